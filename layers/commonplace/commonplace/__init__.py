@@ -1,0 +1,26 @@
+"""Commonplace: a long-term memory for AI agents that they can trust.
+
+    from commonplace import Commonplace
+
+    with Commonplace("memory.db", user_id="ana") as memory:
+        memory.store_memory("My daughter Mia is allergic to peanuts.")
+        memory.search_memory("is anybody allergic?").results
+"""
+
+from typing import TYPE_CHECKING
+
+from commonplace.errors import CommonplaceError, ErrorCode
+
+if TYPE_CHECKING:
+    from commonplace.client import Commonplace
+
+__all__ = ["Commonplace", "CommonplaceError", "ErrorCode"]
+
+
+def __getattr__(name: str) -> object:
+    # A function on AWS imports modules of this package and never the client: it must not pay for it.
+    if name == "Commonplace":
+        from commonplace.client import Commonplace
+
+        return Commonplace
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

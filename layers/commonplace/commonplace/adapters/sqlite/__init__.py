@@ -1,0 +1,1 @@
+"""Records, index and usage in one SQLite file."""

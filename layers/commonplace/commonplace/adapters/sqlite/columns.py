@@ -1,0 +1,127 @@
+"""One user's memories as columns in memory: what scanning needs, kept up to date with the file at each search.
+
+Vectors are float32 and scanned exactly: 100,000 of 256 dimensions take 16 ms and 102 MB, where sqlite-vec took 70 ms and
+is not loadable in many Pythons.
+"""
+
+import sqlite3
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from commonplace.candidates import Flags, Floats, Integers
+from commonplace.ports import Vector
+
+_QUERY = """SELECT row, memory_id, status, agent_id, importance, happened_at, happened_day, created_at, valid_from, valid_to, expires_at,
+    session_id, position, speaker, length, question, instruction, preference, embedding, embedding_model, change
+    FROM memories WHERE owner = ? AND change > ? ORDER BY row"""
+_NUMBERS = np.dtype(
+    [
+        ("row", "i8"), ("active", "?"), ("agent", "i4"), ("importance", "f4"), ("happened_at", "f8"), ("day", "i4"),
+        ("created_at", "f8"), ("valid_from", "f8"), ("valid_to", "f8"), ("expires_at", "f8"), ("session", "i4"),
+        ("position", "i8"), ("speaker", "i4"), ("length", "i4"), ("question", "?"), ("instruction", "?"),
+        ("preference", "?"), ("has_vector", "?"),
+    ]
+)  # fmt: skip
+_BLOCK = 8192
+
+
+class Names:
+    """Names as small numbers, -1 for none."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self.listed: list[str] = []
+
+    def number(self, name: str | None) -> int:
+        """The name's number, a new one at its first mention."""
+        if name is None:
+            return -1
+        if name not in self._numbers:
+            self._numbers[name] = len(self.listed)
+            self.listed.append(name)
+        return self._numbers[name]
+
+
+class Columns:
+    """All memories of one user, one slot each, in blocks so that growth copies nothing."""
+
+    def __init__(self, owner: int, embedding_model: str, dimension: int) -> None:
+        self.owner, self._model, self._dimension = owner, embedding_model, dimension
+        self._change = 0
+        self._slots: dict[int, int] = {}
+        self._numbers = np.zeros(0, dtype=_NUMBERS)
+        self._vectors: list[npt.NDArray[np.float32]] = []
+        self.ids: list[str] = []
+        self.agents, self.sessions, self.speakers = Names(), Names(), Names()
+        self._by_place: tuple[Integers, Integers] | None = None
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        column: npt.NDArray[Any] = self._numbers[: len(self)][name]
+        return column
+
+    def refresh(self, connection: sqlite3.Connection) -> None:
+        """Takes in what was written since the last call, by this process or another."""
+        # Oldest row first and rows are never given twice: slots rise with rows.
+        for found in connection.execute(_QUERY, (self.owner, self._change)):
+            self._take(found)
+            self._change = max(self._change, found[-1])
+            self._by_place = None
+
+    def slots(self, rows: Integers) -> Integers:
+        """The slots of rows of the file."""
+        return np.searchsorted(self["row"], rows)
+
+    def by_place(self) -> tuple[Integers, Integers]:
+        """Slots ordered by session and position, and that place as one number each (none: negative)."""
+        if self._by_place is None:
+            places = place_numbers(self["session"], self["position"])
+            order = np.argsort(places, kind="stable")
+            self._by_place = order, places[order]
+        return self._by_place
+
+    def cosines(self, vector: Vector | None) -> Floats:
+        """The cosine of each memory with a unit vector, NaN where there is none."""
+        if vector is None:
+            return np.full(len(self), np.nan, dtype=np.float32)
+        scores = np.concatenate([block @ vector for block in self._vectors] or [np.zeros(0, np.float32)])[: len(self)]
+        return np.where(self["has_vector"], scores, np.float32(np.nan))
+
+    def visible(self, agents: tuple[str, ...], now: float, include_expired: bool) -> Flags:
+        """Which memories may be seen: active, valid now, unexpired, and meant for one of the agents."""
+        allowed = [number for number, name in enumerate(self.agents.listed) if name in agents]
+        seen: Flags = self["active"] & np.isin(self["agent"], allowed) & (self["valid_from"] <= now)
+        seen &= self["valid_to"] > now
+        return seen if include_expired else seen & (self["expires_at"] > now)
+
+    def _take(self, found: tuple[Any, ...]) -> None:
+        (row, memory_id, status, agent, importance, happened, day, created, valid_from, valid_to, expires, session,
+         position, speaker, length, question, instruction, preference, embedding, model, _) = found  # fmt: skip
+        slot = self._slots.setdefault(row, len(self.ids))
+        if slot == len(self.ids):
+            self._grow(memory_id)
+        has_vector = embedding is not None and model == self._model
+        self._numbers[slot] = (
+            row, status == "active", self.agents.number(agent), importance, happened, day, created,
+            -np.inf if valid_from is None else valid_from, np.inf if valid_to is None else valid_to,
+            np.inf if expires is None else expires, self.sessions.number(session if position is not None else None),
+            -1 if position is None else position, self.speakers.number(speaker and speaker.lower()), length, question,
+            instruction, preference, has_vector,
+        )  # fmt: skip
+        if has_vector:
+            self._vectors[slot // _BLOCK][slot % _BLOCK] = np.frombuffer(embedding, dtype="<f4")
+
+    def _grow(self, memory_id: str) -> None:
+        if len(self.ids) == len(self._numbers):
+            self._numbers = np.concatenate([self._numbers, np.zeros(_BLOCK, dtype=_NUMBERS)])
+            self._vectors.append(np.zeros((_BLOCK, self._dimension), dtype=np.float32))
+        self.ids.append(memory_id)
+
+
+def place_numbers(sessions: Integers, positions: Integers) -> Integers:
+    """Session and position as one number, so that neighbours differ by their distance; below 0 without a session."""
+    return np.where(sessions >= 0, sessions.astype(np.int64) * 2**33 + positions, -1)

@@ -1,0 +1,61 @@
+"""The default embedder: one row per word piece, their mean, unit length. No model server, 0.1-0.3 ms a text."""
+
+import functools
+import unicodedata
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import numpy as np
+
+from commonplace.adapters import word_pieces
+from commonplace.ports import Vector
+
+_KNOWN_SHARE = 0.6
+
+
+class StaticEmbedder:
+    """Embeds English and what shares its word pieces; texts it knows too little of get no vector."""
+
+    name = "minilm-conversation-256-int8"
+    dimension = 256
+
+    def embed(self, text: str) -> Vector | None:
+        """A unit vector, or None for a text mostly not in Latin script or with under 60 % of its letters known."""
+        letters = known = 0
+        ids: list[int] = []
+        for word, pieces in word_pieces.split(text, _vocabulary()):
+            letters += len(word)
+            if pieces is not None:
+                known += len(word)
+                ids += pieces
+        if not ids or known < _KNOWN_SHARE * letters or not _mostly_latin(text):
+            return None
+        mean = np.asarray(_rows()[ids], dtype=np.float32).mean(axis=0)
+        length = float(np.linalg.norm(mean))
+        return (mean / np.float32(length)).astype(np.float32) if length else None
+
+
+def _mostly_latin(text: str) -> bool:
+    if text.isascii():
+        return True
+    letters = [char for char in text if char.isalpha()]
+    latin = sum(char.isascii() or unicodedata.name(char, "").startswith("LATIN") for char in letters)
+    return latin * 2 >= len(letters)
+
+
+def _folder() -> Path:
+    with as_file(files("commonplace") / "data" / "embedding") as folder:
+        return folder
+
+
+@functools.cache
+def _vocabulary() -> dict[str, int]:
+    lines = (_folder() / "vocabulary.txt").read_text(encoding="utf-8").split("\n")
+    return {piece: number for number, piece in enumerate(lines) if piece}
+
+
+@functools.cache
+def _rows() -> "np.ndarray[tuple[int, int], np.dtype[np.int8]]":
+    # Memory-mapped: the pages are shared between processes and only those that are touched are read.
+    rows: np.ndarray[tuple[int, int], np.dtype[np.int8]] = np.load(_folder() / "vectors.npy", mmap_mode="r")
+    return rows

@@ -1,0 +1,91 @@
+"""The one analyzer: text to the tokens that every index gets ready-made.
+
+Tokens hold only letters and digits, so that FTS5's `unicode61` and OpenSearch's `whitespace` split them alike: technical
+words are spelled out (`c++` -> `cpp`, `3.5` -> `3p5`), combining marks are dropped, English words are stemmed (Snowball),
+and runs of Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese become character bigrams (Han characters single too).
+"""
+
+import functools
+import re
+import unicodedata
+from collections.abc import Collection
+
+# Function and question words and words about talking: measured to lift recall (docs/architecture.md, "Search").
+STOP_WORDS = frozenset(
+    """a am an and any are as at be been being but by can could d did do does done during for from had has have having
+    he her here him his how i if in into is it its ll m may me might must my no not of on or our re s shall she should
+    so some t than that the them then there these they this those to us ve was we were what when where which who whom
+    why will with would you your about after before between say said mention mentioned tell told talk talked discuss
+    discussed describe described kind type way thing things many much according conversation conversations""".split()
+)
+_TECHNICAL = {"c++": "cpp", "c#": "csharp", "f#": "fsharp", ".net": "dotnet", "g++": "gpp"}
+_TECHNICAL_WORD = re.compile(r"(?<!\w)(?:c\+\+|c#|f#|\.net|g\+\+)(?!\w)")
+_DIGIT_GROUPS = re.compile(r"(?<=\d),(?=\d{3}\b)")
+_DECIMAL = re.compile(r"(?<=\d)[.,](?=\d)")
+_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_RUN = re.compile(rf"([{_UNSPACED}]+)|([^\W_{_UNSPACED}]+)|[^\W_]")
+_MARKED = ("LATIN", "GREEK", "CYRILLIC")
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in order, lower-case and without marks; unspaced scripts as n-grams; nothing left out."""
+    found: list[str] = []
+    for match in _RUN.finditer(_plain(text)):
+        run = match[1]
+        if run is None:
+            found.append(match[0])
+        else:
+            found.extend(_grams(run))
+    return found
+
+
+def terms(text: str, without: Collection[str] = ()) -> list[str]:
+    """The index tokens of a text: its words less stop words and less those of `without`, stemmed."""
+    return [_stem(word) for word in words(text) if word not in STOP_WORDS and word not in without]
+
+
+def _plain(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    if folded.isascii():
+        marks_dropped = folded
+    else:
+        folded = folded.replace("’", "'").replace("ʼ", "'")
+        marks_dropped = "".join(_unmarked(char) for char in folded)
+    spelled = _TECHNICAL_WORD.sub(lambda match: _TECHNICAL[match[0]], marks_dropped)
+    spelled = spelled.replace("'s ", " ").replace("'", "")
+    return _DECIMAL.sub("p", _DIGIT_GROUPS.sub("", spelled)) if any(map(str.isdigit, spelled)) else spelled
+
+
+@functools.lru_cache(maxsize=4096)
+def _unmarked(char: str) -> str:
+    """Marks go on Latin, Greek and Cyrillic letters only: decomposing が would turn it into か."""
+    if char.isascii():
+        return char
+    if unicodedata.category(char).startswith("M"):
+        return ""
+    if unicodedata.name(char, "").startswith(_MARKED):
+        return "".join(part for part in unicodedata.normalize("NFD", char) if not unicodedata.combining(part))
+    return char
+
+
+def _grams(run: str) -> list[str]:
+    if len(run) == 1:
+        return [run]
+    bigrams = [run[at : at + 2] for at in range(len(run) - 1)]
+    return bigrams + [char for char in run if "\u3400" <= char <= "\u9fff"]
+
+
+@functools.cache
+def _english() -> "_Stemmer":
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("english")  # type: ignore[no-any-return]
+
+
+class _Stemmer:
+    def stemWord(self, word: str) -> str: ...  # noqa: N802 - snowballstemmer's own name
+
+
+@functools.lru_cache(maxsize=65536)
+def _stem(word: str) -> str:
+    return _english().stemWord(word) if word.isascii() and not word.isdigit() else word

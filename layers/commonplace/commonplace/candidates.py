@@ -1,0 +1,54 @@
+"""What an index hands over for ranking: columns over the memories that may answer a query, and their neighbours."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.floating[Any]]
+Integers = npt.NDArray[np.integer[Any]]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """What the user's visible memories have in common: how many, how long on average, and how many hold each term."""
+
+    memories: int
+    average_length: float
+    frequencies: Floats
+    speakers: frozenset[str]
+    years: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """One row per memory, in any order.
+
+    `ranked` rows may be returned; the others only lend their words to neighbours in the same session. `cosines` are NaN
+    without a vector; `sessions` are numbers (-1: none) and `session_lengths` the mean tokens of a memory of that session;
+    `speakers` are places in
+    `speaker_names` (lower case; -1: nobody), `days` ordinals of when it happened, `created` seconds since 1970.
+    """
+
+    ids: list[str]
+    ranked: Flags
+    term_counts: Floats
+    lengths: Floats
+    cosines: Floats
+    sessions: Integers
+    session_lengths: Floats
+    positions: Integers
+    speakers: Integers
+    speaker_names: Sequence[str]
+    questions: Flags
+    instructions: Flags
+    preferences: Flags
+    days: Floats
+    importances: Floats
+    created: Floats
+
+    def __len__(self) -> int:
+        return len(self.ids)

@@ -1,0 +1,151 @@
+"""The Python way in: `Commonplace`, a memory file with a typed method per tool."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from commonplace import entrypoint, wiring
+from commonplace.conversation import Progress, import_turns
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.models import results
+from commonplace.models.memory import DEFAULT_COLLECTION, GLOBAL_AGENT
+from commonplace.models.requests import Keep
+from commonplace.ports import Caller, Clock
+from commonplace.settings import Settings, read_settings
+from commonplace.taxonomy import InsightType, SearchCategory, Source, StatementType
+
+BACKEND = "local"
+
+
+class Commonplace:
+    """One user's memories in one file. Use it in a `with` block, or call `close`.
+
+    `path`: the memory file, made if it isn't there. `user_id`: whose memories, a name on this machine. `timezone`: IANA
+    name of the user's zone. `now`: a callable that tells the time (aware), for tests and imports. `agent_id`: the agent
+    that asks, which sees its own memories and the global ones. `settings`: the environment's, unless given.
+    Every method raises `CommonplaceError` with a code, a message and the field at fault.
+    """
+
+    def __init__(
+        self, path: str | PathLike[str] | None = None, *, user_id: str | None = None, timezone: str | None = None,
+        now: Clock | None = None, agent_id: str = GLOBAL_AGENT, settings: Settings | None = None,
+    ) -> None:  # fmt: skip
+        chosen = settings or read_settings()
+        name = chosen.user if user_id is None else user_id
+        if not name.strip():
+            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "user_id: must not be empty", "user_id")
+        self._user_id, self._agent_id = f"{BACKEND}|{name}", agent_id
+        self._clock = now or wiring.local_clock(timezone or chosen.timezone)
+        self._local = wiring.open_local(chosen.model_copy(update={"db": Path(path)} if path is not None else {}))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        self._local.close()
+
+    def call(self, tool: str, arguments: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Any tool by its name: its arguments and its answer as plain JSON values."""
+        return self._call(tool, arguments or {}).model_dump(mode="json")
+
+    def answer(self, tool: str, arguments: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
+        """The same, never raising: an HTTP status and a body."""
+        return entrypoint.answer(tool, arguments, self._caller(), self._local.ports)
+
+    def memory_normalize(
+        self, text: str, *, source: Source = "user", context: str | None = None
+    ) -> results.NormalizeResult:
+        """A statement in the third person, with type and tags; nothing is stored."""
+        return self._typed(results.NormalizeResult, "memory_normalize", text=text, source=source, context=context)
+
+    def memory_store_personal(
+        self, raw_text: str, normalized: str, type: StatementType, tags: Sequence[str], *,
+        agent_id: str = GLOBAL_AGENT, place: Mapping[str, Any] | None = None,
+    ) -> results.StorePersonalResult:  # fmt: skip
+        """Stores a normalized statement, once."""
+        return self._typed(
+            results.StorePersonalResult, "memory_store_personal", raw_text=raw_text, normalized=normalized, type=type,
+            tags=list(tags), agent_id=agent_id, place=place,
+        )  # fmt: skip
+
+    def memory_search_personal(
+        self, query: str, *, agent_id: str | None = None, limit: int = 10
+    ) -> results.SearchPersonalResult:
+        """What is known of the user for a question."""
+        return self._typed(
+            results.SearchPersonalResult, "memory_search_personal", query=query, agent_id=agent_id, limit=limit
+        )
+
+    def store_memory(self, content: str, *, context: Mapping[str, Any] | None = None) -> results.StoreResult:
+        """Remembers a statement as it was said."""
+        return self._typed(results.StoreResult, "store_memory", content=content, context=context)
+
+    def search_memory(
+        self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> results.SearchResult:  # fmt: skip
+        """The memories that match a question, best first."""
+        return self._typed(
+            results.SearchResult, "search_memory", query=query, limit=limit, category=category, options=options
+        )
+
+    def discover_memory_tools(self, tool: str | None = None) -> results.DiscoverResult:
+        """The advanced tools and the measured state of the memories."""
+        return self._typed(results.DiscoverResult, "discover_memory_tools", tool=tool)
+
+    def memory_store(
+        self, content: str, metadata: Mapping[str, Any], *, collection: str = DEFAULT_COLLECTION,
+        place: Mapping[str, Any] | None = None,
+    ) -> results.StoreInsightResult:  # fmt: skip
+        """Stores an insight with its metadata; `metadata` has at least `type` (insight, fact, preference, ...)."""
+        return self._typed(
+            results.StoreInsightResult, "memory_store", content=content, metadata=metadata, collection=collection,
+            place=place,
+        )  # fmt: skip
+
+    def memory_search(
+        self, query: str, *, collection: str | None = None, nResults: int = 5,  # noqa: N803 - the tool's own word
+        filter: Mapping[str, Any] | None = None,
+    ) -> results.SearchInsightResult:  # fmt: skip
+        """The nearest memories with their cosine distance."""
+        return self._typed(
+            results.SearchInsightResult, "memory_search", query=query, collection=collection, nResults=nResults,
+            filter=filter,
+        )  # fmt: skip
+
+    def import_turns(
+        self, turns: Sequence[Mapping[str, Any]], keep: Keep = "all", progress: Progress | None = None
+    ) -> results.ImportResult:
+        """Stores a conversation, a memory per turn: `{session_id, position, speaker, text, event_time?}`.
+
+        `keep="worthy"` leaves out small talk and what an assistant says. `progress` is told how many turns are done.
+        """
+        return import_turns(turns, keep, self._caller(), self._local.ports, progress)
+
+    def export(self) -> Iterator[dict[str, Any]]:
+        """Every record of the user, oldest first, closed ones too."""
+        for memory in self._local.ports.records.all(self._user_id):
+            yield memory.model_dump(mode="json")
+
+    def _typed(self, kind: type[results.AnyResult], name: str, /, **arguments: Any) -> results.AnyResult:
+        result = self._call(name, {field: value for field, value in arguments.items() if value is not None})
+        assert isinstance(result, kind)
+        return result
+
+    def _call(self, tool: str, arguments: Mapping[str, Any]) -> results.Result:
+        return entrypoint.call(tool, arguments, self._caller(), self._local.ports)
+
+    def _caller(self) -> Caller:
+        now = self._clock()
+        if now.tzinfo is None:
+            now = now.astimezone()
+        return Caller(self._user_id, now, self._agent_id)

@@ -1,0 +1,49 @@
+"""What an index gets of a memory: its tokens and what ranking must know of it, the same for every engine."""
+
+import hashlib
+import json
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from commonplace import analyzer, cues
+from commonplace.models.memory import Memory
+from commonplace.taxonomy import ContentType, content_type_of
+
+_SPACES = re.compile(r"\s+")
+
+
+@dataclass(frozen=True)
+class Document:
+    """Ready-made tokens of the content and of its labels (tags, category), and flags for ranking."""
+
+    tokens: tuple[str, ...]
+    labels: tuple[str, ...]
+    question: bool
+    instruction: bool
+    preference: bool
+    content_type: ContentType
+    fingerprint: bytes
+
+
+def document(memory: Memory) -> Document:
+    """The document of a memory; it holds no word of another memory, so that a deletion is complete."""
+    text = memory.content
+    tokens = analyzer.terms(text)
+    labels = set(analyzer.terms(" ".join((*memory.tags, memory.category)))) - set(tokens)
+    return Document(
+        tokens=tuple(tokens),
+        labels=tuple(sorted(labels)),
+        question=cues.is_question(text),
+        instruction=memory.memory_type == "meta" or cues.is_instruction(text),
+        preference=memory.memory_type == "preference" or cues.is_preference(text),
+        content_type=content_type_of(memory.memory_type, memory.category, text),
+        fingerprint=fingerprint(memory),
+    )
+
+
+def fingerprint(memory: Memory) -> bytes:
+    """Equal for two memories that are the same: text (NFKC, case and spaces aside), collection, agent and place."""
+    folded = _SPACES.sub(" ", unicodedata.normalize("NFKC", memory.content).casefold()).strip()
+    parts = [folded, memory.collection, memory.agent_id, memory.session_id, memory.position]
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode("utf-8")).digest()

@@ -1,0 +1,52 @@
+"""What can go wrong, as a caller sees it: a closed set of codes, each with an HTTP status and whether a retry helps."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class ErrorCode(Enum):
+    """Each code with its HTTP status and whether the same call may succeed later."""
+
+    INVALID_ARGUMENT = ("invalid_argument", 400, False)
+    UNKNOWN_FIELD = ("unknown_field", 400, False)
+    MISSING_FIELD = ("missing_field", 400, False)
+    EMPTY_TEXT = ("empty_text", 400, False)
+    TEXT_TOO_LONG = ("text_too_long", 400, False)
+    SECRET_ONLY = ("secret_only", 400, False)
+    INVALID_JSON = ("invalid_json", 400, False)
+    FORBIDDEN = ("forbidden", 403, False)
+    UNKNOWN_TOOL = ("unknown_tool", 404, False)
+    NOT_FOUND = ("not_found", 404, False)
+    METHOD_NOT_ALLOWED = ("method_not_allowed", 405, False)
+    CONFLICT = ("conflict", 409, True)
+    PAYLOAD_TOO_LARGE = ("payload_too_large", 413, False)
+    INTERNAL = ("internal", 500, True)
+    STORAGE_UNAVAILABLE = ("storage_unavailable", 503, True)
+
+    def __init__(self, label: str, status: int, retryable: bool) -> None:
+        self.label = label
+        self.status = status
+        self.retryable = retryable
+
+
+@dataclass
+class CommonplaceError(Exception):
+    """A failure that the caller can act on. `field` is the dotted path of the argument at fault, if one is."""
+
+    code: ErrorCode
+    message: str
+    field: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.code.label}: {self.message}"
+
+    def body(self) -> dict[str, object]:
+        """The answer that every way in gives for this failure."""
+        return {
+            "error": {
+                "code": self.code.label,
+                "message": self.message,
+                "field": self.field,
+                "retryable": self.code.retryable,
+            }
+        }

@@ -1,0 +1,92 @@
+"""Arguments to a checked request, with secrets taken out of every text before anything else sees them."""
+
+from collections.abc import Mapping
+from datetime import datetime, tzinfo
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.models.fields import MAX_TEXT, Request
+from commonplace.redaction import redact
+
+AnyRequest = TypeVar("AnyRequest", bound=Request)
+
+_CODES = {
+    "extra_forbidden": ErrorCode.UNKNOWN_FIELD,
+    "missing": ErrorCode.MISSING_FIELD,
+    "empty_text": ErrorCode.EMPTY_TEXT,
+}
+
+
+def read(kind: type[AnyRequest], arguments: Mapping[str, Any], zone: tzinfo | None) -> tuple[AnyRequest, list[str]]:
+    """The request, and the kinds of secrets that were in it.
+
+    Times without an offset are taken to be in `zone`. Raises a 400 that names the field, `SECRET_ONLY` among them.
+    """
+    request = check(kind, arguments)
+    kinds: list[str] = []
+    return _cleaned(request, "", zone, kinds), list(dict.fromkeys(kinds))
+
+
+def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
+    """The arguments as the request's model, or a 400 that names the first field at fault."""
+    if not isinstance(arguments, Mapping):
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "the arguments must be a JSON object")
+    try:
+        return kind.model_validate(dict(arguments))
+    except ValidationError as error:
+        # Only place and message: the error's own text would quote the input, which may hold a secret.
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or None
+        raise CommonplaceError(_code(dict(first)), f"{field or 'arguments'}: {_message(dict(first))}", field) from None
+
+
+def _code(error: Mapping[str, Any]) -> ErrorCode:
+    if error["type"] == "string_too_long" and error.get("ctx", {}).get("max_length") == MAX_TEXT:
+        return ErrorCode.TEXT_TOO_LONG
+    return _CODES.get(error["type"], ErrorCode.INVALID_ARGUMENT)
+
+
+def _message(error: Mapping[str, Any]) -> str:
+    if error["type"] == "extra_forbidden":
+        return "there is no such field"
+    if error["type"] == "missing":
+        return "is required"
+    return str(error["msg"])
+
+
+def _cleaned(model: Any, path: str, zone: tzinfo | None, kinds: list[str]) -> Any:
+    changed: dict[str, Any] = {}
+    for name in type(model).model_fields:
+        value = getattr(model, name)
+        cleaner = _clean(value, f"{path}{name}", zone, kinds, before=getattr(model, "context", None))
+        if cleaner is not value:
+            changed[name] = cleaner
+    return model.model_copy(update=changed) if changed else model
+
+
+def _clean(value: Any, path: str, zone: tzinfo | None, kinds: list[str], before: Any = None) -> Any:
+    if isinstance(value, BaseModel):
+        return _cleaned(value, f"{path}.", zone, kinds)
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=zone) if value.tzinfo is None else value
+    if isinstance(value, list):
+        return [item for item in (_clean(item, path, zone, kinds) for item in value) if item != ""]
+    if isinstance(value, str):
+        return _without_secrets(value, path, kinds, before if isinstance(before, str) else None)
+    return value
+
+
+def _without_secrets(text: str, path: str, kinds: list[str], before: str | None) -> str:
+    found = redact(text, before if path == "text" else None)
+    if not found.kinds:
+        return text
+    kinds.extend(found.kinds)
+    if not found.only_secret:
+        return found.text
+    if "tags" in path:
+        return ""
+    raise CommonplaceError(
+        ErrorCode.SECRET_ONLY, f"{path}: holds nothing but a secret, and secrets are never kept", path
+    )

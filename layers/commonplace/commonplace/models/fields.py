@@ -1,0 +1,84 @@
+"""The kinds of values that requests share, with the checks that every one of them passes."""
+
+import re
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+MAX_TEXT = 8_000
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def printable(value: str) -> str:
+    """Refuses control characters and lone surrogates."""
+    found = _CONTROL.search(value)
+    if found:
+        code = f"{ord(found[0]):04X}"
+        raise PydanticCustomError("control_character", "must not hold the control character U+{code}", {"code": code})
+    return value
+
+
+def _with_substance(value: str) -> str:
+    if not any(char.isalnum() for char in value):
+        raise PydanticCustomError("empty_text", "must hold at least one letter or digit")
+    return value
+
+
+Text = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable), AfterValidator(_with_substance)]
+Query = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable)]
+Name = Annotated[str, Field(min_length=1, max_length=128), AfterValidator(printable)]
+Tag = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(printable)]
+Limit = Annotated[int, Field(ge=1, le=100, strict=True)]
+Fraction = Annotated[float, Field(ge=0.0, le=1.0, strict=True, allow_inf_nan=False)]
+Level = Annotated[int, Field(ge=1, le=5, strict=True)]
+
+
+class Request(BaseModel):
+    """Arguments of a tool: unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Place(Request):
+    """A place in a conversation."""
+
+    session_id: Name | None = Field(None, description="The conversation or session in which it was said.")
+    position: Annotated[int, Field(ge=0, le=2**31, strict=True)] | None = Field(
+        None, description="The number of the message in its session, counted from 0 or 1; neighbours are ±1 apart."
+    )
+    speaker: Name | None = Field(None, description="Who said it, when not the user: a name.")
+    event_time: datetime | None = Field(
+        None, description="When it was said or happened, ISO 8601; without an offset it is in the user's time zone."
+    )
+
+
+def _optional(value: object) -> bool:
+    return value is None
+
+
+class Notes(BaseModel):
+    """What the caller must be told about how this answer came about."""
+
+    method: str | None = Field(None, description="How it was made, e.g. `rules` or `claude`.", exclude_if=_optional)
+    degraded: str | None = Field(
+        None, description="What did not work, and what was done instead.", exclude_if=_optional
+    )
+    partial: str | None = Field(None, description="What is missing from this answer.", exclude_if=_optional)
+    redacted: list[str] | None = Field(
+        None, description="Kinds of secrets that were taken out of the text.", exclude_if=_optional
+    )
+    warnings: list[str] | None = Field(None, description="What the caller may want to act on.", exclude_if=_optional)
+
+    def __bool__(self) -> bool:
+        return any(value is not None for value in dict(self).values())
+
+
+class Result(BaseModel):
+    """An answer of a tool."""
+
+    model_config = ConfigDict(extra="forbid")
+    notes: Notes | None = Field(
+        None, description="Only there when there is something to tell.", exclude_if=lambda notes: not notes
+    )

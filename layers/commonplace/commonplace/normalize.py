@@ -1,0 +1,34 @@
+"""`memory_normalize`: a statement made clean, by Claude or by rules. Nothing is stored."""
+
+import logging
+
+from commonplace.models.fields import Notes
+from commonplace.models.requests import NormalizeRequest
+from commonplace.models.results import NormalizeResult
+from commonplace.ports import Caller, ModelUnavailable, Normalized, Ports
+from commonplace.statement import read_statement
+
+_log = logging.getLogger("commonplace")
+
+
+def normalize_statement(request: NormalizeRequest, caller: Caller, ports: Ports) -> NormalizeResult:
+    """The statement in the third person, its type and tags. A model that fails is replaced by rules, and the notes say so."""
+    redacted = list(caller.redacted) or None
+    if ports.reader is None:
+        return _result(_by_rules(request, ports), Notes(method="rules", redacted=redacted))
+    try:
+        read = ports.reader.read(request.text, request.source, request.context)
+    except ModelUnavailable as error:
+        if error.misconfigured:
+            _log.error("the language model refused the call: %s", error)
+        return _result(_by_rules(request, ports), Notes(method="rules", degraded=str(error), redacted=redacted))
+    return _result(read, Notes(method="claude", redacted=redacted))
+
+
+def _by_rules(request: NormalizeRequest, ports: Ports) -> Normalized:
+    statement = read_statement(request.text, ports.embedder, {})
+    return Normalized(statement.normalized, statement.classification.statement_type, statement.tags)
+
+
+def _result(read: Normalized, notes: Notes) -> NormalizeResult:
+    return NormalizeResult(normalized=read.text, type=read.type, tags=list(read.tags), notes=notes)

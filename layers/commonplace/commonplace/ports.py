@@ -1,0 +1,197 @@
+"""What the use cases need of the world, as protocols. `wiring.py` fills them; every adapter of one passes one suite."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from commonplace.candidates import Candidates, Corpus
+from commonplace.models.memory import GLOBAL_AGENT, Memory
+from commonplace.taxonomy import Category, ContentType, Emotion, MemoryType, Section, StatementType
+
+Vector = npt.NDArray[np.float32]
+Clock = Callable[[], datetime]
+"""Tells the time, aware, in the user's zone."""
+
+
+@dataclass(frozen=True)
+class Visibility:
+    """Whose memories may be seen at all, and at what moment; it holds for hits and for their neighbours alike."""
+
+    user_id: str
+    agents: tuple[str, ...]
+    now: datetime
+    include_expired: bool = False
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which of the visible memories may be returned; None lets all pass."""
+
+    collection: str | None = None
+    types: tuple[MemoryType, ...] | None = None
+    category: Category | None = None
+    section: Section | None = None
+    content_type: ContentType | None = None
+    importance_min: float | None = None
+    after: datetime | None = None
+    before: datetime | None = None
+    subject: str | None = None
+    emotion: Emotion | None = None
+
+
+@dataclass(frozen=True)
+class Audit:
+    """One change of the record: what was done, when, and what the engine had thought."""
+
+    operation: str
+    at: datetime
+    detail: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A new memory with what the index gets of it."""
+
+    memory: Memory
+    vector: Vector | None
+    audit: Audit
+
+
+@dataclass(frozen=True)
+class Similar:
+    """An older memory that shares words with a new one. `cosine` is None where either has no vector."""
+
+    memory_id: str
+    content: str
+    cosine: float | None
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """A measured state: memories that can be found, and those of them, or of the rest, that could be tidied."""
+
+    active: int
+    expired: int
+    unused: int
+    without_vector: int
+    other_embedding: int
+    tags: int
+    single_tags: int
+
+
+class MemoryRecords(Protocol):
+    """The truth: one user's memories. Each write is one transaction: record, audit row, and what the index follows."""
+
+    def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
+        """Stores each entry unless the same memory is there, active and unexpired; gives what is there and if it is new."""
+
+    def update(self, memory: Memory, audit: Audit) -> Memory:
+        """Replaces a record whose stored version is one less; `CONFLICT` if it is another."""
+
+    def get(self, user_id: str, memory_ids: Sequence[str]) -> list[Memory]:
+        """The memories that exist among the ids, in the order of the ids."""
+
+    def all(self, user_id: str) -> Iterator[Memory]:
+        """Every record of the user, oldest first, closed ones too."""
+
+    def audits(self, user_id: str, memory_id: str) -> list[Audit]:
+        """The changes of one memory, oldest first."""
+
+
+class UserFacts(Protocol):
+    """What is known of a user's memories as a whole."""
+
+    def tags(self, user_id: str) -> dict[str, int]:
+        """The user's tags and how many active memories carry each, the most used first, 500 at most."""
+
+    def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
+        """The measured state."""
+
+
+class MemoryIndex(Protocol):
+    """A view of the record for finding."""
+
+    def find(
+        self, seen: Visibility, wanted: Filter, terms: Sequence[str], vector: Vector | None
+    ) -> tuple[Candidates, Corpus]:
+        """The best by words and the nearest by vector, their neighbours, and the counts that BM25 needs.
+
+        A neighbour is a visible memory of the same session up to `scoring.REACH` positions away. Those of hits are ranked
+        too if they pass the filter, so the window of each of them is handed over as well.
+        """
+
+    def similar(self, seen: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
+        """The memories that share the most and rarest words; its cost doesn't grow with the store."""
+
+    def most_important(self, seen: Visibility, wanted: Filter, limit: int) -> list[str]:
+        """Ids of the visible memories that pass, most important first, then newest."""
+
+
+class UsageLog(Protocol):
+    """Counts which memories were found, without making the answer wait."""
+
+    def found(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:
+        """Counts one finding of each; a count that can't be written now is written later."""
+
+
+class Embedder(Protocol):
+    """Turns a text into a unit vector."""
+
+    @property
+    def name(self) -> str:
+        """What made the vector; vectors of two names are never compared."""
+
+    def embed(self, text: str) -> Vector | None:
+        """A unit vector, or None for a text that this embedder can say nothing about."""
+
+
+@dataclass(frozen=True)
+class Normalized:
+    """A statement made clean."""
+
+    text: str
+    type: StatementType
+    tags: tuple[str, ...]
+
+
+class StatementReader(Protocol):
+    """A language model that makes a statement clean."""
+
+    def read(self, text: str, source: str, context: str | None) -> Normalized:
+        """The clean statement; raises `ModelUnavailable` when there is none to be had in time."""
+
+
+class ModelUnavailable(Exception):
+    """The model gave no usable answer; the message says why, for the notes. `misconfigured`: a 4xx other than 429."""
+
+    def __init__(self, why: str, misconfigured: bool = False) -> None:
+        super().__init__(why)
+        self.misconfigured = misconfigured
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who asks: the user from their identity, the agent, and the time in the user's zone."""
+
+    user_id: str
+    now: datetime
+    agent_id: str = GLOBAL_AGENT
+    redacted: tuple[str, ...] = ()
+    """Kinds of secrets that were taken out of the request."""
+
+
+@dataclass(frozen=True)
+class Ports:
+    """Everything a use case may reach."""
+
+    records: MemoryRecords
+    facts: UserFacts
+    index: MemoryIndex
+    usage: UsageLog
+    embedder: Embedder
+    reader: StatementReader | None = None
+    profile: Literal["window", "classic"] = "window"

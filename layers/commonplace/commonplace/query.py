@@ -1,0 +1,81 @@
+"""What a query asks for: its intent, its terms, the words that may stand for them, and the time that it names."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from commonplace import analyzer, cues
+from commonplace.models.results import Intent
+from commonplace.ranking import Question, Span
+from commonplace.tagging import concepts_of, expansions
+from commonplace.timerange import TimeRange, read_time_range
+
+_EXPANSION_WEIGHT = 0.2
+_REMIND = re.compile(
+    r"\bremind\b|\b(?:what|when|do i) .*\b(?:have to|need to|must|should) (?:i )?|\bto[- ]?dos?\b|\bdue\b|\bdeadlines?\b"
+    r"|\bappointments?\b|\berinner|\btermine?\b|\brappel|\brendez-vous\b|\brecu[eé]rda|\bpendiente|予定|締め切り|リマインド",
+    re.IGNORECASE,
+)
+_SIMILAR = re.compile(
+    r"\bsimilar\b|\b(?:more|something|anything|others?) like\b|\brelated to\b|\bähnlich|\bsimilaire|\bparecid|似た|類似",
+    re.IGNORECASE,
+)
+_ABOUT_THE_USER = re.compile(
+    r"\b(?:know|remember|recall|learned?|stored?|saved?|have|got)\b.*\b(?:about|on|of) (?:me|myself|the user)\b|\bwho am i\b"
+    r"|\btell me about myself\b|\bdescribe me\b|\b(?:über|von) mich?r?\b.*\?|\bwer bin ich\b|\b(?:sais|savez)\b.*\bde moi\b"
+    r"|\bqui suis-je\b|\bsabes?\b.*\bde m[ií]\b|\bqui[eé]n soy\b|私について|私のこと|我的(?:情况|信息)|关于我",
+    re.IGNORECASE,
+)
+_EMPTY_TERMS = frozenset(
+    analyzer.terms("know remember recall anything everything something memory memories information facts stored saved list show")
+)
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query understood. `general`: it names nothing, so that the most important memories answer it."""
+
+    question: Question
+    intent: Intent
+    concepts: list[str]
+    expansions: list[str]
+    time: TimeRange | None
+    general: bool
+
+
+def understand(text: str, tags: Mapping[str, int], now: datetime) -> Query:
+    """Reads a query by rules. `tags`: the user's own, with counts; `now`: the caller's clock, aware."""
+    own = list(dict.fromkeys(analyzer.terms(text)))
+    spoken = analyzer.words(text)
+    time = read_time_range(text, now)
+    added = expansions(spoken, tags)
+    extra = [term for word in added for term in analyzer.terms(word)]
+    extra = [term for term in dict.fromkeys(extra) if term not in own]
+    question = Question(
+        terms=(*own, *extra),
+        weights=(1.0,) * len(own) + (_EXPANSION_WEIGHT,) * len(extra),
+        words=frozenset(spoken),
+        spans=_spans(time),
+        advice=cues.asks_for_advice(text),
+    )
+    general = bool(_ABOUT_THE_USER.search(text)) or not (set(own) - _EMPTY_TERMS)
+    return Query(question, _intent(text), concepts_of(text), added, time, general and time is None)
+
+
+def _intent(text: str) -> Intent:
+    if _SIMILAR.search(text):
+        return "show_similar"
+    return "remind" if _REMIND.search(text) else "find"
+
+
+def _spans(time: TimeRange | None) -> tuple[Span, ...]:
+    if time is None:
+        return ()
+    first = float("-inf") if time.after is None else float(time.after.toordinal())
+    last = float("inf") if time.before is None else float(_last_day(time.before).toordinal())
+    return (Span(first, last),)
+
+
+def _last_day(before: datetime) -> date:
+    return (before - timedelta(microseconds=1)).date()

@@ -1,0 +1,93 @@
+"""What every way of storing shares: a statement and its circumstances become a memory, once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from commonplace import analyzer
+from commonplace.duplicates import same_statement
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.ids import new_memory_id
+from commonplace.models.fields import Notes, Place
+from commonplace.models.memory import GLOBAL_AGENT, Memory, importance_of
+from commonplace.models.results import Merge
+from commonplace.ports import Audit, Caller, Entry, Ports, Similar, Visibility
+from commonplace.statement import Statement
+from commonplace.taxonomy import section_of
+
+KEPT_AFTER_EXPIRY = timedelta(days=30)
+_SIMILAR = 5
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """A stored memory, whether it is new, and what is like it."""
+
+    memory: Memory
+    created: bool
+    similar: list[str]
+    merges: list[Merge]
+
+
+def new_entry(
+    tool: str, statement: Statement, place: Place | None, caller: Caller, ports: Ports, given: Mapping[str, Any]
+) -> Entry:
+    """A memory from a statement. `given`: record fields that the caller decided; they win over what the engine thought."""
+    thought = {
+        "memory_type": statement.memory_type,
+        "category": statement.classification.category,
+        "importance": importance_of(statement.classification.level),
+        "confidence": round(statement.classification.confidence, 3),
+        "tags": statement.tags,
+    }
+    fields = {
+        "raw_text": statement.text,
+        "normalized_text": statement.normalized,
+        "concepts": statement.concepts,
+        **thought,
+        **(place.model_dump(exclude_none=True) if place else {}),
+        **given,
+    }
+    expires = fields.get("expires_at")
+    if expires is not None:
+        if expires <= caller.now:
+            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "context.expires_at: is over already", "context.expires_at")
+        fields |= {"durability": "daily", "purge_at": expires + KEPT_AFTER_EXPIRY}
+    memory = Memory(
+        memory_id=new_memory_id(caller.now),
+        user_id=caller.user_id,
+        section=section_of(fields["memory_type"], fields["category"]),
+        created_at=caller.now,
+        updated_at=caller.now,
+        embedding_model=ports.embedder.name if statement.vector is not None else None,
+        **fields,
+    )
+    detail = {"tool": tool, "engine": thought, "given": sorted(given.keys() & thought.keys())}
+    return Entry(memory, statement.vector, Audit("store", caller.now, detail))
+
+
+def remember(entry: Entry, caller: Caller, ports: Ports) -> Remembered:
+    """Stores the entry unless it is there; looks for what is like it first."""
+    like = _like(entry, ports)
+    ((memory, created),) = ports.records.add([entry])
+    others = [similar for similar in like if similar.memory_id != memory.memory_id]
+    return Remembered(memory, created, [similar.memory_id for similar in others], _merges(entry.memory, others))
+
+
+def _like(entry: Entry, ports: Ports) -> Sequence[Similar]:
+    memory = entry.memory
+    seen = Visibility(memory.user_id, tuple({GLOBAL_AGENT, memory.agent_id}), memory.created_at)
+    return ports.index.similar(seen, analyzer.terms(memory.content), entry.vector, _SIMILAR)
+
+
+def _merges(memory: Memory, others: Sequence[Similar]) -> list[Merge]:
+    reasons = ((other.memory_id, same_statement(memory.content, other.content, other.cosine)) for other in others)
+    return [Merge(memory_id=memory_id, why=why) for memory_id, why in reasons if why is not None]
+
+
+def notes(caller: Caller, created: bool = True) -> Notes | None:
+    """What a storing tool has to tell beside its answer."""
+    warnings = None if created else ["this memory was there already; nothing was stored"]
+    found = Notes(redacted=list(caller.redacted) or None, warnings=warnings)
+    return found or None

@@ -1,0 +1,34 @@
+"""The environment as one model. Nothing set means: local, by rules, in one file."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+_PREFIX = "COMMONPLACE_"
+
+
+class Settings(BaseModel):
+    """Each field is read from `COMMONPLACE_<FIELD>`; the key of Claude from `ANTHROPIC_API_KEY`."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    db: Path = Field(Path.home() / ".commonplace" / "memory.db", description="The memory file.")
+    user: str = Field("local", min_length=1, description="Whose memories; a name on this machine.")
+    timezone: str | None = Field(None, description="IANA name of the user's time zone; the machine's when absent.")
+    ranking: Literal["window", "classic"] = Field("window", description="How candidates are scored.")
+    anthropic_api_key: str | None = Field(None, description="With it, Claude makes statements clean.")
+    anthropic_base_url: str | None = Field(None, description="Another address of the Messages API.")
+    claude_model: str = Field("claude-sonnet-4-5", description="The model that `memory_normalize` asks.")
+    claude_temperature: float | None = Field(None, ge=0, le=1, description="Sent only when set; new models refuse it.")
+    claude_deadline: float = Field(20.0, gt=0, le=24, description="Seconds for one answer, retries included.")
+
+
+def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
+    """The settings of an environment, the process's own by default; empty values count as absent."""
+    given = os.environ if environment is None else environment
+    names = {name: f"{_PREFIX}{name.upper()}" for name in Settings.model_fields}
+    names |= {"anthropic_api_key": "ANTHROPIC_API_KEY", "anthropic_base_url": "ANTHROPIC_BASE_URL"}
+    return Settings.model_validate({name: given[key] for name, key in names.items() if given.get(key)})

@@ -1,0 +1,111 @@
+"""The controlled vocabularies, what each word means, and how the dialects of the tools map onto each other."""
+
+import re
+from typing import Literal, get_args
+
+MemoryType = Literal[
+    "preference", "biographical", "habit", "goal", "value", "project", "task", "fact",
+    "insight", "pattern", "connection", "meta", "other",
+]  # fmt: skip
+StatementType = Literal["preference", "biographical", "habit", "goal", "value", "project", "other"]
+InsightType = Literal["insight", "fact", "preference", "pattern", "connection"]
+Category = Literal["contexts", "projects", "learnings", "reminders", "references", "interactions", "system"]
+Section = Literal["preference", "work_context", "personal_context", "reading_history"]
+SearchCategory = Literal[
+    "contexts", "projects", "learnings", "reminders", "references", "interactions", "system",
+    "preference", "work_context", "personal_context", "reading_history", "all",
+]  # fmt: skip
+ContentType = Literal["factual", "preference", "reminder", "procedure", "event", "instruction"]
+Emotion = Literal["curiosity", "satisfaction", "concern", "neutral", "excitement"]
+Durability = Literal["durable", "daily"]
+Scope = Literal["user_global", "session", "site", "conversation"]
+Status = Literal["active", "superseded", "archived", "deleted"]
+Source = Literal["user", "agent", "system"]
+
+STATEMENT_TYPES: dict[StatementType, str] = {
+    "preference": "what the user likes, dislikes, favours or avoids, and how they like things to be",
+    "biographical": "who the user is: name, age, origin, home, family, health, job, possessions, what happened to them",
+    "habit": "what the user does again and again, nowadays",
+    "goal": "what the user wants to reach, become, learn, own or do, beyond a single errand",
+    "value": "a principle, belief or conviction that guides the user",
+    "project": "a piece of work with an outcome that the user has under way: its parts, state, tools, decisions",
+    "other": "anything else: errands, facts of the world, other people, questions, instructions, small talk",
+}
+CATEGORIES: dict[Category, str] = {
+    "contexts": "the user's person and private life: who they are, tastes, habits, values, personal goals",
+    "projects": "work with an outcome, at work or at home: its goals, plans, states and decisions",
+    "learnings": "what the user found out, understood or learned",
+    "reminders": "what must be done or kept in mind by a time or on an occasion",
+    "references": "facts to be looked up again: addresses, numbers, links, recipes, procedures, facts of the world",
+    "interactions": "what passes between people, or between user and assistant: conversations, questions, small talk",
+    "system": "standing instructions to the assistant",
+}
+
+_TYPE_BESIDE_OTHER: dict[Category, MemoryType] = {
+    "contexts": "fact", "projects": "project", "learnings": "insight", "reminders": "task",
+    "references": "fact", "interactions": "other", "system": "meta",
+}  # fmt: skip
+_STATEMENT_OF: dict[MemoryType, StatementType] = {
+    "preference": "preference", "biographical": "biographical", "habit": "habit", "goal": "goal", "value": "value",
+    "project": "project", "pattern": "habit",
+}  # fmt: skip
+_INSIGHT_OF: dict[MemoryType, InsightType] = {
+    "preference": "preference", "habit": "pattern", "value": "insight", "insight": "insight",
+    "pattern": "pattern", "connection": "connection", "meta": "preference",
+}  # fmt: skip
+_CATEGORY_OF: dict[MemoryType, Category] = {
+    "project": "projects", "task": "reminders", "fact": "references", "insight": "learnings", "meta": "system",
+    "other": "interactions",
+}  # fmt: skip
+_PROCEDURE = re.compile(
+    r"\bhow to\b|\bsteps?\s*(?:\d|:)|\bfirst\b.*\bthen\b|^\s*1[.)]\s.*^\s*2[.)]\s|\brecipe\b|\bprocedure\b"
+    r"|\b(?:preheat|mix|simmer|run|type|click)\b.*\bthen\b|手順|作り方|\banleitung\b|\breceta\b|\brecette\b",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
+
+
+def memory_type(statement: StatementType, category: Category) -> MemoryType:
+    """The record's type: the statement's own, or, where that is `other`, what its category tells."""
+    return statement if statement != "other" else _TYPE_BESIDE_OTHER[category]
+
+
+def statement_type(kind: MemoryType) -> StatementType:
+    """The word of `memory_normalize` and the personal pair for a record's type."""
+    return _STATEMENT_OF.get(kind, "other")
+
+
+def insight_type(kind: MemoryType) -> InsightType:
+    """The word of `memory_store` and `memory_search` for a record's type."""
+    return _INSIGHT_OF.get(kind, "fact")
+
+
+def types_of_insight(kind: InsightType) -> tuple[MemoryType, ...]:
+    """The record's types that one word of `memory_search` stands for."""
+    return tuple(own for own in get_args(MemoryType) if insight_type(own) == kind)
+
+
+def category_of(kind: MemoryType) -> Category:
+    """Where a memory is filed when only its type is known."""
+    return _CATEGORY_OF.get(kind, "contexts")
+
+
+def section_of(kind: MemoryType, category: Category) -> Section:
+    """The heading of MEMORY.md under which a memory stands."""
+    if kind in ("preference", "meta") or category == "system":
+        return "preference"
+    if kind in ("project", "task") or category == "projects":
+        return "work_context"
+    return "reading_history" if category in ("references", "learnings") else "personal_context"
+
+
+def content_type_of(kind: MemoryType, category: Category, text: str) -> ContentType:
+    """The word of `search_memory`'s `content_type` option for a memory."""
+    if category == "system" or kind == "meta":
+        return "instruction"
+    if category == "reminders" or kind == "task":
+        return "reminder"
+    if kind == "preference":
+        return "preference"
+    if category in ("references", "learnings") and _PROCEDURE.search(text):
+        return "procedure"
+    return "event" if category == "interactions" else "factual"
