@@ -1,10 +1,10 @@
 """Commonplace: a long-term memory for AI agents that they can trust.
 
-    from commonplace import Commonplace
+from commonplace import Commonplace
 
-    with Commonplace("memory.db", user_id="ana") as memory:
-        memory.store_memory("My daughter Mia is allergic to peanuts.")
-        memory.search_memory("is anybody allergic?").results
+with Commonplace("memory.db", user_id="ana") as memory:
+    memory.store_memory("My daughter Mia is allergic to peanuts.")
+    memory.search_memory("is anybody allergic?").results
 """
 
 from typing import TYPE_CHECKING

@@ -8,7 +8,7 @@ and runs of Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese become chara
 import functools
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 # Function and question words and words about talking: measured to lift recall (docs/architecture.md, "Search").
 STOP_WORDS = frozenset(
@@ -76,16 +76,13 @@ def _grams(run: str) -> list[str]:
 
 
 @functools.cache
-def _english() -> "_Stemmer":
+def _english() -> Callable[[str], str]:
     import snowballstemmer
 
-    return snowballstemmer.stemmer("english")  # type: ignore[no-any-return]
-
-
-class _Stemmer:
-    def stemWord(self, word: str) -> str: ...  # noqa: N802 - snowballstemmer's own name
+    stem: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
+    return stem
 
 
 @functools.lru_cache(maxsize=65536)
 def _stem(word: str) -> str:
-    return _english().stemWord(word) if word.isascii() and not word.isdigit() else word
+    return _english()(word) if word.isascii() and not word.isdigit() else word

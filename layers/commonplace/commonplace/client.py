@@ -1,7 +1,6 @@
 """The Python way in: `Commonplace`, a memory file with a typed method per tool."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -11,11 +10,12 @@ from commonplace import entrypoint, wiring
 from commonplace.conversation import Progress, import_turns
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.models import results
+from commonplace.models.fields import Result
 from commonplace.models.memory import DEFAULT_COLLECTION, GLOBAL_AGENT
 from commonplace.models.requests import Keep
 from commonplace.ports import Caller, Clock
 from commonplace.settings import Settings, read_settings
-from commonplace.taxonomy import InsightType, SearchCategory, Source, StatementType
+from commonplace.taxonomy import SearchCategory, Source, StatementType
 
 BACKEND = "local"
 
@@ -44,9 +44,7 @@ class Commonplace:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
     def close(self) -> None:
@@ -55,15 +53,14 @@ class Commonplace:
 
     def call(self, tool: str, arguments: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Any tool by its name: its arguments and its answer as plain JSON values."""
-        return self._call(tool, arguments or {}).model_dump(mode="json")
+        answer: dict[str, Any] = self._call(tool, arguments or {}).model_dump(mode="json")
+        return answer
 
     def answer(self, tool: str, arguments: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
         """The same, never raising: an HTTP status and a body."""
         return entrypoint.answer(tool, arguments, self._caller(), self._local.ports)
 
-    def memory_normalize(
-        self, text: str, *, source: Source = "user", context: str | None = None
-    ) -> results.NormalizeResult:
+    def memory_normalize(self, text: str, *, source: Source = "user", context: str | None = None) -> results.NormalizeResult:
         """A statement in the third person, with type and tags; nothing is stored."""
         return self._typed(results.NormalizeResult, "memory_normalize", text=text, source=source, context=context)
 
@@ -141,7 +138,7 @@ class Commonplace:
         assert isinstance(result, kind)
         return result
 
-    def _call(self, tool: str, arguments: Mapping[str, Any]) -> results.Result:
+    def _call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
         return entrypoint.call(tool, arguments, self._caller(), self._local.ports)
 
     def _caller(self) -> Caller:

@@ -1,12 +1,13 @@
 """Importing a conversation, turn by turn, each with its place."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from commonplace import intake
 from commonplace.errors import CommonplaceError
-from commonplace.models.fields import Place
-from commonplace.models.requests import Keep, StoreRequest, Turn
+from commonplace.models.fields import MAX_TEXT, Place
+from commonplace.models.requests import Keep, Turn
 from commonplace.models.results import ImportResult, LeftOut
 from commonplace.ports import Caller, Entry, Ports
 from commonplace.redaction import redact
@@ -14,7 +15,8 @@ from commonplace.remember import new_entry
 from commonplace.statement import read_statement
 
 _BATCH = 100
-_NOBODY = ("user", "assistant", "system")
+_ASSISTANT = ("assistant", "system", "agent", "bot")
+_NOBODY = ("user", *_ASSISTANT)
 Progress = Callable[[int], None]
 
 
@@ -26,20 +28,15 @@ def import_turns(
     What is not kept (nothing but a secret, too long, no words, not worth keeping) is listed with its reason; a malformed
     turn is an error that names it, before anything is stored.
     """
-    checked = [_check(turn, number, caller) for number, turn in enumerate(turns)]
-    own_tags = ports.facts.tags(caller.user_id)
+    checked = [_check(turn, number) for number, turn in enumerate(turns)]
+    reader = _Reader(checked, keep, ports.facts.tags(caller.user_id), caller, ports)
     ids: list[str | None] = [None] * len(checked)
     left_out: list[LeftOut] = []
     for start in range(0, len(checked), _BATCH):
         numbers = range(start, min(start + _BATCH, len(checked)))
-        entries: dict[int, Entry] = {}
-        for number in numbers:
-            before = checked[number - 1] if number and checked[number - 1].session_id == checked[number].session_id else None
-            outcome = _entry(checked[number], before, keep, own_tags, caller, ports)
-            if isinstance(outcome, str):
-                left_out.append(LeftOut(turn=number, why=outcome))
-            else:
-                entries[number] = outcome
+        outcomes = {number: reader.entry(number) for number in numbers}
+        left_out += [LeftOut(turn=number, why=why) for number, why in outcomes.items() if isinstance(why, str)]
+        entries = {number: entry for number, entry in outcomes.items() if isinstance(entry, Entry)}
         for number, (memory, _) in zip(entries, ports.records.add(list(entries.values())), strict=True):
             ids[number] = memory.memory_id
         if progress:
@@ -47,37 +44,56 @@ def import_turns(
     return ImportResult(ids=ids, left_out=left_out)
 
 
-def batches(turns: Sequence[Mapping[str, Any]], size: int) -> Iterator[Sequence[Mapping[str, Any]]]:
-    """The turns in pieces."""
-    for start in range(0, len(turns), size):
-        yield turns[start : start + size]
+@dataclass(frozen=True)
+class _Reader:
+    """Turns as memories to be stored, each with the one before in view."""
+
+    turns: Sequence[Turn]
+    keep: Keep
+    own_tags: Mapping[str, int]
+    caller: Caller
+    ports: Ports
+
+    def entry(self, number: int) -> Entry | str:
+        """The turn as a memory, or why it is not kept."""
+        turn = self.turns[number]
+        if not any(map(str.isalnum, turn.text)):
+            return "empty_text: holds no letter or digit"
+        found = redact(turn.text[: 2 * MAX_TEXT], self._before(number))
+        if found.only_secret:
+            return "secret_only: holds nothing but a secret"
+        if len(found.text) > MAX_TEXT:
+            return f"text_too_long: {len(turn.text)} characters; {MAX_TEXT} are the most"
+        said_by = turn.speaker.lower()
+        statement = read_statement(
+            found.text, self.ports.embedder, self.own_tags, None if said_by in _NOBODY else turn.speaker
+        )
+        if self.keep == "worthy" and said_by in _ASSISTANT:
+            return "not_worthy: said by the assistant"
+        if self.keep == "worthy" and not statement.classification.worthy:
+            return "not_worthy: small talk, a question or a passing matter"
+        source = "agent" if said_by in _ASSISTANT else "user"
+        given = {"agent_id": self.caller.agent_id, "source": source}
+        return new_entry("import", statement, self._place(turn), self.caller, self.ports, given)
+
+    def _before(self, number: int) -> str | None:
+        """What was said just before in the same session: a question may make a bare number a secret."""
+        before = self.turns[number - 1] if number else None
+        return before.text if before and before.session_id == self.turns[number].session_id else None
+
+    def _place(self, turn: Turn) -> Place:
+        at = turn.event_time
+        return Place(
+            session_id=turn.session_id,
+            position=turn.position,
+            speaker=turn.speaker,
+            event_time=at.replace(tzinfo=self.caller.now.tzinfo) if at is not None and at.tzinfo is None else at,
+        )
 
 
-def _check(turn: Mapping[str, Any], number: int, caller: Caller) -> Turn:
+def _check(turn: Mapping[str, Any], number: int) -> Turn:
     try:
         return intake.check(Turn, turn)
     except CommonplaceError as error:
         field = f"turns.{number}" + (f".{error.field}" if error.field else "")
         raise CommonplaceError(error.code, f"turns.{number}: {error.message}", field) from None
-
-
-def _entry(
-    turn: Turn, before: Turn | None, keep: Keep, own_tags: Mapping[str, int], caller: Caller, ports: Ports
-) -> Entry | str:
-    """The turn as a memory to be stored, or why not."""
-    found = redact(turn.text, before.text if before else None)
-    if found.only_secret:
-        return "secret_only: holds nothing but a secret"
-    try:
-        request = intake.check(StoreRequest, {"content": found.text})
-    except CommonplaceError as error:
-        return str(error)
-    named = None if turn.speaker.lower() in _NOBODY else turn.speaker
-    statement = read_statement(request.content, ports.embedder, own_tags, named)
-    if keep == "worthy" and (turn.speaker.lower() in _NOBODY[1:] or not statement.classification.worthy):
-        return "not worth keeping: " + ("said by the assistant" if turn.speaker.lower() in _NOBODY[1:] else "small talk, a question or a passing matter")
-    event_time = turn.event_time
-    if event_time is not None and event_time.tzinfo is None:
-        event_time = event_time.replace(tzinfo=caller.now.tzinfo)
-    place = Place(session_id=turn.session_id, position=turn.position, speaker=turn.speaker, event_time=event_time)
-    return new_entry("import", statement, place, caller, ports, {"agent_id": caller.agent_id})

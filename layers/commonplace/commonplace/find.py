@@ -42,7 +42,7 @@ def find(
         found = _most_important(query, seen, wanted, limit, ports)
     else:
         found = _best_matches(query, ports.embedder.embed(text), seen, wanted, limit, min_relevance, ports)
-    ports.usage.found(caller.user_id, [memory.memory_id for memory in found.memories], caller.now)
+    ports.usage.found([memory.memory_id for memory in found.memories], caller.now)
     return found
 
 

@@ -87,6 +87,4 @@ def _without_secrets(text: str, path: str, kinds: list[str], before: str | None)
         return found.text
     if "tags" in path:
         return ""
-    raise CommonplaceError(
-        ErrorCode.SECRET_ONLY, f"{path}: holds nothing but a secret, and secrets are never kept", path
-    )
+    raise CommonplaceError(ErrorCode.SECRET_ONLY, f"{path}: holds nothing but a secret, and secrets are never kept", path)

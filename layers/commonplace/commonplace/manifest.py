@@ -70,7 +70,10 @@ def _flat(node: Any, definitions: dict[str, Any], nullable: bool) -> Any:
     if "properties" in node:
         node = {key: value for key, value in node.items() if key != "title"}
         properties = {name: _untitled(_flat(inner, definitions, nullable)) for name, inner in node["properties"].items()}
-        return {**{k: _flat(v, definitions, nullable) for k, v in node.items() if k != "properties"}, "properties": properties}
+        return {
+            **{k: _flat(v, definitions, nullable) for k, v in node.items() if k != "properties"},
+            "properties": properties,
+        }
     return {key: _flat(value, definitions, nullable) for key, value in node.items()}
 
 

@@ -1,14 +1,15 @@
 """`memory_normalize`: a statement made clean, by Claude or by rules. Nothing is stored."""
 
-import logging
+from dataclasses import replace
 
 from commonplace.models.fields import Notes
 from commonplace.models.requests import NormalizeRequest
 from commonplace.models.results import NormalizeResult
 from commonplace.ports import Caller, ModelUnavailable, Normalized, Ports
-from commonplace.statement import read_statement
+from commonplace.statement import MAX_TAGS, read_statement
+from commonplace.tagging import tags_of
 
-_log = logging.getLogger("commonplace")
+_FEWEST_TAGS = 3
 
 
 def normalize_statement(request: NormalizeRequest, caller: Caller, ports: Ports) -> NormalizeResult:
@@ -19,15 +20,20 @@ def normalize_statement(request: NormalizeRequest, caller: Caller, ports: Ports)
     try:
         read = ports.reader.read(request.text, request.source, request.context)
     except ModelUnavailable as error:
-        if error.misconfigured:
-            _log.error("the language model refused the call: %s", error)
         return _result(_by_rules(request, ports), Notes(method="rules", degraded=str(error), redacted=redacted))
-    return _result(read, Notes(method="claude", redacted=redacted))
+    return _result(_with_enough_tags(read, request), Notes(method="claude", redacted=redacted))
 
 
 def _by_rules(request: NormalizeRequest, ports: Ports) -> Normalized:
     statement = read_statement(request.text, ports.embedder, {})
     return Normalized(statement.normalized, statement.classification.statement_type, statement.tags)
+
+
+def _with_enough_tags(read: Normalized, request: NormalizeRequest) -> Normalized:
+    if len(read.tags) >= _FEWEST_TAGS and "misc" not in read.tags:
+        return read
+    more = [tag for tag in (*read.tags, *tags_of(request.text)) if tag != "misc"]
+    return replace(read, tags=tuple(dict.fromkeys(more))[:MAX_TAGS] or ("misc",))
 
 
 def _result(read: Normalized, notes: Notes) -> NormalizeResult:

@@ -134,7 +134,7 @@ class MemoryIndex(Protocol):
 class UsageLog(Protocol):
     """Counts which memories were found, without making the answer wait."""
 
-    def found(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:
+    def found(self, memory_ids: Sequence[str], at: datetime) -> None:
         """Counts one finding of each; a count that can't be written now is written later."""
 
 
@@ -165,7 +165,7 @@ class StatementReader(Protocol):
         """The clean statement; raises `ModelUnavailable` when there is none to be had in time."""
 
 
-class ModelUnavailable(Exception):
+class ModelUnavailable(Exception):  # noqa: N818 - a state, told in the notes
     """The model gave no usable answer; the message says why, for the notes. `misconfigured`: a 4xx other than 429."""
 
     def __init__(self, why: str, misconfigured: bool = False) -> None:

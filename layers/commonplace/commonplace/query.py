@@ -28,7 +28,9 @@ _ABOUT_THE_USER = re.compile(
     re.IGNORECASE,
 )
 _EMPTY_TERMS = frozenset(
-    analyzer.terms("know remember recall anything everything something memory memories information facts stored saved list show")
+    analyzer.terms(
+        "know remember recall anything everything something memory memories information facts stored saved list show"
+    )
 )
 
 
@@ -74,7 +76,7 @@ def _spans(time: TimeRange | None) -> tuple[Span, ...]:
         return ()
     first = float("-inf") if time.after is None else float(time.after.toordinal())
     last = float("inf") if time.before is None else float(_last_day(time.before).toordinal())
-    return (Span(first, last),)
+    return (Span(first, last, time.any_year),)
 
 
 def _last_day(before: datetime) -> date:

@@ -6,6 +6,7 @@ functions: the same candidates give the same order on every engine.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Literal
 
 import numpy as np
@@ -31,10 +32,22 @@ SETTLED_BY_AT_MOST = _IMPORTANCE + _RECENCY + _USAGE
 
 @dataclass(frozen=True)
 class Span:
-    """Days named in a question, as ordinals, both inclusive; infinite where open."""
+    """Days named in a question, as ordinals, both inclusive; infinite where open. `any_year`: no year was named."""
 
     first: float
     last: float
+    any_year: bool = False
+
+    def in_years(self, years: Sequence[int]) -> list["Span"]:
+        """The same days in each of the years, or just these if their year was named."""
+        if not self.any_year:
+            return [self]
+        begins = date.fromordinal(int(self.first))
+        firsts = [
+            begins.replace(year=year, day=min(begins.day, 28)).toordinal() + begins.day - min(begins.day, 28)
+            for year in years
+        ]
+        return [self, *(Span(first, first + self.last - self.first) for first in firsts)]
 
 
 @dataclass(frozen=True)
@@ -50,28 +63,33 @@ class Question:
 
 @dataclass(frozen=True)
 class Ranked:
-    """Rows of the candidates that may be returned, best first, with their scores and relevance (0-1)."""
+    """Rows of the candidates that may be returned, best first, with their scores and relevance (0-1).
+
+    `impartial`: the scores without what a named speaker adds.
+    """
 
     rows: Integers
     scores: Floats
     relevance: Floats
-    words: Floats
+    impartial: Floats
 
 
 def rank(question: Question, candidates: Candidates, corpus: Corpus, profile: Profile = "window") -> Ranked:
     """Scores the ranked candidates and orders them, best first; equals by id."""
-    weights = _term_weights(question, corpus)
+    weights = term_weights(question, corpus)
+    spoken = np.zeros(len(candidates))
     if profile == "classic":
-        scores, reach = _classic(candidates, weights)
-        words = scores
+        scores, reach = _classic(candidates, weights), 1.0
     else:
         around = scoring.window(candidates)
+        speaks = _speaks(question, candidates, corpus)
+        spoken = _SPEAKER * speaks + _WITH_SPEAKER * around.near(speaks)
         words = scoring.lexical(candidates, corpus, weights, around)
-        scores = _linear(question, candidates, corpus, words, around)
+        scores = _linear(question, candidates, corpus, words, around) + spoken
         reach = _reach(question, candidates, corpus, weights)
     rows = _ordered(candidates, scores)
     relevance = np.clip(scores[rows] / reach, 0.0, 1.0) ** _SPREAD
-    return Ranked(rows, scores[rows], relevance, words[rows])
+    return Ranked(rows, scores[rows], relevance, (scores - spoken)[rows])
 
 
 def _ordered(candidates: Candidates, scores: Floats) -> Integers:
@@ -96,7 +114,7 @@ def settle(scores: Floats, memories: Sequence[Memory], now: float) -> list[int]:
     return [int(row) for row in np.argsort(-settled, kind="stable")]
 
 
-def _term_weights(question: Question, corpus: Corpus) -> Floats:
+def term_weights(question: Question, corpus: Corpus) -> Floats:
     """Rarity times the term's own weight. Names of speakers say who speaks, not what about, so they don't count."""
     names = {term for name in corpus.speakers for term in analyzer.terms(name)}
     own = np.array([0.0 if term in names else w for term, w in zip(question.terms, question.weights, strict=True)])
@@ -106,21 +124,18 @@ def _term_weights(question: Question, corpus: Corpus) -> Floats:
     return weights
 
 
-def _linear(
-    question: Question, candidates: Candidates, corpus: Corpus, words: Floats, around: scoring.Window
-) -> Floats:
-    speaks = _speaks(question, candidates, corpus)
+def _linear(question: Question, candidates: Candidates, corpus: Corpus, words: Floats, around: scoring.Window) -> Floats:
+    """The score of each candidate but for what the speaker adds."""
     follows_question = (candidates.questions[around.previous] & (around.previous >= 0)).astype(float)
-    return (
+    total: Floats = (
         _WORDS * words / (words + _HALF)
         + _COSINE * np.nan_to_num(candidates.cosines)
-        + _SPEAKER * speaks
-        + _WITH_SPEAKER * around.near(speaks)
         + _ANSWER * around.openness * (follows_question - candidates.questions)
         + _INSTRUCTION * candidates.instructions
         + _PREFERENCE * question.advice * candidates.preferences
-        + _DATE * _dated(question.spans, candidates.days)
+        + _DATE * _dated([year for span in question.spans for year in span.in_years(corpus.years)], candidates.days)
     )
+    return total
 
 
 def _speaks(question: Question, candidates: Candidates, corpus: Corpus) -> Flags:
@@ -153,10 +168,11 @@ def _reach(question: Question, candidates: Candidates, corpus: Corpus, weights: 
     )
 
 
-def _classic(candidates: Candidates, weights: Floats) -> tuple[Floats, float]:
-    """The profile `classic`: .4 semantic + .3 exact + .1 importance + .1 recency + .1 usage (none here), kept to compare."""
+def _classic(candidates: Candidates, weights: Floats) -> Floats:
+    """The profile `classic`: .4 semantic + .3 exact + .1 importance + .1 recency (+ .1 usage in `settle`), to compare."""
     exact = (candidates.term_counts > 0) @ weights / max(float(weights.sum()), 1e-9)
     newest = float(candidates.created.max()) if len(candidates) else 0.0
     recency = np.exp(-(newest - candidates.created) / 86_400 / _RECENCY_DAYS)
     semantic = np.nan_to_num(candidates.cosines)
-    return 0.4 * semantic + 0.3 * exact + 0.1 * candidates.importances + 0.1 * recency, 1.0
+    total: Floats = 0.4 * semantic + 0.3 * exact + 0.1 * candidates.importances + 0.1 * recency
+    return total

@@ -67,7 +67,7 @@ def new_entry(
     return Entry(memory, statement.vector, Audit("store", caller.now, detail))
 
 
-def remember(entry: Entry, caller: Caller, ports: Ports) -> Remembered:
+def remember(entry: Entry, ports: Ports) -> Remembered:
     """Stores the entry unless it is there; looks for what is like it first."""
     like = _like(entry, ports)
     ((memory, created),) = ports.records.add([entry])

@@ -25,7 +25,8 @@ _WINDOW_SHARE = 2.2  # how much longer a window is than its memory, on average, 
 def rarity(corpus: Corpus) -> Floats:
     """Inverse document frequency of each term, as in Lucene: log(1 + (N - n + .5) / (n + .5))."""
     held = corpus.frequencies
-    return np.log1p((np.maximum(corpus.memories - held, 0) + 0.5) / (held + 0.5))
+    rare: Floats = np.log1p((np.maximum(corpus.memories - held, 0) + 0.5) / (held + 0.5))
+    return rare
 
 
 def bm25(counts: Floats, relative_lengths: Floats, weights: Floats) -> Floats:
@@ -50,8 +51,8 @@ class Window:
 
     def lent(self, column: Floats) -> Floats:
         """The weighted sum of a column over the neighbours."""
-        values = column[self.rows]
-        return np.einsum("ij,ij...->i...", self.weights, values)
+        total: Floats = np.einsum("ij,ij...->i...", self.weights, column[self.rows])
+        return total
 
     def near(self, flags: Flags) -> Flags:
         """Whether any neighbour has the flag."""

@@ -8,6 +8,7 @@ from commonplace.models.requests import SearchInsightRequest, SearchOptions, Sea
 from commonplace.models.results import (
     Hit,
     InsightHit,
+    InsightMetadata,
     PersonalHit,
     QueryAnalysis,
     ReadTimeRange,
@@ -17,8 +18,7 @@ from commonplace.models.results import (
 )
 from commonplace.ports import Caller, Filter, Ports
 from commonplace.query import Query
-from commonplace.store import insight_metadata
-from commonplace.taxonomy import CATEGORIES, statement_type, types_of_insight
+from commonplace.taxonomy import statement_type, types_of_insight, where_filed
 
 _DEFAULT_RELEVANCE = 0.3
 
@@ -32,8 +32,7 @@ def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> Searc
     time = found.query.time
     return SearchResult(
         results=[
-            _hit(memory, relevance, found.query)
-            for memory, relevance in zip(found.memories, found.relevance, strict=True)
+            _hit(memory, relevance, found.query) for memory, relevance in zip(found.memories, found.relevance, strict=True)
         ],
         total_found=found.total,
         query_analysis=QueryAnalysis(
@@ -83,7 +82,7 @@ def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports)
         InsightHit(
             id=memory.memory_id,
             content=memory.content,
-            metadata=insight_metadata(memory),
+            metadata=InsightMetadata.of(memory),
             distance=round(min(2.0, max(0.0, 1 - (relevance if cosine is None else cosine))), 6),
         )
         for memory, relevance, cosine in zip(found.memories, found.relevance, found.cosines, strict=True)
@@ -118,10 +117,10 @@ def _hit(memory: Memory, relevance: float, query: Query) -> Hit:
 
 def _wanted(request: SearchRequest, options: SearchOptions) -> Filter:
     span = options.time_range
-    named = request.category
+    category, section = where_filed(request.category or "all")
     return Filter(
-        category=named if named in CATEGORIES else None,  # type: ignore[arg-type]
-        section=named if named not in CATEGORIES and named != "all" else None,  # type: ignore[arg-type]
+        category=category,
+        section=section,
         content_type=options.content_type,
         importance_min=None if options.importance_min is None else importance_of(options.importance_min) - 0.125,
         after=span.after if span else None,

@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from commonplace.errors import CommonplaceError, ErrorCode
 
 _PREFIX = "COMMONPLACE_"
 
@@ -21,14 +23,22 @@ class Settings(BaseModel):
     ranking: Literal["window", "classic"] = Field("window", description="How candidates are scored.")
     anthropic_api_key: str | None = Field(None, description="With it, Claude makes statements clean.")
     anthropic_base_url: str | None = Field(None, description="Another address of the Messages API.")
-    claude_model: str = Field("claude-sonnet-4-5", description="The model that `memory_normalize` asks.")
+    claude_model: str = Field("claude-haiku-5-5", description="The model that `memory_normalize` asks.")
     claude_temperature: float | None = Field(None, ge=0, le=1, description="Sent only when set; new models refuse it.")
     claude_deadline: float = Field(20.0, gt=0, le=24, description="Seconds for one answer, retries included.")
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings of an environment, the process's own by default; empty values count as absent."""
+    """The settings of an environment, the process's own by default; empty values count as absent.
+
+    Raises `INVALID_ARGUMENT` that names the variable.
+    """
     given = os.environ if environment is None else environment
     names = {name: f"{_PREFIX}{name.upper()}" for name in Settings.model_fields}
     names |= {"anthropic_api_key": "ANTHROPIC_API_KEY", "anthropic_base_url": "ANTHROPIC_BASE_URL"}
-    return Settings.model_validate({name: given[key] for name, key in names.items() if given.get(key)})
+    try:
+        return Settings.model_validate({name: given[key] for name, key in names.items() if given.get(key)})
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        key = names[str(first["loc"][0])]
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{key}: {first['msg']}", key) from None

@@ -15,7 +15,7 @@ from commonplace.models.results import (
 from commonplace.ports import Caller, Ports
 from commonplace.remember import new_entry, notes, remember
 from commonplace.statement import Statement, read_statement, tidy_tags
-from commonplace.taxonomy import insight_type, memory_type
+from commonplace.taxonomy import memory_type
 
 
 def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreResult:
@@ -31,7 +31,7 @@ def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreRe
     if context.additional_tags:
         given["tags"] = tidy_tags((*context.additional_tags, *statement.tags))
     given |= context.model_dump(include={"expires_at", "source", "user_note"}, exclude_none=True)
-    done = remember(new_entry("store_memory", statement, context.place, caller, ports, given), caller, ports)
+    done = remember(new_entry("store_memory", statement, context.place, caller, ports, given), ports)
     return StoreResult(
         success=True,
         memory_id=done.memory.memory_id,
@@ -55,7 +55,7 @@ def store_personal(request: StorePersonalRequest, caller: Caller, ports: Ports) 
         "tags": tidy_tags(request.tags) or statement.tags,
     }
     entry = new_entry("memory_store_personal", statement, request.place, caller, ports, given)
-    done = remember(entry, caller, ports)
+    done = remember(entry, ports)
     return StorePersonalResult(id=done.memory.memory_id, created=done.created, notes=notes(caller))
 
 
@@ -74,27 +74,14 @@ def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) ->
         "tags": tidy_tags(known.tags) or statement.tags,
     }
     entry = new_entry("memory_store", statement, request.place, caller, ports, given)
-    done = remember(entry, caller, ports)
+    done = remember(entry, ports)
     memory = done.memory
     return StoreInsightResult(
         id=memory.memory_id,
         collection=memory.collection,
         content=memory.content,
-        metadata=insight_metadata(memory),
+        metadata=InsightMetadata.of(memory),
         notes=notes(caller, done.created),
-    )
-
-
-def insight_metadata(memory: Memory) -> InsightMetadata:
-    """A memory's metadata in the dialect of `memory_store`."""
-    return InsightMetadata(
-        type=insight_type(memory.memory_type),
-        user=memory.subject,
-        importance=memory.importance,
-        confidence=memory.confidence,
-        emotion=memory.emotion,
-        tags=list(memory.tags),
-        timestamp=round(memory.created_at.timestamp() * 1000),
     )
 
 

@@ -98,6 +98,17 @@ def section_of(kind: MemoryType, category: Category) -> Section:
     return "reading_history" if category in ("references", "learnings") else "personal_context"
 
 
+def where_filed(named: SearchCategory) -> tuple[Category | None, Section | None]:
+    """A search's category as a category or a section of the record; neither for `all`."""
+    for category in CATEGORIES:
+        if named == category:
+            return category, None
+    for section in get_args(Section):
+        if named == section:
+            return None, section
+    return None, None
+
+
 def content_type_of(kind: MemoryType, category: Category, text: str) -> ContentType:
     """The word of `search_memory`'s `content_type` option for a memory."""
     if category == "system" or kind == "meta":

@@ -140,7 +140,7 @@ class Turn(Request):
     session_id: Name = Field(description="The conversation or session.")
     position: Annotated[int, Field(ge=0, le=2**31, strict=True)] = Field(description="Its number in the session.")
     speaker: Name = Field(description="Who said it.")
-    text: str = Field(description="What was said.")
+    text: Annotated[str, AfterValidator(printable)] = Field(description="What was said, up to 8,000 characters.")
     event_time: datetime | None = Field(None, description="When it was said, ISO 8601.")
 
 

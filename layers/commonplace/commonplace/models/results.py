@@ -1,12 +1,13 @@
 """What each tool answers."""
 
 from datetime import datetime
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from commonplace.models.fields import Result
-from commonplace.taxonomy import Category, Emotion, InsightType, Section, StatementType
+from commonplace.models.memory import Memory
+from commonplace.taxonomy import Category, Emotion, InsightType, Section, StatementType, insight_type
 
 Intent = Literal["find", "remind", "show_similar"]
 Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -125,7 +126,9 @@ class AdvancedTools(Part):
 
 class SystemState(Part):
     total_memories: int = Field(description="Memories that can be found now.")
-    health_score: Fraction = Field(description="1 when nothing is left to tidy up; docs/architecture.md has the formula.")
+    health_score: Fraction = Field(
+        description="1 when nothing is left to tidy up; docs/architecture.md has the formula."
+    )
     optimization_opportunities: list[str]
 
 
@@ -145,6 +148,19 @@ class InsightMetadata(Part):
     emotion: Emotion | None = Field(None, exclude_if=_absent)
     tags: list[str]
     timestamp: int = Field(description="When it was stored, milliseconds since 1970.")
+
+    @classmethod
+    def of(cls, memory: Memory) -> Self:
+        """A memory's metadata in the dialect of `memory_store`."""
+        return cls(
+            type=insight_type(memory.memory_type),
+            user=memory.subject,
+            importance=memory.importance,
+            confidence=memory.confidence,
+            emotion=memory.emotion,
+            tags=list(memory.tags),
+            timestamp=round(memory.created_at.timestamp() * 1000),
+        )
 
 
 class StoreInsightResult(Result):

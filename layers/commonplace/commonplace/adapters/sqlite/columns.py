@@ -16,14 +16,11 @@ from commonplace.ports import Vector
 _QUERY = """SELECT row, memory_id, status, agent_id, importance, happened_at, happened_day, created_at, valid_from, valid_to, expires_at,
     session_id, position, speaker, length, question, instruction, preference, embedding, embedding_model, change
     FROM memories WHERE owner = ? AND change > ? ORDER BY row"""
-_NUMBERS = np.dtype(
-    [
-        ("row", "i8"), ("active", "?"), ("agent", "i4"), ("importance", "f4"), ("happened_at", "f8"), ("day", "i4"),
-        ("created_at", "f8"), ("valid_from", "f8"), ("valid_to", "f8"), ("expires_at", "f8"), ("session", "i4"),
-        ("position", "i8"), ("speaker", "i4"), ("length", "i4"), ("question", "?"), ("instruction", "?"),
-        ("preference", "?"), ("has_vector", "?"),
-    ]
-)  # fmt: skip
+_KINDS: dict[str, str] = {
+    "row": "i8", "active": "?", "agent": "i4", "importance": "f4", "happened_at": "f8", "day": "i4", "created_at": "f8",
+    "valid_from": "f8", "valid_to": "f8", "expires_at": "f8", "session": "i4", "position": "i8", "speaker": "i4",
+    "length": "i4", "question": "?", "instruction": "?", "preference": "?", "has_vector": "?",
+}  # fmt: skip
 _BLOCK = 8192
 
 
@@ -51,7 +48,7 @@ class Columns:
         self.owner, self._model, self._dimension = owner, embedding_model, dimension
         self._change = 0
         self._slots: dict[int, int] = {}
-        self._numbers = np.zeros(0, dtype=_NUMBERS)
+        self._numbers = {name: np.zeros(0, dtype=kind) for name, kind in _KINDS.items()}
         self._vectors: list[npt.NDArray[np.float32]] = []
         self.ids: list[str] = []
         self.agents, self.sessions, self.speakers = Names(), Names(), Names()
@@ -61,8 +58,7 @@ class Columns:
         return len(self.ids)
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        column: npt.NDArray[Any] = self._numbers[: len(self)][name]
-        return column
+        return self._numbers[name][: len(self)]
 
     def refresh(self, connection: sqlite3.Connection) -> None:
         """Takes in what was written since the last call, by this process or another."""
@@ -105,19 +101,22 @@ class Columns:
         if slot == len(self.ids):
             self._grow(memory_id)
         has_vector = embedding is not None and model == self._model
-        self._numbers[slot] = (
+        values = (
             row, status == "active", self.agents.number(agent), importance, happened, day, created,
             -np.inf if valid_from is None else valid_from, np.inf if valid_to is None else valid_to,
             np.inf if expires is None else expires, self.sessions.number(session if position is not None else None),
             -1 if position is None else position, self.speakers.number(speaker and speaker.lower()), length, question,
             instruction, preference, has_vector,
         )  # fmt: skip
+        for column, value in zip(self._numbers.values(), values, strict=True):
+            column[slot] = value
         if has_vector:
             self._vectors[slot // _BLOCK][slot % _BLOCK] = np.frombuffer(embedding, dtype="<f4")
 
     def _grow(self, memory_id: str) -> None:
-        if len(self.ids) == len(self._numbers):
-            self._numbers = np.concatenate([self._numbers, np.zeros(_BLOCK, dtype=_NUMBERS)])
+        if len(self) == len(self._vectors) * _BLOCK:
+            for name, column in self._numbers.items():
+                self._numbers[name] = np.concatenate([column, np.zeros(_BLOCK, dtype=column.dtype)])
             self._vectors.append(np.zeros((_BLOCK, self._dimension), dtype=np.float32))
         self.ids.append(memory_id)
 

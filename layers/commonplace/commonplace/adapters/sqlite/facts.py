@@ -25,7 +25,8 @@ class SqliteFacts:
         with self._database.reading() as connection:
             owner = known_owner(connection, user_id)
             found = connection.execute(
-                "SELECT tag, memories FROM tags WHERE owner = ? ORDER BY memories DESC, tag LIMIT ?", (owner, _MOST_TAGS)
+                "SELECT tag, memories FROM tags WHERE owner = ? ORDER BY memories DESC, tag LIMIT ?",
+                (owner, _MOST_TAGS),
             )
             return dict(found.fetchall())
 

@@ -20,9 +20,7 @@ def known_owner(connection: sqlite3.Connection, user_id: str) -> int | None:
     return None if found is None else int(found[0])
 
 
-def columns(
-    memory: Memory, doc: Document, owner: int, change: int, embedding: bytes | None
-) -> dict[str, object]:
+def columns(memory: Memory, doc: Document, owner: int, change: int, embedding: bytes | None) -> dict[str, object]:
     """Column name to value, in the order of the schema."""
     return {
         "memory_id": memory.memory_id,

@@ -15,7 +15,7 @@ class SqliteUsage:
         self._guard = threading.Lock()
         self._waiting: list[tuple[str, str]] = []
 
-    def found(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:
+    def found(self, memory_ids: Sequence[str], at: datetime) -> None:
         with self._guard:
             self._waiting += [(memory_id, at.isoformat()) for memory_id in memory_ids]
             self._write()

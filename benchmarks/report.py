@@ -1,0 +1,69 @@
+"""How every benchmark shows what it measured: tables for people, JSON beside it, one page of all results."""
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table as RichTable
+
+FOLDER = Path(__file__).parent
+RESULTS = FOLDER / "results"
+Cell = str | float | int | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table. `reach` says in words what was aimed at; `notes` what a reader must know of the figures."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: list[tuple[Cell, ...]]
+    reach: str = ""
+    notes: list[str] = field(default_factory=list)
+
+
+Measure = Callable[[argparse.Namespace], Sequence[Table]]
+
+
+def main(name: str, description: str, measure: Measure, needs_data: bool) -> None:
+    """The command line of a benchmark: `--data DIR` where it needs some, `--json`; writes `results/<name>.json`."""
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=description)
+    parser.add_argument("--data", type=Path, required=needs_data, help="folder of the data sets, see benchmarks/DATA.md")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    given = parser.parse_args()
+    tables = list(measure(given))
+    RESULTS.mkdir(exist_ok=True)
+    command = f"python -m benchmarks.{name}" + (" --data DIR" if needs_data else "")
+    whole = {"description": description, "command": command, "tables": [asdict(table) for table in tables]}
+    text = json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+    (RESULTS / f"{name}.json").write_text(text, encoding="utf-8")
+    if given.json:
+        print(text, end="")
+    else:
+        for table in tables:
+            show(table)
+
+
+def show(table: Table) -> None:
+    """Prints one table."""
+    drawn = RichTable(title=table.title, caption=table.reach, title_justify="left", caption_justify="left")
+    for number, column in enumerate(table.columns):
+        drawn.add_column(column, justify="right" if number else "left")
+    for row in table.rows:
+        drawn.add_row(*(shown(cell) for cell in row))
+    console = Console()
+    console.print(drawn)
+    for note in table.notes:
+        console.print(f"  {note}")
+
+
+def shown(cell: Cell) -> str:
+    """A cell as text: shares with three digits, other numbers with two."""
+    if cell is None:
+        return "–"
+    if isinstance(cell, float):
+        return f"{cell:.3f}" if abs(cell) <= 1 else f"{cell:.2f}"
+    return str(cell)

@@ -1,0 +1,115 @@
+"""Share of a question's evidence turns among the first ten, every turn stored with its place, through the whole tools."""
+
+import argparse
+import math
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+from commonplace import Commonplace
+from commonplace.settings import Settings
+from rich.progress import track
+
+from benchmarks.conversations import Asked, Conversation, beam, locomo, together
+from benchmarks.report import Table, main
+
+_DEFAULT = 0.3
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One question answered: which of the first ten were evidence, at relevance 0 and at the default, and answerability."""
+
+    asked: Asked
+    at_zero: list[str]
+    at_default: list[str]
+    answerable: float
+
+    def recall(self, first: int = 10) -> float:
+        """Share of the evidence among the first."""
+        return len(self.asked.evidence & set(self.at_zero[:first])) / len(self.asked.evidence)
+
+    def recall_at_default(self) -> float:
+        """The same at the default `min_relevance`."""
+        return len(self.asked.evidence & set(self.at_default)) / len(self.asked.evidence)
+
+    def gain(self) -> float:
+        """nDCG@10: discounted by log2 of the rank, 1 at best."""
+        found = sum(1 / math.log2(2 + rank) for rank, name in enumerate(self.at_zero) if name in self.asked.evidence)
+        return found / sum(1 / math.log2(2 + rank) for rank in range(min(10, len(self.asked.evidence))))
+
+
+def answers(conversation: Conversation, profile: str = "window") -> Iterator[Answer]:
+    """Stores every turn in a fresh store and asks every question."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings.model_validate({"ranking": profile, "timezone": "UTC"})
+        with Commonplace(Path(folder) / "memory.db", user_id="bench", settings=settings) as memory:
+            ids = memory.import_turns([turn.given() for turn in conversation.turns]).ids
+            names = {found: turn.name for found, turn in zip(ids, conversation.turns, strict=True) if found}
+
+            def search(question: str, least: float) -> tuple[list[str], float]:
+                found = memory.search_memory(question, options={"limit": 10, "min_relevance": least})
+                return [names[hit.id] for hit in found.results], found.query_analysis.answerable
+
+            for asked in conversation.asked:
+                at_zero, answerable = search(asked.question, 0.0)
+                yield Answer(asked, at_zero, search(asked.question, _DEFAULT)[0], answerable)
+
+
+def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
+    """The chance that a positive scores above a negative, ties half (Mann-Whitney)."""
+    values, counts = np.unique(np.array([*positive, *negative]), return_inverse=True)
+    ranks = np.zeros(len(counts))
+    ends = np.cumsum(np.bincount(counts, minlength=len(values)))
+    starts = np.concatenate([[0], ends[:-1]])
+    ranks = ((starts + ends + 1) / 2)[counts]
+    above = ranks[: len(positive)].sum() - len(positive) * (len(positive) + 1) / 2
+    return float(above / (len(positive) * len(negative)))
+
+
+def _mean(found: Sequence[Answer], value: Callable[[Answer], float]) -> float:
+    return float(np.mean([value(one) for one in found])) if found else math.nan
+
+
+def _row(label: str, found: Sequence[Answer]) -> tuple[str | float | int, ...]:
+    multi = [one for one in found if one.asked.kind in ("multi-hop", "multi_session_reasoning")]
+    return (
+        label, len(found), _mean(found, Answer.recall), _mean(found, Answer.recall_at_default),
+        _mean(found, lambda one: one.recall(5)), _mean(found, Answer.gain), _mean(multi, Answer.recall),
+    )  # fmt: skip
+
+
+def measure(given: argparse.Namespace) -> list[Table]:
+    """Both halves of both sets, each store alone and all in one, and `answerable` on LoCoMo's adversarial questions."""
+    sets = {"LoCoMo": locomo(given.data), "BEAM 100K": beam(given.data)}
+    rows: list[tuple[str | float | int | None, ...]] = []
+    abstention: list[tuple[str | float | int | None, ...]] = []
+    for name, conversations in sets.items():
+        each = [list(answers(one)) for one in track(conversations, f"{name}, one store each")]
+        tuned = each[:2] if name == "LoCoMo" else each[1::2]
+        held = each[2:] if name == "LoCoMo" else each[::2]
+        halves = {"all": each, "tuned on": tuned, "held out": held}
+        rows += [_row(f"{name}, {half}", list(chain.from_iterable(part))) for half, part in halves.items()]
+        rows.append(_row(f"{name}, all in one store", list(answers(together(conversations)))))
+        if name == "LoCoMo":
+            abstention = [(half, *_answerable(list(chain.from_iterable(part)))) for half, part in halves.items()]
+    columns = ("set", "questions", "R@10", "R@10 at 0.3", "R@5", "nDCG@10", "multi-hop R@10")
+    reach = "R@10 LoCoMo >= .84, in one store >= .81; BEAM >= .68 and >= .62; the default threshold costs <= .01"
+    return [
+        Table("Evidence turns found", columns, rows, reach),
+        Table("`answerable` tells LoCoMo's adversarial questions", ("half", "answerable", "adversarial", "AUROC"),
+              abstention, "AUROC >= .80"),
+    ]  # fmt: skip
+
+
+def _answerable(found: Sequence[Answer]) -> tuple[int, int, float]:
+    yes = [one.answerable for one in found if one.asked.kind != "adversarial"]
+    no = [one.answerable for one in found if one.asked.kind == "adversarial"]
+    return len(yes), len(no), auroc(yes, no)
+
+
+if __name__ == "__main__":
+    main("retrieval", "Retrieval: the right memory among the first ten", measure, True)

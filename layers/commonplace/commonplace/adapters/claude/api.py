@@ -1,0 +1,123 @@
+"""One question to the Messages API, through the SDK, within one deadline."""
+
+import logging
+import random
+import re
+import threading
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+from commonplace.adapters.claude.deadline import Deadline
+from commonplace.adapters.claude.failure import Failure, failure_of
+from commonplace.adapters.claude.question import Question
+from commonplace.ports import ModelUnavailable
+
+if TYPE_CHECKING:
+    import anthropic
+    from anthropic.types import OutputConfigParam
+
+_log = logging.getLogger("commonplace")
+
+Option = Literal["temperature", "effort", "schema"]
+
+# A cap, not a wish: within the deadline no model writes more. Models that think first count their thoughts in it.
+_MAX_TOKENS = 4_096
+_ATTEMPTS = 5
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0
+_CONNECT_SECONDS = 5.0
+_NAMES: tuple[tuple[Option, re.Pattern[str]], ...] = (
+    ("temperature", re.compile("temperature", re.IGNORECASE)),
+    ("effort", re.compile("effort", re.IGNORECASE)),
+    ("schema", re.compile("output_config|output.format|structured.output|schema", re.IGNORECASE)),
+    ("effort", re.compile("output_config", re.IGNORECASE)),
+)
+
+
+class MessagesApi:
+    """One model. What it refuses to be told is left out of every later question; nothing else is kept."""
+
+    def __init__(self, api_key: str, model: str, base_url: str | None, temperature: float | None) -> None:
+        # A line break at the end, as a key out of a file has, would make the header invalid.
+        self._api_key = api_key.strip()
+        self._model, self._base_url, self._temperature = model, base_url, temperature
+        self._options: set[Option] = {"effort", "schema"}
+        if temperature is not None:
+            self._options.add("temperature")
+        self._client: anthropic.Anthropic | None = None
+        self._lock = threading.Lock()
+
+    def ask(self, question: Question, seconds: float) -> bytes:
+        """The API's answer as it came. Raises `ModelUnavailable`, and logs a misconfiguration as an error."""
+        import anthropic
+
+        # The deadline begins after the import: that is paid once in a process, and a short deadline would lose every
+        # first answer to it. The default of 20 s leaves room for it below the 30 s of an HTTP API.
+        client = self._connected()
+        deadline = Deadline(seconds)
+        attempt = 0
+        while True:
+            options = self._options.copy()
+            try:
+                return deadline.run(partial(self._send, client, question, options, deadline.left()))
+            except (anthropic.APIError, TimeoutError) as error:
+                failure = failure_of(error)
+            if not self._leaves_out(failure, options):
+                attempt += 1
+                self._pause_or_give_up(failure, attempt, deadline)
+
+    def close(self) -> None:
+        """Closes the connections; the next question opens new ones."""
+        with self._lock:
+            client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def _connected(self) -> "anthropic.Anthropic":
+        import anthropic
+
+        with self._lock:
+            if self._client is None:
+                self._client = anthropic.Anthropic(api_key=self._api_key, base_url=self._base_url, max_retries=0)
+            return self._client
+
+    def _send(self, client: "anthropic.Anthropic", question: Question, options: set[Option], seconds: float) -> bytes:
+        import anthropic
+
+        output: OutputConfigParam = {}
+        if "effort" in options:
+            output["effort"] = "low"
+        if "schema" in options:
+            output["format"] = {"type": "json_schema", "schema": anthropic.transform_schema(question.answer)}
+        response = client.messages.with_raw_response.create(
+            model=self._model,
+            max_tokens=_MAX_TOKENS,
+            system=[{"type": "text", "text": question.instructions, "cache_control": {"type": "ephemeral"}}],
+            messages=[{"role": "user", "content": question.message}],
+            output_config=output or anthropic.omit,
+            extra_body={"temperature": self._temperature} if "temperature" in options else None,
+            timeout=anthropic.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS)),
+        )
+        return response.read()
+
+    def _leaves_out(self, failure: Failure, sent: set[Option]) -> bool:
+        for option, name in _NAMES:
+            if option in sent and name.search(failure.objection):
+                _log.warning("the model %s does not take %s: not sent any more", self._model, option)
+                self._options.discard(option)
+                return True
+        return False
+
+    def _pause_or_give_up(self, failure: Failure, attempt: int, deadline: Deadline) -> None:
+        pause = pause_before(attempt) if failure.pause is None else failure.pause
+        if failure.transient and attempt < _ATTEMPTS and pause < deadline.left():
+            time.sleep(pause)
+            return
+        if failure.misconfigured:
+            _log.error("%s: model %s, request %s", failure.why, self._model, failure.request)
+        raise ModelUnavailable(failure.why, failure.misconfigured)
+
+
+def pause_before(attempt: int) -> float:
+    """Seconds until the next attempt after so many: random, so that clients that failed together don't return so."""
+    return random.uniform(0.0, min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** (attempt - 1)))

@@ -1,0 +1,120 @@
+"""One search over a user's columns: which memories hold the words, which are near, who stands beside them."""
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import numpy as np
+
+from commonplace import scoring
+from commonplace.adapters.sqlite import words
+from commonplace.adapters.sqlite.columns import Columns, place_numbers
+from commonplace.adapters.sqlite.filters import where
+from commonplace.candidates import Candidates, Corpus, Flags, Floats, Integers
+from commonplace.ports import Filter
+
+_BY_WORDS = 200
+_BY_VECTOR = 100
+_UNIX_EPOCH_DAY = datetime(1970, 1, 1, tzinfo=UTC).toordinal()
+_NOBODY = frozenset({"user", "assistant"})
+
+
+def passing(connection: sqlite3.Connection, columns: Columns, wanted: Filter) -> Flags:
+    """Which memories pass a filter, visible or not."""
+    conditions, values = where(wanted)
+    if not conditions:
+        return np.ones(len(columns), dtype=np.bool_)
+    rows = connection.execute(
+        f"SELECT row FROM memories WHERE owner = ? AND {conditions}", (columns.owner, *values)
+    ).fetchall()
+    return np.isin(columns["row"], np.array([row for (row,) in rows], dtype=np.int64))
+
+
+def term_counts(connection: sqlite3.Connection, columns: Columns, terms: Sequence[str]) -> Floats:
+    """How often each memory holds each term; a term among its labels counts for less."""
+    counts = np.zeros((len(columns), len(terms)), dtype=np.float32)
+    for number, term in enumerate(terms):
+        for column, rows in words.occurrences(connection, columns.owner, term).items():
+            weight = 1.0 if column == "content" else scoring.LABEL_WEIGHT
+            counts[:, number] += weight * np.bincount(columns.slots(rows), minlength=len(columns))
+    return counts
+
+
+def corpus(columns: Columns, visible: Flags, counts: Floats) -> Corpus:
+    """What BM25 and the query need to know of all visible memories."""
+    memories = int(visible.sum())
+    days = columns["day"][visible]
+    years = np.unique((days - _UNIX_EPOCH_DAY).astype("datetime64[D]").astype("datetime64[Y]").astype(int) + 1970)
+    speaking = np.bincount(columns["speaker"][visible] + 1, minlength=1)[1:]
+    return Corpus(
+        memories=memories,
+        average_length=float(columns["length"][visible].mean()) if memories else 1.0,
+        frequencies=(counts[visible] > 0).sum(axis=0).astype(np.float64),
+        speakers=frozenset(name for name, said in zip(columns.speakers.listed, speaking, strict=False) if said) - _NOBODY,
+        years=tuple(int(year) for year in years),
+    )
+
+
+def best(columns: Columns, allowed: Flags, counts: Floats, cosines: Floats, corpus: Corpus) -> Flags:
+    """The best by words alone and the nearest by vector."""
+    with_words = np.flatnonzero(allowed & (counts > 0).any(axis=1))
+    relative = columns["length"][with_words] / max(corpus.average_length, 1.0)
+    scores = scoring.bm25(counts[with_words], relative, scoring.rarity(corpus))
+    with_vector = np.flatnonzero(allowed & ~np.isnan(cosines))
+    chosen = np.zeros(len(columns), dtype=np.bool_)
+    chosen[with_words[_top(scores, _BY_WORDS)]] = True
+    chosen[with_vector[_top(cosines[with_vector], _BY_VECTOR)]] = True
+    return chosen
+
+
+def _top(scores: Floats, count: int) -> Integers:
+    if len(scores) <= count:
+        return np.arange(len(scores))
+    return np.argpartition(-scores, count)[:count]
+
+
+def with_neighbours(columns: Columns, chosen: Flags, visible: Flags) -> Flags:
+    """The chosen and all that is visible up to `REACH` positions away from one of them in its session."""
+    order, ordered = columns.by_place()
+    in_session = chosen & (columns["session"] >= 0)
+    places = place_numbers(columns["session"][in_session], columns["position"][in_session])
+    runs = np.zeros(len(order) + 1, dtype=np.int64)  # +1 where a run of wanted places begins, -1 where it ends
+    np.add.at(runs, np.searchsorted(ordered, places - scoring.REACH, "left"), 1)
+    np.add.at(runs, np.searchsorted(ordered, places + scoring.REACH, "right"), -1)
+    wanted = chosen.copy()
+    wanted[order[np.cumsum(runs[:-1]) > 0]] = True
+    return wanted & visible
+
+
+def handed_over(
+    columns: Columns, chosen: Flags, ranked: Flags, counts: Floats, cosines: Floats, visible: Flags
+) -> Candidates:
+    """What was chosen as columns for ranking."""
+    slots = np.flatnonzero(chosen)
+    sessions = columns["session"][slots]
+    return Candidates(
+        ids=[columns.ids[slot] for slot in slots],
+        ranked=ranked[slots],
+        term_counts=counts[slots],
+        lengths=columns["length"][slots].astype(np.float64),
+        cosines=cosines[slots],
+        sessions=sessions,
+        session_lengths=_session_means(columns, visible)[sessions + 1],
+        positions=columns["position"][slots],
+        speakers=columns["speaker"][slots],
+        speaker_names=columns.speakers.listed,
+        questions=columns["question"][slots],
+        instructions=columns["instruction"][slots],
+        preferences=columns["preference"][slots],
+        days=columns["day"][slots].astype(np.float64),
+        importances=columns["importance"][slots],
+        created=columns["created_at"][slots],
+    )
+
+
+def _session_means(columns: Columns, visible: Flags) -> Floats:
+    """Mean tokens per visible memory of each session, after a first place for memories without one."""
+    places = columns["session"][visible] + 1
+    sessions = len(columns.sessions.listed) + 1
+    tokens = np.bincount(places, columns["length"][visible], sessions)
+    return tokens / np.maximum(np.bincount(places, minlength=sessions), 1)

@@ -1,0 +1,49 @@
+"""Random-looking strings in the neighbourhood of words for secrets."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from math import log2
+
+from commonplace.redaction.view import HIDDEN, Span, View
+
+_RUN = re.compile(r"(?<![\w+/=.~@-])[A-Za-z0-9_+/=.~-]{20,}")
+_NEAR = re.compile(
+    r"(?<![a-z0-9])(?:(?:api|access|auth|secret|private|encryption|signing|master|deploy)?[ _-]?(?:keys?|tokens?)"
+    r"|secrets?|credentials?|creds|passwor[dt]s?|passphrase|contrasena|clave|schlussel|kennwort|cle|jeton|bearer)(?![a-z])"
+    rf"|{HIDDEN}|キー|トークン|パスワード|秘密"
+)
+# Words for what looks random and is public.
+_PUBLIC = re.compile(
+    r"(?:commit|hash|sha-?\d*|md5|checksum|digest|etag|uuid|guid|ulid|fingerprint|public|pub|revision|build|version"
+    r"|order|tracking|branch|image|photo|video|filename|file|url|link|ssh-(?:rsa|ed25519|dss)|ecdsa|base64|integrity"
+    r"|transaction|txid|primary|foreign|cache|s3|object)(?![a-z])|data:"
+)
+_BEFORE, _AFTER = 60, 24
+
+
+def find_entropy(view: View) -> Iterator[Span]:
+    """Spans of mixed strings of 20 or more characters that stand near a word for a secret, not near one for a hash."""
+    for match in _RUN.finditer(view.text):
+        run = match[0].rstrip(".=-~")
+        if not _random(run):
+            continue
+        before = view.folded[max(0, match.start() - _BEFORE) : match.start()]
+        after = view.folded[match.end() : match.end() + _AFTER].partition("\n")[0]
+        secret, public = _last(_NEAR, before), _last(_PUBLIC, before)
+        if secret > public or (public < 0 and _NEAR.search(after)):
+            yield Span(*match.span(), "api_key")
+
+
+def _last(pattern: re.Pattern[str], text: str) -> int:
+    return max((match.start() for match in pattern.finditer(text)), default=-1)
+
+
+def _random(run: str) -> bool:
+    kinds = sum(bool(re.search(one, run)) for one in ("[a-z]", "[A-Z]", r"\d"))
+    if kinds < 3 or re.fullmatch(r"[0-9A-Fa-f-]+", run) or re.search(r"\w\.(?:com|org|net|io|html?|py|js|png|jpe?g|pdf)\b", run):
+        return False
+    # Words with signs between them are names; what is random has digits inside its longest piece.
+    longest = max(re.split(r"[_\-./+=~]+", run), key=len)
+    entropy = -sum(n / len(run) * log2(n / len(run)) for n in Counter(run).values())
+    return entropy >= (3.5 if len(longest) >= 12 and re.search(r"\d", longest[1:-1]) else 4.4)

@@ -1,0 +1,104 @@
+"""Numbers that prove themselves or that a word beside them explains: cards with expiry and CVV, IBANs, US SSNs."""
+
+import re
+from collections.abc import Iterator
+
+from commonplace.redaction.view import Span, View
+
+_DIGITS = re.compile(r"(?<![A-Za-z0-9_.+])\d(?:[ \-.\u2010-\u2015/]{0,3}\d){11,}")
+_LONG = re.compile(r"\d(?:\D{0,3}\d){8}")
+# First digits of the issuers' ranges and the lengths that show a card without a word for one beside it.
+_ISSUERS = (
+    (re.compile(r"4|5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|6(?:011|5|4[4-9])|35(?:2[89]|[3-8])|62|81"), (16,)),
+    (re.compile(r"3[47]|1800|2131"), (15,)),
+    (re.compile(r"3(?:0[0-5]|[689])"), (14,)),
+)
+_DOUBLED = dict(zip("0123456789", (0, 2, 4, 6, 8, 1, 3, 5, 7, 9), strict=True))
+_CARD_WORD = re.compile(
+    r"card|(?<![a-z])cc(?![a-z])|visa|amex|american express|master|maestro|discover|diners|jcb|tarjeta|karte|carte|credit|debit|kredit|カード|cvv|cvc"
+)
+_OTHER_WORD = re.compile(
+    r"(?:order|track|invoice|imei|serial|isbn|ean|upc|barcode|reference|ticket|parcel|shipment|timestamp|pedido"
+    r"|rechnung|bestell|sendung|commande|colis|facture|factura|envio|account id|番号は)"
+)
+_EXPIRY = re.compile(r"(?<!\d)(?:0?[1-9]|1[0-2])\s?[/\-.]\s?(?:20)?[2-4]\d(?![\d/])")
+_CVV = re.compile(
+    r"(?:cvv2?|cvc2?|csc|cid|security code|sicherheitscode|prufnummer|prufziffer|codigo de seguridad|cryptogramme"
+    r"|code de securite|セキュリティコード)[^\d\n]{0,16}(\d{3,4})(?!\d)"
+)
+_BARE_CVV = re.compile(r"(?:[\s,;/|]|and|und|et|y){1,6}(\d{3,4})(?![\d/.]|\s?[a-z])")
+_SSN = re.compile(r"(?<![\w.-])\d{3}([- .\u2010-\u2015]?)\d{2}\1\d{4}(?![\w-])", re.ASCII)
+_SSN_WORD = re.compile(
+    r"(?<![a-z])(?:ssn|ss#|s\.s\.n|social|itin|tax ?id|seguro social|seguridad social|securite sociale"
+    r"|sozialversicherung\w*)(?![a-z])|社会保障番号"
+)
+_IBAN = re.compile(r"(?i)(?<![a-z0-9])[a-z]{2}\d{2}(?:[ \-.]?[a-z0-9]){11,30}(?![a-z0-9])")
+
+
+def find_numbers(view: View) -> Iterator[Span]:
+    """Spans of card numbers with what stands beside them, of IBANs, and of SSNs beside a word for one."""
+    if not _LONG.search(view.text):
+        return
+    for run in _DIGITS.finditer(view.text):
+        for card in _cards(view, run):
+            yield card
+            yield from _beside(view, card)
+    for match in _IBAN.finditer(view.text):
+        yield from _iban(match)
+    for match in _SSN.finditer(view.text):
+        near = view.folded[max(0, match.start() - 60) : match.end() + 40]
+        if _SSN_WORD.search(near):
+            yield Span(*match.span(), "ssn")
+
+
+def _cards(view: View, run: re.Match[str]) -> Iterator[Span]:
+    groups = [(match.start(), match.end()) for match in re.finditer(r"\d+", run[0])]
+    digits, ends, at = "", {}, 0
+    for start, end in groups:
+        digits += run[0][start:end]
+        ends[len(digits)] = run.start() + end
+    if re.match(r"[A-Za-z0-9_]", view.text[run.end() : run.end() + 1]):
+        del ends[len(digits)]
+    before = view.folded[max(0, run.start() - 48) : run.start()]
+    named = _CARD_WORD.search(before + view.folded[run.end() : run.end() + 24])
+    if not named and _OTHER_WORD.search(before):
+        return
+    done = 0
+    for start, end in groups:
+        # Beside a word for a card any number that checks is one, also of ranges that no issuer uses.
+        lengths = (16, 15, 14, 13, 12, 17, 18, 19) if named else _lengths(digits, at)
+        length = next((n for n in lengths if at + n in ends and at >= done and _luhn(digits[at : at + n])), 0)
+        if length:
+            done = at + length
+            yield Span(run.start() + start, ends[done], "card")
+        at += end - start
+
+
+def _lengths(digits: str, at: int) -> tuple[int, ...]:
+    return next((lengths for prefix, lengths in _ISSUERS if prefix.match(digits, at)), ())
+
+
+def _luhn(digits: str) -> bool:
+    total = sum(map(int, digits[-1::-2])) + sum(_DOUBLED[digit] for digit in digits[-2::-2])
+    return total % 10 == 0 and len(set(digits)) > 1
+
+
+def _beside(view: View, card: Span) -> Iterator[Span]:
+    after = view.folded[card.end : card.end + 80]
+    expiry = _EXPIRY.search(after)
+    if expiry:
+        yield Span(card.end + expiry.start(), card.end + expiry.end(), "card_expiry")
+    named = _CVV.search(after)
+    code = named or _BARE_CVV.match(after, expiry.end() if expiry else 0)
+    if code:
+        yield Span(card.end + code.start(1), card.end + code.end(1), "card_code")
+
+
+def _iban(match: re.Match[str]) -> Iterator[Span]:
+    # The words that follow may look like more groups: the longest beginning that the checksum accepts is the IBAN.
+    ends = [at for at in range(len(match[0]), 14, -1) if not match[0][at : at + 1].isalnum()]
+    for end in ends:
+        plain = re.sub(r"[ \-.]", "", match[0][:end]).upper()
+        if len(plain) <= 34 and sum(map(str.isdigit, plain)) >= 8 and int("".join(str(int(c, 36)) for c in plain[4:] + plain[:4])) % 97 == 1:
+            yield Span(match.start(), match.start() + end, "iban")
+            return

@@ -1,0 +1,87 @@
+"""What may be the value of a secret that was named: read from a place in the text on."""
+
+import re
+
+from commonplace.redaction.tokens import Token, tokens
+from commonplace.redaction.view import HIDDEN, View
+from commonplace.redaction.vocabulary import number_words, words
+
+_QUOTED = re.compile(r"(?:\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'(?![a-z])|[“„]([^”“\n]{1,200})[”“]|‘([^’\n]{1,200})’|«\s?([^»\n]{1,200}?)\s?»|`{1,3}([^`\n]{1,200})`{1,3}|\*\*([^*\n]{1,200})\*\*)")  # fmt: skip
+_DIGITS = re.compile(r"[#*]?\d(?:[ .\-\u2010-\u2015/]{0,3}\d|, ?\d(?=,|\b))*[#*]?(?![A-Za-z0-9@$%&_^+=])")
+# Counts, times, ordinals and names that have a digit and are no secret.
+_QUANTITY = re.compile(
+    r"\d+(?:[.,:]\d+)?(?:st|nd|rd|th|am|pm|x|k|m|gb|mb|kb|tb|h|hrs?|min|s|ms|%|€|ish|er|ere|eme|e|te|ten|km|cm|mm|kg|px|fa)s?"
+    r"|\d+-?(?:digit|char|character|letter|word|day|month|year|hour|minute|step|stellig|zeichen|bit|chiffre)\w*"
+    r"|v\d+(?:\.\d+)*|1password|2fa|mp[34]|covid-19|wpa\d|wep|h2o|web3|ipv\d|sha-?\d+|md5|base64|oauth2?|[$€£]\d.*"
+)
+_SIGNS = re.compile(r"[A-Za-z0-9][@#$%^&*+=!~|\\<>][A-Za-z0-9@#$%^&*+=!~|\\<>]|[A-Za-z][$!#%^&*]{1,4}$|[$#%^&*!][A-Za-z]")
+_CODE = re.compile(rf"[()\[\]{{}}<>\"'`;{HIDDEN}]|\w=\w|//|::|^[./]|->")
+_ADDRESS = re.compile(r"(?i)[\w.+-]+@[\w-]+\.[\w.]+|\w+://.*|www\..*|[@#]\w+|[\w-]+\.(?:com|org|net|io|de|fr|es)(?:/.*)?")
+# A reference to a secret, or a blank for one: `${DB_PASSWORD}`, `os.environ[...]`, `<your-token>`, `****`, `get_key()`.
+_REFERENCE = re.compile(
+    r"\$\{.*|\$\(.*|\$(?:[A-Z_]{2,}|[a-z]+(?:_[a-z]+)*)|%\w+%|\{.*\}|<.*|\[.*\]|\(.*\)|[A-Za-z_][\w.]*[(\[].*"
+    r"|[*xX.•_\-#?]{3,}|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){1,6}"
+    r"|(?i:.*(?:\b|_)(?:your|my|the|some|enter|insert|replace|dummy|fake)[_ \-].*|.*_here)",
+    re.DOTALL,
+)
+
+
+def is_mixed(text: str) -> bool:
+    """Whether a bare token looks made up: letters with digits or signs inside, no count, no address."""
+    if len(text) < 4 or _CODE.search(text) or _ADDRESS.fullmatch(text):
+        return False
+    letter, digit = re.search(r"[^\W\d_]", text), re.search(r"\d", text)
+    if letter and digit:
+        return not _QUANTITY.fullmatch(text.lower().lstrip("~≈<>+-"))
+    return bool((letter or digit) and _SIGNS.search(text))
+
+
+def is_blank(value: str) -> bool:
+    """Whether a value in code or a form only holds the place of a secret."""
+    bare = value.strip().lower().rstrip("0123456789!")
+    return len(value) < 3 or HIDDEN in value or bare in words("blank") or bool(_REFERENCE.fullmatch(value))
+
+
+def quoted(view: View, at: int) -> tuple[int, int] | None:
+    """The inside of the quotation that begins at `at`, None when none does."""
+    match = _QUOTED.match(view.text, at)
+    return match.span(match.lastindex) if match and match.lastindex else None
+
+
+def digits(view: View, at: int, least: int) -> tuple[int, int] | None:
+    """The number that begins at `at`, however grouped, with at least `least` digits and no unit behind it."""
+    match = _DIGITS.match(view.text, at)
+    if not match or sum(map(str.isdigit, match[0])) < least:
+        return None
+    behind = tokens(view, match.end(), 1)
+    if behind and behind[0].word.lstrip("-") in words("unit") and not re.match(r"\s*[.,;!?]", view.text[match.end() :][:2]):
+        return None
+    return match.span()
+
+
+def number_run(parts: list[Token]) -> tuple[int, int] | None:
+    """Three or more numbers at the beginning of `parts`, said as words or digits: "four oh two", "left 12 right 24"."""
+    count, last = 0, -1
+    for place, part in enumerate(parts):
+        if number_words().fullmatch(part.word):
+            count, last = count + len(re.split(r"-|und", part.word)), place
+        elif part.text.isdigit() and len(part.text) <= 4:
+            count, last = count + 1, place
+        elif part.word and part.word not in words("number_glue"):
+            break
+        if part.ends == ".":
+            break
+    following = parts[last + 1 : last + 2] if not parts[last].ends else []
+    if count < 3 or (following and following[0].word in words("unit")):
+        return None
+    return parts[0].start, parts[last].end
+
+
+def letter_run(parts: list[Token]) -> tuple[int, int] | None:
+    """Four or more single characters at the beginning of `parts`: "h u n t e r 2"."""
+    run = []
+    for part in parts:
+        if len(part.text) != 1:
+            break
+        run.append(part)
+    return (run[0].start, run[-1].end) if len(run) >= 4 else None

@@ -1,0 +1,136 @@
+"""The tables of words (`nouns.toml`, `words.toml`) as sets and patterns, made on first use."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from typing import Any, NamedTuple
+
+from commonplace.redaction.view import View, fold
+
+_WORD = re.compile(r"[a-z0-9ß]+")
+_CLASSES_IN_ORDER = (
+    "recovery_phrase", "security_answer", "one_time_code", "card_code", "ssn", "private_key", "api_key", "token",
+    "pin", "code", "password", "pass", "bare_key", "plain_code",
+)  # fmt: skip
+
+
+class Noun(NamedTuple):
+    """A place where a secret is named: what kind of secret, and what its value may look like."""
+
+    start: int
+    end: int
+    name: str
+    kind: str
+    value: str
+
+
+@cache
+def _table(name: str) -> dict[str, Any]:
+    return tomllib.loads(resources.files(__package__).joinpath(name).read_text("utf-8"))
+
+
+@cache
+def words(*names: str) -> frozenset[str]:
+    """The words of tables of `words.toml` (or "own", "of", "places" of `nouns.toml`), folded, all in one set."""
+    tables = [_table("words.toml").get(name) or _table("nouns.toml")[name]["words"] for name in names]
+    return frozenset(fold(word) for table in tables for word in table)
+
+
+def either(names: list[str]) -> str:
+    """An alternation of `names`, longest first, where a blank also fits a hyphen."""
+    ordered = sorted((fold(name) for name in names), key=len, reverse=True)
+    return "|".join(re.escape(name).replace(r"\ ", r"[\s_-]{1,2}") for name in ordered)
+
+
+@cache
+def _fillings() -> dict[str, str]:
+    table = _table("nouns.toml")
+    plain = [[word for word in table[name]["words"] if not word.endswith("'")] for name in ("of", "own")]
+    return {
+        "{place}": f"(?:{either(table['places']['words'])})(?:'s)?",
+        "{of} ": rf"(?:(?:{either(plain[0])})\s{{1,2}}|d'|de\sl')",
+        "{any} ": r"[^\n]{0,60}?[\s:?]",
+        # "the code for Ana's front door": an article and up to two words more.
+        "{own}": rf"(?:l'|(?:{either(plain[1])})\s)?(?:[a-z'ß]{{2,15}}\s){{0,2}}?",
+    }
+
+
+def _phrase(phrase: str) -> str:
+    parts = re.split(r"(\{place\}|\{of\} |\{own\}|\{any\} )", fold(phrase))
+    return "".join(_fillings().get(part) or re.escape(part).replace(r"\ ", r"[\s_-]{1,2}") for part in parts)
+
+
+@cache
+def _nouns() -> re.Pattern[str]:
+    table = _table("nouns.toml")["noun"]
+    groups = []
+    for name in _CLASSES_IN_ORDER:
+        phrases = sorted(table[name]["phrases"], key=len, reverse=True)
+        groups.append(f"(?P<{name}>{'|'.join(map(_phrase, phrases))})")
+    return re.compile(rf"(?:{'|'.join(groups)})(?![a-z0-9])")
+
+
+@cache
+def _first_words() -> frozenset[str]:
+    # Only a word that begins some phrase is tried: the pattern of all phrases is long, a set is quick.
+    table = _table("nouns.toml")
+    phrases = [phrase for row in table["noun"].values() for phrase in row["phrases"]]
+    phrases += table["places"]["words"]
+    return frozenset(match[0] for phrase in phrases if (match := _WORD.match(fold(phrase))))
+
+
+@cache
+def _endings() -> tuple[re.Pattern[str], dict[str, str]]:
+    owner = {fold(end): name for name, row in _table("nouns.toml")["noun"].items() for end in row.get("endings", ())}
+    return re.compile(rf"(?:{either(list(owner))})s?(?![a-z0-9])"), owner
+
+
+@cache
+def _harmless() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    table = _table("nouns.toml")
+    before, after = either(table["harmless_codes"]["words"]), either(table["harmless_after"]["words"])
+    return re.compile(rf"(?<![a-z0-9])(?:{before})[\s_-]?$"), re.compile(rf"[\s_-](?:{after})(?![a-z0-9])")
+
+
+def nouns(view: View) -> Iterator[Noun]:
+    """Where `view` names a secret, in order; codes that nobody hides ("error code") are left out."""
+    text = view.folded
+    found = list(_phrases_in(text))
+    pattern, owner = _endings()
+    table = _table("nouns.toml")["noun"]
+    taken = {end for _, end, _ in found}
+    for match in pattern.finditer(text):
+        if match.end() not in taken:
+            found.append((match.start(), match.end(), owner[match[0]] if match[0] in owner else owner[match[0][:-1]]))
+    for start, end, name in sorted(found):
+        if name in ("code", "plain_code", "one_time_code") and _is_harmless(text, start, end):
+            continue
+        yield Noun(start, end, name, table[name].get("kind", name), table[name]["value"])
+
+
+def _phrases_in(text: str) -> Iterator[tuple[int, int, str]]:
+    done = 0
+    for word in _WORD.finditer(text):
+        if word[0] in _first_words() and word.start() >= done and (match := _nouns().match(text, word.start())):
+            done = match.end()
+            yield match.start(), match.end(), str(match.lastgroup)
+
+
+def _is_harmless(text: str, start: int, end: int) -> bool:
+    before, after = _harmless()
+    return bool(before.search(text, max(0, start - 24), start) or after.match(text, end))
+
+
+@cache
+def number_words() -> re.Pattern[str]:
+    """One number in words, German compounds too ("siebenundvierzig"), hyphens inside allowed."""
+    one = either(list(words("number")))
+    return re.compile(rf"(?:{one})(?:(?:-|und|-et-)?(?:{one}))*")
+
+
+@cache
+def places() -> str:
+    """An alternation of what a code opens, for patterns on folded text."""
+    return f"(?:{either(_table('nouns.toml')['places']['words'])})"

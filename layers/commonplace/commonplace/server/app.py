@@ -1,0 +1,86 @@
+"""The routes, and the one place where what goes wrong becomes a status and a body."""
+
+import json
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+from flask import Flask, Response, request
+from pydantic import Field
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound, RequestEntityTooLarge
+
+from commonplace import intake
+from commonplace.client import Commonplace
+from commonplace.entrypoint import unknown
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.manifest import manifest
+from commonplace.models.fields import Request
+from commonplace.models.requests import Keep
+from commonplace.server.guard import check_caller
+from commonplace.strict_json import read_object
+
+MAX_BODY = 8_000_000  # bytes
+
+_PATHS = "there are POST /tools/<tool name>, GET /tools, POST /import and GET /health"
+_CODES: tuple[tuple[type[HTTPException], ErrorCode, str], ...] = (
+    (NotFound, ErrorCode.NOT_FOUND, f"there is nothing at this path; {_PATHS}"),
+    (MethodNotAllowed, ErrorCode.METHOD_NOT_ALLOWED, f"this path takes another method; {_PATHS}"),
+    (RequestEntityTooLarge, ErrorCode.PAYLOAD_TOO_LARGE, f"the body is longer than {MAX_BODY:,} bytes; send less at a time"),
+)
+
+
+class ImportRequest(Request):
+    """The body of `POST /import`."""
+
+    turns: list[dict[str, Any]] = Field(description="Messages: {session_id, position, speaker, text, event_time?}.")
+    keep: Keep = Field("all", description="`worthy` leaves out small talk and what an assistant says.")
+
+
+def make_app(memory: Commonplace, port: int) -> Flask:
+    """The application over one memory, which its threads share; `port`: where it is served, for the guard."""
+    app = Flask("commonplace", static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = MAX_BODY
+    app.url_map.strict_slashes = app.url_map.merge_slashes = False  # no redirects: a path is there or not
+    app.before_request(lambda: check_caller(request.headers.get("Host"), request.headers.get("Origin"), port))
+    app.register_error_handler(Exception, failure)
+
+    @app.post("/tools/<name>")
+    def call_tool(name: str) -> Response:
+        return _json(200, memory.call(name, read_object(request.get_data())))
+
+    @app.get("/tools")
+    def list_tools() -> Response:
+        return _json(200, manifest())
+
+    @app.post("/import")
+    def import_turns() -> Response:
+        body = intake.check(ImportRequest, read_object(request.get_data()))
+        return _json(200, memory.import_turns(body.turns, keep=body.keep).model_dump(mode="json"))
+
+    @app.get("/health")
+    def tell_health() -> Response:
+        state = memory.discover_memory_tools().current_system_state
+        return _json(200, {"status": "ok", "version": version("commonplace"), "total_memories": state.total_memories})
+
+    return app
+
+
+def failure(error: Exception) -> Response:
+    """Any failure as the answer that every way in gives for it; an unknown one is a code and an id."""
+    if isinstance(error, CommonplaceError):
+        return _json(error.code.status, error.body())
+    if not isinstance(error, HTTPException):
+        return failure(unknown(error))
+    for kind, code, message in _CODES:
+        if isinstance(error, kind):
+            answer = failure(CommonplaceError(code, message))
+            if isinstance(error, MethodNotAllowed) and error.valid_methods:
+                answer.headers["Allow"] = ", ".join(sorted(error.valid_methods))
+            return answer
+    return failure(CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"the request can't be read: {error.name}"))
+
+
+def _json(status: int, body: Mapping[str, Any]) -> Response:
+    text = json.dumps(body, ensure_ascii=False, allow_nan=False) + "\n"
+    headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+    return Response(text, status, headers, mimetype="application/json")

@@ -1,0 +1,134 @@
+"""The language of a short text, and the frame that holds a text which is not English."""
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from .verbs import is_ing_form, is_known, is_past, is_plural, is_s_form
+
+ENGLISH = "en"
+_LETTER_WEIGHT = 0.3
+# For a word that English shares, or that only the dictionary knows
+_HALF = 0.5
+_SCRIPTS = (
+    ("ja", r"[぀-ヿ]"),
+    ("ko", r"[가-힣]"),
+    ("zh", r"[一-鿿]"),
+    ("el", r"[Ͱ-Ͽ]"),
+    ("uk", r"[іїєґІЇЄҐ]"),
+    ("ru", r"[А-яЁё]"),
+    ("he", r"[א-ת]"),
+    ("fa", r"[پچژگ]"),
+    ("ar", r"[ء-ي]"),
+    ("hi", r"[अ-ह]"),
+    ("th", r"[ก-ฮ]"),
+)
+_UNKNOWN = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class _Language:
+    code: str
+    frame: tuple[str, str]
+    words: frozenset[str]
+    letters: frozenset[str]
+
+
+@cache
+def _languages() -> dict[str, _Language]:
+    rows = tomllib.loads(files(__package__).joinpath("languages.toml").read_text(encoding="utf-8"))
+    return {
+        code: _Language(
+            code,
+            (row.get("frame", "").partition("…")[0], row.get("frame", "").partition("…")[2]),
+            frozenset(row.get("words", "").split()),
+            frozenset(row.get("letters", "")),
+        )
+        for code, row in rows.items()
+    }
+
+
+@cache
+def _owners() -> dict[str, tuple[str, ...]]:
+    """word -> the languages that have it in their list."""
+    owners: dict[str, tuple[str, ...]] = {}
+    for language in _languages().values():
+        for word in language.words:
+            owners[word] = (*owners.get(word, ()), language.code)
+    return owners
+
+
+@cache
+def _pattern(expression: str) -> re.Pattern[str]:
+    return re.compile(expression)
+
+
+def language_of(text: str) -> str:
+    """Code of the language, `en` where nothing speaks against it, `other` for a foreign script without a frame."""
+    if text.isascii():
+        return _latin_language(text)
+    latin = len(_pattern(r"[A-Za-zÀ-ɏ]").findall(text))
+    foreign = sum(1 for char in text if char.isalpha() and ord(char) > 0x24F and not "Ḁ" <= char <= "ỿ")
+    # A character of these scripts carries more than a Latin letter
+    if foreign * 3 > latin:
+        return next((code for code, script in _SCRIPTS if _pattern(script).search(text)), _UNKNOWN)
+    return _latin_language(text)
+
+
+def _latin_language(text: str) -> str:
+    """First English or not, by every word; then which, by the words that few languages share."""
+    english, foreign = 0.0, 0.0
+    scores: Counter[str] = Counter()
+    words = list(_words(text))
+    if all(word.isascii() and (word not in _owners() or ENGLISH in _owners()[word]) for word in words):
+        return ENGLISH
+    for word in words:
+        owners = _owners().get(word, ())
+        others = [code for code in owners if code != ENGLISH]
+        scores.update({code: 1 / len(others) ** 2 for code in others})
+        if len(word) == 1 and word.isascii() and word != "i":
+            # It may be a variable or a list mark
+            continue
+        spoken = ENGLISH in owners or (len(word) > 2 and _is_english(word))
+        english += 0 if not spoken else 1.0 if owners == (ENGLISH,) else _HALF
+        foreign += 0 if not others else _HALF if spoken else 1.0
+        if not word.isascii() and not owners:
+            by_letters = _by_letters(word)
+            foreign += _HALF if by_letters else 0
+            scores.update(dict.fromkeys(by_letters, _LETTER_WEIGHT))
+    return ENGLISH if english >= foreign else max(scores, key=lambda code: scores[code])
+
+
+def _words(text: str) -> Iterator[str]:
+    """Lower-case words; "j'ai" counts as "j'" and "ai", and a capital inside the text is a name."""
+    for match in _pattern(r"(?<![\w'’])[^\W\d_]+(?:['’][^\W\d_]+)?(?!\w)").finditer(text):
+        word = match.group().replace("’", "'")
+        if match.start() and word[0].isupper() and not text.isupper():
+            continue
+        head, apostrophe, tail = word.lower().partition("'")
+        if not apostrophe or word.lower() in _owners():
+            yield word.lower()
+        elif len(tail) > 1:
+            yield from (head + apostrophe, tail)
+
+
+def _is_english(word: str) -> bool:
+    return is_known(word) or is_past(word) or is_plural(word) or is_s_form(word) or is_ing_form(word)
+
+
+def _by_letters(word: str) -> list[str]:
+    letters = {char for char in word if not char.isascii()}
+    return [language.code for language in _languages().values() if letters <= language.letters and letters]
+
+
+def framed(text: str, code: str) -> str:
+    """The text, word for word, as what the user says, in its own language; a framed text comes back as it is."""
+    languages = _languages()
+    before, after = (languages[code] if code in languages else languages[_UNKNOWN]).frame
+    if text.startswith(before) and text.endswith(after):
+        return text
+    return f"{before}{text}{after}"

@@ -1,0 +1,95 @@
+"""Who else is in the sentence: rivals for the word "they", and subjects whose verbs must stay as they are."""
+
+from collections.abc import Sequence
+
+from .tokens import Token
+from .verbs import is_auxiliary, is_base, is_known, is_modal, is_noun, is_past, is_plural, is_s_form
+from .words import table
+
+NO_RIVAL, ONE_PERSON, SEVERAL = 0, 1, 2
+
+
+def rival_rank(sentence: Sequence[Token], at: int) -> int:
+    """How strongly this word could be meant by a later "they": not at all, as one person, as several."""
+    token = sentence[at]
+    if not token.is_word or token.low in table("times.plural") or token.low in table("times.names"):
+        return NO_RIVAL
+    word = token.low.removesuffix("'s")
+    if word in table("people.plural"):
+        return SEVERAL
+    if word in table("people.singular") or word in table("people.pronouns"):
+        return ONE_PERSON
+    if is_plural(word) and not _stands_as_verb(sentence, at):
+        return SEVERAL
+    return ONE_PERSON if _is_other_name(sentence, at) else NO_RIVAL
+
+
+def _stands_as_verb(sentence: Sequence[Token], at: int) -> bool:
+    before = sentence[at - 1].low if at else ""
+    return is_s_form(sentence[at].low) and before in table("function.nominatives") | table("people.singular")
+
+
+def _is_other_name(sentence: Sequence[Token], at: int) -> bool:
+    token = sentence[at]
+    if at == 0 or not token.capital or token.text.isupper() or not token.text.isalpha():
+        return False
+    if token.low.endswith(("ish", "ese", "ian")) or token.low in table("function.determiners"):
+        return False
+    before = sentence[at - 1]
+    if before.capital and at > 1:
+        return False
+    place = before.low in table("function.place_prepositions")
+    moved = before.low == "to" and at > 1 and sentence[at - 2].low in table("verbs.motion")
+    introduced = before.low in ("is", "am", "name's", "called", "named", "-", ":", "as", "live", "speak", "learn")
+    return before.is_word and not (place or moved or introduced)
+
+
+def takes_over(sentence: Sequence[Token], at: int) -> bool:
+    """True if this word is the finite verb of a subject that is not the speaker."""
+    token = sentence[at]
+    before = sentence[at - 1] if at else None
+    if token.low in table("auxiliaries.others") or token.low in ("were", "weren't"):
+        return True
+    if "'" in token.low and token.low.partition("'")[0] in table("function.nominatives"):
+        return not token.low.endswith("n't")
+    if before is None or not before.is_word:
+        return False
+    if is_modal(token.low):
+        return True
+    person = before.low in table("function.nominatives") or before.low in table("people.singular")
+    if is_s_form(token.low) and not (is_plural(token.low) and is_noun(before.low) and not person):
+        return person or not is_plural(token.low) or _follows_possessed(sentence, at)
+    if is_past(token.low):
+        return person and before.low not in ("it", "this", "that")
+    if before.low in ("people", "they", "who", "you") and is_base(token.low):
+        return True
+    plural = before.low in ("they", "you", "who", "that", "which", "we") or is_plural(before.low)
+    return plural and is_base(token.low) and (not is_noun(token.low) or token.low in _everyday_verbs())
+
+
+def _follows_possessed(sentence: Sequence[Token], at: int) -> bool:
+    """'my dog barks': the s-form of a verb right after a possessive and one noun."""
+    return at > 1 and sentence[at - 2].low in ("my", "our") and is_noun(sentence[at - 1].low)
+
+
+def _everyday_verbs() -> frozenset[str]:
+    return table("verbs.transitive") | table("verbs.intransitive") | table("verbs.states")
+
+
+def opens_inner_clause(sentence: Sequence[Token], at: int) -> bool:
+    """True for "that", "because" and the like."""
+    return sentence[at].low in table("function.subordinators")
+
+
+def is_coordinated(before: Sequence[Token]) -> bool:
+    """For the tokens before "I": 'You and', 'Rose and' make a plural subject with it."""
+    if len(before) != 2 or before[1].low not in table("function.joiners") or not before[0].is_word:
+        return False
+    return before[0].low == "you" or (before[0].capital and is_known(before[0].low))
+
+
+def is_inverted(before: Sequence[Token]) -> bool:
+    """For the tokens before "I": 'so do', 'never have', but not 'if you can' whose verb has its subject."""
+    if not before or not before[-1].is_word or not is_auxiliary(before[-1].low):
+        return False
+    return not (len(before) > 1 and before[-2].low in table("function.nominatives") | {"they", "the user"})

@@ -1,0 +1,124 @@
+"""A text as tokens: words that may be changed, marks, and spans that must survive byte for byte."""
+
+import re
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cache
+
+_APOSTROPHES = str.maketrans("’`´ʼ＇", "'''''")
+_CLOSING = {
+    '"': '"', "“": '”“"', "„": '“”"', "«": "»", "»": "«", "‹": "›", "「": "」", "『": "』", "‘": "’", "'": "'",
+}  # fmt: skip
+_ELISIONS = ("'cause", "'em", "'til", "'bout", "'round", "'n", "'twas", "'tis", "'cos", "'cuz")
+_SINGLE_QUOTE_REACH = 400
+
+# Every quantifier that could be tried again from the next character is bounded, so that reading stays linear.
+_TOKEN = r"""
+  (?P<space>\s+)
+| (?P<fixed>
+    ```[\s\S]{0,4000}?```
+  | (?<![^\W_])`[^`\n]{1,400}`
+  | (?:https?://|www\.)[^\s<>"”»]{1,2000}(?<![.,;:!?)'’\]])
+  | [\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}
+  | (?:(?<=\s)|^)(?:~|\.{1,2})?/[\w.-]{1,100}(?:/[\w.-]{0,100}){0,40}(?<![.])
+  | [A-Za-z]:\\[^\s"]{1,300}
+  | (?<!\w)[@\#]\w{1,100}
+  | (?<!\w)(?:[A-Za-z]\.){2,8}
+  | [\w-]{1,64}(?:\.[\w-]{1,64}){0,8}\.[a-z][a-z0-9]{1,4}(?:/[\w./?=&%\#-]{0,500}(?<![.?]))?(?![\w'’])
+  | (?<!\w)(?:[A-Z]{1,8}[&+/]I|I[&+/][A-Z]{1,8})(?!\w)
+  | :[a-z0-9_+-]{1,40}:
+  )
+| (?P<word>[^\W_]+(?:['’`´ʼ＇-][^\W_]+)*)
+| (?P<mark>\.{2,}|--+|[\s\S])
+"""
+
+
+class Kind(Enum):
+    WORD = "word"
+    MARK = "mark"
+    FIXED = "fixed"
+
+
+@dataclass(slots=True)
+class Token:
+    """`gap` is the white space before the text; `low` the text in lower case with straight apostrophes.
+
+    `joined` counts the tokens behind an "I" that name its companions: 3 in "I and my wife".
+    """
+
+    gap: str
+    text: str
+    kind: Kind = Kind.WORD
+    joined: int = 0
+    low: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.low = self.text.lower().translate(_APOSTROPHES)
+
+    @property
+    def is_word(self) -> bool:
+        return self.kind is Kind.WORD
+
+    @property
+    def capital(self) -> bool:
+        return self.text[:1].isupper()
+
+
+@cache
+def _token_pattern() -> re.Pattern[str]:
+    return re.compile(_TOKEN, re.VERBOSE)
+
+
+def joined_text(tokens: list[Token]) -> str:
+    return "".join(token.gap + token.text for token in tokens)
+
+
+def read(text: str) -> list[Token]:
+    """Tokens of the text, in order; `joined_text` of them is the text without its trailing white space."""
+    pattern, tokens, gap, at = _token_pattern(), [], "", 0
+    unclosed: set[str] = set()
+    while at < len(text):
+        end = _quote_end(text, at, unclosed)
+        if end:
+            tokens.append(Token(gap, text[at:end], Kind.FIXED))
+            gap, at = "", end
+            continue
+        match = pattern.match(text, at)
+        assert match is not None  # the last alternative takes any character
+        at = match.end()
+        if match.lastgroup == "space":
+            gap += match.group()
+            continue
+        tokens.append(Token(gap, match.group(), Kind(match.lastgroup)))
+        gap = ""
+    return tokens
+
+
+def _quote_end(text: str, at: int, unclosed: set[str]) -> int:
+    """Where the quotation that opens at `at` ends, or 0. `unclosed` keeps the marks known to have no partner left."""
+    mark = text[at]
+    if mark not in _CLOSING or mark in unclosed:
+        return 0
+    before = text[at - 1] if at else " "
+    if mark in "\"'" and not (before.isspace() or before in "([{—–-:,;=/…"):
+        return 0
+    if mark in "'‘":
+        return _single_quote_end(text, at, _CLOSING[mark])
+    ends = [end for closing in _CLOSING[mark] if (end := text.find(closing, at + 1)) > 0]
+    if not ends:
+        unclosed.add(mark)
+        return 0
+    return min(ends) + 1
+
+
+def _single_quote_end(text: str, at: int, closing: str) -> int:
+    """An apostrophe is no quotation mark: the closing one stands between a word or stop and a blank or stop."""
+    if text[at + 1 : at + 2].isdigit() or text[at : at + 7].lower().translate(_APOSTROPHES).startswith(_ELISIONS):
+        return 0
+    end = text.find(closing, at + 2, at + _SINGLE_QUOTE_REACH)
+    while end > 0:
+        after = text[end + 1 : end + 2]
+        if not text[end - 1].isspace() and not after.isalnum():
+            return end + 1
+        end = text.find(closing, end + 1, at + _SINGLE_QUOTE_REACH)
+    return 0

@@ -1,0 +1,38 @@
+"""What every test may ask for: a clock that stands still, and an engine over a fresh file."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from commonplace import Commonplace
+from commonplace.settings import Settings
+
+NOON = datetime(2026, 5, 20, 12, 0, tzinfo=ZoneInfo("Europe/Berlin"))  # a Wednesday
+
+
+@pytest.fixture
+def memory_file(tmp_path: Path) -> Path:
+    return tmp_path / "memory.db"
+
+
+@pytest.fixture
+def open_memory(memory_file: Path) -> Iterator[Callable[..., Commonplace]]:
+    """Opens the same file as often as asked, each time as a user of its own choice, by rules."""
+    opened: list[Commonplace] = []
+
+    def opener(user_id: str = "ana", now: Callable[[], datetime] = lambda: NOON, **more: str) -> Commonplace:
+        settings = Settings(db=memory_file)
+        memory = Commonplace(memory_file, user_id=user_id, now=now, settings=settings, **more)  # type: ignore[arg-type]
+        opened.append(memory)
+        return memory
+
+    yield opener
+    for memory in opened:
+        memory.close()
+
+
+@pytest.fixture
+def memory(open_memory: Callable[..., Commonplace]) -> Commonplace:
+    return open_memory()

@@ -1,0 +1,46 @@
+"""What is known of a user as a whole, and the counting of what was found."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+from commonplace.ports import Audit, Ports
+
+from tests.conftest import NOON
+from tests.contract.conftest import Writer
+
+
+def test_tags_are_counted_over_active_memories(ports: Ports, writer: Writer) -> None:
+    writer.write("one", tags=("tea", "green"))
+    second = writer.write("two", tags=("tea",))
+    writer.write("three", user_id="local|ben", tags=("tea",))
+    assert ports.facts.tags("local|ana") == {"tea": 2, "green": 1}
+    ports.records.update(second.model_copy(update={"status": "deleted", "version": 2}), Audit("delete", NOON, {}))
+    assert ports.facts.tags("local|ana") == {"tea": 1, "green": 1}
+    assert ports.facts.tags("local|nobody") == {}
+
+
+def test_the_state_is_measured(ports: Ports, writer: Writer) -> None:
+    writer.write("The user likes tea", tags=("tea", "drink"))
+    writer.write("寿司が好き", tags=("tea",))
+    writer.write("voucher", expires_at=NOON + timedelta(minutes=1))
+    writer.write("of another time", embedding_model="older")
+    state = ports.facts.statistics("local|ana", NOON + timedelta(hours=1), ports.embedder.name)
+    assert (state.active, state.expired, state.without_vector, state.other_embedding) == (3, 1, 1, 1)
+    assert (state.unused, state.tags, state.single_tags) == (3, 2, 1)
+
+
+def test_each_finding_is_counted(ports: Ports, writer: Writer) -> None:
+    memory = writer.write("tea")
+    ports.usage.found([memory.memory_id], NOON)
+    ports.usage.found([memory.memory_id], NOON + timedelta(hours=1))
+    (read,) = ports.records.get("local|ana", [memory.memory_id])
+    assert read.access_count == 2
+    assert read.last_accessed == NOON + timedelta(hours=1)
+    assert read.version == 1
+
+
+def test_ten_at_once_lose_no_count(ports: Ports, writer: Writer) -> None:
+    ids = [writer.write(text).memory_id for text in ("tea", "coffee")]
+    with ThreadPoolExecutor(10) as pool:
+        list(pool.map(lambda _: ports.usage.found(ids, NOON), range(100)))
+    assert [memory.access_count for memory in ports.records.get("local|ana", ids)] == [100, 100]

@@ -1,0 +1,211 @@
+"""The laws of the index: what it hands over for ranking, and what it never shows."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from commonplace import scoring
+from commonplace.analyzer import terms
+from commonplace.candidates import Candidates, Corpus
+from commonplace.ports import Audit, Filter, Ports, Visibility
+
+from tests.conftest import NOON
+from tests.contract.conftest import Writer
+
+SEEN = Visibility("local|ana", ("global",), NOON + timedelta(hours=1))
+EVERYTHING = Filter()
+DONE = Audit("delete", NOON, {})
+
+
+def find(ports: Ports, query: str, wanted: Filter = EVERYTHING, seen: Visibility = SEEN) -> tuple[Candidates, Corpus]:
+    return ports.index.find(seen, wanted, terms(query), ports.embedder.embed(query))
+
+
+def ranked(candidates: Candidates) -> set[str]:
+    return {candidates.ids[row] for row in np.flatnonzero(candidates.ranked)}
+
+
+def test_a_write_is_found_by_the_very_next_search(ports: Ports, writer: Writer) -> None:
+    for text in ("Ana likes tea", "Ana likes coffee"):
+        memory = writer.write(text)
+        assert memory.memory_id in ranked(find(ports, text)[0])
+
+
+def test_counts_and_lengths_are_those_of_the_tokens(ports: Ports, writer: Writer) -> None:
+    memory = writer.write("tea tea and green tea, not coffee")
+    writer.write("coffee")
+    candidates, corpus = find(ports, "tea coffee")
+    row = candidates.ids.index(memory.memory_id)
+    assert candidates.term_counts[row].tolist() == [3.0, 1.0]
+    assert candidates.lengths[row] == len(terms(memory.raw_text))
+    assert corpus.frequencies.tolist() == [1.0, 2.0]
+    assert corpus.memories == 2
+    assert corpus.average_length == (len(terms(memory.raw_text)) + 1) / 2
+
+
+def test_labels_count_less_than_words(ports: Ports, writer: Writer) -> None:
+    memory = writer.write("runs at dawn", tags=("exercise",))
+    candidates, _ = find(ports, "exercise")
+    assert candidates.term_counts[candidates.ids.index(memory.memory_id), 0] == pytest.approx(scoring.LABEL_WEIGHT)
+
+
+def test_statistics_are_the_users_own(ports: Ports, writer: Writer) -> None:
+    writer.write("tea")
+    alone = find(ports, "tea")[1]
+    for number in range(20):
+        writer.write(f"tea {number}", user_id="local|ben", speaker="Ben", event_time=NOON.replace(year=1999))
+    assert find(ports, "tea")[1] == replace(alone, frequencies=find(ports, "tea")[1].frequencies)
+    assert find(ports, "tea")[1].frequencies.tolist() == [1.0]
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        {"user_id": "local|ben"},
+        {"agent_id": "travel"},
+        {"status": "superseded"},
+        {"status": "deleted"},
+        {"expires_at": NOON},
+        {"valid_to": NOON},
+        {"valid_from": NOON + timedelta(days=1)},
+    ],
+)
+def test_what_may_not_be_seen_is_neither_found_nor_lends_nor_counts(
+    ports: Ports, writer: Writer, hidden: dict[str, object]
+) -> None:
+    writer.write("quiet words", session_id="s", position=1)
+    before = find(ports, "zebra quiet")[1]
+    secret = writer.write("zebra zebra", **{"session_id": "s", "position": 2, **hidden})
+    candidates, corpus = find(ports, "zebra quiet")
+    assert secret.memory_id not in candidates.ids
+    assert corpus.frequencies.tolist() == before.frequencies.tolist()
+    assert corpus.memories == before.memories
+    assert secret.memory_id not in ports.index.most_important(SEEN, Filter(), 10)
+    similar = ports.index.similar(SEEN, terms("zebra zebra"), None, 10)
+    assert secret.memory_id not in [memory.memory_id for memory in similar]
+
+
+def test_an_agent_sees_its_own_and_the_global(ports: Ports, writer: Writer) -> None:
+    own, common = writer.write("tea one", agent_id="travel"), writer.write("tea two")
+    seen = replace(SEEN, agents=("global", "travel"))
+    assert ranked(find(ports, "tea", seen=seen)[0]) == {own.memory_id, common.memory_id}
+
+
+def test_expired_memories_are_seen_when_asked_for(ports: Ports, writer: Writer) -> None:
+    old = writer.write("tea", expires_at=NOON)
+    assert ranked(find(ports, "tea", seen=replace(SEEN, include_expired=True))[0]) == {old.memory_id}
+
+
+def test_a_change_is_seen_by_the_next_search(ports: Ports, writer: Writer) -> None:
+    memory = writer.write("tea")
+    assert ranked(find(ports, "tea")[0])
+    ports.records.update(memory.model_copy(update={"raw_text": "coffee", "version": 2}), DONE)
+    assert find(ports, "tea")[1].frequencies.tolist() == [0.0]
+    assert memory.memory_id in ranked(find(ports, "coffee")[0])
+    ports.records.update(memory.model_copy(update={"status": "deleted", "version": 3}), DONE)
+    assert find(ports, "coffee")[0].ids == []
+
+
+FILTERS: Sequence[tuple[Filter, dict[str, object]]] = [
+    (Filter(collection="work"), {"collection": "work"}),
+    (Filter(types=("goal", "habit")), {"memory_type": "goal"}),
+    (Filter(category="projects"), {"category": "projects"}),
+    (Filter(section="work_context"), {"section": "work_context"}),
+    (Filter(content_type="instruction"), {"category": "system"}),
+    (Filter(importance_min=0.7), {"importance": 0.75}),
+    (Filter(subject="bob"), {"subject": "bob"}),
+    (Filter(emotion="concern"), {"emotion": "concern"}),
+    (Filter(after=NOON - timedelta(days=9), before=NOON - timedelta(days=7)), {"event_time": NOON - timedelta(days=8)}),
+]
+
+
+@pytest.mark.parametrize(("wanted", "fields"), FILTERS, ids=lambda value: str(value)[:40])
+def test_a_filter_lets_through_only_what_passes(
+    ports: Ports, writer: Writer, wanted: Filter, fields: dict[str, object]
+) -> None:
+    writer.write("green tea")
+    passing = writer.write("black tea", **fields)
+    assert ranked(find(ports, "tea", wanted)[0]) == {passing.memory_id}
+    assert ports.index.most_important(SEEN, wanted, 10) == [passing.memory_id]
+
+
+def test_the_end_of_a_time_range_is_outside(ports: Ports, writer: Writer) -> None:
+    writer.write("tea", event_time=NOON)
+    assert ranked(find(ports, "tea", Filter(before=NOON))[0]) == set()
+    assert ranked(find(ports, "tea", Filter(after=NOON))[0]) != set()
+
+
+def test_neighbours_up_to_the_reach_are_handed_over_and_ranked(ports: Ports, writer: Writer) -> None:
+    texts = ["zebra" if position == 20 else f"word{position}" for position in range(40)]
+    turns = [writer.write(text, session_id="s", position=position) for position, text in enumerate(texts)]
+    writer.write("elsewhere", session_id="t", position=21)
+    candidates, _ = ports.index.find(SEEN, Filter(), ["zebra"], None)
+    reach = scoring.REACH
+    assert ranked(candidates) == {turn.memory_id for turn in turns[20 - reach : 20 + reach + 1]}
+    assert set(candidates.ids) == {turn.memory_id for turn in turns[20 - 2 * reach : 20 + 2 * reach + 1]}
+
+
+def test_memories_without_a_position_have_no_neighbours(ports: Ports, writer: Writer) -> None:
+    hit = writer.write("zebra", session_id="s")
+    writer.write("other", session_id="s")
+    candidates, _ = ports.index.find(SEEN, Filter(), ["zebra"], None)
+    assert candidates.ids == [hit.memory_id]
+
+
+def test_the_nearest_by_vector_are_found_without_a_common_word(ports: Ports, writer: Writer) -> None:
+    near = writer.write("The doctor works at a hospital")
+    writer.write("Guitars are tuned by ear")
+    candidates, _ = find(ports, "physician clinic")
+    cosines = dict(zip(candidates.ids, candidates.cosines, strict=True))
+    assert max(cosines, key=lambda name: cosines[name]) == near.memory_id
+
+
+def test_a_text_without_a_vector_is_found_by_its_words(ports: Ports, writer: Writer) -> None:
+    memory = writer.write("東京で寿司を食べました")
+    candidates, _ = find(ports, "寿司")
+    assert ranked(candidates) == {memory.memory_id}
+    assert np.isnan(candidates.cosines).all()
+
+
+@pytest.mark.parametrize(
+    "token", ["c++", "node.js", "3.5", "c#", ".net", "naïve", "Ελλάδα", "привет", "面白い", "dog's", "हिन्दी"]
+)
+def test_every_token_survives_the_index(ports: Ports, writer: Writer, token: str) -> None:
+    memory = writer.write(f"we use {token} here")
+    candidates, corpus = ports.index.find(SEEN, Filter(), terms(token), None)
+    assert corpus.frequencies.tolist() == [1.0] * len(terms(token))
+    assert candidates.ids == [memory.memory_id]
+
+
+@pytest.mark.parametrize("query", ['"', "' OR 1=1 --", "NEAR(a b)", "content:tea*", "tea AND NOT coffee", "(((", "%_", "\\"])
+def test_the_syntax_of_an_engine_is_just_text(ports: Ports, writer: Writer, query: str) -> None:
+    writer.write("tea or coffee and a b")
+    find(ports, query)
+    ports.index.similar(SEEN, terms(query), None, 5)
+
+
+def test_similar_memories_share_the_rarest_words(ports: Ports, writer: Writer) -> None:
+    for number in range(50):
+        writer.write(f"meeting number {number}")
+    like = writer.write("the zebra meeting went well")
+    found = ports.index.similar(SEEN, terms("zebra meeting tomorrow"), ports.embedder.embed("zebra meeting tomorrow"), 3)
+    assert found[0].memory_id == like.memory_id
+    assert found[0].content == "the zebra meeting went well"
+    assert found[0].cosine == pytest.approx(
+        float(ports.embedder.embed("the zebra meeting went well") @ ports.embedder.embed("zebra meeting tomorrow")), abs=1e-5
+    )  # type: ignore[operator]
+
+
+def test_the_most_important_come_first_then_the_newest(ports: Ports, writer: Writer) -> None:
+    low, old, new = (writer.write(text, importance=weight) for text, weight in (("a", 0.2), ("b", 0.9), ("c", 0.9)))
+    assert ports.index.most_important(SEEN, Filter(), 3) == [new.memory_id, old.memory_id, low.memory_id]
+
+
+def test_somebody_without_memories_finds_nothing(ports: Ports, writer: Writer) -> None:
+    writer.write("tea")
+    nobody = replace(SEEN, user_id="local|nobody")
+    assert find(ports, "tea", seen=nobody)[0].ids == []
+    assert ports.index.similar(nobody, ["tea"], None, 5) == []
+    assert ports.index.most_important(nobody, Filter(), 5) == []

@@ -1,0 +1,119 @@
+"""The laws of the record store."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.ports import Audit, Ports
+
+from tests.conftest import NOON
+from tests.contract.conftest import Writer
+
+LATER = NOON + timedelta(days=2)
+CLOSE = Audit("delete", LATER, {"why": "test"})
+
+
+def test_what_is_written_is_read_back_whole(ports: Ports, writer: Writer) -> None:
+    entry = writer.entry("Ana likes tea", tags=("tea",), key="drink", event_time=NOON, session_id="s", position=3)
+    ((stored, created),) = ports.records.add([entry])
+    assert created
+    assert stored == entry.memory
+    assert ports.records.get("local|ana", [stored.memory_id]) == [stored]
+
+
+def test_the_same_memory_again_is_the_same_memory(ports: Ports, writer: Writer) -> None:
+    first = writer.write("Ana likes  TEA")
+    ((again, created),) = ports.records.add([writer.entry("ana likes tea")])
+    assert not created
+    assert again == first
+    assert [memory.memory_id for memory in ports.records.all("local|ana")] == [first.memory_id]
+
+
+@pytest.mark.parametrize(
+    "different",
+    [{"collection": "work"}, {"agent_id": "travel"}, {"session_id": "s1", "position": 1}, {"user_id": "local|ben"}],
+)
+def test_collection_agent_place_and_owner_make_another_memory(
+    ports: Ports, writer: Writer, different: dict[str, str]
+) -> None:
+    first = writer.write("Ana likes tea")
+    second = writer.write("Ana likes tea", **different)
+    assert first.memory_id != second.memory_id
+
+
+def test_the_same_twice_in_one_batch_is_stored_once(ports: Ports, writer: Writer) -> None:
+    results = ports.records.add([writer.entry("tea"), writer.entry("tea")])
+    assert [created for _, created in results] == [True, False]
+
+
+def test_asked_ten_times_at_once_one_is_stored(ports: Ports, writer: Writer) -> None:
+    entries = [writer.entry("Ana likes tea") for _ in range(10)]
+    with ThreadPoolExecutor(10) as pool:
+        results = list(pool.map(lambda entry: ports.records.add([entry])[0], entries))
+    assert sum(created for _, created in results) == 1
+    assert len({memory.memory_id for memory, _ in results}) == 1
+
+
+def test_after_its_expiry_it_is_a_new_memory(ports: Ports, writer: Writer) -> None:
+    first = writer.write("voucher", expires_at=NOON + timedelta(hours=1))
+    entry = writer.entry("voucher")
+    later = entry.memory.model_copy(update={"created_at": LATER})
+    ((second, created),) = ports.records.add([type(entry)(later, entry.vector, entry.audit)])
+    assert created
+    assert second.memory_id != first.memory_id
+    (closed,) = ports.records.get("local|ana", [first.memory_id])
+    assert closed.status == "archived"
+    assert [audit.operation for audit in ports.records.audits("local|ana", first.memory_id)] == ["store", "archive"]
+
+
+def test_after_its_deletion_it_is_a_new_memory(ports: Ports, writer: Writer) -> None:
+    first = writer.write("Ana likes tea")
+    ports.records.update(first.model_copy(update={"status": "deleted", "version": 2}), CLOSE)
+    assert writer.write("Ana likes tea").memory_id != first.memory_id
+
+
+def test_an_update_of_another_version_is_a_conflict(ports: Ports, writer: Writer) -> None:
+    first = writer.write("Ana likes tea")
+    ports.records.update(first.model_copy(update={"importance": 0.9, "version": 2}), CLOSE)
+    with pytest.raises(CommonplaceError) as caught:
+        ports.records.update(first.model_copy(update={"importance": 0.1, "version": 2}), CLOSE)
+    assert caught.value.code is ErrorCode.CONFLICT
+    assert ports.records.get("local|ana", [first.memory_id])[0].importance == 0.9
+
+
+def test_an_update_of_somebody_elses_memory_finds_nothing(ports: Ports, writer: Writer) -> None:
+    first = writer.write("Ana likes tea")
+    with pytest.raises(CommonplaceError) as caught:
+        ports.records.update(first.model_copy(update={"user_id": "local|ben", "version": 2}), CLOSE)
+    assert caught.value.code is ErrorCode.NOT_FOUND
+
+
+def test_each_change_leaves_an_audit_row(ports: Ports, writer: Writer) -> None:
+    first = writer.write("Ana likes tea")
+    ports.records.update(first.model_copy(update={"importance": 0.9, "version": 2}), CLOSE)
+    audits = ports.records.audits("local|ana", first.memory_id)
+    assert [audit.operation for audit in audits] == ["store", "delete"]
+    assert audits[1].detail == {"why": "test"}
+    assert ports.records.audits("local|ben", first.memory_id) == []
+
+
+def test_get_gives_only_the_users_own_in_the_order_asked(ports: Ports, writer: Writer) -> None:
+    one, two = writer.write("one"), writer.write("two")
+    other = writer.write("three", user_id="local|ben")
+    ids = [two.memory_id, other.memory_id, "mem_unknown", one.memory_id]
+    assert [memory.raw_text for memory in ports.records.get("local|ana", ids)] == ["two", "one"]
+
+
+def test_a_batch_is_stored_whole_or_not_at_all(ports: Ports, writer: Writer) -> None:
+    broken = writer.entry("broken")
+    broken = type(broken)(broken.memory, broken.vector, Audit("store", NOON, {"not json": object()}))
+    with pytest.raises(TypeError):
+        ports.records.add([writer.entry("fine"), broken])
+    assert list(ports.records.all("local|ana")) == []
+
+
+def test_all_gives_thousands_oldest_first(ports: Ports, writer: Writer) -> None:
+    ports.records.add([writer.entry(f"memory {number}") for number in range(1200)])
+    texts = [memory.raw_text for memory in ports.records.all("local|ana")]
+    assert texts == [f"memory {number}" for number in range(1200)]

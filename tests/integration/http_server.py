@@ -1,0 +1,89 @@
+"""`commonplace serve` in a process of its own, and plain HTTP to speak to it."""
+
+import http.client
+import json
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.integration.command_line import COMMAND, clean
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A response: its status, its headers, and its body as JSON."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: Any
+
+    @property
+    def code(self) -> str:
+        """The code of an error, after a look at its shape."""
+        assert set(self.body) == {"error"}
+        assert set(self.body["error"]) == {"code", "message", "field", "retryable"}
+        code: str = self.body["error"]["code"]
+        return code
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server that listens."""
+
+    process: "subprocess.Popen[str]"
+    port: int
+    announced: str
+
+    def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
+        """One request on a connection of its own; what is no bytes is sent as JSON."""
+        sent = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            connection.request(method, path, sent, headers)
+            response = connection.getresponse()
+            text = response.read()
+            return Answer(response.status, dict(response.headers), json.loads(text) if text else None)
+        finally:
+            connection.close()
+
+    def call(self, tool: str, **arguments: Any) -> Any:
+        """A tool's answer."""
+        answer = self.ask("POST", f"/tools/{tool}", arguments)
+        assert answer.status == 200, answer.body
+        return answer.body
+
+    def end(self, signal_number: int) -> tuple[int, str, str]:
+        """Sends a signal and waits: exit code, the rest of stdout, stderr."""
+        self.process.send_signal(signal_number)
+        out, err = self.process.communicate(timeout=30)
+        return self.process.returncode, out, err
+
+
+@contextmanager
+def served(memory_file: Path, *options: str) -> Iterator[Server]:
+    """A server over a file, on a free port; killed at the end, if it still runs."""
+    process = subprocess.Popen(
+        [COMMAND, "serve", "--port", "0", "--db", str(memory_file), *options],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", env=clean(memory_file.parent),
+    )  # fmt: skip
+    try:
+        yield Server(process, *_announced(process))
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _announced(process: "subprocess.Popen[str]") -> tuple[int, str]:
+    assert process.stdout is not None
+    lines = ""
+    while "discover_memory_tools" not in lines:
+        line = process.stdout.readline()
+        assert line, process.communicate()
+        lines += line
+    found = re.search(r"http://[^ /]+:(\d+)", lines)
+    assert found, lines
+    return int(found[1]), lines

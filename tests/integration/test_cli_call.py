@@ -1,0 +1,55 @@
+import json
+from pathlib import Path
+
+import pytest
+from commonplace.tools import TOOLS
+
+from tests.integration.command_line import run
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_every_tool_can_be_called_with_its_own_examples(memory_file: Path, tool: object) -> None:
+    for example in tool.examples:  # type: ignore[attr-defined]
+        name = tool.name  # type: ignore[attr-defined]
+        done = run("call", name, json.dumps(example), "--db", str(memory_file), home=memory_file.parent)
+        assert (done.code, done.err) == (0, "")
+        assert isinstance(done.answer, dict)
+
+
+def test_without_arguments_it_is_the_empty_object(tmp_path: Path) -> None:
+    assert run("call", "discover_memory_tools", home=tmp_path).answer["current_system_state"]["total_memories"] == 0
+
+
+def test_arguments_may_come_from_stdin(tmp_path: Path) -> None:
+    done = run("call", "store_memory", "-", home=tmp_path, stdin='{"content": "Ich spiele Cello – täglich."}')
+    assert done.answer["success"] is True
+
+
+def test_for_machines_it_is_one_line(tmp_path: Path) -> None:
+    assert run("call", "discover_memory_tools", "--json", home=tmp_path).out.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ['{"query": NaN}', '{"query": "a", "query": "b"}', '{"query": "a", "limit": 1e999}', "", "{'query': 'a'}", "[" * 9999],
+)
+def test_what_is_no_json_is_refused(tmp_path: Path, arguments: str) -> None:
+    done = run("call", "search_memory", arguments, "--json", home=tmp_path)
+    assert done.code == 2
+    assert json.loads(done.err)["error"]["code"] == "invalid_json"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "field"),
+    [
+        ('{"question": "tea"}', "missing_field", "query"),
+        ('{"query": "tea", "colour": 1}', "unknown_field", "colour"),
+        ('{"query": "tea", "limit": "3"}', "invalid_argument", "limit"),
+    ],
+)
+def test_bad_arguments_name_their_field(tmp_path: Path, arguments: str, code: str, field: str) -> None:
+    done = run("call", "search_memory", arguments, "--json", home=tmp_path)
+    error = json.loads(done.err)["error"]
+    assert (done.code, error["code"], error["field"]) == (2, code, field)

@@ -1,0 +1,39 @@
+from pathlib import Path
+
+import pytest
+from commonplace.tools import TOOLS
+
+from tests.integration.command_line import run, stored
+
+pytestmark = pytest.mark.integration
+
+
+def test_a_person_sees_the_state_and_the_advanced_tools(memory_file: Path) -> None:
+    stored("I play the cello.", memory_file)
+    done = run("discover", "--db", str(memory_file), home=memory_file.parent, environment={"COLUMNS": "120"})
+    assert (done.code, done.err) == (0, "")
+    assert "memories  1" in done.out
+    assert all(tool.name in done.out for tool in TOOLS if tool.tier == "advanced")
+
+
+def test_a_machine_gets_exactly_the_answer_of_the_tool(tmp_path: Path) -> None:
+    answer = run("discover", "--json", home=tmp_path).answer
+    assert set(answer) == {"advanced_tools", "current_system_state"}
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_every_tool_is_explained_with_all_its_arguments(tmp_path: Path, tool: object) -> None:
+    name, request = tool.name, tool.request  # type: ignore[attr-defined]
+    done = run("discover", name, home=tmp_path, environment={"COLUMNS": "140"})
+    assert (done.code, done.err) == (0, "")
+    assert all(argument in done.out for argument in request.model_fields)
+    assert f"commonplace call {name}" in done.out
+
+
+def test_arguments_inside_others_are_explained(tmp_path: Path) -> None:
+    done = run("discover", "search_memory", home=tmp_path, environment={"COLUMNS": "140"})
+    assert "options.time_range.after" in done.out
+
+
+def test_an_unknown_tool_is_code_3(tmp_path: Path) -> None:
+    assert run("discover", "forget_everything", home=tmp_path).code == 3

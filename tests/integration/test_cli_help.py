@@ -1,0 +1,61 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from commonplace.cli import commonplace
+
+from tests.integration.command_line import run, run_process
+
+pytestmark = pytest.mark.integration
+
+VERBS = ["call", "discover", "export", "import", "manifest", "normalize", "search", "serve", "store"]
+
+
+def test_help_lists_every_verb_and_what_the_exit_codes_mean(tmp_path: Path) -> None:
+    done = run_process("--help", home=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert all(f"  {verb} " in done.out for verb in VERBS)
+    assert all(f"{code} " in done.out.split("Exit codes:")[1] for code in (0, 1, 2, 3, 4, 130))
+
+
+def test_the_verbs_are_these() -> None:
+    assert sorted(commonplace.commands) == VERBS
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_and_every_option_says_what_it_is_for(verb: str) -> None:
+    command = commonplace.commands[verb]
+    assert command.help
+    assert all(option.help for option in command.params if isinstance(option, click.Option))
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_takes_the_shared_options(verb: str) -> None:
+    names = {name for option in commonplace.commands[verb].params for name in option.opts}
+    assert {"--db", "--user", "--timezone", "--json"} <= names
+
+
+def test_the_list_of_verbs_is_not_cut_off(tmp_path: Path) -> None:
+    assert "..." not in run("--help", home=tmp_path).out.split("Commands:")[1]
+
+
+def test_help_imports_nothing_heavy() -> None:
+    heavy = {"anthropic", "flask", "numpy", "pydantic", "rich", "sqlite3", "waitress"}
+    code = f"import sys, commonplace.cli; print(*sorted({heavy!r} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-S", "-c", _path() + code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+def test_help_makes_no_file(tmp_path: Path) -> None:
+    run("--help", home=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_version_is_told(tmp_path: Path) -> None:
+    assert run("--version", home=tmp_path).out.startswith("commonplace 0.")
+
+
+def _path() -> str:
+    return f"import sys; sys.path[:] = {sys.path!r}; "  # -S: what a site adds at start is not ours to count

@@ -1,0 +1,41 @@
+"""What a process pays for: nothing of what it doesn't use."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.integration
+
+_LOADED = """
+import json, sys
+from importlib import import_module
+for name in sys.argv[1:]:
+    import_module(name)
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
+def loaded(*names: str) -> set[str]:
+    run = subprocess.run([sys.executable, "-c", _LOADED, *names], check=True, capture_output=True, text=True)
+    return set(json.loads(run.stdout))
+
+
+def test_importing_the_package_loads_next_to_nothing() -> None:
+    assert not loaded("commonplace") & {"numpy", "pydantic", "sqlite3", "anthropic", "flask", "dateparser"}
+
+
+@pytest.mark.parametrize("use_case", ["commonplace.search", "commonplace.store", "commonplace.normalize"])
+def test_a_use_case_loads_no_way_in_and_no_infrastructure(use_case: str) -> None:
+    heavy = {"anthropic", "flask", "waitress", "click", "rich", "sqlite3", "dateparser", "detect_secrets", "lemminflect"}
+    assert not loaded(use_case) & heavy
+
+
+def test_no_search_loads_what_stores() -> None:
+    modules = loaded("commonplace.search", "commonplace.entrypoint")
+    assert not modules & {"commonplace.third_person", "commonplace.classifier", "commonplace.duplicates"}
+
+
+def test_the_client_loads_no_server_and_no_model() -> None:
+    assert not loaded("commonplace.client") & {"anthropic", "flask", "waitress", "click", "rich"}

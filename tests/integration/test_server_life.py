@@ -1,0 +1,102 @@
+import json
+import logging
+import signal
+import socket
+import sqlite3
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from commonplace import Commonplace
+from commonplace.server.app import make_app
+from commonplace.server.listen import WithoutTexts
+
+from tests.integration.command_line import run
+from tests.integration.http_server import served
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_cleanly_and_closes_the_file(memory_file: Path, number: int) -> None:
+    with served(memory_file) as server:
+        memory_id = server.call("store_memory", content="I play the cello.")["memory_id"]
+        code, out, err = server.end(number)
+    assert (code, err) == (0, "")
+    assert "stopped" in out
+    assert not memory_file.with_name("memory.db-wal").exists()  # folded into the file by closing it
+    with sqlite3.connect(f"file:{memory_file}?mode=ro&immutable=1", uri=True) as connection:
+        rows = connection.execute("SELECT memory_id FROM memories").fetchall()
+    connection.close()
+    assert rows == [(memory_id,)]
+
+
+def test_a_request_that_runs_is_answered_before_the_end(memory_file: Path) -> None:
+    turns = [
+        {"session_id": "s", "position": n, "speaker": "user", "text": f"Note {n}, about the garden."} for n in range(1500)
+    ]
+    with served(memory_file) as server:
+        statuses: list[int] = []
+        asking = threading.Thread(target=lambda: statuses.append(server.ask("POST", "/import", {"turns": turns}).status))
+        asking.start()
+        while not server.ask("GET", "/health").body["total_memories"]:
+            time.sleep(0.02)
+        code, _, err = server.end(signal.SIGTERM)
+        asking.join(30)
+    assert (code, err, statuses) == (0, "", [200])
+    with Commonplace(memory_file, user_id="local") as memory:
+        assert sum(1 for _ in memory.export()) == len(turns)
+
+
+def test_a_port_in_use_is_told_with_code_4(memory_file: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = run("serve", "--port", port, "--db", str(memory_file), home=memory_file.parent)
+    assert done.code == 4
+    assert f"{port} is in use" in done.err
+    assert "--port" in done.err
+
+
+def test_it_listens_on_ipv6_loopback_too(memory_file: Path) -> None:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("there is no IPv6 here")
+    with served(memory_file, "--host", "::1") as server:
+        assert f"http://[::1]:{server.port}" in server.announced
+        with socket.create_connection(("::1", server.port), timeout=10) as connection:
+            connection.sendall(b"GET /health HTTP/1.1\r\nHost: [::1]:%d\r\n\r\n" % server.port)
+            assert connection.recv(64).startswith(b"HTTP/1.1 200")
+
+
+def test_a_secret_comes_back_in_no_answer_file_or_log(memory_file: Path) -> None:
+    with served(memory_file) as server:
+        stored = server.ask("POST", "/tools/store_memory", {"content": "The wifi password is 7hQ-plover-92x, the SSID Möwe."})
+        refused = server.ask("POST", "/tools/store_memory", b'{"content": "7hQ-plover-92x", "content": "7hQ-plover-92x"}')
+        wrong = server.ask("POST", "/tools/store_memory", {"content": ["7hQ-plover-92x"]})
+        _, out, err = server.end(signal.SIGTERM)
+    assert (stored.status, refused.status, wrong.status) == (200, 400, 400)
+    assert "plover" not in f"{stored}{refused}{wrong}{out}{err}"
+    assert all(b"plover" not in file.read_bytes() for file in memory_file.parent.iterdir() if file.is_file())
+
+
+def test_a_mistake_of_ours_is_500_with_a_number_and_without_words(
+    memory: Commonplace, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("my darkest secret")
+
+    monkeypatch.setattr(memory, "call", broken)
+    asked = make_app(memory, 80).test_client().post("/tools/search_memory", data="{}", headers={"Host": "localhost"})
+    error = json.loads(asked.text)["error"]
+    assert asked.status_code == 500
+    assert error["code"] == "internal"
+    assert "secret" not in asked.text
+    (record,) = caplog.records
+    line = WithoutTexts().format(record)
+    assert line.startswith("error: unexpected failure ")
+    assert "test_server_life.py" in line
+    assert error["message"].split()[4] in line
+    assert "secret" not in line
+    assert record.levelno == logging.ERROR

@@ -1,0 +1,143 @@
+import http.client
+import socket
+from collections.abc import Iterator
+
+import pytest
+from commonplace.server.app import MAX_BODY
+
+from tests.integration.http_server import Server, served
+
+pytestmark = pytest.mark.integration
+SEARCH = "/tools/search_memory"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with served(tmp_path_factory.mktemp("server") / "memory.db") as running:
+        yield running
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"", b"tea", b"{", b"{'query': 'tea'}", b'{"query": "tea"} {}', b'{"query": NaN}', b'{"limit": Infinity}',
+        b'{"limit": -Infinity}', b'{"limit": 1e999}', b'{"limit": %s}' % (b"9" * 5000), b'{"query": "a", "query": "b"}',
+        b'{"query": "a", "options": {"limit": 1, "limit": 2}}', b"[" * 100_000, b'{"query": "\xff"}', b"[]", b'"tea"', b"null",
+        '{"query": "tea"}'.encode("utf-16"),
+    ],
+)  # fmt: skip
+def test_what_is_no_json_object_is_400(server: Server, body: bytes) -> None:
+    for path in (SEARCH, "/import"):
+        answer = server.ask("POST", path, body)
+        assert (answer.status, answer.code) == (400, "invalid_json")
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "field"),
+    [
+        ({}, "missing_field", "query"),
+        ({"query": " "}, "empty_text", "query"),
+        ({"query": "t" * 8001}, "text_too_long", "query"),
+        ({"query": "tea", "limit": 101}, "invalid_argument", "limit"),
+        ({"query": "tea", "user_id": "ben"}, "unknown_field", "user_id"),
+        ({"query": "a\u0000b"}, "invalid_argument", "query"),
+    ],
+)
+def test_bad_arguments_are_400_and_name_their_field(server: Server, body: object, code: str, field: str) -> None:
+    answer = server.ask("POST", SEARCH, body)
+    assert (answer.status, answer.code, answer.body["error"]["field"]) == (400, code, field)
+
+
+def test_an_unknown_tool_is_404(server: Server) -> None:
+    answer = server.ask("POST", "/tools/forget_everything", {})
+    assert (answer.status, answer.code) == (404, "unknown_tool")
+
+
+@pytest.mark.parametrize("path", ["/", "/tool", "/tools/a/b", "/static/x", "/%00", "/import/now"])
+def test_an_unknown_path_is_404(server: Server, path: str) -> None:
+    answer = server.ask("POST", path, {})
+    assert (answer.status, answer.code) == (404, "not_found")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("GET", SEARCH, "POST"), ("PUT", SEARCH, "POST"), ("GET", "/import", "POST"), ("POST", "/health", "GET"),
+        ("DELETE", "/tools", "GET"), ("PATCH", "/health", "GET"),
+    ],
+)  # fmt: skip
+def test_a_wrong_method_is_405_and_tells_the_right_one(server: Server, method: str, path: str, allowed: str) -> None:
+    answer = server.ask(method, path, b"{}")
+    assert (answer.status, answer.code) == (405, "method_not_allowed")
+    assert allowed in answer.headers["Allow"].split(", ")
+
+
+@pytest.mark.parametrize("size", [MAX_BODY + 1, 5 * MAX_BODY])
+def test_too_large_a_body_is_413(server: Server, size: int) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection.putrequest("POST", SEARCH)
+    connection.putheader("Content-Length", str(size))
+    connection.endheaders()
+    if size < 2 * MAX_BODY:  # the larger one is refused before it is sent
+        connection.send(b" " * size)
+    response = connection.getresponse()
+    assert response.status == 413
+    assert b'"payload_too_large"' in response.read()
+    connection.close()
+
+
+def test_the_largest_body_is_read(server: Server) -> None:
+    body = b'{"query": "tea"}'
+    assert server.ask("POST", SEARCH, body + b" " * (MAX_BODY - len(body))).status == 200
+
+
+def test_what_is_no_http_is_answered_and_the_server_lives_on(server: Server) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\nHost : x\r\nContent-Length: many\r\n\r\n")
+        received = connection.recv(65536)
+        while chunk := connection.recv(65536):
+            received += chunk
+    assert received.startswith(b"HTTP/1.")
+    assert b'"error"' in received
+    assert server.ask("GET", "/health").status == 200
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:{port}", "localhost:{port}", "LOCALHOST:{port}", "[::1]:{port}", "127.0.0.1"])
+def test_its_own_names_are_answered(server: Server, host: str) -> None:
+    assert server.ask("GET", "/health", Host=host.format(port=server.port)).status == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example", "evil.example:{port}", "127.0.0.1:1", "localhost:80", "127.0.0.1.evil.example", "localhost.",
+        "127.0.0.2:{port}", "0.0.0.0:{port}", "user@127.0.0.1:{port}", "127.0.0.1:{port}, evil.example", "",
+    ],
+)  # fmt: skip
+def test_a_foreign_host_is_403_on_every_path(server: Server, host: str) -> None:
+    for method, path in (("GET", "/health"), ("POST", SEARCH), ("GET", "/nowhere"), ("PUT", "/import")):
+        answer = server.ask(method, path, b"{}", Host=host.format(port=server.port))
+        assert (answer.status, answer.code) == (403, "forbidden")
+
+
+def test_no_host_at_all_is_403(server: Server) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        connection.sendall(b"GET /health HTTP/1.0\r\n\r\n")
+        assert connection.recv(64).startswith(b"HTTP/1.0 403")
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "null", "http://127.0.0.1:1", "https://127.0.0.1:{port}", "file://", ""]
+)
+def test_a_foreign_origin_is_403_and_nothing_is_stored(server: Server, origin: str) -> None:
+    before = server.ask("GET", "/health").body["total_memories"]
+    answer = server.ask(
+        "POST", "/tools/store_memory", {"content": "I own a zeppelin."}, Origin=origin.format(port=server.port)
+    )
+    assert (answer.status, answer.code) == (403, "forbidden")
+    assert "Access-Control-Allow-Origin" not in answer.headers
+    assert server.ask("GET", "/health").body["total_memories"] == before
+
+
+def test_its_own_origin_is_answered(server: Server) -> None:
+    assert server.ask("POST", SEARCH, {"query": "tea"}, Origin=f"http://localhost:{server.port}").status == 200

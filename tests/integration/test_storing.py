@@ -1,0 +1,162 @@
+"""The storing tools, whole: what they find out, what they keep, what they refuse."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from commonplace import Commonplace
+
+from tests.conftest import NOON
+
+pytestmark = pytest.mark.integration
+Opener = Callable[..., Commonplace]
+
+
+def record(memory: Commonplace, memory_id: str) -> dict[str, Any]:
+    return next(found for found in memory.export() if found["memory_id"] == memory_id)
+
+
+def test_nothing_has_to_be_decided(memory: Commonplace) -> None:
+    stored = memory.store_memory("My daughter Mia is allergic to peanuts.")
+    assert stored.success
+    assert stored.analysis.detected_category == "contexts"
+    assert stored.analysis.detected_type == "biographical"
+    assert stored.analysis.importance_score >= 4
+    assert {"allergy"} <= set(stored.analysis.generated_tags)
+    assert stored.analysis.concepts_extracted
+    kept = record(memory, stored.memory_id)
+    assert kept["normalized_text"] == "The user's daughter Mia is allergic to peanuts."
+    assert kept["user_id"] == "local|ana"
+    assert datetime.fromisoformat(kept["created_at"]) == NOON
+
+
+def test_every_override_is_honoured_and_what_was_thought_is_kept(memory: Commonplace) -> None:
+    context = {
+        "force_category": "projects", "force_importance": 5, "additional_tags": ["Kitchen Plan"], "source": "agent",
+        "user_note": "from the call", "expires_at": "2026-06-01T00:00:00",
+        "place": {"session_id": "s1", "position": 3, "speaker": "Ana", "event_time": "2026-05-19T09:00:00"},
+    }  # fmt: skip
+    stored = memory.store_memory("I love the new tiles.", context=context)
+    assert stored.analysis.detected_category == "projects"
+    assert stored.analysis.importance_score == 5
+    assert stored.analysis.generated_tags[0] == "kitchen-plan"
+    kept = record(memory, stored.memory_id)
+    assert (kept["source"], kept["user_note"]) == ("agent", "from the call")
+    assert (kept["session_id"], kept["position"], kept["speaker"]) == ("s1", 3, "Ana")
+    assert kept["event_time"] == "2026-05-19T09:00:00+02:00"
+    assert (kept["expires_at"], kept["durability"]) == ("2026-06-01T00:00:00+02:00", "daily")
+    assert kept["purge_at"] == "2026-07-01T00:00:00+02:00"
+    (audit,) = memory._local.ports.records.audits("local|ana", stored.memory_id)
+    assert audit.detail["engine"]["category"] == "contexts"  # type: ignore[index]
+    assert "tiles" not in str(audit.detail["given"])
+
+
+def test_the_same_memory_again_has_the_same_id_and_says_so(memory: Commonplace) -> None:
+    first = memory.store_memory("I love jazz.")
+    again = memory.store_memory("  i LOVE   jazz. ")
+    assert again.memory_id == first.memory_id
+    assert again.notes is not None
+    assert again.notes.warnings
+    assert len(list(memory.export())) == 1
+
+
+def test_asked_twice_at_once_it_is_stored_once(open_memory: Opener) -> None:
+    engines = [open_memory() for _ in range(4)]
+    with ThreadPoolExecutor(8) as pool:
+        ids = {found.memory_id for found in pool.map(lambda n: engines[n % 4].store_memory("I love jazz."), range(16))}
+    assert len(ids) == 1
+
+
+def test_after_its_expiry_it_is_a_new_memory(open_memory: Opener) -> None:
+    context = {"expires_at": (NOON + timedelta(days=1)).isoformat()}
+    first = open_memory().store_memory("I have a voucher for the cinema.", context=context)
+    later = open_memory(now=lambda: NOON + timedelta(days=2)).store_memory("I have a voucher for the cinema.")
+    assert later.memory_id != first.memory_id
+
+
+def test_a_near_duplicate_is_suggested_and_an_update_is_not(memory: Commonplace) -> None:
+    first = memory.store_memory("I really like Italian food.")
+    near = memory.store_memory("I like Italian food very much.")
+    assert [merge.memory_id for merge in near.recommendations.suggested_merges] == [first.memory_id]
+    salary = memory.store_memory("My salary is 4000 euros.")
+    update = memory.store_memory("My salary is 5000 euros.")
+    assert update.recommendations.suggested_merges == []
+    assert salary.memory_id in update.recommendations.similar_memories
+
+
+def test_a_known_alias_takes_the_tag_that_is_there(memory: Commonplace) -> None:
+    memory.memory_store("Writes it all by hand.", {"type": "fact", "tags": ["javascript"]})
+    stored = memory.store_memory("I have been writing js for ten years.")
+    assert stored.recommendations.tag_consolidations.get("js", "javascript") == "javascript"
+    assert "javascript" in stored.analysis.generated_tags
+
+
+def test_the_personal_pair_keeps_both_texts_and_finds_by_the_clean_one(memory: Commonplace) -> None:
+    raw, clean = "i go running most mornings b4 work", "The user goes running most mornings before work."
+    stored = memory.memory_store_personal(raw, clean, "habit", ["Running", "exercise", "morning"])
+    again = memory.memory_store_personal(raw, clean, "habit", ["running"])
+    assert (stored.created, again.created) == (True, False)
+    assert again.id == stored.id
+    (hit,) = memory.memory_search_personal("does the user go running?").results
+    assert (hit.raw_text, hit.normalized_text, hit.memory_type) == (raw, clean, "habit")
+    assert hit.tags == ["running", "exercise", "morning"]
+
+
+def test_an_insight_keeps_its_metadata(memory: Commonplace) -> None:
+    known = {"type": "pattern", "user": "bob", "importance": 0.7, "confidence": 0.6, "emotion": "curiosity", "tags": ["x"]}
+    stored = memory.memory_store("Asks for sources first.", known, collection="agents")
+    assert stored.collection == "agents"
+    assert stored.metadata.model_dump() == {**known, "timestamp": round(NOON.timestamp() * 1000)}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "code", "field"),
+    [
+        ("store_memory", {}, "missing_field", "content"),
+        ("store_memory", {"content": "x", "colour": "red"}, "unknown_field", "colour"),
+        ("store_memory", {"content": " … "}, "empty_text", "content"),
+        ("store_memory", {"content": "x" * 8001}, "text_too_long", "content"),
+        ("store_memory", {"content": "a\x00b"}, "invalid_argument", "content"),
+        ("store_memory", {"content": "a\ud800b"}, "invalid_argument", "content"),
+        ("store_memory", {"content": 7}, "invalid_argument", "content"),
+        ("store_memory", {"content": "x", "context": {"force_importance": 6}}, "invalid_argument", "context.force_importance"),
+        ("store_memory", {"content": "x", "context": {"force_importance": True}}, "invalid_argument", "context.force_importance"),
+        ("store_memory", {"content": "x", "context": {"force_category": "stuff"}}, "invalid_argument", "context.force_category"),
+        ("store_memory", {"content": "x", "context": {"expires_at": "2020-01-01"}}, "invalid_argument", "context.expires_at"),
+        ("store_memory", {"content": "x", "user_id": "ben"}, "unknown_field", "user_id"),
+        ("memory_normalize", {"text": "?!"}, "empty_text", "text"),
+        ("memory_normalize", {"text": "x", "source": "cat"}, "invalid_argument", "source"),
+        ("memory_store_personal", {"raw_text": "x", "normalized": "x", "type": "fact", "tags": []}, "invalid_argument", "type"),
+        ("memory_store", {"content": "x", "metadata": {"type": "goal"}}, "invalid_argument", "metadata.type"),
+        ("memory_store", {"content": "x", "metadata": {"type": "fact", "importance": 2}}, "invalid_argument", "metadata.importance"),
+        ("search_memory", {"query": "x", "limit": 101}, "invalid_argument", "limit"),
+        ("search_memory", {"query": "x", "options": {"min_relevance": -1}}, "invalid_argument", "options.min_relevance"),
+        ("search_memory", {"query": "  "}, "empty_text", "query"),
+        ("discover_memory_tools", {"tool": "rm"}, "unknown_tool", "tool"),
+        ("store_memory", {"content": "x", "context": {"place": {"position": -1}}}, "invalid_argument", "context.place.position"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_refused_and_the_field_is_named(
+    memory: Commonplace, tool: str, arguments: dict[str, Any], code: str, field: str
+) -> None:
+    status, body = memory.answer(tool, arguments)
+    assert status in (400, 404)
+    assert body["error"]["code"] == code
+    assert body["error"]["field"] == field
+    assert body["error"]["message"]
+    assert body["error"]["retryable"] is False
+    assert list(memory.export()) == []
+
+
+def test_all_kinds_of_text_come_back_byte_for_byte(memory: Commonplace) -> None:
+    texts = [
+        "日本語のメモ、寿司が好き",
+        "naïve café\tÀ plus\nsecond line",
+        "🏃🏽‍♀️ runs <b>bold</b> {\"a\": 'x'}",
+        "مرحبا بالعالم",
+    ]
+    ids = [memory.store_memory(text).memory_id for text in texts]
+    kept = {found["memory_id"]: found["raw_text"] for found in memory.export()}
+    assert [kept[memory_id] for memory_id in ids] == texts

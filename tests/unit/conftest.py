@@ -1,0 +1,11 @@
+"""Unit tests speak to nobody."""
+
+import pytest
+from pytest_socket import disable_socket, enable_socket
+
+
+@pytest.fixture(autouse=True)
+def _no_sockets() -> object:
+    disable_socket()
+    yield
+    enable_socket()

@@ -1,0 +1,59 @@
+"""Arrows point inward: the domain sees ports, only the wiring sees adapters, and nothing happens at import."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import commonplace
+import pytest
+
+PACKAGE = Path(commonplace.__file__).parent
+MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
+WAYS_IN = {"client.py", "server.py", "cli", "server"}
+INFRASTRUCTURE = {"sqlite3", "anthropic", "flask", "waitress", "click", "rich", "boto3", "opensearchpy", "filelock", "os"}
+
+
+def imports(path: Path, at_top: bool = False) -> Iterator[str]:
+    tree = ast.parse((PACKAGE / path).read_text("utf-8"))
+    for node in tree.body if at_top else ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def is_domain(path: Path) -> bool:
+    return path.parts[0] not in {*WAYS_IN, "adapters", "wiring.py", "settings.py", "__init__.py"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=str)
+def test_only_the_wiring_knows_adapters(path: Path) -> None:
+    if path.parts[0] in ("adapters", "wiring.py"):
+        return
+    assert not [name for name in imports(path) if name.startswith("commonplace.adapters")]
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if is_domain(path)], ids=str)
+def test_the_domain_imports_no_infrastructure_and_no_way_in(path: Path) -> None:
+    names = {name.split(".")[0] for name in imports(path)}
+    assert not names & INFRASTRUCTURE
+    ways_in = {f"commonplace.{Path(way).stem}" for way in WAYS_IN} | {"commonplace.wiring", "commonplace.settings"}
+    assert not ways_in & set(imports(path))
+
+
+def test_the_wiring_imports_adapters_only_when_they_are_needed() -> None:
+    assert not [name for name in imports(Path("wiring.py"), at_top=True) if "adapters" in name]
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if path.name != "settings.py"], ids=str)
+def test_only_the_settings_read_the_environment(path: Path) -> None:
+    names = set(imports(path))
+    assert not {"os.environ", "os.getenv"} & names
+    assert "os.environ" not in (PACKAGE / path).read_text("utf-8")
+
+
+@pytest.mark.parametrize("path", MODULES, ids=str)
+def test_files_are_rooms_for_one_thing(path: Path) -> None:
+    assert len((PACKAGE / path).read_text("utf-8").splitlines()) <= 230
+    assert path.stem not in {"utils", "helpers", "common", "misc", "manager"}

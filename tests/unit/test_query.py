@@ -1,0 +1,63 @@
+"""What a query asks for."""
+
+from datetime import date
+
+import pytest
+from commonplace.query import understand
+
+from tests.conftest import NOON
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("which database did we choose", "find"),
+        ("remind me what I have to do on Friday", "remind"),
+        ("what appointments do I have", "remind"),
+        ("welche Termine habe ich", "remind"),
+        ("show me something similar to the ledger project", "show_similar"),
+        ("anything like that recipe?", "show_similar"),
+    ],
+)
+def test_the_intent_is_read(text: str, intent: str) -> None:
+    assert understand(text, {}, NOON).intent == intent
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what do you know about me?", "What do you remember about me", "tell me about myself", "who am I?",
+        "was weißt du über mich?", "que sais-tu de moi ?", "¿qué sabes de mí?", "私について何を知っていますか",
+        "show all memories", "list everything", "*", "???",
+    ],
+)  # fmt: skip
+def test_a_query_that_names_nothing_is_general(text: str) -> None:
+    assert understand(text, {}, NOON).general
+
+
+@pytest.mark.parametrize("text", ["what do you know about my dog", "who is Ana", "what did I do yesterday", "寿司", "jazz"])
+def test_a_query_that_names_something_is_not(text: str) -> None:
+    assert not understand(text, {}, NOON).general
+
+
+def test_the_days_that_are_named_become_a_span() -> None:
+    query = understand("what did I do last week", {}, NOON)
+    (span,) = query.question.spans
+    assert (span.first, span.last) == (date(2026, 5, 11).toordinal(), date(2026, 5, 17).toordinal())
+
+
+def test_an_open_range_is_an_open_span() -> None:
+    (span,) = understand("what did I do before 2023", {}, NOON).question.spans
+    assert (span.first, span.last) == (float("-inf"), date(2022, 12, 31).toordinal())
+
+
+def test_expansions_come_from_the_users_tags_and_weigh_less() -> None:
+    query = understand("which js libraries do I use", {"javascript": 3}, NOON)
+    assert "javascript" in query.expansions
+    weights = dict(zip(query.question.terms, query.question.weights, strict=True))
+    assert weights["javascript"] < weights["js"] == 1.0
+
+
+def test_a_question_for_advice_is_seen() -> None:
+    assert understand("what restaurant would you recommend?", {}, NOON).question.advice
+    assert not understand("where do I live?", {}, NOON).question.advice

@@ -1,0 +1,200 @@
+"""Time ranges read from queries; what each phrase means is told in the subpackage's README."""
+
+import sys
+import timeit
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from commonplace.timerange import TimeRange, read_time_range
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+BERLIN = ZoneInfo("Europe/Berlin")
+NOW = datetime(2024, 5, 15, 14, 30, tzinfo=BERLIN)  # a Wednesday
+
+# query | after | before | granularity | text if not the query
+READ = """
+What did I do today? | 2024-05-15 | 2024-05-16 | day | today
+what did we eat yesterday evening | 2024-05-14 18:00 | 2024-05-15 | moment | yesterday evening
+What am I going to do on Monday? | 2024-05-20 | 2024-05-21 | day | on Monday
+Remind me what I have on Friday | 2024-05-17 | 2024-05-18 | day | on Friday
+What did I do on Wednesday? | 2024-05-08 | 2024-05-09 | day | on Wednesday
+What did I do this weekend? | 2024-05-11 | 2024-05-13 | day | this weekend
+in the last 24 hours | 2024-05-14 14:30 | 2024-05-15 14:30 | moment |
+a few days ago | 2024-05-10 | 2024-05-14 | day |
+in the past week | 2024-05-08 | 2024-05-16 | day |
+What will I do in May? | 2024-05-01 | 2024-06-01 | month | in May
+What will I do in March? | 2025-03-01 | 2025-04-01 | month | in March
+from March 2020 to May | 2020-03-01 | 2020-06-01 | month |
+March 3-5, 2023 | 2023-03-03 | 2023-03-06 | day |
+in the early 90s | 1990-01-01 | 1994-01-01 | year |
+the second week of November | 2023-11-08 | 2023-11-15 | day |
+Where did we go in the summer? | 2023-06-01 | 2023-09-01 | month | in the summer
+on 29 February | 2024-02-29 | 2024-03-01 | day |
+03/15/2023 | 2023-03-15 | 2023-03-16 | day |
+What did I buy in may | 2024-05-01 | 2024-06-01 | month | in may
+from 2020 onwards | 2020-01-01 | | open |
+How many games had I won by July 10? | | 2023-07-11 | open | by July 10
+Was habe ich 2019 gekauft? | 2019-01-01 | 2020-01-01 | year | 2019
+am 5.3. | 2024-03-05 | 2024-03-06 | day |
+Qu'ai-je mangé hier ? | 2024-05-14 | 2024-05-15 | day | hier
+mañana por la mañana | 2024-05-16 05:00 | 2024-05-16 12:00 | moment |
+２０２３年３月に何をした | 2023-03-01 | 2023-04-01 | month | ２０２３年３月
+What did I say about the Quartalsbericht letzte Woche? | 2024-05-06 | 2024-05-13 | week | letzte Woche
+"""
+
+# The same time in English, German, French, Spanish and Japanese.
+ALIKE = """
+the day before yesterday | vorgestern | avant-hier | anteayer | 一昨日
+last night | letzte Nacht | la nuit dernière | anoche | 昨夜
+yesterday at 3pm | gestern um 15 Uhr | hier à 15h | ayer a las 3 de la tarde | 昨日の午後3時
+last week | letzte Woche | la semaine dernière | la semana pasada | 先週
+last Friday | letzten Freitag | vendredi dernier | el viernes pasado | この前の金曜日
+Friday afternoon | Freitag Nachmittag | vendredi après-midi | viernes por la tarde | 金曜日の午後
+since May | seit Mai | depuis mai | desde mayo | 5月から
+before 2023 | vor 2023 | avant 2023 | antes de 2023 | 2023年以前
+after last week | nach letzter Woche | après la semaine dernière | después de la semana pasada | 先週より後
+between March and May | zwischen März und Mai | entre mars et mai | entre marzo y mayo | 3月と5月の間
+from Monday to Wednesday | von Montag bis Mittwoch | de lundi à mercredi | de lunes a miércoles | 月曜日から水曜日まで
+from 3 to 5 March 2023 | vom 3. bis 5. März 2023 | du 3 au 5 mars 2023 | del 3 al 5 de marzo de 2023 | 2023年3月3日から5日まで
+in March | im März | en mars | en marzo | 3月に
+in March of last year | im März letzten Jahres | en mars de l'année dernière | en marzo del año pasado | 去年の3月
+end of last year | Ende letzten Jahres | la fin de l'année dernière | a finales del año pasado | 去年の終わり
+this summer | diesen Sommer | cet été | este verano | この夏
+Q3 2024 | drittes Quartal 2024 | troisième trimestre 2024 | el tercer trimestre de 2024 | 2024年第3四半期
+in the 90s | in den 90ern | dans les années 90 | en los años 90 | 90年代に
+5 March 2023 | 5. März 2023 | 5 mars 2023 | 5 de marzo de 2023 | 2023年3月5日
+05/03/2023 | 5.3.2023 | 05/03/2023 | 5/3/2023 | 2023-03-05
+"""
+
+LEFT_ALONE = """
+my May family; the Friday rule; Will April come to the party?; my friend June; March madness bracket; I may go; 24 hour gym
+Sunday roast recipe; what is my second job; Monday.com board; the 2-minute rule; Windows 95; Blade Runner 2049; Area 51
+1984 by Orwell; room 2023; iPhone 15; order 2024-118; the autumn leaves song; last name; last one; next door neighbour
+first week of pregnancy advice; week numbers; night shift; morning routine; weekend plans; year-end bonus; the Today Show
+our policy on Friday deploys; my morning coffee; summer dress; how many of 2000 steps; after 2000 steps; spring framework
+In Spring, how do I inject beans?; march for science; June's birthday; since June moved in; a book by May Sarton; on Mondays
+letter from April; Good Friday traditions; Friday the 13th movie; Last Week Tonight episodes; my last day at work; March on
+the last two weeks of pregnancy; version 2023.3.1; the song "Yesterday" by the Beatles; I Know What You Did Last Summer
+what do I usually do on Friday; every March; in my 20s; temperature in the 80s; in March madness; class of 2010; $2023
+what can I wear in winter?; plants that bloom in summer; from 1900 to 2000 calories; 1920 by 1080 resolution; 9 to 5 job
+for two years; how long ago; 999 decades ago; the other day; between you and me; Audi Q3 2024; Tokyo 2020; 50/50 chance
+today's youth; who is HAL in 2001: A Space Odyssey?; the day before my wedding; May and June are my nieces; by the way
+die Freitagsregel; Guten Morgen; Frau Mai; Was ist hier los?; Zimmer 2023; habe ich 2000 Schritte gemacht; mein Morgenkaffee
+montags Sport; Wort zum Sonntag; vor 2000 Jahren; zwei Wochen Urlaub; nach dem Essen; die letzte Woche der Schwangerschaft
+la règle du vendredi; j'ai été content; la planète Mars; Mars 2020 rover; tous les lundis; un essai en 2000 mots; mai 68
+il y a trois semaines de vacances; salaire de fin de mois; ma dernière semaine au travail; Que mettre en été ?; mi-temps
+la regla del viernes; mi amigo Julio; hasta mañana; los lunes corro; Viernes Santo; un ensayo de 2000 palabras; Mayo Clinic
+planes de fin de semana; mi última semana en el trabajo; rutina de la mañana; 金曜日のルール; 小泉今日子; 明日香さん; 月がきれい
+夏目漱石; 2001年宇宙の旅; 3月のライオン; 毎週月曜日; 夏休みの宿題; 誕生日の3日前; 2023年モデル; 三日坊主; 夏に咲く花; 部屋2023
+"""
+
+# query | zone | now | after | before
+EDGES = """
+today | Europe/Berlin | 2024-03-31T12:00+02:00 | 2024-03-31T00:00+01:00 | 2024-04-01T00:00+02:00
+yesterday | America/New_York | 2024-11-04T09:00-05:00 | 2024-11-03T00:00-04:00 | 2024-11-04T00:00-05:00
+last night | America/New_York | 2024-03-10T09:00-04:00 | 2024-03-09T18:00-05:00 | 2024-03-10T06:00-04:00
+2 hours ago | Europe/Berlin | 2024-03-31T04:30+02:00 | 2024-03-31T01:00+01:00 | 2024-03-31T03:00+02:00
+in the last 30 minutes | Europe/Berlin | 2024-10-27T02:10+01:00 | 2024-10-27T02:40+02:00 | 2024-10-27T02:10+01:00
+a year ago today | Asia/Kolkata | 2024-02-29T08:00+05:30 | 2023-02-28T00:00+05:30 | 2023-03-01T00:00+05:30
+on 29 February | UTC | 2023-01-01T00:00+00:00 | 2020-02-29T00:00+00:00 | 2020-03-01T00:00+00:00
+yesterday | Asia/Kolkata | 2024-01-01T00:00:01+05:30 | 2023-12-31T00:00+05:30 | 2024-01-01T00:00+05:30
+last month | UTC | 2024-01-31T23:59+00:00 | 2023-12-01T00:00+00:00 | 2024-01-01T00:00+00:00
+last week | UTC | 2024-01-01T00:00+00:00 | 2023-12-25T00:00+00:00 | 2024-01-01T00:00+00:00
+this winter | UTC | 2024-01-09T00:00+00:00 | 2023-12-01T00:00+00:00 | 2024-03-01T00:00+00:00
+in December | UTC | 2024-01-09T00:00+00:00 | 2023-12-01T00:00+00:00 | 2024-01-01T00:00+00:00
+heute Nacht | UTC | 2024-01-09T08:00+00:00 | 2024-01-08T18:00+00:00 | 2024-01-09T06:00+00:00
+today | America/Sao_Paulo | 2018-11-04T12:00-02:00 | 2018-11-04T01:00-02:00 | 2018-11-05T00:00-02:00
+"""
+
+
+def rows(table: str) -> list[list[str]]:
+    return [[cell.strip() for cell in line.split("|")] for line in table.strip().splitlines()]
+
+
+def moment(text: str) -> datetime | None:
+    return datetime.fromisoformat(text).replace(tzinfo=BERLIN) if text else None
+
+
+@pytest.mark.parametrize(("query", "after", "before", "granularity", "text"), rows(READ))
+def test_a_phrase_is_read(query: str, after: str, before: str, granularity: str, text: str) -> None:
+    expected = TimeRange(moment(after), moment(before), text or query, granularity)  # type: ignore[arg-type]
+    assert read_time_range(query, NOW) == expected
+
+
+@pytest.mark.parametrize("phrases", rows(ALIKE), ids=lambda phrases: phrases[0])
+def test_all_languages_read_the_same(phrases: list[str]) -> None:
+    found = [read_time_range(phrase, NOW) for phrase in phrases]
+    assert None not in found, phrases
+    assert len({(one.after, one.before, one.granularity) for one in found if one}) == 1, found
+
+
+@pytest.mark.parametrize(
+    "query", [query.strip() for query in LEFT_ALONE.replace("\n", ";").split(";") if query.strip()]
+)
+def test_a_look_alike_is_left_alone(query: str) -> None:
+    assert read_time_range(query, NOW) is None
+
+
+@pytest.mark.parametrize(("query", "zone", "now", "after", "before"), rows(EDGES))
+def test_edges_bear_the_offset_of_their_day(query: str, zone: str, now: str, after: str, before: str) -> None:
+    found = read_time_range(query, datetime.fromisoformat(now).astimezone(ZoneInfo(zone)))
+    assert found is not None
+    assert found.after is not None
+    assert found.before is not None
+    assert (found.after.isoformat("T", "minutes"), found.before.isoformat("T", "minutes")) == (after, before)
+
+
+PHRASES = [row[0] for row in rows(READ)] + [phrase for row in rows(ALIKE) for phrase in row]
+ZONES = ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "America/St_Johns", "Pacific/Apia"]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.sampled_from(PHRASES),
+    st.sampled_from(ZONES).map(ZoneInfo),
+    st.datetimes(min_value=datetime(1971, 1, 1), max_value=datetime(2090, 1, 1), timezones=st.just(UTC)),
+)
+def test_every_range_goes_forward_in_the_callers_offsets(query: str, zone: ZoneInfo, instant: datetime) -> None:
+    found = read_time_range(query, instant.astimezone(zone))
+    if found is None:  # the very day that Samoa skipped, a Saturday not yet come
+        return
+    given_ends = [end for end in (found.after, found.before) if end]
+    assert given_ends == sorted(set(given_ends))
+    assert all(end.utcoffset() == end.astimezone(zone).utcoffset() for end in given_ends)
+    assert found.text in query
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(alphabet="in on March Friday 2023 the last 3年月日前昨 -./'\"", max_size=60))
+def test_no_text_breaks_it(query: str) -> None:
+    read_time_range(query, NOW)
+
+
+def test_an_ordinary_query_loads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("commonplace.timerange.reading", "dateutil.relativedelta", "dateparser.date"):
+        monkeypatch.setitem(sys.modules, module, None)
+    assert read_time_range("where do I live and what do I like", NOW) is None
+    with pytest.raises(ImportError):
+        read_time_range("what did I do last week", NOW)
+
+
+def test_an_ordinary_query_costs_next_to_nothing() -> None:
+    best = min(timeit.repeat(lambda: read_time_range("who is my friend that likes tea", NOW), number=200, repeat=5))
+    assert best / 200 < 50e-6
+
+
+def test_dateparser_is_for_written_dates_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "dateparser.date", None)
+    assert read_time_range("last week", NOW)
+
+
+def test_only_the_first_thousand_characters_are_read() -> None:
+    assert read_time_range("x" * 990 + " last week", NOW) is not None
+    assert read_time_range("x" * 1000 + " last week", NOW) is None
+
+
+def test_a_naive_clock_is_refused() -> None:
+    with pytest.raises(ValueError, match="aware"):
+        read_time_range("today", datetime(2024, 5, 15))
