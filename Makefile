@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= data
 
-.PHONY: help demo run test lint manifest model bench results clean
+.PHONY: help demo run test lint manifest model bench lock results clean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -35,6 +35,14 @@ bench: .venv/dev  ## every benchmark; DATA=folder of the public data sets (bench
 		echo "== $$name"; $(BIN)/python -m benchmarks.$$name --data $(DATA) || exit 1; done
 	@$(BIN)/python -m benchmarks.results_page
 
+lock: .venv/dev  ## pins every dependency again, with hashes
+	@$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-annotate \
+		pyproject.toml --output-file requirements.txt
+	@$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-annotate \
+		pyproject.toml --group dev --output-file requirements-dev.txt
+	@echo "setuptools>=77" | $(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate - \
+		--output-file requirements-build.txt
+
 results: .venv/dev  ## writes benchmarks/RESULTS.md from benchmarks/results
 	@$(BIN)/python -m benchmarks.results_page
 
@@ -46,8 +54,9 @@ clean:  ## removes what was installed and built
 	@$(PYTHON) -m venv .venv
 	@touch $@
 
-.venv/runtime: .venv/python requirements.txt pyproject.toml
+.venv/runtime: .venv/python requirements.txt requirements-build.txt pyproject.toml
 	@echo "installing into .venv ..."
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-build.txt
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.txt
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
 	@touch $@

@@ -6,10 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from commonplace.tools import TOOLS
-
 from benchmarks.latency import filled
 from benchmarks.report import Table, main
+from commonplace.tools import TOOLS
 
 _CALLS = {
     "memory_normalize": {"text": "I'm 43 and I love concept albums."},

@@ -3,21 +3,21 @@
 import argparse
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
-from commonplace import Commonplace
-from commonplace.settings import Settings
 from rich.progress import Progress
 
 from benchmarks.many import QUESTIONS, texts, turns
 from benchmarks.report import Table, main
+from commonplace import Commonplace
+from commonplace.settings import Settings
 
 SIZES = (1_000, 10_000, 100_000)
-_STORES = 200
 
 
 @contextmanager
@@ -36,7 +36,7 @@ def opened(path: Path) -> Commonplace:
     return Commonplace(path, user_id="bench", settings=Settings.model_validate({"timezone": "UTC"}))
 
 
-def _times(calls: list[Callable[[], object]]) -> list[float]:
+def _times(calls: Iterable[Callable[[], object]]) -> list[float]:
     found = []
     for call in calls:
         start = time.perf_counter()
@@ -55,21 +55,19 @@ def measure(_: argparse.Namespace) -> list[Table]:
     fresh = islice(texts(), SIZES[-1] + 1, None)
     for size in SIZES:
         with filled(size) as path, opened(path) as memory:
-            first = _times([lambda m=memory: m.call("search_memory", {"query": QUESTIONS[0]})])[0]  # type: ignore[misc]
-            calls = [lambda q=q, m=memory: m.call("search_memory", {"query": q}) for q in QUESTIONS * 10]
-            rows.append(_row(size, "search_memory", _times(calls), first))
-            stores = [lambda t=t, m=memory: m.call("store_memory", {"content": t}) for t in islice(fresh, _STORES)]
-            rows.append(_row(size, "store_memory", _times(stores), None))
-            both = [call for pair in zip(stores_again(memory, fresh), calls, strict=False) for call in pair]
-            rows.append(_row(size, "search after each store", _times(both)[1::2], None))
+            searches = [partial(memory.call, "search_memory", {"query": question}) for question in QUESTIONS * 10]
+            first = _times(searches[:1])[0]
+            rows.append(_row(size, "search_memory", _times(searches), first))
+            rows.append(_row(size, "store_memory", _times(_stores(memory, fresh, 200)), None))
+            mixed = [call for pair in zip(_stores(memory, fresh, 100), searches, strict=False) for call in pair]
+            rows.append(_row(size, "search after each store", _times(mixed)[1::2], None))
     columns = ("memories", "tool", "calls", "p50 ms", "p95 ms", "max ms", "first ms")
     reach = "search p95 <= 10 ms at 10,000, <= 100 ms at 100,000; store p95 <= 10 ms, flat"
     return [Table("A whole tool call, Python to disk and back, one process", columns, rows, reach)]
 
 
-def stores_again(memory: Commonplace, fresh: Iterator[str]) -> list[Callable[[], object]]:
-    """Stores of further texts."""
-    return [lambda t=t: memory.call("store_memory", {"content": t}) for t in islice(fresh, 100)]
+def _stores(memory: Commonplace, fresh: Iterator[str], count: int) -> list[Callable[[], object]]:
+    return [partial(memory.call, "store_memory", {"content": text}) for text in islice(fresh, count)]
 
 
 if __name__ == "__main__":

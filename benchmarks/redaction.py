@@ -3,9 +3,8 @@
 import argparse
 from collections import Counter
 
-from commonplace.redaction import redact
-
 from benchmarks.report import FOLDER, Cell, Table, main
+from commonplace.redaction import redact
 
 
 def measure(_: argparse.Namespace) -> list[Table]:

@@ -9,12 +9,12 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
-from commonplace import Commonplace
-from commonplace.settings import Settings
 from rich.progress import track
 
 from benchmarks.conversations import Asked, Conversation, beam, locomo, together
 from benchmarks.report import Table, main
+from commonplace import Commonplace
+from commonplace.settings import Settings
 
 _DEFAULT = 0.3
 

@@ -5,9 +5,8 @@ from collections import Counter
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from commonplace.timerange import read_time_range
-
 from benchmarks.report import FOLDER, Cell, Table, main
+from commonplace.timerange import read_time_range
 
 
 def _moment(text: str) -> datetime | None:

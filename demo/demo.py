@@ -12,21 +12,26 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
 from commonplace import Commonplace, CommonplaceError
 from commonplace.models.memory import level_of
 from commonplace.models.results import ImportResult, SearchResult
 from commonplace.redaction import redact
 from commonplace.settings import Settings
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 HERE = Path(__file__).parent
 ZONE = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 4, 12, 18, 0, tzinfo=ZONE)  # the Sunday after the last session
 SECRET = "Flussufer-7719-kran"
 SHOWN = 3
+AGAIN = (
+    "I really love old Japanese films, especially Ozu, and I cannot stand musicals.",
+    "My dentist appointment is on 28 April at 8:15, in the Bahrenfelder Straße.",
+)
 
 Turn = dict[str, Any]
 out = Console(markup=False, emoji=False, highlight=False, width=min(120, max(100, Console().width)))
@@ -94,7 +99,7 @@ def show_kept(memory: Commonplace) -> None:
 def show_left_out(turns: Sequence[Turn], stored: ImportResult) -> None:
     """What the user said that was not kept, and why; what the assistant said is counted."""
     head("3  What was left out, and why")
-    table = grid("said", "why", "turn")
+    table = grid("said", "why", "turn", narrow=60)
     counted: Counter[str] = Counter()
     for left in stored.left_out:
         turn = turns[left.turn]
@@ -150,13 +155,16 @@ def show_analysis(found: SearchResult, milliseconds: float) -> None:
 
 
 def show_said_again(memory: Commonplace) -> None:
-    """The same in other words is pointed out and not merged; another number makes another memory."""
+    """The same in other words is pointed out and not merged; another day makes another memory."""
     head("5  Said again in other words, and said otherwise")
-    for text in ("I've been vegetarian since I was nineteen.", "My dentist appointment is on 28 April at 8:15."):
-        answer = memory.store_memory(text)
-        merges = answer.recommendations.suggested_merges
-        out.print(f"{text}\n     suggested merges: {', '.join(merge.why for merge in merges) or 'none'}; "
-                  f"{len(answer.recommendations.similar_memories)} similar")  # fmt: skip
+    said = {record["memory_id"]: record["raw_text"] for record in memory.export()}
+    for text in AGAIN:
+        merges = memory.store_memory(text).recommendations.suggested_merges
+        out.print(text)
+        for merge in merges:
+            out.print(f"     could be merged with: {said[merge.memory_id]} ({merge.why})")
+        if not merges:
+            out.print("     says something of its own")
 
 
 def show_state(memory: Commonplace) -> None:
@@ -173,11 +181,11 @@ def head(title: str) -> None:
     out.print(f"\n{title}", style="bold")
 
 
-def grid(*columns: str) -> Table:
+def grid(*columns: str, narrow: int = 26) -> Table:
     """A table whose last column takes the room that is left."""
     table = Table(box=box.SIMPLE, header_style="bold", pad_edge=False, show_lines=False)
     for column in columns[:-1]:
-        table.add_column(column, max_width=26)
+        table.add_column(column, max_width=narrow)
     table.add_column(columns[-1], ratio=1, overflow="fold")
     return table
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+
 from commonplace import Commonplace
 from commonplace.settings import Settings
 

@@ -5,11 +5,11 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+
 from commonplace.models.memory import Memory
 from commonplace.ports import Audit, Entry, Ports
 from commonplace.settings import Settings
 from commonplace.wiring import open_local
-
 from tests.conftest import NOON
 
 

@@ -4,7 +4,6 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 from commonplace.ports import Audit, Ports
-
 from tests.conftest import NOON
 from tests.contract.conftest import Writer
 

@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
+
 from commonplace import scoring
 from commonplace.analyzer import terms
 from commonplace.candidates import Candidates, Corpus
 from commonplace.ports import Audit, Filter, Ports, Visibility
-
 from tests.conftest import NOON
 from tests.contract.conftest import Writer
 

@@ -4,9 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
+
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.ports import Audit, Ports
-
 from tests.conftest import NOON
 from tests.contract.conftest import Writer
 

@@ -15,13 +15,13 @@ from itertools import repeat
 from typing import Any
 
 import pytest
+
 from commonplace.adapters.claude import ClaudeReader
 from commonplace.adapters.claude.answer import read_answer
 from commonplace.adapters.claude.api import pause_before
 from commonplace.adapters.claude.tags import clean_tags
 from commonplace.ports import ModelUnavailable, Normalized
 from commonplace.taxonomy import STATEMENT_TYPES
-
 from tests.integration.scripted_messages_api import Answers, Drips, Fails, Hangs, Received, ScriptedMessagesApi, Step
 
 pytestmark = pytest.mark.integration

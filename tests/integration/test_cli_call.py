@@ -2,8 +2,8 @@ import json
 from pathlib import Path
 
 import pytest
-from commonplace.tools import TOOLS
 
+from commonplace.tools import TOOLS
 from tests.integration.command_line import run
 
 pytestmark = pytest.mark.integration

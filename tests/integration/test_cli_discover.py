@@ -1,8 +1,8 @@
 from pathlib import Path
 
 import pytest
-from commonplace.tools import TOOLS
 
+from commonplace.tools import TOOLS
 from tests.integration.command_line import run, stored
 
 pytestmark = pytest.mark.integration

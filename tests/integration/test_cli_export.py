@@ -4,8 +4,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from commonplace.models.memory import Memory
 
+from commonplace.models.memory import Memory
 from tests.integration.command_line import COMMAND, clean, run, stored
 
 pytestmark = pytest.mark.integration

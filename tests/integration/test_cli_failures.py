@@ -2,9 +2,9 @@ import json
 from pathlib import Path
 
 import pytest
+
 from commonplace import cli
 from commonplace.cli import conversations, options
-
 from tests.integration.command_line import run, run_process
 
 pytestmark = pytest.mark.integration
@@ -21,6 +21,7 @@ MISUSED = [
     (["call", "search_memory", "[]"], "must be a JSON object"),
     (["serve", "--host", "0.0.0.0", "--port", "0"], "this machine only"),
     (["serve", "--host", "example.com", "--port", "0"], "this machine only"),
+    (["serve", "--host", "", "--port", "0"], "this machine only"),
 ]
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 import pytest
-from commonplace.cli import commonplace
 
+from commonplace.cli import commonplace
 from tests.integration.command_line import run, run_process
 
 pytestmark = pytest.mark.integration

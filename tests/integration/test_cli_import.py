@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commonplace import Commonplace
 
+from commonplace import Commonplace
 from tests.integration.command_line import COMMAND, clean, run
 
 pytestmark = pytest.mark.integration
 
 TURNS: list[dict[str, Any]] = [
     {"session_id": "s1", "position": 1, "speaker": "user", "text": "I moved to Lyon in March and live by the river now."},
-    {"session_id": "s1", "position": 2, "speaker": "assistant", "text": "How lovely! Do you like it there?"},
+    {"session_id": "s1", "position": 2, "speaker": "assistant", "text": "How lovely!\u2028Do you like it there?"},
     {"session_id": "s1", "position": 3, "speaker": "user", "text": "私は毎朝チェロを弾きます。", "event_time": "2026-03-02T09:00:00+01:00"},
     {"session_id": "s1", "position": 4, "speaker": "user", "text": "!!!"},
 ]  # fmt: skip

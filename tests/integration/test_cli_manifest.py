@@ -1,8 +1,8 @@
 from pathlib import Path
 
 import pytest
-from commonplace.manifest import manifest, manifest_text
 
+from commonplace.manifest import manifest, manifest_text
 from tests.integration.command_line import run
 
 pytestmark = pytest.mark.integration

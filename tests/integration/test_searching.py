@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
-from commonplace import Commonplace
 
+from commonplace import Commonplace
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration
@@ -88,7 +88,7 @@ def test_a_query_that_names_nothing_gives_the_most_important_current_memories(ho
     {"time_range": {"after": "2026-03-01T00:00:00", "before": "2026-04-01T00:00:00"}},
 ])  # fmt: skip
 def test_a_given_time_range_filters(household: Commonplace, options: dict[str, object]) -> None:
-    found = household.search_memory("what did we do in the mountains", options=options).results
+    found = household.search_memory("did we hike up the Zugspitze", options=options).results
     assert [hit.content for hit in found] == ["We hiked up the Zugspitze."]
 
 

@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 
 import pytest
+
 from commonplace import Commonplace
 from commonplace.server.app import make_app
 from commonplace.server.listen import WithoutTexts
-
 from tests.integration.command_line import run
 from tests.integration.http_server import served
 

@@ -3,8 +3,8 @@ import socket
 from collections.abc import Iterator
 
 import pytest
-from commonplace.server.app import MAX_BODY
 
+from commonplace.server.app import MAX_BODY
 from tests.integration.http_server import Server, served
 
 pytestmark = pytest.mark.integration

@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
 from commonplace import Commonplace
 from commonplace.manifest import manifest
 from commonplace.tools import TOOLS
-
 from tests.integration.http_server import Server, served
 
 pytestmark = pytest.mark.integration

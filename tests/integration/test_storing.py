@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from commonplace import Commonplace
 
+from commonplace import Commonplace
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration

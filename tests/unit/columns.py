@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+
 from commonplace.candidates import Candidates, Corpus
 
 SPEAKERS = ("ana", "ben")

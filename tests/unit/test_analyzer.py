@@ -1,9 +1,10 @@
 """The tokens that every index gets."""
 
 import pytest
-from commonplace.analyzer import STOP_WORDS, terms, words
 from hypothesis import given
 from hypothesis import strategies as st
+
+from commonplace.analyzer import STOP_WORDS, terms, words
 
 
 @pytest.mark.parametrize(

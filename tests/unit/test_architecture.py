@@ -4,8 +4,9 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import commonplace
 import pytest
+
+import commonplace
 
 PACKAGE = Path(commonplace.__file__).parent
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))

@@ -6,6 +6,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+
 from commonplace.errors import ErrorCode
 from commonplace.intake import check
 from commonplace.manifest import manifest, manifest_text

@@ -3,8 +3,8 @@
 from datetime import date
 
 import pytest
-from commonplace.query import understand
 
+from commonplace.query import understand
 from tests.conftest import NOON
 
 

@@ -6,12 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from commonplace.answerable import answerable
-from commonplace.models.memory import Memory
-from commonplace.ranking import SETTLED_BY_AT_MOST, Question, Span, rank, settle
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commonplace.answerable import answerable
+from commonplace.models.memory import Memory
+from commonplace.ranking import SETTLED_BY_AT_MOST, Question, Span, rank, settle
 from tests.conftest import NOON
 from tests.unit.columns import columns, corpus_of
 

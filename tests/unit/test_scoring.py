@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from commonplace import scoring
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commonplace import scoring
 from tests.unit.columns import SPEAKERS, columns, corpus_of
 
 LENDS_BEFORE, LENDS_AFTER = (0.3, 0.25, 0.2, 0.15, 0.1, 0.1), (0.4, 0.2, 0.15, 0.1, 0.1, 0.1)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from commonplace.adapters.static_embedder import StaticEmbedder
 
 EMBEDDER = StaticEmbedder()

@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable
 
 import pytest
-from commonplace.tagging import concepts_of, consolidate, expansions, tags_of
 from hypothesis import given
 from hypothesis import strategies as st
+
+from commonplace.tagging import concepts_of, consolidate, expansions, tags_of
 
 # text | tags that must be there | tags that must not
 TAGGED = """

@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
-from commonplace.timerange import TimeRange, read_time_range
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from commonplace.timerange import TimeRange, read_time_range
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2024, 5, 15, 14, 30, tzinfo=BERLIN)  # a Wednesday
@@ -130,9 +131,7 @@ def test_all_languages_read_the_same(phrases: list[str]) -> None:
     assert len({(one.after, one.before, one.granularity) for one in found if one}) == 1, found
 
 
-@pytest.mark.parametrize(
-    "query", [query.strip() for query in LEFT_ALONE.replace("\n", ";").split(";") if query.strip()]
-)
+@pytest.mark.parametrize("query", [query.strip() for query in LEFT_ALONE.replace("\n", ";").split(";") if query.strip()])
 def test_a_look_alike_is_left_alone(query: str) -> None:
     assert read_time_range(query, NOW) is None
 

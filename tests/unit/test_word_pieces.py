@@ -3,15 +3,16 @@
 import json
 from pathlib import Path
 
-import commonplace
 import pytest
-from commonplace.adapters import word_pieces
 from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 from tokenizers.models import WordPiece
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
+
+import commonplace
+from commonplace.adapters import word_pieces
 
 VOCABULARY_FILE = Path(commonplace.__file__).parent / "data" / "embedding" / "vocabulary.txt"
 VOCABULARY = {piece: at for at, piece in enumerate(VOCABULARY_FILE.read_text("utf-8").split("\n")) if piece}

@@ -12,6 +12,7 @@ from commonplace.redaction import redact
 
 AnyRequest = TypeVar("AnyRequest", bound=Request)
 
+_STATEMENTS = {"text", "content", "raw_text", "normalized"}  # refused when nothing but a secret is in them
 _CODES = {
     "extra_forbidden": ErrorCode.UNKNOWN_FIELD,
     "missing": ErrorCode.MISSING_FIELD,
@@ -83,8 +84,8 @@ def _without_secrets(text: str, path: str, kinds: list[str], before: str | None)
     if not found.kinds:
         return text
     kinds.extend(found.kinds)
-    if not found.only_secret:
-        return found.text
     if "tags" in path:
-        return ""
+        return "" if found.only_secret else found.text
+    if not found.only_secret or path not in _STATEMENTS:
+        return found.text
     raise CommonplaceError(ErrorCode.SECRET_ONLY, f"{path}: holds nothing but a secret, and secrets are never kept", path)

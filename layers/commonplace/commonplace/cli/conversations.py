@@ -65,11 +65,12 @@ def read_turns(text: str) -> list[Any]:
     """Turns from a JSON array, an object with `turns`, or a JSON object per line; raises `INVALID_JSON`."""
     from commonplace.strict_json import read_json
 
-    lines = text.strip().splitlines()
-    if not lines:
+    first = text.strip().partition("\n")[0].strip()
+    if not first:
         raise CommonplaceError(ErrorCode.INVALID_JSON, "file: holds no turns", "file")
-    if lines[0].startswith("{") and lines[0].endswith("}"):
-        rows = [_line(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if first.startswith("{") and first.endswith("}"):
+        lines = enumerate(text.split("\n"), 1)  # other line breaks, such as U+2028, may stand inside a JSON string
+        rows = [_line(number, line) for number, line in lines if line.strip()]
         if len(rows) > 1 or "text" in rows[0]:
             return rows
     whole = read_json(text)

@@ -13,9 +13,7 @@ def fused(left: Tokens, right: Tokens) -> tuple[Tokens, Tokens]:
 
 def _fused(tokens: Tokens, whole: Collection[str]) -> Tokens:
     joints = [
-        at
-        for at in range(len(tokens) - 1)
-        if tokens[at].text + tokens[at + 1].text in whole and not tokens[at + 1].link
+        at for at in range(len(tokens) - 1) if tokens[at].text + tokens[at + 1].text in whole and not tokens[at + 1].joined
     ]
     if not joints:
         return tokens

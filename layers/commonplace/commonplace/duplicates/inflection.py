@@ -30,14 +30,6 @@ def lemmas(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(lemma for lemma, _ in readings(word)))
 
 
-def forms_between(one: str, other: str) -> frozenset[tuple[str, str]]:
-    """The pairs of forms in which two words can be forms of one lemma; empty when they are not."""
-    if one == other:
-        return frozenset({(BASE, BASE)})
-    theirs = readings(other)
-    return frozenset((form, its) for lemma, form in readings(one) for same, its in theirs if same == lemma)
-
-
 def _phrase_readings(phrase: str) -> dict[Reading, None]:
     """`took_care_of` as a form of `take_care_of`, `movie_theaters` as one of `movie_theater`."""
     first, _, tail = phrase.partition("_")

@@ -1,55 +1,95 @@
 """Words that both statements have, in different places: "playing golf on a course", "on a course playing golf"."""
 
-from dataclasses import replace
-
 from commonplace.duplicates.alignment import Alignment, Match
-from commonplace.duplicates.inflection import BASE
+from commonplace.duplicates.meaning import UNCHANGED
 from commonplace.duplicates.order import Tokens
-from commonplace.duplicates.statement import Token
+from commonplace.duplicates.statement import AND, STOP
+from commonplace.duplicates.tables import Language
 
 MOVED = "moved"
 _ADJUNCTS = frozenset("in on at during since after before until near because-of according-to if when while amid".split())
 _COMPOUND = frozenset({"of", "in"})
 
 
-def with_moves(found: Alignment, left: Tokens, right: Tokens) -> Alignment:
+def with_moves(found: Alignment, left: Tokens, right: Tokens, own: Language) -> Alignment:
     """The alignment with words left over on both sides matched, where their new place does not change who did what."""
     free = list(found.only_right)
     moved: list[Match] = []
     for at in found.only_left:
-        to = next((there for there in free if _same_word(left[at], right[there])), None)
+        to = next((there for there in free if right[there].text == left[at].text), None)
         if to is not None:
             free.remove(to)
-            moved.append(Match(at, to, MOVED, frozenset({(BASE, BASE)})))
+            moved.append(Match(at, to, MOVED, UNCHANGED))
     every = [*found.matches, *moved]
-    if not moved or not all(_harmless(one, other, left, right) for one in moved for other in every):
+    if not moved or not all(_harmless(one, other, left, right, own) for one in moved for other in every):
         return found
     taken = {match.left for match in moved}
-    return replace(
-        found,
+    return Alignment(
         matches=tuple(sorted(every, key=lambda match: match.left)),
         only_left=tuple(at for at in found.only_left if at not in taken),
         only_right=tuple(free),
     )
 
 
-def _same_word(ours: Token, theirs: Token) -> bool:
-    return ours.text == theirs.text
-
-
-def _harmless(one: Match, other: Match, left: Tokens, right: Tokens) -> bool:
-    """Whether two words may change places: one of them stands in a phrase of time or place in both, or is a compound."""
+def _harmless(one: Match, other: Match, left: Tokens, right: Tokens, own: Language) -> bool:
+    """Whether two words may change places: in a list, before one noun, as a compound, or in a phrase of time or place."""
     if (one.left < other.left) == (one.right < other.right):
         return True
-    return any(_in_adjunct(match, left, right) for match in (one, other)) or _compound(one, other, left, right)
+    if _compound(one, other, left, right):
+        return True
+    ours, theirs = sorted((one.left, other.left)), sorted((one.right, other.right))
+    if _listed(left, *ours) and _listed(right, *theirs):
+        return True
+    if _described(left, *ours, own) and _described(right, *theirs, own) and left[ours[1] + 1].text == right[theirs[1] + 1].text:
+        return True
+    if left[one.left].marker == left[other.left].marker and left[one.left].phrase != left[other.left].phrase:
+        return False  # "Vue in front and Go behind": two phrases of one kind
+    return any(_in_adjunct(match, left, right) for match in (one, other)) and not (
+        _new_clause(left, *ours) or _new_clause(right, *theirs)
+    )
+
+
+def _listed(tokens: Tokens, first: int, last: int) -> bool:
+    """Whether two words are single members of one list behind one marker."""
+    between = tokens[first + 1 : last + 1]
+    return all(token.joined and token.phrase == tokens[last].phrase for token in between) and (
+        tokens[first].marker == tokens[last].marker and _ends(tokens, last)
+    )
+
+
+def _ends(tokens: Tokens, at: int) -> bool:
+    """Whether nothing that a word could describe stands behind it."""
+    return at + 1 == len(tokens) or bool(tokens[at + 1].marker) or tokens[at + 1].link == STOP
+
+
+def _described(tokens: Tokens, first: int, last: int, own: Language) -> bool:
+    """Whether two words in a row describe the noun behind them: "a small white dog"."""
+    if last != first + 1 or last + 1 >= len(tokens):
+        return False
+    return any(token.text in own.words["describing"] for token in tokens[first : last + 1]) and (
+        tokens[first].phrase == tokens[last].phrase == tokens[last + 1].phrase and not tokens[last + 1].joined
+    )
+
+
+def _new_clause(tokens: Tokens, first: int, last: int) -> bool:
+    """Whether something else is told between two words: "runs before lunch *and swims*"."""
+    return any(token.link in (AND, STOP) for token in tokens[first + 1 : last + 1])
 
 
 def _in_adjunct(match: Match, left: Tokens, right: Tokens) -> bool:
-    return left[match.left].marker == right[match.right].marker and left[match.left].marker in _ADJUNCTS
+    ours, theirs = left[match.left], right[match.right]
+    whole = _words_of_phrase(left, ours.phrase) == _words_of_phrase(right, theirs.phrase)
+    return ours.marker == theirs.marker and ours.marker in _ADJUNCTS and whole
+
+
+def _words_of_phrase(tokens: Tokens, phrase: int) -> list[str]:
+    return [token.text for token in tokens if token.phrase == phrase]
 
 
 def _compound(one: Match, other: Match, left: Tokens, right: Tokens) -> bool:
-    """"University of Bristol", "Bristol University"; but not "a school in a park", "a park in a school"."""
+    """True for "University of Bristol", "Bristol University"; not for "a school in a park", "a park in a school"."""
+    if abs(one.left - other.left) > 1 or abs(one.right - other.right) > 1:
+        return False
     changes = [{left[match.left].marker, right[match.right].marker} for match in (one, other)]
     return sorted(len(markers) for markers in changes) == [1, 2] and any(
         "" in markers and markers & _COMPOUND for markers in changes

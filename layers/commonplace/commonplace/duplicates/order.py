@@ -14,13 +14,11 @@ _MOST_NUMBERS = 1
 def orders(left: Statement, right: Statement) -> Iterator[tuple[Tokens, Tokens]]:
     """Both statements as they stand, then in each arrangement that may bring their words into one order."""
     yield left.tokens, right.tokens
-    if Counter(token.text for token in left.tokens) != Counter(token.text for token in right.tokens):
-        ours, theirs = _opening_last(left), _opening_last(right)
-        if (ours, theirs) != (left.tokens, right.tokens):
-            yield ours, theirs
-        return
     ours, theirs = _opening_last(left), _opening_last(right)
-    yield ours, theirs
+    if (ours, theirs) != (left.tokens, right.tokens):
+        yield ours, theirs
+    if Counter(left.texts) != Counter(right.texts):
+        return
     yield _paired_alike(ours, theirs), theirs
     turned = _turned(right)
     if turned:
@@ -51,6 +49,9 @@ def _tail_sorted(tokens: Tokens, times: frozenset[str]) -> Tokens:
             phrases[-1].append(token)
         else:
             phrases.append([token])
+    markers = [phrase[0].marker for phrase in phrases]
+    if len(set(markers)) < len(markers) or any(token.joined for token in tokens[start:]):
+        return tokens  # "at home on Mondays and in town on Fridays": each belongs to the one before
     phrases.sort(key=lambda phrase: (phrase[0].marker, phrase[0].text))
     return (*tokens[:start], *(token for phrase in phrases for token in phrase))
 
@@ -64,15 +65,24 @@ def _paired_alike(left: Tokens, right: Tokens) -> Tokens:
         start += 1
     while stop < len(left) - start and left[-1 - stop].text == right[-1 - stop].text:
         stop += 1
-    ours, theirs = left[start : len(left) - stop], right[start : len(right) - stop]
-    if not (_listed(ours) and _listed(theirs)) and not _swapped(ours, theirs):
-        return left
-    links = [token.link for token in right[start : len(right) - stop]]
-    moved = [
-        replace(token, link=link, marker=ours[0].marker)
-        for token, link in zip(_sorted_like(ours, theirs), links, strict=True)
-    ]
-    return (*left[:start], *moved, *left[len(left) - stop :])
+    # One word further back too: in "le thé et le café" both parts begin alike.
+    for first in (start, start - 1) if start else (start,):
+        middle = slice(first, len(left) - stop)
+        ours, theirs = left[middle], right[middle]
+        if _swapped(ours, theirs) or (_listed(ours) and _listed(theirs)):
+            return (*left[:first], *_like(ours, theirs), *left[len(left) - stop :])
+    return left
+
+
+def _like(ours: Sequence[Token], theirs: Sequence[Token]) -> list[Token]:
+    """Our words in their order, linked as theirs are."""
+    free = list(ours)
+    found = []
+    for token in theirs:
+        own = next(own for own in free if own.text == token.text)
+        free.remove(own)
+        found.append(replace(own, link=token.link, marker=ours[0].marker))
+    return found
 
 
 def _listed(tokens: Sequence[Token]) -> bool:
@@ -98,21 +108,11 @@ def _one_marker(tokens: Sequence[Token]) -> bool:
     return len({token.marker for token in tokens}) == 1 or not any(token.marker for token in tokens[1:])
 
 
-def _sorted_like(ours: Sequence[Token], theirs: Sequence[Token]) -> list[Token]:
-    left = list(ours)
-    found = []
-    for token in theirs:
-        at = next(at for at, own in enumerate(left) if own.text == token.text)
-        found.append(left.pop(at))
-    return found
-
-
 def _turned(statement: Statement) -> Tokens:
-    """ "Dr. Weber is my dentist" as "my dentist is Dr. Weber"; empty where the two sides may not change places."""
+    """Turns "Dr. Weber is my dentist" into "my dentist is Dr. Weber"; empty where the two sides may not change places."""
     at, tokens = statement.copula, statement.tokens
     head, tail = tokens[:at], tokens[at:]
     definite = any(side and side[0].definite for side in (head, tail))
-    if at < 1 or not tail or not definite or any(token.marker or token.link for token in tokens):
+    if at < 1 or not tail or not definite or any(token.marker or token.joined for token in tokens):
         return ()
     return (*(replace(token, predicate=False) for token in tail), *head)
-

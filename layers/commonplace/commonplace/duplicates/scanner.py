@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _PIECE = re.compile(
     r"""(?P<address>(?:https?://|www\.)[^\s,]*[^\s,.;:!?)]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
@@ -23,8 +23,7 @@ _HEADING_SHARE = 0.6
 _LONG = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One word, number or sign of a text."""
 
     text: str
@@ -38,8 +37,9 @@ class Word:
 
 
 def plain(text: str) -> str:
-    """NFKC, one kind of apostrophe and minus, no space around."""
-    return unicodedata.normalize("NFKC", text).replace("’", "'").replace("ʼ", "'").replace("−", "-").strip()
+    """NFKC, one kind of apostrophe and minus, single spaces (a line break stays one)."""
+    composed = unicodedata.normalize("NFKC", text).replace("’", "'").replace("ʼ", "'").replace("−", "-")
+    return "\n".join(" ".join(line.split()) for line in composed.split("\n")).strip()
 
 
 def scanned(text: str) -> Iterator[Word]:
@@ -48,18 +48,19 @@ def scanned(text: str) -> Iterator[Word]:
     pause, begins = "", True
     for match in _PIECE.finditer(text):
         piece, kind = match[0], match.lastgroup
+        if kind == "word" and not pause and piece.islower():
+            yield Word(piece, False, True)
+            begins = False
+            continue
         if kind == "pause":
             pause, begins = pause + piece, begins or piece in ".!?\n:"
             continue
         if kind == "symbol" and piece not in _SYMBOLS and unicodedata.category(piece)[0] not in "SN":
             continue
         capital = piece[0].isupper() and not begins and not heading and piece != "I"
-        text = _US if piece == "US" and not shouted else _spelling(piece, kind)
-        yield Word(text, capital, piece[0].islower(), pause)
+        spelled = _INITIALS["us"] if piece == "US" and not shouted else _spelling(piece, kind)
+        yield Word(spelled, capital, piece[0].islower(), pause)
         pause, begins = "", False
-
-
-_US = _INITIALS["us"]
 
 
 def _spelling(piece: str, kind: str | None) -> str:

@@ -15,13 +15,9 @@ _BRITISH = (
 _SHORTEST_SPELLED = 6
 
 
-def same_spelling(one: str, other: str) -> bool:
-    """Whether two English words differ only in British or American spelling."""
-    return min(len(one), len(other)) >= _SHORTEST_SPELLED - 1 and _american(one) == _american(other)
-
-
 @functools.lru_cache(maxsize=4096)
-def _american(word: str) -> str:
+def american(word: str) -> str:
+    """An English word as it is spelled in America, as far as its ending tells."""
     if len(word) < _SHORTEST_SPELLED:
         return word
     for british, american in _BRITISH:

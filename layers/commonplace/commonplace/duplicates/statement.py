@@ -1,14 +1,16 @@
 """A text as a statement: its words of content in order, each with what governs it; the small words are taken out."""
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from commonplace.duplicates.inflection import PAST, readings
-from commonplace.duplicates.scanner import Word, plain
+from commonplace.duplicates.scanner import Word
 from commonplace.duplicates.tables import Language, language
-from commonplace.duplicates.words import words_of
+from commonplace.duplicates.words import joined, words_of
 
-OR, AND, COMMA = "or", "and", ","
+OR, AND, COMMA, STOP = "or", "and", ",", "."
+_NUMBERS = frozenset({"is", "are"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,16 +20,24 @@ class Token:
     text: str
     marker: str = ""
     """The preposition or subordinator it stands behind."""
+    phrase: int = 0
+    """Words with one number stand behind one marker, or none, in a row."""
     link: str = ""
-    """What joins it to the word before: `and`, `or`, a comma, or nothing."""
+    """What joins it to the word before: `and`, `or`, a comma, a stop, or nothing."""
     capital: bool = False
     small: bool = False
+    """Written with a small letter; neither, where a sentence or a headline asked for a capital."""
     definite: bool = False
     """Behind `the`, `my` and the like."""
     predicate: bool = False
     """Behind a form of `be`."""
     participle: bool = False
     """A past form that `be` makes a passive: `is fired`, not `fired`."""
+
+    @property
+    def joined(self) -> bool:
+        """Whether it goes on from the word before in one sentence."""
+        return self.link in (AND, OR, COMMA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,31 +58,48 @@ class Statement:
         return tuple(token.text for token in self.tokens)
 
     @property
+    def number(self) -> frozenset[str]:
+        """Whether one or many are something in it: "my sheep is ill", "my sheep are ill"; nothing where neither is said."""
+        return _NUMBERS.intersection(self.small)
+
+    @property
     def personal(self) -> bool:
         """Whether it is about the speaker or his own people, where a detail is the point."""
         return any(token.text in self.language.words["personal"] for token in self.tokens)
 
 
 @functools.lru_cache(maxsize=512)
-def statement(text: str, language_name: str, *, phrases: bool = False) -> Statement:
-    """Reads a text in a language; one without tables keeps every word.
+def statements(text: str, language_name: str) -> tuple[Statement, ...]:
+    """Reads a plain text in a language: as single words, then, if it has any, with its synonymous phrases as one word each.
 
-    `phrases`: those that have synonyms count as one word.
+    A language without tables keeps every word.
     """
-    spelled, own = plain(text), language(language_name)
-    words = words_of(spelled, own, phrases=phrases)
-    return _Reader(own).read(words, question="?" in spelled or "¿" in spelled)
+    own = language(language_name)
+    question = "?" in text or "¿" in text
+    words = words_of(text, own)
+    phrased = joined(words, own)
+    versions = [words] if phrased == words else [words, phrased]
+    return tuple(_Reader(own).read(version, question=question) for version in versions)
+
+
+@functools.cache
+def _kinds(language_name: str) -> Mapping[str, str]:
+    """Which list a small word is in; the first of these that has it."""
+    words = language(language_name).words
+    lists = ("pairing", "contrasting", "choosing", "articles", "copulas", "harmless", "markers")
+    return {word: name for name in reversed(lists) for word in words[name]}
 
 
 class _Reader:
     """Walks over the words once, keeping what governs the next one."""
 
     def __init__(self, own: Language) -> None:
-        self._language, self._words = own, own.words
+        self._language, self._words, self._kinds = own, own.words, _kinds(own.name)
         self._tokens: list[Token] = []
         self._small: list[str] = []
         self._copulas: list[int] = []
         self._marker = self._link = ""
+        self._phrase = 0
         self._filled = self._definite = self._be = self._guarded = False
 
     def read(self, words: list[Word], *, question: bool) -> Statement:
@@ -87,7 +114,7 @@ class _Reader:
         if not pause:
             return
         only_comma = pause == COMMA
-        self._link = self._link or (COMMA if only_comma else "")
+        self._link = self._link or (COMMA if only_comma else STOP)
         if not only_comma or self._leading() or not self._filled:
             self._end_phrase()
 
@@ -97,47 +124,51 @@ class _Reader:
 
     def _end_phrase(self) -> None:
         if self._marker and not self._filled:
-            self._tokens.append(Token(self._marker))  # "turn it off": it governs nothing, so it is a word of its own
+            # "turn it off": it governs nothing, so it is a word of its own.
+            self._tokens.append(Token(self._marker, phrase=self._phrase))
         self._marker, self._filled, self._definite = "", False, False
+        self._phrase += 1
 
     def _word(self, word: Word) -> None:
-        text, words = word.text, self._words
-        if text in words["pairing"] or text in words["contrasting"] or text in words["choosing"]:
-            self._link = OR if text in words["choosing"] else AND
-            self._small.append(text)
-        elif text in words["articles"] or text in words["copulas"]:
+        kind = self._kinds.get(word.text)
+        if kind is None or (kind == "harmless" and self._guarded):
+            self._content(word)
+            return
+        self._small.append(word.text)
+        if kind in ("pairing", "contrasting", "choosing"):
+            self._link = OR if kind == "choosing" else AND
+        elif kind == "markers":
+            self._govern(word.text)
+        elif kind != "harmless":
             if self._filled:
                 self._end_phrase()
-            self._definite = text == "the"
-            if text in words["copulas"]:
+            self._definite = word.text == "the"
+            if kind == "copulas":
                 self._be = True
                 self._copulas.append(len(self._tokens))
-            self._small.append(text)
-        elif text in words["harmless"] and not self._guarded:
-            self._small.append(text)
-        elif text in words["markers"]:
-            self._marker = text if self._filled or not self._marker else f"{self._marker} {text}"
-            self._filled, self._definite, self._be = False, False, False
-            self._guarded = self._guarded or text in words["guards"]
-            self._small.append(text)
-        else:
-            self._content(word)
+
+    def _govern(self, marker: str) -> None:
+        self._marker = marker if self._filled or not self._marker else f"{self._marker} {marker}"
+        self._filled, self._definite, self._be = False, False, False
+        self._phrase += 1
+        self._guarded = self._guarded or marker in self._words["guards"]
 
     def _content(self, word: Word) -> None:
         text, words = word.text, self._words
         if self._filled and text in words["phrase_starts"]:
             self._end_phrase()
-        past = self._be and not any(form != PAST for _, form in readings(text)[1:])
+        past = self._be and {form for _, form in readings(text)[1:]} == {PAST}
         self._tokens.append(
             Token(
                 text,
                 self._marker,
+                self._phrase,
                 self._link,
                 word.capital,
                 word.small,
                 self._definite or text in words["definite"],
                 self._be,
-                past and len(readings(text)) > 1,
+                past,
             )
         )
         self._guarded = self._guarded or text in words["guards"]

@@ -1,40 +1,49 @@
 """What may differ between two statements of anybody: synonyms, the bare grammar of a verb, a place seen two ways."""
 
-from commonplace.duplicates.alignment import FORM, NEAR, SAME, Alignment, Forms, Match
+from commonplace.duplicates.alignment import Alignment, Match
 from commonplace.duplicates.inflection import BASE, ING, PAST, S, lemmas
+from commonplace.duplicates.meaning import FORM, NEAR, SAME, Forms
 from commonplace.duplicates.order import Tokens
-from commonplace.duplicates.statement import Token
+from commonplace.duplicates.statement import AND, OR, Token
 from commonplace.duplicates.tables import Language
 
+_SPEAKER = "i"
 _PLACE_MARKERS = frozenset({"in", "on", "at"})
 
 
 def allows(alignment: Alignment, left: Tokens, right: Tokens, own: Language) -> bool:
     """Whether the two say the same of anybody, word for word."""
+    if alignment.only_left and alignment.only_right:
+        return False
     extra = (*((left, at) for at in alignment.only_left), *((right, at) for at in alignment.only_right))
     return all(_is_name_of_kin(tokens, at, own) for tokens, at in extra) and all(
-        match_allowed(match, left, right, own) and marker_allowed(match, left, right, own)
-        for match in alignment.matches
+        match_allowed(match, left, right, own) and marker_allowed(match, left, right, own) for match in alignment.matches
     )
 
 
 def match_allowed(match: Match, left: Tokens, right: Tokens, own: Language) -> bool:
     """Whether two words that answer to each other say the same, time and number included."""
     ours, theirs = left[match.left], right[match.right]
-    if ours.participle != theirs.participle or not same_name(match, left, right, own):
+    if not same_role(ours, theirs, own) or not same_voice(match, ours, theirs):
         return False
     if match.kind == SAME or any(one == other for one, other in match.forms):
         return match.kind != NEAR
     if match.kind == FORM:
-        return _liked(match, left, right, own) or _lasting(match.forms, ours, theirs, own)
+        return _liked(match, left, own) or _lasting(match.forms, ours, theirs, own) or _agrees(match, left, right)
     return False
 
 
-def same_name(match: Match, left: Tokens, right: Tokens, own: Language) -> bool:
-    """False for Turkey and turkey."""
-    ours, theirs = left[match.left], right[match.right]
-    differ = ours.capital and theirs.small or ours.small and theirs.capital
-    return not differ or ours.text not in own.words["case_matters"]
+def same_role(ours: Token, theirs: Token, own: Language) -> bool:
+    """False for "meat and pizza" and "meat or pizza" or "meat pizza", for Turkey and turkey."""
+    differ = (ours.capital and theirs.small) or (ours.small and theirs.capital)
+    if differ and ours.text == theirs.text and ours.text in own.words["case_matters"]:
+        return False
+    return ours.link == theirs.link or (OR not in (ours.link, theirs.link) and {ours.link, theirs.link} != {AND, ""})
+
+
+def same_voice(match: Match, ours: Token, theirs: Token) -> bool:
+    """False for "is fired" and "fired"."""
+    return match.kind not in (SAME, FORM) or ours.participle == theirs.participle
 
 
 def marker_allowed(match: Match, left: Tokens, right: Tokens, own: Language) -> bool:
@@ -45,27 +54,33 @@ def marker_allowed(match: Match, left: Tokens, right: Tokens, own: Language) -> 
         return True
     if {one, other} <= _PLACE_MARKERS:
         return _in_place(match.left, left, own) and _in_place(match.right, right, own)
-    return "to" in (one, other) and match.kind == FORM and _liked(match, left, right, own)
+    if {one, other} == {"over", "to"}:
+        return any(lemma in ("prefer", "favor") for token in left[: match.left] for lemma in lemmas(token.text))
+    return "to" in (one, other) and match.kind == FORM and _liked(match, left, own)
 
 
 def _in_place(at: int, tokens: Tokens, own: Language) -> bool:
     """Whether the phrase around a word ends in a place one is in, on or at alike."""
     end = at
-    while end + 1 < len(tokens) and tokens[end + 1].marker == tokens[at].marker and not tokens[end + 1].link:
+    while end + 1 < len(tokens) and tokens[end + 1].marker == tokens[at].marker and not tokens[end + 1].joined:
         end += 1
     return any(lemma in own.words["places"] for lemma in lemmas(tokens[end].text))
 
 
-def _liked(match: Match, left: Tokens, right: Tokens, own: Language) -> bool:
-    """"like to swim", "like swimming"."""
-    behind_like = match.left and match.right and any(
-        lemma in own.words["likes_to"] for lemma in lemmas(left[match.left - 1].text)
-    )
-    return bool(behind_like) and bool(match.forms & {(BASE, ING), (ING, BASE)})
+def _liked(match: Match, left: Tokens, own: Language) -> bool:
+    """Whether it is "like to swim" and "like swimming"."""
+    before = left[match.left - 1].text if match.left else ""
+    return any(lemma in own.words["likes_to"] for lemma in lemmas(before)) and bool(match.forms & {(BASE, ING), (ING, BASE)})
+
+
+def _agrees(match: Match, left: Tokens, right: Tokens) -> bool:
+    """Whether it is "I live" and "the user lives"."""
+    subjects = {tokens[at - 1].text for tokens, at in ((left, match.left), (right, match.right)) if at}
+    return subjects == {_SPEAKER} and bool(match.forms & {(BASE, S), (S, BASE)})
 
 
 def _lasting(forms: Forms, ours: Token, theirs: Token, own: Language) -> bool:
-    """"work", "is working": a state that lasts, told in either tense of the present."""
+    """Whether it is "work" and "is working": a state that lasts, told in either form of the present."""
     progressive = theirs if forms & {(BASE, ING), (S, ING)} else ours if forms & {(ING, BASE), (ING, S)} else None
     return (
         progressive is not None
@@ -77,4 +92,6 @@ def _lasting(forms: Forms, ours: Token, theirs: Token, own: Language) -> bool:
 
 def _is_name_of_kin(tokens: Tokens, at: int, own: Language) -> bool:
     """The name in "my sister Anna": said or left out, she is the same."""
-    return at > 0 and tokens[at].capital and tokens[at - 1].text in own.words["kin"] and not tokens[at].link
+    token, before = tokens[at], tokens[at - 1]
+    named = at > 0 and token.capital and token.marker == before.marker and not token.joined
+    return named and before.text in own.words["kin"] | own.words["pets"] and token.text not in own.words["times"]

@@ -8,6 +8,8 @@ from importlib.resources import files
 from itertools import combinations
 from typing import Any
 
+from commonplace.duplicates.spelling import american
+
 Words = frozenset[str]
 Groups = Mapping[str, frozenset[int]]
 """Word or phrase (its words joined by `_`) to the numbers of the synonym groups it stands in."""
@@ -15,8 +17,8 @@ Phrases = Mapping[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]]
 """First word to (phrase, what stands for it), the longest phrase first; `*` in a phrase is any one word."""
 TABLED = ("english", "german", "french", "spanish")
 _LISTS = """articles copulas harmless guards markers phrase_starts pairing choosing contrasting personal definite
-time_words likes_to lasting case_matters droppable_markers places restrictive postures kin times light light_inside
-telling decisive_markers describing""".split()
+time_words likes_to lasting bare_verbs case_matters droppable_markers places restrictive postures kin pets
+times light light_inside telling decisive_markers describing""".split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ def language(name: str) -> Language:
     """The tables of `english`, `german`, `french` or `spanish`; under any other name all are empty."""
     table = _toml(name) if name in TABLED else {}
     english = name == "english"
-    same = [_members(line) for line in (lines("english_synonyms.txt") if english else table.get("synonyms", []))]
+    same = _english("english_synonyms.txt") if english else [_members(line) for line in table.get("synonyms", [])]
     near = _near() if english else []
     return Language(
         name=name,
@@ -79,7 +81,12 @@ def _toml(name: str) -> dict[str, Any]:
 
 def _near() -> list[list[str]]:
     nations = [line.split() for line in lines("nationalities.txt")]
-    return [_members(line) for line in lines("english_near_synonyms.txt")] + nations
+    return _english("english_near_synonyms.txt") + nations
+
+
+def _english(name: str) -> list[list[str]]:
+    """The groups of a file in American spelling, in which all English words are compared."""
+    return [[" ".join(map(american, member.split())) for member in _members(line)] for line in lines(name)]
 
 
 def _members(line: str) -> list[str]:

@@ -1,17 +1,26 @@
 """The one question: do two texts say the same, and in what do they differ if so?"""
 
+import functools
+import re
+
 from commonplace.duplicates import loose, strict
-from commonplace.duplicates.alignment import SAME, Alignment, aligned
+from commonplace.duplicates.alignment import Alignment, aligned
 from commonplace.duplicates.compounds import fused
+from commonplace.duplicates.meaning import SAME
+from commonplace.duplicates.moves import MOVED, with_moves
 from commonplace.duplicates.order import Tokens, orders
-from commonplace.duplicates.statement import Statement, Token, statement
+from commonplace.duplicates.scanner import plain
+from commonplace.duplicates.statement import Statement, Token, statements
 from commonplace.duplicates.tongues import UNSPACED, language_of
 from commonplace.duplicates.unspaced import core
 
 _SAME_WORDS = "the same words"
+_OTHER_WORDS = "the same in other words"
 _OTHER_ORDER = "the same words in another order"
 _SMALL_WORDS = "the same but for small words"
+_ALIKE = (SAME, MOVED)
 _MOST_CHANGED = 4
+_LONG, _LEAST_SHARED = 12, 0.4
 
 
 def same_statement(first: str, second: str, cosine: float | None) -> str | None:
@@ -20,18 +29,35 @@ def same_statement(first: str, second: str, cosine: float | None) -> str | None:
     `cosine` is that of their static embeddings, or None where one has no vector: then only the words count.
     The answer is None or not whichever text comes first.
     """
-    one, other = sorted((first, second))
+    one, other = sorted((plain(first), plain(second)))
+    if one == other:
+        return _SAME_WORDS
     name = language_of(one, other)
     if name == UNSPACED:
         return _SAME_WORDS if core(one) == core(other) else None
-    left, right = statement(one, name), statement(other, name)
-    if left.question != right.question or not left.tokens or _far_apart(left, right):
+    if _strangers(one, other):
+        return None
+    lefts, rights = statements(one, name), statements(other, name)
+    left, right = lefts[0], rights[0]
+    one_and_many = left.number and right.number and left.number.isdisjoint(right.number)
+    if left.question != right.question or one_and_many or not left.tokens or _far_apart(left, right):
         return None
     reason = _compared(left, right, cosine)
-    if reason is not None:
-        return reason
-    phrased = statement(one, name, phrases=True), statement(other, name, phrases=True)
-    return None if phrased == (left, right) else _compared(*phrased, cosine)
+    if reason is None and len(lefts) + len(rights) > len((left, right)):
+        reason = _compared(lefts[-1], rights[-1], cosine)
+    return _OTHER_WORDS if reason == _SAME_WORDS and _bare_words(one) != _bare_words(other) else reason
+
+
+def _strangers(one: str, other: str) -> bool:
+    """Whether two longer texts share so few words that reading them is not worth the time."""
+    ours, theirs = _bare_words(one), _bare_words(other)
+    longer = max(len(ours), len(theirs))
+    return longer >= _LONG and len(ours & theirs) < _LEAST_SHARED * longer
+
+
+@functools.lru_cache(maxsize=512)
+def _bare_words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text.lower()))
 
 
 def _compared(left: Statement, right: Statement, cosine: float | None) -> str | None:
@@ -51,19 +77,18 @@ def _far_apart(left: Statement, right: Statement) -> bool:
 def _reason(ours: Tokens, theirs: Tokens, left: Statement, right: Statement, cosine: float | None) -> str | None:
     own = left.language
     ours, theirs = fused(ours, theirs)
-    found = aligned(ours, theirs, own.name, near=False)
-    if found is not None and strict.allows(found, ours, theirs, own):
-        return _told(found, ours, theirs, left.small == right.small)
-    if cosine is None or left.personal or right.personal:
+    found = aligned(ours, theirs, own.name)
+    if found is None:
         return None
-    found = aligned(ours, theirs, own.name, near=True)
-    if found is not None and loose.allows(found, ours, theirs, own, cosine):
-        return _told(found, ours, theirs, left.small == right.small)
-    return None
+    found = with_moves(found, ours, theirs, own)
+    allowed = strict.allows(found, ours, theirs, own)
+    if not allowed and cosine is not None and own.words["personal"] and not (left.personal or right.personal):
+        allowed = loose.allows(found, ours, theirs, own, cosine)
+    return _told(found, ours, theirs, left.small == right.small) if allowed else None
 
 
 def _told(found: Alignment, ours: Tokens, theirs: Tokens, small_alike: bool) -> str:
-    changed = [_pair(ours[match.left], theirs[match.right]) for match in found.matches if match.kind != SAME]
+    changed = [_pair(ours[match.left], theirs[match.right]) for match in found.matches if match.kind not in _ALIKE]
     extra = [*(ours[at] for at in found.only_left), *(theirs[at] for at in found.only_right)]
     told = [*changed, *(_quoted(token) for token in extra)]
     if told:

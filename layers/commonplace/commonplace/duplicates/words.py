@@ -1,39 +1,43 @@
 """The words of a text, ready to be compared: contractions spelled out, numbers in one spelling, phrases replaced."""
 
+import functools
 from collections.abc import Iterator
-from dataclasses import replace
+from itertools import zip_longest
 
 from commonplace.duplicates.inflection import lemmas
 from commonplace.duplicates.scanner import CURRENCIES, Word, scanned
-from commonplace.duplicates.tables import Language, Phrases
+from commonplace.duplicates.spelling import american
+from commonplace.duplicates.tables import Language, Phrases, language
 
 _IS_AFTER = frozenset("he she it that there what who here where".split())
 _ENDINGS = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "'d"}
+_EXCESSIVELY = "too-much"  # "too old"; "me too" adds nothing
 _FREE_OPENERS = frozenset("and but so also".split())
+_SPEAKER = "i"
+_LONGEST = 6
 
 
-def words_of(text: str, language: Language, *, phrases: bool) -> list[Word]:
-    """The words of a plain text in order; with `phrases`, one that has synonyms is one word, joined by `_`."""
-    spelled = [part for word in scanned(text) for part in _spelled_out(word, language)]
-    counted = list(_counted(spelled, language))
-    rewritten = _rewritten(_without_opener(counted, language), language.phrases)
-    return _joined(rewritten, language) if phrases else rewritten
+def words_of(text: str, own: Language) -> list[Word]:
+    """The words of a plain text in order."""
+    spelled = [part for word in scanned(text) for part in _spelled_out(word, own)]
+    counted = list(_counted(spelled, own))
+    return _rewritten(_about_the_user(_without_opener(counted, own), own), own.phrases)
 
 
-def _spelled_out(word: Word, language: Language) -> list[Word]:
-    if "'" not in word.text and word.text not in language.contractions:
-        return [word]
-    first, *others = _parts(word.text, language)
-    return [replace(word, text=first), *map(Word, others)]
+def _spelled_out(word: Word, own: Language) -> list[Word]:
+    if "'" not in word.text and word.text not in own.contractions:
+        return [word._replace(text=american(word.text))] if own.name == "english" else [word]
+    first, *others = _parts(word.text, own)
+    return [word._replace(text=first), *map(Word, others)]
 
 
-def _parts(text: str, language: Language) -> list[str]:
-    if text in language.contractions:
-        return language.contractions[text].split() or [""]
+def _parts(text: str, own: Language) -> list[str]:
+    if text in own.contractions:
+        return own.contractions[text].split() or [""]
     head, _, tail = text.partition("'")
-    if language.name == "french":
+    if own.name == "french":
         return [head + "'", tail]
-    if language.name != "english":
+    if own.name != "english":
         return [text]
     if text.endswith("n't"):
         return [text.removesuffix("n't"), "not"]
@@ -42,41 +46,50 @@ def _parts(text: str, language: Language) -> list[str]:
     return [head, _ENDINGS[tail]] if tail in _ENDINGS else [text.replace("'", "")]
 
 
-def _counted(words: list[Word], language: Language) -> Iterator[Word]:
+def _counted(words: list[Word], own: Language) -> Iterator[Word]:
     """Number words as digits, `fifty-seven` as 57, a currency sign behind its number, `6 am` apart from `I am`."""
     signs = frozenset(CURRENCIES.values())
     before = Word("")
     skip = False
-    for word, following in zip(words, [*words[1:], Word("")], strict=True):
+    for word, following in zip_longest(words, words[1:], fillvalue=Word("")):
         if skip or not word.text:
             skip = False
             continue
-        number = language.numbers.get(word.text, word.text)
-        ones = language.numbers.get(following.text, "") if not following.pause else ""
+        number = own.numbers.get(word.text, word.text)
+        ones = own.numbers.get(following.text, "") if not following.pause else ""
         if word.text in signs and following.text[:1].isdigit():
-            yield replace(following, pause=word.pause)
-            yield replace(word, pause="")
+            yield following._replace(pause=word.pause)
+            yield word._replace(pause="")
             skip = True
         elif number != word.text and len(number) > 1 and number.endswith("0") and number != "10" and len(ones) == 1:
-            yield replace(word, text=number[0] + ones)
+            yield word._replace(text=number[0] + ones)
             skip = True
         elif number == "am" and before.text[-1:].isdigit():
-            yield replace(word, text="a.m.")
+            yield word._replace(text="a.m.")
+        elif number == "too" and following.text and not following.pause:
+            yield word._replace(text=_EXCESSIVELY)
         else:
-            yield replace(word, text=number)
+            yield word._replace(text=number) if number != word.text else word
         before = word
 
 
-def _without_opener(words: list[Word], language: Language) -> list[Word]:
+def _without_opener(words: list[Word], own: Language) -> list[Word]:
     while words:
-        for opener, _ in language.openers.get(words[0].text, ()):
+        for opener, _ in own.openers.get(words[0].text, ()):
             rest = words[len(opener) :]
             if rest and _begins(words, opener) and (len(opener) > 1 or opener[0] in _FREE_OPENERS or rest[0].pause):
-                words = [replace(rest[0], pause=""), *rest[1:]]
+                words = [rest[0]._replace(pause=""), *rest[1:]]
                 break
         else:
             return words
     return words
+
+
+def _about_the_user(words: list[Word], own: Language) -> list[Word]:
+    """A note that leaves out whom it is about, or says "user", with "I": "Lives in Oslo"."""
+    if words and words[0].text in own.words["bare_verbs"]:
+        return [Word(_SPEAKER), *words]
+    return [Word(_SPEAKER), *words[1:]] if own.name == "english" and words and words[0].text == "user" else words
 
 
 def _begins(words: list[Word], phrase: tuple[str, ...]) -> bool:
@@ -98,7 +111,7 @@ def _rewritten(words: list[Word], phrases: Phrases) -> list[Word]:
             if _begins(window, phrase):
                 slot = window[phrase.index("*")].text if "*" in phrase else ""
                 filled = [Word(part.replace("*", slot)) for part in instead]
-                filled[:1] = [replace(window[0], text=part.text) for part in filled[:1]]
+                filled[:1] = [window[0]._replace(text=part.text) for part in filled[:1]]
                 ahead[-len(phrase) :] = filled[::-1]
                 break
         else:
@@ -106,27 +119,29 @@ def _rewritten(words: list[Word], phrases: Phrases) -> list[Word]:
     return found
 
 
-_LONGEST = 6
-
-
-def _joined(words: list[Word], language: Language) -> list[Word]:
-    """Phrases that have synonyms as one word, with the ending that their first or last word has."""
+def joined(words: list[Word], own: Language) -> list[Word]:
+    """Phrases that have synonyms as one word, its parts between `_` as they stand."""
     found: list[Word] = []
     at = 0
     while at < len(words):
-        length = _phrase_length(words[at : at + _LONGEST], language)
+        length = _phrase_length(words[at : at + _LONGEST], own)
         text = "_".join(word.text for word in words[at : at + length])
-        found.append(words[at] if length == 1 else replace(words[at], text=text))
+        found.append(words[at] if length == 1 else words[at]._replace(text=text))
         at += length
     return found
 
 
-def _phrase_length(window: list[Word], language: Language) -> int:
-    english = language.name == "english"
-    for first in lemmas(window[0].text) if english else (window[0].text,):
-        for phrase, _ in language.synonym_phrases.get(first, ()):
-            last = window[len(phrase) - 1].text if len(phrase) <= len(window) else ""
-            ending = phrase[-1] in lemmas(last) if english else phrase[-1] == last
-            if ending and _begins(window[1:], phrase[1:-1]) and not any(word.pause for word in window[1 : len(phrase)]):
-                return len(phrase)
+def _phrase_length(window: list[Word], own: Language) -> int:
+    for phrase in _phrases_from(window[0].text, own.name):
+        last = window[len(phrase) - 1].text if len(phrase) <= len(window) else ""
+        ending = phrase[-1] == last or (own.name == "english" and phrase[-1] in lemmas(last))
+        if ending and _begins(window[1:], phrase[1:-1]) and not any(word.pause for word in window[1 : len(phrase)]):
+            return len(phrase)
     return 1
+
+
+@functools.lru_cache(maxsize=16384)
+def _phrases_from(word: str, language_name: str) -> tuple[tuple[str, ...], ...]:
+    """The phrases that may begin with a form of a word, longest first for each of its lemmas."""
+    firsts = lemmas(word) if language_name == "english" else (word,)
+    return tuple(phrase for first in firsts for phrase, _ in language(language_name).synonym_phrases.get(first, ()))

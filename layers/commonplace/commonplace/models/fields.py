@@ -62,9 +62,7 @@ class Notes(BaseModel):
     """What the caller must be told about how this answer came about."""
 
     method: str | None = Field(None, description="How it was made, e.g. `rules` or `claude`.", exclude_if=_optional)
-    degraded: str | None = Field(
-        None, description="What did not work, and what was done instead.", exclude_if=_optional
-    )
+    degraded: str | None = Field(None, description="What did not work, and what was done instead.", exclude_if=_optional)
     partial: str | None = Field(None, description="What is missing from this answer.", exclude_if=_optional)
     redacted: list[str] | None = Field(
         None, description="Kinds of secrets that were taken out of the text.", exclude_if=_optional

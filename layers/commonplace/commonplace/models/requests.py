@@ -18,9 +18,7 @@ class NormalizeRequest(Request):
 
     text: Text = Field(description="What was said, in its own words and language, up to 8,000 characters.")
     source: Source = Field("user", description="Who said it.")
-    context: Query | None = Field(
-        None, description="What was said just before, such as the question that this text answers."
-    )
+    context: Query | None = Field(None, description="What was said just before, such as the question that this text answers.")
 
 
 class StorePersonalRequest(Request):
@@ -38,9 +36,7 @@ class SearchPersonalRequest(Request):
     """A question in plain words."""
 
     query: Query = Field(description="A question or keywords in plain words, in any language.")
-    agent_id: Name | None = Field(
-        None, description="The agent that asks; it sees its own memories and the global ones."
-    )
+    agent_id: Name | None = Field(None, description="The agent that asks; it sees its own memories and the global ones.")
     limit: Limit = Field(10, description="The most memories to return.")
 
 

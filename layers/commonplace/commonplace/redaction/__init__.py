@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from commonplace.redaction.addresses import find_addresses
-from commonplace.redaction.answers import Question, find_answers, question_in
+from commonplace.redaction.answers import find_answers, question_in
 from commonplace.redaction.assignments import find_assignments
 from commonplace.redaction.backwards import find_backwards
 from commonplace.redaction.blocks import find_blocks
@@ -12,7 +12,9 @@ from commonplace.redaction.entropy import find_entropy
 from commonplace.redaction.formats import find_formats
 from commonplace.redaction.japanese import find_japanese
 from commonplace.redaction.numbers import find_numbers
+from commonplace.redaction.openers import find_openers
 from commonplace.redaction.pairs import find_pairs
+from commonplace.redaction.questions import Question
 from commonplace.redaction.residue import is_only_secret
 from commonplace.redaction.spoken import find_spoken
 from commonplace.redaction.view import Span, View, merged, placeholders, view_of
@@ -22,7 +24,7 @@ from commonplace.redaction.wallets import find_wallets
 # Of spans that overlap the kind found first stays: what proves itself comes before what a word beside it tells.
 _FINDERS: tuple[Callable[[View], Iterator[Span]], ...] = (
     find_blocks, find_addresses, find_wallets, find_formats, find_numbers, find_assignments,
-    find_pairs, find_japanese,
+    find_pairs, find_japanese, find_openers,
 )  # fmt: skip
 
 
@@ -58,7 +60,8 @@ def redact(text: str, before: str | None = None) -> Redaction:
 def _found(view: View, question: Question | None) -> list[Span]:
     named = list(nouns(view))
     spans = [span for find in _FINDERS for span in find(view)]
-    spans += [*find_spoken(view, named), *find_backwards(view, named), *find_answers(view, question), *find_entropy(view)]
+    spans += [*find_spoken(view, named), *find_backwards(view, named)]
+    spans += [*find_answers(view, question), *find_entropy(view)]
     return [span for span in spans if any(map(str.isalnum, view.text[span.start : span.end]))]
 
 

@@ -1,4 +1,4 @@
-"""Passwords inside addresses: `postgres://user:password@host`, `https://user:password@host`, `user:password@tcp(host)`."""
+"""Passwords inside addresses: `postgres://user:password@host`, `WIFI:S:Home;T:WPA;P:password;;`."""
 
 import re
 from collections.abc import Iterator
@@ -9,11 +9,15 @@ from commonplace.redaction.view import HIDDEN, Span, View
 _WEB = re.compile(r"(?i)(?<=://)[^\s/@:\"'<>]{0,200}:([^\s/\"'<>]{1,300})@(?=[\w\[])")
 _SERVER = re.compile(r"(?i)(?<=://)(?<!http://)(?<!https://)[^\s/@:\"'<>]{0,200}:([^\s\"'<>]{1,300})@(?=[\w\[])")
 _DRIVER = re.compile(r"(?<![\w/:])[\w.\-]{1,60}:([^\s:@/\"']{1,100})@(?:tcp|unix)\(")
+# What the square codes on routers say: "WIFI:S:Home;T:WPA;P:hunter2;;".
+_NETWORK = re.compile(r"(?i)(?<![a-z])wifi:(?:(?!p:)(?:\\.|[^;\n\\]){0,80};){0,5}p:((?:\\.|[^;\n\\]){1,100})")
 _REFERENCE = re.compile(r"[$%{<\[][^\s]*[}>\]%]|\$\w+|\*{3,}|[xX]{3,}|\.{3,}|" + HIDDEN)
 
 
 def find_addresses(view: View) -> Iterator[Span]:
     """Spans of the passwords in addresses; user and host stay."""
+    if "wifi:" in view.folded:
+        yield from (Span(*match.span(1), "password") for match in _NETWORK.finditer(view.text))
     if "@" not in view.text:
         return
     for pattern in (_WEB, _SERVER, _DRIVER):

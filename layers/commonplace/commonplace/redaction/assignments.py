@@ -11,22 +11,28 @@ from commonplace.redaction.view import Span, View
 
 _NAME = re.compile(
     r"(?<![\w.\-@])(?P<name>(?:--?)?[A-Za-z][\w.\-]{0,60}+)(?P<close>[\"'\\`*\])]{0,4})"
-    r"(?:[ \t]{0,3}(?P<sign>:=|=>|===?|!==?|=|:|>)(?:[ \t]{0,3}|:?[\w\[\]|., ]{1,30} = (?=[\"']))|(?P<gap>[ \t](?=\S)))"
+    r"(?:[ \t]{0,3}(?P<sign>:=|=>|===?|!==?|=|:|>)(?:[ \t]{0,3}|:?[\w\[\]|., ]{1,30} = (?=[\"']))"
+    r"|(?P<gap>[ \t](?=\S)))",
+    re.ASCII,
 )
-_QUOTED = re.compile(r"\\?([\"'`])((?:(?!\1)[^\n\\]|\\(?!\1).|(?<!\\)\\.){1,2000}?)(?:\\?\1|$)")
-# Ends where the next pair of a connection string or a query begins.
+_QUOTED = re.compile(
+    r"\\([\"'])(?P<escaped>(?:(?!\\\1)[^\n]){1,2000}+)"
+    r"|([\"'`])(?P<plain>(?:\\.|(?!\3)[^\n\\]){1,2000}+)(?=\3|$)"
+)
 _BARE = re.compile(r"(?:(?!;[\w ]{1,40}=|;$|;\s|&[\w.\-]{1,40}=|</)\S){1,2000}")
 _TRAILING = "\"'`,;:)]}>.*\\"
-_SCHEME = re.compile(r"(?i)\\?[\"']?(?:bearer|basic|token|digest|apikey|negotiate|bot|key)[ \t]+(?=[^\s\"']{6})")
+_SCHEME = re.compile(r"(?i)\\?[\"'`]?(?:bearer|basic|token|digest|apikey|negotiate|bot|key)[ \t]+(?=[^\s\"']{6})")
 _BEARER = re.compile(r"(?i)(?<![\w-])(?:bearer|basic)[ \t]+(?=[^\s]{0,60}[\d+/=])([\w\-+/=.~]{16,2000})")
 _USER_OPTION = re.compile(r"(?<![\w-])(?:-u|--user|--proxy-user)[ =]{1,3}[\"']?[^\s:\"']{1,80}:([^\s\"']{1,200})")
 _SHORT_OPTION = re.compile(
     r"\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|mongo|mongosh|redis-cli|docker login|htpasswd|sqlcmd|ldapsearch)"
     r"\b[^\n|;]{0,80}? -(?:[paPw]|-pass) ?[\"']?([^\s\-\"'][^\s\"']{2,100})"
 )
+_TECHNICAL = re.compile(r"[a-z0-9][A-Z]|[_.\-]")
+_MORE_WORDS = re.compile(r"[ \t]+[A-Za-z]")
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_.\-]+")
 _STEMS = ("pass", "pwd", "pw", "pin", "otp", "cv", "key", "secret", "token", "cred", "auth", "bearer", "sess", "sig",
-          "mnemonic", "seed", "psk", "jwt", "mdp", "kennwort", "contrasena", "amz", "goog", "basic", "mysql", "-u")  # fmt: skip
+          "mnemonic", "seed", "psk", "jwt", "mdp", "kennwort", "contrasena", "amz", "goog", "sql", "-u")  # fmt: skip
 
 
 @cache
@@ -35,21 +41,21 @@ def _kinds() -> dict[str, str]:
     return {name: kind for kind, names in rows.items() for name in names}
 
 
-def kind_of(name: str) -> str | None:
-    """The kind of secret that a thing of this name holds, None for none: "DB_PASSWORD" a password, "max_tokens" none."""
+def _kind_of(name: str) -> str | None:
+    """The kind of secret that a thing of this name holds: "DB_PASSWORD" a password, "max_tokens" none."""
     words = [word.lower().rstrip("0123456789") for word in _PARTS.split(name) if word]
     return next((kind for n in (4, 3, 2, 1) if (kind := _kinds().get(" ".join(words[-n:])))), None)
 
 
 def find_assignments(view: View) -> Iterator[Span]:
-    """Spans of values that stand beside a secret's name in code, configuration, commands, headers and links."""
+    """Spans of values beside the name of a secret in code, configuration, commands, headers and links."""
     if not any(stem in view.folded for stem in _STEMS):
         return
     text, done = view.text, 0
     for match in _NAME.finditer(text):
         if match.start() < done or (match["gap"] and not match["name"].startswith("-")):
             continue
-        kind = kind_of(match["name"])
+        kind = _kind_of(match["name"])
         if kind and (found := _value(text, match)):
             done = found[1]
             yield Span(*found, kind)
@@ -63,24 +69,27 @@ def _value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
     scheme = _SCHEME.match(text, match.end())
     start = scheme.end() if scheme else match.end()
     quoted = None if scheme else _QUOTED.match(text, start)
-    if quoted:
-        return None if is_blank(quoted[2]) else quoted.span(2)
+    if quoted and quoted.lastgroup:
+        return None if is_blank(quoted[quoted.lastgroup]) else quoted.span(quoted.lastgroup)
     bare = _BARE.match(text, start)
     if not bare:
         return None
     value = bare[0].rstrip(_TRAILING)
     end = start + len(value)
-    if is_blank(value) or _is_prose(match, value) or _is_code(text, match, value, end):
+    # "<password>" is a blank to fill in, unless its element is closed again.
+    unclosed = match["sign"] == ">" and end < len(text) and not text.startswith("</", end)
+    if unclosed or is_blank(value) or _is_prose(text, match, value) or _is_code(text, match, value, end):
         return None
     return start, end
 
 
-def _is_prose(match: re.Match[str], value: str) -> bool:
+def _is_prose(text: str, match: re.Match[str], value: str) -> bool:
     # "Token: a unit of text" is a sentence, "client_secret: abc" and "TOKEN=abc" are not. What is said in plain words
     # with a sign after them, the spoken kind, is found with the words of a language.
     tight = match["sign"] and match[0].endswith("=") and not match[0].endswith(" =")
-    technical = re.search(r"[a-z0-9][A-Z]|[_.\-]", match["name"]) or match["close"].strip("*)") or match["sign"] == ">"
-    return not (tight or technical or match["gap"])
+    technical = _TECHNICAL.search(match["name"]) or match["close"].strip("*)") or match["sign"] == ">"
+    sentence = match["sign"] == ":" and value.isalpha() and _MORE_WORDS.match(text, match.end() + len(value))
+    return bool(sentence) or not (tight or technical or match["gap"])
 
 
 def _is_code(text: str, match: re.Match[str], value: str, end: int) -> bool:

@@ -13,7 +13,7 @@ _PIECE = re.compile(r"(?:\\[nrt]|[^\s\\])+|\\")
 _HEADER = re.compile(r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Encryption):[^\n]*")
 _WRAPPING = "\"'>|,`"
 # A long run, or one that no word of prose looks like: with a digit, a sign, or a capital inside.
-_MATERIAL = re.compile(r"(?:[\w+/=\\-]{16,}|[A-Za-z+/]*[0-9+/=][\w+/=\\-]*|[A-Za-z]+[a-z][A-Z][A-Za-z]*|\.\.\.|…|>)")
+_MATERIAL = re.compile(r"(?:[\w+/=\\-]{16,}|(?=[A-Za-z]*[0-9+/=])[\w+/=\\-]+|[A-Za-z]+[a-z][A-Z][A-Za-z]*|\.\.\.|…|>)")
 
 
 def find_blocks(view: View) -> Iterator[Span]:

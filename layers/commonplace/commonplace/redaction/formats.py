@@ -31,12 +31,13 @@ def _table() -> dict[str, Any]:
 
 @cache
 def _formats() -> list[_Format]:
-    return [_Format(row["kind"], tuple(row["hint"]), re.compile(row["pattern"], re.ASCII)) for row in _table()["format"]]
+    rows = _table()["format"]
+    return [_Format(row["kind"], tuple(row["hint"]), re.compile(row["pattern"], re.ASCII)) for row in rows]
 
 
 @cache
 def _library() -> list[_Format]:
-    found = []
+    found: list[_Format] = []
     for name, kind in _table()["library"].items():
         module, _, finder = name.partition(".")
         plugin = getattr(import_module(f"detect_secrets.plugins.{module}"), finder)

@@ -15,7 +15,8 @@ _ISSUERS = (
 )
 _DOUBLED = dict(zip("0123456789", (0, 2, 4, 6, 8, 1, 3, 5, 7, 9), strict=True))
 _CARD_WORD = re.compile(
-    r"card|(?<![a-z])cc(?![a-z])|visa|amex|american express|master|maestro|discover|diners|jcb|tarjeta|karte|carte|credit|debit|kredit|カード|cvv|cvc"
+    r"card|(?<![a-z])cc(?![a-z])|visa|amex|american express|master|maestro|discover|diners|jcb|tarjeta|karte|carte"
+    r"|credit|debit|kredit|カード|cvv|cvc"
 )
 _OTHER_WORD = re.compile(
     r"(?:order|track|invoice|imei|serial|isbn|ean|upc|barcode|reference|ticket|parcel|shipment|timestamp|pedido"
@@ -99,6 +100,7 @@ def _iban(match: re.Match[str]) -> Iterator[Span]:
     ends = [at for at in range(len(match[0]), 14, -1) if not match[0][at : at + 1].isalnum()]
     for end in ends:
         plain = re.sub(r"[ \-.]", "", match[0][:end]).upper()
-        if len(plain) <= 34 and sum(map(str.isdigit, plain)) >= 8 and int("".join(str(int(c, 36)) for c in plain[4:] + plain[:4])) % 97 == 1:
+        number = int("".join(str(int(char, 36)) for char in plain[4:] + plain[:4]))
+        if len(plain) <= 34 and sum(map(str.isdigit, plain)) >= 8 and number % 97 == 1:
             yield Span(match.start(), match.start() + end, "iban")
             return

@@ -15,7 +15,7 @@ _SENTENCE_END, _CLAUSE_END = re.compile(r"[.;!?…。]"), re.compile(r"[,:、)]"
 class Token(NamedTuple):
     """A stretch without blanks. `text` is bare of quotes and sentence marks around it, `word` is that folded.
 
-    `ends` is "." where a sentence may end behind it, "," where a clause may, ":" where it introduces, else empty.
+    `ends` is "." where a sentence may end behind it, "," where a clause may, ":" where it introduces, or empty.
     """
 
     start: int
@@ -28,9 +28,9 @@ class Token(NamedTuple):
 
 
 def tokens(view: View, at: int, limit: int = 24, until: int | None = None) -> list[Token]:
-    """Up to `limit` tokens from `at` on that begin before `until`, all of one line; the first may be the rest of one."""
+    """Up to `limit` tokens from `at` to `until`, all of one line; the first may be the rest of one."""
     last = len(view.text) if until is None else until
-    place = bisect_right(view.runs, at, key=lambda run: run.end)
+    place = bisect_right(view.run_ends, at)
     found: list[Token] = []
     for run in view.runs[place : place + limit]:
         if run.start >= last or (found and run.first_of_line):
@@ -52,8 +52,13 @@ def _token(view: View, raw_start: int, raw_end: int) -> Token:
     bare = bare.rstrip(_CLOSING)
     end = start + len(bare)
     marks = raw[end - raw_start :] + ("!" if bare.endswith("!") else "")
-    ends = ""
-    abbreviated = marks == "." and bare.lower() in _ABBREVIATED
-    if not abbreviated and marks or bare in _DASHES:
-        ends = "." if _SENTENCE_END.search(marks) else ":" if marks == ":" else "," if _CLAUSE_END.search(marks) or bare in _DASHES else ""
-    return Token(start, end, bare, view.folded[start:end].strip("*_!"), ends, raw_start, raw_end)
+    word = view.folded[start:end].strip("*_!")
+    return Token(start, end, bare, word, _ending(marks, word), raw_start, raw_end)
+
+
+def _ending(marks: str, word: str) -> str:
+    if not marks or (marks == "." and word in _ABBREVIATED):
+        return "," if word in _DASHES else ""
+    if _SENTENCE_END.search(marks):
+        return "."
+    return ":" if marks == ":" else "," if _CLAUSE_END.search(marks) else ""

@@ -6,28 +6,35 @@ from commonplace.redaction.tokens import Token, tokens
 from commonplace.redaction.view import HIDDEN, View
 from commonplace.redaction.vocabulary import number_words, words
 
-_QUOTED = re.compile(r"(?:\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'(?![a-z])|[“„]([^”“\n]{1,200})[”“]|‘([^’\n]{1,200})’|«\s?([^»\n]{1,200}?)\s?»|`{1,3}([^`\n]{1,200})`{1,3}|\*\*([^*\n]{1,200})\*\*)")  # fmt: skip
+_QUOTED = re.compile(
+    r"\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'(?![a-z])|[“„]([^”“\n]{1,200})[”“]|‘([^’\n]{1,200})’"
+    r"|«\s?([^»\n]{1,200}?)\s?»|`{1,3}([^`\n]{1,200})`{1,3}|\*\*([^*\n]{1,200})\*\*"
+)
 _DIGITS = re.compile(r"[#*]?\d(?:[ .\-\u2010-\u2015/]{0,3}\d|, ?\d(?=,|\b))*[#*]?(?![A-Za-z0-9@$%&_^+=])")
 # Counts, times, ordinals and names that have a digit and are no secret.
 _QUANTITY = re.compile(
     r"\d+(?:[.,:]\d+)?(?:st|nd|rd|th|am|pm|x|k|m|gb|mb|kb|tb|h|hrs?|min|s|ms|%|€|ish|er|ere|eme|e|te|ten|km|cm|mm|kg|px|fa)s?"
     r"|\d+-?(?:digit|char|character|letter|word|day|month|year|hour|minute|step|stellig|zeichen|bit|chiffre)\w*"
-    r"|v\d+(?:\.\d+)*|1password|2fa|mp[34]|covid-19|wpa\d|wep|h2o|web3|ipv\d|sha-?\d+|md5|base64|oauth2?|[$€£]\d.*"
+    r"|v\d+(?:\.\d+)*|1password|2fa|mp[34]|covid-19|wpa\d|wep|h2o|web3|ipv\d|sha-?\d+|md5|base64|oauth2?|argon2\w*"
+    r"|pbkdf2|utf-?8|python3|auth0|k8s|[es][cs]?\d|[$€£]\d.*"
 )
 _SIGNS = re.compile(r"[A-Za-z0-9][@#$%^&*+=!~|\\<>][A-Za-z0-9@#$%^&*+=!~|\\<>]|[A-Za-z][$!#%^&*]{1,4}$|[$#%^&*!][A-Za-z]")
 _CODE = re.compile(rf"[()\[\]{{}}<>\"'`;{HIDDEN}]|\w=\w|//|::|^[./]|->")
 _ADDRESS = re.compile(r"(?i)[\w.+-]+@[\w-]+\.[\w.]+|\w+://.*|www\..*|[@#]\w+|[\w-]+\.(?:com|org|net|io|de|fr|es)(?:/.*)?")
-# A reference to a secret, or a blank for one: `${DB_PASSWORD}`, `os.environ[...]`, `<your-token>`, `****`, `get_key()`.
+_TIED = re.compile(r"[^\W\d_]{1,20}(?:[._-][^\W\d_]{1,20}){2,7}|[^\W\d_]{2,20}(?:[*!#&$%+~][^\W\d_]{2,20})+")
+_LONGEST_BLANK = 100
+# A reference to a secret, or a blank for one: `${DB_PASSWORD}`, `<your-token>`, `****`, `get_key()`.
 _REFERENCE = re.compile(
     r"\$\{.*|\$\(.*|\$(?:[A-Z_]{2,}|[a-z]+(?:_[a-z]+)*)|%\w+%|\{.*\}|<.*|\[.*\]|\(.*\)|[A-Za-z_][\w.]*[(\[].*"
-    r"|[*xX.•_\-#?]{3,}|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){1,6}"
-    r"|(?i:.*(?:\b|_)(?:your|my|the|some|enter|insert|replace|dummy|fake)[_ \-].*|.*_here)",
+    r"|[*xX.•_\-#?]{3,}|[A-Za-z_]+(?:\.[A-Za-z_]+){1,6}"
+    r"|(?i:.*(?:\b|_)(?:your|enter|insert|replace|dummy|fake)[_ \-].*|my[_-](?:secret|api|token|key).*|.*_here)",
     re.DOTALL,
 )
 
 
 def is_mixed(text: str) -> bool:
     """Whether a bare token looks made up: letters with digits or signs inside, no count, no address."""
+    text = text.strip("*_")
     if len(text) < 4 or _CODE.search(text) or _ADDRESS.fullmatch(text):
         return False
     letter, digit = re.search(r"[^\W\d_]", text), re.search(r"\d", text)
@@ -36,8 +43,15 @@ def is_mixed(text: str) -> bool:
     return bool((letter or digit) and _SIGNS.search(text))
 
 
+def is_passphrase(text: str) -> bool:
+    """Whether a bare token is words tied together as nobody ties them but for a password: "Tulip*wagon", "a.b-c.d"."""
+    return bool(_TIED.fullmatch(text)) and not _ADDRESS.fullmatch(text)
+
+
 def is_blank(value: str) -> bool:
     """Whether a value in code or a form only holds the place of a secret."""
+    if len(value) > _LONGEST_BLANK:
+        return False
     bare = value.strip().lower().rstrip("0123456789!")
     return len(value) < 3 or HIDDEN in value or bare in words("blank") or bool(_REFERENCE.fullmatch(value))
 
@@ -54,9 +68,8 @@ def digits(view: View, at: int, least: int) -> tuple[int, int] | None:
     if not match or sum(map(str.isdigit, match[0])) < least:
         return None
     behind = tokens(view, match.end(), 1)
-    if behind and behind[0].word.lstrip("-") in words("unit") and not re.match(r"\s*[.,;!?]", view.text[match.end() :][:2]):
-        return None
-    return match.span()
+    counted = behind and behind[0].word.lstrip("-") in words("unit")
+    return None if counted and view.text[match.end()] not in ".,;!?" else match.span()
 
 
 def number_run(parts: list[Token]) -> tuple[int, int] | None:

@@ -18,6 +18,7 @@ _INVISIBLE = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202
 _UNUSUAL = re.compile(f"[{_INVISIBLE}{HIDDEN}]")
 # A mark belongs to the letter before it: composed one by one, "n" and its tilde would stay two characters.
 _RUN = re.compile(r"\n|\S{1,200}")
+_LONGEST_LIGATURE = 4
 _MARK = r"[\u0300-\u036f\u3099\u309a\uff9e\uff9f]"
 _CLUSTER = re.compile(rf"[\x00-\x7f]+(?!{_MARK})|[\s\S]{_MARK}*")
 
@@ -62,6 +63,11 @@ class View:
                 first = False
         return found
 
+    @cached_property
+    def run_ends(self) -> list[int]:
+        """Where the runs end, to find one by a place."""
+        return [run.end for run in self.runs]
+
     def original(self, span: Span) -> Span:
         """The same stretch in the text that the view was made of, with the invisible characters inside it."""
         start, end, last = self.offsets[span.start], span.end, self.offsets[span.end - 1]
@@ -104,6 +110,8 @@ def _plainly(text: str, start: int, end: int) -> Iterator[tuple[str, Sequence[in
             yield cluster, range(*match.span())
         elif not _UNUSUAL.match(cluster):
             composed = unicodedata.normalize("NFKC", cluster)
+            # A ligature of a whole blessing is no way to write a secret, eighteen letters for one would only cost.
+            composed = composed if len(composed) <= _LONGEST_LIGATURE * len(cluster) else cluster
             yield composed, [match.start()] * len(composed)
 
 
@@ -142,4 +150,3 @@ def merged(spans: Sequence[Span]) -> list[Span]:
         else:
             out.append(span)
     return out
-

@@ -50,6 +50,7 @@ def _fillings() -> dict[str, str]:
     plain = [[word for word in table[name]["words"] if not word.endswith("'")] for name in ("of", "own")]
     return {
         "{place}": f"(?:{either(table['places']['words'])})(?:'s)?",
+        "{codes}": f"(?:{either(table['codes']['words'])})",
         "{of} ": rf"(?:(?:{either(plain[0])})\s{{1,2}}|d'|de\sl')",
         "{any} ": r"[^\n]{0,60}?[\s:?]",
         # "the code for Ana's front door": an article and up to two words more.
@@ -58,7 +59,7 @@ def _fillings() -> dict[str, str]:
 
 
 def _phrase(phrase: str) -> str:
-    parts = re.split(r"(\{place\}|\{of\} |\{own\}|\{any\} )", fold(phrase))
+    parts = re.split(r"(\{place\}|\{codes\}|\{of\} |\{own\}|\{any\} )", fold(phrase))
     return "".join(_fillings().get(part) or re.escape(part).replace(r"\ ", r"[\s_-]{1,2}") for part in parts)
 
 
@@ -77,7 +78,7 @@ def _first_words() -> frozenset[str]:
     # Only a word that begins some phrase is tried: the pattern of all phrases is long, a set is quick.
     table = _table("nouns.toml")
     phrases = [phrase for row in table["noun"].values() for phrase in row["phrases"]]
-    phrases += table["places"]["words"]
+    phrases += table["places"]["words"] + table["codes"]["words"]
     return frozenset(match[0] for phrase in phrases if (match := _WORD.match(fold(phrase))))
 
 
@@ -97,14 +98,15 @@ def _harmless() -> tuple[re.Pattern[str], re.Pattern[str]]:
 def nouns(view: View) -> Iterator[Noun]:
     """Where `view` names a secret, in order; codes that nobody hides ("error code") are left out."""
     text = view.folded
-    found = list(_phrases_in(text))
+    found = {end: (start, end, name) for start, end, name in _phrases_in(text)}
     pattern, owner = _endings()
     table = _table("nouns.toml")["noun"]
-    taken = {end for _, end, _ in found}
     for match in pattern.finditer(text):
-        if match.end() not in taken:
-            found.append((match.start(), match.end(), owner[match[0]] if match[0] in owner else owner[match[0][:-1]]))
-    for start, end, name in sorted(found):
+        name = owner.get(match[0]) or owner[match[0].removesuffix("s")]
+        # "Sperrbildschirm-Code" says more than the "Code" in it.
+        if match.end() not in found or found[match.end()][2] == "plain_code":
+            found[match.end()] = (match.start(), match.end(), name)
+    for start, end, name in sorted(found.values()):
         if name in ("code", "plain_code", "one_time_code") and _is_harmless(text, start, end):
             continue
         yield Noun(start, end, name, table[name].get("kind", name), table[name]["value"])
@@ -127,10 +129,5 @@ def _is_harmless(text: str, start: int, end: int) -> bool:
 def number_words() -> re.Pattern[str]:
     """One number in words, German compounds too ("siebenundvierzig"), hyphens inside allowed."""
     one = either(list(words("number")))
-    return re.compile(rf"(?:{one})(?:(?:-|und|-et-)?(?:{one}))*")
-
-
-@cache
-def places() -> str:
-    """An alternation of what a code opens, for patterns on folded text."""
-    return f"(?:{either(_table('nouns.toml')['places']['words'])})"
+    # Possessive: "uno" is "un" and "o" too, and a long token of such would be tried in every way.
+    return re.compile(rf"(?:{one})(?:(?:-|und|-et-)?(?:{one}))*+")

@@ -7,6 +7,7 @@ from hashlib import sha256
 from unicodedata import normalize
 
 from commonplace.redaction.view import Span, View, fold
+from commonplace.redaction.vocabulary import words
 
 _LANGUAGES = ("english", "spanish", "french", "italian", "japanese")
 _ANNOUNCED = re.compile(
@@ -17,12 +18,14 @@ _ANNOUNCED = re.compile(
     r"|(?:リカバリー|シード|復元|ニーモニック)(?:フレーズ|ワード)?"
 )
 _WORD = re.compile(r"[^\W\d_]+")
-_BETWEEN = re.compile(r"(?:[\s,;|/\-\"'`.):]|\d{1,2})+")
+_BETWEEN = re.compile(r"(?:[\s,;|/\-\"'`.):]|\d{1,2}(?!\d))+")
 _NEAR = 40
 _LENGTHS = (12, 15, 18, 21, 24)
 _LEAST, _LEAST_ANNOUNCED = 12, 6
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-_CHECKED = re.compile(r"(?<![A-Za-z0-9])(?:[5KL9c][1-9A-HJ-NP-Za-km-z]{50,51}|[a-z]prv[1-9A-HJ-NP-Za-km-z]{107})(?![A-Za-z0-9])")
+_CHECKED = re.compile(
+    r"(?<![A-Za-z0-9])(?:[5KL9c][1-9A-HJ-NP-Za-km-z]{50,51}|[a-z]prv[1-9A-HJ-NP-Za-km-z]{107})(?![A-Za-z0-9])"
+)
 _HEX = re.compile(r"(?<![A-Za-z0-9])(?:0x)?[0-9a-fA-F]{64}(?![A-Za-z0-9])")
 _HEX_WORD = re.compile(
     r"priv(?:ate)?[ _-]?key|wallet[ _-]?key|secret[ _-]?(?:exponent|key)|clave privada|llave privada"
@@ -51,24 +54,31 @@ def find_wallets(view: View) -> Iterator[Span]:
 
 def _phrases(view: View) -> Iterator[Span]:
     announced = [match.end() for match in _ANNOUNCED.finditer(view.folded)]
-    for words in _stretches(view.folded):
-        if len(words) < _LEAST_ANNOUNCED:
+    for found in _stretches(view.folded):
+        if len(found) < _LEAST_ANNOUNCED:
             continue
-        ends = [end for end in announced if words[0].start() - _NEAR < end <= words[-1].start()]
+        ends = [end for end in announced if found[0].start() - _NEAR < end <= found[-1].start()]
         near = bool(ends)
-        words = [word for word in words if word.start() >= ends[0]] if ends else words
-        if near and len(words) in _LENGTHS and words[0].start() - ends[0] < 8:
-            # A full phrase right behind its name, also from a list of words that is not among ours.
-            yield Span(words[0].start(), words[-1].end(), "recovery_phrase")
+        found = [word for word in found if word.start() >= ends[0]] if ends else found
+        if near and len(found) in _LENGTHS and found[0].start() - ends[0] < 8:
+            # A full phrase right behind its name, also from a list of found that is not among ours.
+            yield Span(found[0].start(), found[-1].end(), "recovery_phrase")
             continue
         least = _LEAST_ANNOUNCED if near else _LEAST
-        if len(words) < least:
+        if len(found) < least:
             continue
         for vocabulary in _vocabularies():
-            for first, last in _members([word[0] in vocabulary for word in words], least):
+            for first, last in _members([word[0] in vocabulary for word in found], least):
                 # A phrase of twelve whose last word is misspelt, or is in another list.
-                last = len(words) - 1 if near and len(words) - first in _LENGTHS else last
-                yield Span(words[first].start(), words[last].end(), "recovery_phrase")
+                last = len(found) - 1 if near and len(found) - first in _LENGTHS else last
+                if near or not _is_talk(found[first : last + 1]):
+                    yield Span(found[first].start(), found[last].end(), "recovery_phrase")
+
+
+def _is_talk(found: list[re.Match[str]]) -> bool:
+    # The lists have "just", "one", "more", "that", "you": a sentence may be made of nothing else.
+    common = words("function", "qualifier", "filler", "leadin", "remark", "number")
+    return sum(word[0] in common for word in found) * 5 >= len(found) * 2
 
 
 def _stretches(text: str) -> Iterator[list[re.Match[str]]]:

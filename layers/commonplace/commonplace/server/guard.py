@@ -1,26 +1,21 @@
 """Who may speak to a server without passwords: programs of this machine, and no web page that a browser has open."""
 
-import ipaddress
-
 from commonplace.errors import CommonplaceError, ErrorCode
 
-_LISTEN_ON = {"localhost": "127.0.0.1"}
+_LISTEN_ON = {"127.0.0.1": "127.0.0.1", "localhost": "127.0.0.1", "::1": "::1", "[::1]": "::1"}
 _OWN_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 
 def loopback(host: str) -> str:
     """The address to listen on for a host that was asked for; anything but this machine's loopback is refused."""
-    address = _LISTEN_ON.get(host.lower(), host.strip("[]"))
-    try:
-        if ipaddress.ip_address(address).is_loopback:
-            return address
-    except ValueError:
-        pass  # a name: of those, only localhost is known to be this machine
-    raise CommonplaceError(
-        ErrorCode.INVALID_ARGUMENT,
-        "host: this server has no passwords and is for this machine only: it listens on 127.0.0.1, localhost or ::1",
-        "host",
-    )
+    address = _LISTEN_ON.get(host.lower())
+    if address is None:
+        raise CommonplaceError(
+            ErrorCode.INVALID_ARGUMENT,
+            "host: this server has no passwords and is for this machine only: it listens on 127.0.0.1, localhost or ::1",
+            "host",
+        )
+    return address
 
 
 def check_caller(host: str | None, origin: str | None, port: int) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from .tokens import Token
-from .verbs import is_auxiliary, is_base, is_finite, is_noun
+from .verbs import is_adjective, is_auxiliary, is_base, is_finite, is_noun
 from .words import table
 
 _PARENTHESIS_REACH = 9
@@ -14,13 +14,16 @@ def adverb_length(sentence: Sequence[Token], at: int) -> int:
     """Number of adverb tokens at `at`, a single word or a phrase: 'really' 1, 'every now and then' 4, else 0."""
     if at >= len(sentence) or not sentence[at].is_word:
         return 0
+    if sentence[at].low.isdigit() and at + 1 < len(sentence) and sentence[at + 1].text == "%":
+        return 2
     for length in (5, 4, 3, 2):
         if " ".join(token.low for token in sentence[at : at + length]) in table("adverbs.phrases"):
             return length
     word = sentence[at].low
     if word in table("adverbs.single"):
         return 1
-    return 1 if word.endswith("ly") and len(word) > 4 and not is_base(word) and not is_noun(word) else 0
+    adverb = word.endswith("ly") and len(word) > 4 and word.isalpha()
+    return 1 if adverb and not (is_base(word) or is_noun(word) or is_adjective(word)) else 0
 
 
 def aside_length(sentence: Sequence[Token], at: int) -> int:

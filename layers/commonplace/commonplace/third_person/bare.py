@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from .asides import adverb_length
 from .tokens import Kind, Token
-from .verbs import is_auxiliary, is_base, is_ing_form, is_participle, is_s_form
+from .verbs import is_auxiliary, is_base, is_ing_form, is_participle, is_past, is_s_form
 from .words import mapping, table
 
 _STATIVE_NEGATIVE = frozenset("don't dont do".split())
@@ -16,7 +16,7 @@ def missing_subject(tokens: Sequence[Token]) -> list[str]:
     """The words that the statement lacks at its start: ["I"], ["I", "am"], ... or none if it lacks nothing for sure."""
     start = next((at for at, token in enumerate(tokens) if token.kind is not Kind.MARK), len(tokens))
     lows = [token.low for token in tokens[start:]]
-    if len(lows) < 2 or not tokens[start].is_word or any(token.text == "?" for token in tokens):
+    if len(lows) < 2 or not tokens[start].is_word:
         return []
     skipped = adverb_length(tokens, start) if lows[0] in table("bare.adverbs") else 0
     first, rest = lows[skipped], lows[skipped + 1 :]
@@ -31,7 +31,8 @@ def missing_subject(tokens: Sequence[Token]) -> list[str]:
 
 def _lacks_am(first: str, rest: Sequence[str]) -> list[str]:
     if first in table("bare.is"):
-        good = rest[0] in table("bare.is_before") or first in ("allergic", "originally", "lactose")
+        standing = first in table("bare.standing") and rest[0] == ","
+        good = standing or rest[0] in table("bare.is_before") or first in ("allergic", "originally", "lactose")
         return ["I", "am"] if good and not _has_finite(rest) and (first, rest[0]) != ("based", "on") else []
     if (first, rest[0]) == ("going", "to"):
         return ["I", "am"]
@@ -48,9 +49,14 @@ def _lacks_was(first: str, rest: Sequence[str]) -> list[str]:
 
 def _lacks_have(first: str, rest: Sequence[str]) -> list[str]:
     if first == "been":
+        # "Been a busy week" lacks "it"
+        return [] if rest[0] in table("function.determiners") else ["I", "have"]
+    if first != "never":
+        return []
+    verb = next((word for word in rest if word not in table("adverbs.single")), "")
+    if verb in ("been", "had", "tried") or (is_participle(verb) and not is_past(verb)):
         return ["I", "have"]
-    participle = rest[0] in ("been", "had", "tried") or is_participle(rest[0])
-    return ["I", "have"] if first == "never" and participle else []
+    return ["I"] if is_past(verb) else []
 
 
 def _lacks_i(first: str, rest: Sequence[str], habitual: bool) -> bool:
@@ -58,11 +64,11 @@ def _lacks_i(first: str, rest: Sequence[str], habitual: bool) -> bool:
     if following in _SUBJECTS:
         return first in table("bare.think") and following in ("i", "we")
     if first in table("bare.modals"):
-        return _is_own_modal(first, following)
+        return _is_own_modal(first, rest)
     if first in _STATIVE_NEGATIVE:
         verb = rest[1] if first == "do" and following == "not" else following
         stative = table("bare.likes") | table("bare.consume") | table("bare.think")
-        return verb in stative and not (first == "do" and following != "not") and verb != "have"
+        return verb in stative and not (first == "do" and following != "not")
     if first in table("bare.likes"):
         return first == "live" or following not in ("is", "was", "for", "has", "me", "you", "and", ",")
     if first in mapping("bare.live_with"):
@@ -76,9 +82,12 @@ def _lacks_i(first: str, rest: Sequence[str], habitual: bool) -> bool:
     return first in table("bare.past") and following not in ("by", "it", ".", "!", ",") and not first.endswith("ing")
 
 
-def _is_own_modal(first: str, following: str) -> bool:
+def _is_own_modal(first: str, rest: Sequence[str]) -> bool:
+    following, after = rest[0], rest[1] if len(rest) > 1 else ""
+    if following == "be":
+        return first == "will" and (after in table("bare.will_be") or is_ing_form(after))
     if first in ("can", "will", "would", "could", "should", "must", "might"):
-        return is_base(following) or following in ("be", "have", "not") or following in table("adverbs.single")
+        return is_base(following) or following in ("have", "not") or following in table("adverbs.single")
     if first in ("haven't", "won't", "can't", "couldn't", "wouldn't", "didn't") and following in ("i", "you", "we"):
         return False
     return following not in (".", "!", ",")

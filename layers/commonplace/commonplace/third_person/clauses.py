@@ -5,8 +5,8 @@ from enum import Enum
 
 from .asides import adverb_length, aside_length, stands_alone, stands_as_verb
 from .coordination import Predicate, continues, finite_form, is_link, opens_infinitive
-from .mention import Company, Mention
-from .others import is_coordinated, is_inverted, opens_inner_clause, rival_rank, takes_over
+from .mention import PRONOUNS, Company, Mention
+from .others import is_coordinated, is_in_series, is_inverted, is_wished, opens_inner_clause, rival_rank, takes_over
 from .proper import is_shouted
 from .spelling import missing_auxiliary
 from .tokens import Token
@@ -14,8 +14,6 @@ from .verbs import agreed, is_base, is_finite, is_past, is_unheard_of
 from .words import table
 
 _CAUSATIVES = frozenset("let help make see watch hear".split())
-_FINITE = frozenset(("are", "were", "aren't", "weren't", "be"))
-_SELF = frozenset(("me", "us", "my", "our", "mine", "ours", "myself", "ourselves"))
 
 
 class Subject(Enum):
@@ -28,7 +26,7 @@ class Turning:
     """Walks once through the tokens of a sentence whose contractions are spelled out and whose companions follow "I".
 
     `link` is the "and" or comma just read, `expected` says that the verb of "I" is still to come, `inner` that a
-    clause has begun inside the user's own.
+    clause has begun inside the user's own, `main` that the user's own is not inside somebody else's.
     """
 
     def __init__(self, sentence: list[Token], company: Company) -> None:
@@ -39,6 +37,7 @@ class Turning:
         self.shouted = is_shouted(sentence)
         self.subject = Subject.NOBODY
         self.plural = False
+        self.main = True
         self.inner = False
         self.expected = False
         self.link = ""
@@ -57,16 +56,20 @@ class Turning:
         return self.turned
 
     def _aside_length(self, token: Token) -> int:
-        if token.low in _SELF or (token.low == "better" and is_base(self._following())):
+        if token.low in PRONOUNS or (token.low == "better" and is_base(self._following())):
             return 0
         return aside_length(self.sentence, self.at)
 
     def _pass(self, count: int) -> None:
-        self.turned += self.sentence[self.at : self.at + count]
+        for token in self.sentence[self.at : self.at + count]:
+            self._emit(token, self._replacement(token.low) if token.low in PRONOUNS else None)
         self.at += count - 1
 
     def _following(self) -> str:
         return self.sentence[self.at + 1].low if self.at + 1 < len(self.sentence) else ""
+
+    def _follows_subject(self) -> bool:
+        return bool(self.turned) and self.turned[-1].low in ("they", "you", "who", "to", "people")
 
     def _emit(self, token: Token, text: str | None = None) -> None:
         if text is not None and text != token.low:
@@ -83,7 +86,7 @@ class Turning:
     def _word(self, token: Token) -> None:
         if token.low in ("i", "we"):
             self._subject(token)
-        elif token.low in _SELF:
+        elif token.low in PRONOUNS and not (token.low == "mine" and (self.expected or self._follows_subject())):
             self._emit(token, self._replacement(token.low))
             self.link = ""
         elif self.expected:
@@ -97,28 +100,21 @@ class Turning:
             self._observe(token)
 
     def _replacement(self, low: str) -> str:
-        own = self.subject is Subject.USER and not self.inner
-        if low in ("my", "our"):
-            return self.mention.possessive(own, low == "our")
-        if low in ("mine", "ours"):
-            return self.mention.possession()
-        if low == "us":
-            return self.mention.group("them")
-        if low == "me" or not self.mention.named:
-            return self.mention.object()
-        return "themselves"
+        return self.mention.instead_of(low, own_clause=self.subject is Subject.USER and not self.inner)
 
     def _subject(self, token: Token) -> None:
         before = self.turned[-1] if self.turned else None
         self.link = ""
+        self.expected = True
         if self._repeats_subject(before, token):
-            self.expected = True
             return
+        self.main = not self.inner and self.subject is not Subject.OTHER
         if token.low == "we":
             phrase, plural = self.mention.group("they"), True
         else:
             phrase, plural = self.mention.subject(alone=not token.joined)
-        self.plural = plural or (self.subject is Subject.NOBODY and is_coordinated(self.turned))
+        coordinated = self.subject is Subject.NOBODY and is_coordinated(self.turned)
+        self.plural = plural or coordinated or (token.low == "i" and is_wished(self.sentence, self.at))
         inverted = self.predicate.at != self.at - 1 and is_inverted(self.turned)
         if inverted and before is not None:
             self.turned[-1] = replace(before, text=self._cased(before, agreed(before.low, self.plural)))
@@ -130,9 +126,11 @@ class Turning:
 
     def _repeats_subject(self, before: Token | None, token: Token) -> bool:
         """'and I love' after 'the user is 43' needs no second subject: 'and loves'."""
-        if before is None or before.low not in ("and", "but", "&", "n") or self.subject is not Subject.USER:
+        linked = before is not None and before.low in ("and", "but", "&", "n")
+        if not (linked or is_in_series(self.sentence, self.at)) or self.subject is not Subject.USER:
             return False
-        same = (token.low == "we") == self.mention.accompanied
+        # Unclear without it: "the user is sure they like it and love it", "his boss says the user is late and works"
+        same = self.main and (self.mention.accompanied if token.low == "we" else not self.plural)
         verb = stands_as_verb(self.sentence, self.at + 1) and not stands_alone(self.sentence, self.at + 1)
         return same and verb and not token.joined and self.predicate.at >= 0
 
@@ -142,7 +140,7 @@ class Turning:
         for _ in range(count):
             self.at += 1
             token = self.sentence[self.at]
-            self._emit(token, self._replacement(token.low) if token.low in _SELF else None)
+            self._emit(token, self._replacement(token.low) if token.low in PRONOUNS else None)
         self.mention.accompanied, self.plural = True, True
         text = "".join(token.gap + token.text for token in self.turned[start:]).strip()
         self.mention.company.phrase = text[:1].lower() + text[1:]
@@ -151,7 +149,7 @@ class Turning:
         if token.low == "better" and is_base(self._following()):
             self._emit(token, "had better")
             self.predicate, self.expected = Predicate("better", self.at, bare=True), False
-        elif is_finite(token.low) or token.low in _FINITE or is_unheard_of(token.text):
+        elif is_finite(token.low) or token.low in table("auxiliaries.unchanged") or is_unheard_of(token.text):
             self._verb(token)
         elif auxiliary := missing_auxiliary(token.low, self._following()):
             self._verb(Token(" ", auxiliary))
@@ -167,9 +165,8 @@ class Turning:
         self.expected, self.link, self.inner = False, "", False
 
     def _cased(self, token: Token, text: str) -> str:
-        if text == token.low:
-            return token.text
-        return text.upper() if len(token.text) > 1 and token.text.isupper() else text
+        shouted = len(token.text) > 1 and token.text.isupper()
+        return token.text if text == token.low else text.upper() if shouted else text
 
     def _after_link(self, token: Token) -> None:
         if count := adverb_length(self.sentence, self.at):
@@ -183,7 +180,7 @@ class Turning:
             self._observe(token)
 
     def _observe(self, token: Token) -> None:
-        """Emits a word that stays, and takes note of what it means for the words to come."""
+        """Emits a word that stays, and notes what it means for later ones ("with my girlfriend": whom "we" means)."""
         if opens_inner_clause(self.sentence, self.at):
             self.inner = True
         elif token.low == "to" and opens_infinitive(self.sentence, self.at):
@@ -194,7 +191,6 @@ class Turning:
             self.subject, self.inner = Subject.OTHER, True
         before = [other.low for other in self.sentence[max(0, self.at - 2) : self.at]]
         if before == ["with", "my"] and token.low in table("people.singular"):
-            # "with my girlfriend" tells whom a later "we" means
             self.mention.company.phrase = f"the user and their {token.text}"
         self.mention.rival = max(self.mention.rival, rival_rank(self.sentence, self.at))
         self._emit(token)

@@ -59,7 +59,7 @@ def _swapped(sentence: list[Token], start: int, at: int) -> list[Token]:
 def _companions_start(sentence: Sequence[Token], end: int) -> int | None:
     """Where the noun phrases begin that end just before `end`, or None if something else stands there."""
     start = None
-    stop = end - 1 if sentence[end - 1].text == "," else end
+    stop = _before_bracket(sentence, end - 1 if sentence[end - 1].text == "," else end)
     while stop > 0:
         begin = _noun_phrase_start(sentence, stop)
         if begin is None:
@@ -69,6 +69,13 @@ def _companions_start(sentence: Sequence[Token], end: int) -> int | None:
             break
         stop = begin - 1
     return start
+
+
+def _before_bracket(sentence: Sequence[Token], end: int) -> int:
+    """'my husband (Jorge)' ends before its bracket."""
+    if sentence[end - 1].text != ")":
+        return end
+    return next((at for at in range(end - 2, max(0, end - _REACH), -1) if sentence[at].text == "("), end)
 
 
 def _noun_phrase_start(sentence: Sequence[Token], end: int) -> int | None:

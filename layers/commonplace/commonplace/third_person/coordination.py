@@ -19,9 +19,7 @@ class Predicate:
     bare: bool = False
 
 
-def finite_form(
-    sentence: Sequence[Token], at: int, word: str, plural: bool, before: Predicate
-) -> tuple[str, Predicate]:
+def finite_form(sentence: Sequence[Token], at: int, word: str, plural: bool, before: Predicate) -> tuple[str, Predicate]:
     """The third-person form of the verb `word` at `at`, which follows the predicate `before`, and its own predicate."""
     following = sentence[at + 1].low if at + 1 < len(sentence) else ""
     text, past = agreed(word, plural), is_past(word) or word in ("was", "had", "did")
@@ -57,7 +55,7 @@ def continues(sentence: Sequence[Token], at: int, link: str, predicate: Predicat
         return word not in ("was", "were") or link != ","
     if word in table("verbs.same_form") and (predicate.past or word in table("verbs.same_form_past")):
         return False
-    return _is_verb_here(sentence, at, predicate)
+    return _is_verb_here(sentence, at, link, predicate)
 
 
 def _breaks_infinitive(word: str, predicate: Predicate) -> bool:
@@ -78,20 +76,23 @@ def _in_list(sentence: Sequence[Token], at: int) -> bool:
     )
 
 
-def _is_verb_here(sentence: Sequence[Token], at: int, predicate: Predicate) -> bool:
+def _is_verb_here(sentence: Sequence[Token], at: int, link: str, predicate: Predicate) -> bool:
     word = sentence[at].low
     if not is_noun(word) and not (is_adjective(word) and word not in ("live", "own", "like")):
         return True
-    if not is_link(sentence[at - 1]):
-        # "and rarely drink": no noun follows an adverb
+    following = sentence[at + 1] if at + 1 < len(sentence) else None
+    if following is not None and (following.low in table("auxiliaries.others") or is_modal(following.low)):
+        return False
+    everyday = table("verbs.transitive") | table("verbs.states") | table("verbs.intransitive")
+    if not is_link(sentence[at - 1]) and link != "," and word in everyday:
+        # "and rarely drink": a noun is less likely after an adverb
         return True
     # "I sing, dance and paint": the verb before the link has no object
     if predicate.at >= 0 and all(is_link(token) or not token.is_word for token in sentence[predicate.at + 1 : at]):
         return True
-    following = sentence[at + 1] if at + 1 < len(sentence) else None
     if following is None or not following.is_word or is_link(following):
         return False
-    if word in table("verbs.intransitive"):
+    if word in table("verbs.intransitive") | table("verbs.compounding"):
         return _completes(sentence, at + 1) or following.low in table("times.plural")
     if word in table("verbs.transitive") | table("verbs.states"):
         return following.low != "of" and not is_auxiliary(following.low)
@@ -116,7 +117,10 @@ def opens_infinitive(sentence: Sequence[Token], at: int) -> bool:
     before = sentence[at - 1].low if at else ""
     if following is None or not (is_base(following.low) or following.low == "be") or before in table("verbs.to_nouns"):
         return False
-    return not (following.low in table("verbs.places") and before in table("verbs.motion"))
+    if before not in table("verbs.motion"):
+        return True
+    place = is_noun(following.low) and following.low not in table("verbs.transitive") | table("verbs.intransitive")
+    return not (place or following.capital or following.low in table("verbs.places"))
 
 
 def _is_past_here(sentence: Sequence[Token], at: int, predicate: Predicate) -> bool:

@@ -105,9 +105,10 @@ def _latin_language(text: str) -> str:
 
 def _words(text: str) -> Iterator[str]:
     """Lower-case words; "j'ai" counts as "j'" and "ai", and a capital inside the text is a name."""
+    shouted = text.isupper()
     for match in _pattern(r"(?<![\w'’])[^\W\d_]+(?:['’][^\W\d_]+)?(?!\w)").finditer(text):
         word = match.group().replace("’", "'")
-        if match.start() and word[0].isupper() and not text.isupper():
+        if match.start() and word[0].isupper() and not shouted:
             continue
         head, apostrophe, tail = word.lower().partition("'")
         if not apostrophe or word.lower() in _owners():
@@ -126,9 +127,13 @@ def _by_letters(word: str) -> list[str]:
 
 
 def framed(text: str, code: str) -> str:
-    """The text, word for word, as what the user says, in its own language; a framed text comes back as it is."""
+    """The text, word for word, as what the user says, in the language of that code."""
     languages = _languages()
     before, after = (languages[code] if code in languages else languages[_UNKNOWN]).frame
-    if text.startswith(before) and text.endswith(after):
-        return text
     return f"{before}{text}{after}"
+
+
+def is_framed(text: str) -> bool:
+    """True for a text that `framed` has made."""
+    frames = (language.frame for language in _languages().values() if language.frame[0])
+    return any(text.startswith(before) and text.endswith(after) for before, after in frames)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from .others import NO_RIVAL, SEVERAL
 
+PRONOUNS = frozenset(("me", "us", "my", "our", "mine", "ours", "myself", "ourselves"))
 USER = "the user"
 USER_AND_OTHERS = "the user and others"
 
@@ -43,20 +44,25 @@ class Mention:
         self.accompanied = True
         return self.company.phrase
 
-    def object(self) -> str:
+    def instead_of(self, pronoun: str, own_clause: bool) -> str:
+        """The words for one of PRONOUNS. `own_clause`: the user is the subject of the verb at hand."""
+        if pronoun in ("my", "our"):
+            return self._possessive(own_clause, shared=pronoun == "our")
+        if pronoun in ("mine", "ours"):
+            return "theirs" if self._possessive(own_clause=False, shared=False) == "their" else f"{USER}'s"
+        if pronoun == "us":
+            return self.group("them")
+        return self._object() if pronoun == "me" or not self.named else "themselves"
+
+    def _object(self) -> str:
         if self.named and not self.accompanied and self.rival == NO_RIVAL:
             return "them"
         self._name()
         return USER
 
-    def possessive(self, own_clause: bool, shared: bool) -> str:
-        """The words for "my", or "our" if shared. `own_clause`: the user is the subject of the verb at hand."""
+    def _possessive(self, own_clause: bool, shared: bool) -> str:
         unclear = self.rival == SEVERAL if shared or self.accompanied else self.rival != NO_RIVAL
         if self.named and (own_clause or not unclear):
             return "their"
         self._name()
         return f"{USER}'s"
-
-    def possession(self) -> str:
-        """The words for "mine" and "ours"."""
-        return "theirs" if self.possessive(own_clause=False, shared=False) == "their" else f"{USER}'s"

@@ -6,6 +6,7 @@ from .tokens import Token
 from .verbs import is_auxiliary, is_base, is_known, is_modal, is_noun, is_past, is_plural, is_s_form
 from .words import table
 
+_SERIES_REACH = 12
 NO_RIVAL, ONE_PERSON, SEVERAL = 0, 1, 2
 
 
@@ -86,6 +87,23 @@ def is_coordinated(before: Sequence[Token]) -> bool:
     if len(before) != 2 or before[1].low not in table("function.joiners") or not before[0].is_word:
         return False
     return before[0].low == "you" or (before[0].capital and is_known(before[0].low))
+
+
+def is_in_series(sentence: Sequence[Token], at: int) -> bool:
+    """For the second "I" of 'I cook, I clean and I iron': a comma before it, "and I" to come."""
+    if not at or sentence[at - 1].text != ",":
+        return False
+    return any(
+        sentence[index].low == "and" and sentence[index + 1].low == "i"
+        for index in range(at + 1, min(len(sentence) - 1, at + _SERIES_REACH))
+    )
+
+
+def is_wished(sentence: Sequence[Token], at: int) -> bool:
+    """'she suggested that I write': the verb after the "I" at `at` is a subjunctive and does not agree."""
+    verb = at - 2 if at and sentence[at - 1].low == "that" else at - 1
+    after = sentence[at + 1].low if at + 1 < len(sentence) else ""
+    return verb >= 0 and sentence[verb].low in table("verbs.subjunctive") and is_base(after)
 
 
 def is_inverted(before: Sequence[Token]) -> bool:

@@ -14,6 +14,7 @@ _SPLIT = {
 }  # fmt: skip
 _PLAIN = {
     "gonna": ("going", "to"), "wanna": ("want", "to"), "gotta": ("have", "to"), "hafta": ("have", "to"),
+    "idk": ("I", "don't", "know"), "idc": ("I", "don't", "care"),
     "tryna": ("trying", "to"), "dunno": ("don't", "know"), "outta": ("out", "of"),
 }  # fmt: skip
 _WOULD_FIRST = frozenset(("love", "like", "rather", "be", "prefer", "hate", "want", "say", "need"))

@@ -39,11 +39,12 @@ def _sentence(tokens: list[Token], company: Company, is_first: bool, is_last: bo
     lacking = missing_subject(statement)
     if not lacking and (not any(speaks(token) for token in statement) or _is_foreign(tokens)):
         return tokens
-    if not lacking and not reminder and is_left_alone(statement):
+    statement = _with_subject(statement, lacking)
+    if not reminder and (not lacking or any(token.text == "?" for token in statement)) and is_left_alone(statement):
         return tokens
     if polite and statement[-1].text == "?":
         statement[-1] = replace(statement[-1], text=".")
-    return _turned(_with_subject(statement, lacking), company, gap=tokens[0].gap)
+    return _turned(statement, company, gap=tokens[0].gap)
 
 
 def _is_foreign(sentence: list[Token]) -> bool:

@@ -64,7 +64,10 @@ def is_finite(word: str) -> bool:
 
 def is_unheard_of(word: str) -> bool:
     """True for a word in no dictionary that may be a verb ("doomscroll")."""
-    return word.islower() and word.isalpha() and not is_known(word) and not word.endswith("s")
+    if not (word.islower() and word.isalpha()) or word.endswith("s") or is_known(word):
+        return False
+    tables = ("function.determiners", "function.nominatives", "function.subordinators", "function.joiners")
+    return not any(word in table(name) for name in tables)
 
 
 def is_noun(word: str) -> bool:
@@ -126,9 +129,8 @@ def agreed(word: str, plural: bool) -> str:
     word = with_apostrophe(word)
     if word in _agreement():
         return _agreement()[word][plural]
-    if plural or is_modal(word) or is_past(word) or word in ("are", "aren't", "were", "weren't", "be") or not word.isalpha():
-        return word
-    return _third_person(word)
+    fixed = is_modal(word) or is_past(word) or word in table("auxiliaries.unchanged")
+    return word if plural or fixed or not word.isalpha() else _third_person(word)
 
 
 @lru_cache(maxsize=_CACHED_WORDS)

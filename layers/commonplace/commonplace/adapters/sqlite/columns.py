@@ -13,8 +13,9 @@ import numpy.typing as npt
 from commonplace.candidates import Flags, Floats, Integers
 from commonplace.ports import Vector
 
-_QUERY = """SELECT row, memory_id, status, agent_id, importance, happened_at, happened_day, created_at, valid_from, valid_to, expires_at,
-    session_id, position, speaker, length, question, instruction, preference, embedding, embedding_model, change
+_QUERY = """SELECT row, memory_id, status, agent_id, importance, happened_at, happened_day, created_at, valid_from,
+    valid_to, expires_at, session_id, position, speaker, length, question, instruction, preference, embedding,
+    embedding_model, change
     FROM memories WHERE owner = ? AND change > ? ORDER BY row"""
 _KINDS: dict[str, str] = {
     "row": "i8", "active": "?", "agent": "i4", "importance": "f4", "happened_at": "f8", "day": "i4", "created_at": "f8",

@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from importlib.resources import files
 from pathlib import Path
 
@@ -25,13 +25,16 @@ class Database:
         # SQLite before 3.51.3 can lose a commit when one process resets the log while another checkpoints, so commits
         # and checkpoints are serialised by a lock of our own; readers never wait for it.
         self._writing = FileLock(f"{path}.lock", timeout=wait_seconds, thread_local=False)
-        with _as_ours(path):
+        with _as_ours(path), ExitStack() as opened:  # a file that can't be used is let go of
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._main = _connect(path, "FULL", wait_seconds)
-            self._usage = _connect(path, "NORMAL", 0.0)
+            self._main = opened.enter_context(closing(_connect(path, wait_seconds)))
+            self._usage = opened.enter_context(closing(_connect(path, 0.0)))
+            _set_up(self._main, "FULL")
+            _set_up(self._usage, "NORMAL")
             with self._locked():
                 self._main.execute("PRAGMA journal_mode = WAL")
                 self._prepare()
+            opened.pop_all()
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -110,13 +113,15 @@ class Database:
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "another process is writing; try again") from error
 
 
-def _connect(path: Path, synchronous: str, wait_seconds: float) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=wait_seconds)
+def _connect(path: Path, wait_seconds: float) -> sqlite3.Connection:
+    return sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=wait_seconds)
+
+
+def _set_up(connection: sqlite3.Connection, synchronous: str) -> None:
     connection.execute(f"PRAGMA synchronous = {synchronous}")
     connection.execute("PRAGMA fullfsync = 1")  # macOS: a plain fsync leaves data in the drive's cache
     connection.execute("PRAGMA wal_autocheckpoint = 0")
     connection.execute("PRAGMA foreign_keys = ON")
-    return connection
 
 
 @contextmanager

@@ -13,6 +13,8 @@ from commonplace.adapters.sqlite.similar import similar
 from commonplace.candidates import Candidates, Corpus
 from commonplace.ports import Filter, Similar, Vector, Visibility
 
+_USERS_IN_MEMORY = 32
+
 
 class SqliteIndex:
     """The index of one file."""
@@ -53,7 +55,9 @@ class SqliteIndex:
         owner = known_owner(connection, user_id)
         if owner is None:
             return Columns(0, self._model, self._dimension)
-        if owner not in self._users:
-            self._users[owner] = Columns(owner, self._model, self._dimension)
-        self._users[owner].refresh(connection)
-        return self._users[owner]
+        columns = self._users.pop(owner, None) or Columns(owner, self._model, self._dimension)
+        self._users[owner] = columns  # last in, last out
+        if len(self._users) > _USERS_IN_MEMORY:
+            del self._users[next(iter(self._users))]
+        columns.refresh(connection)
+        return columns

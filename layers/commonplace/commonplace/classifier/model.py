@@ -1,0 +1,78 @@
+"""The trained model: one linear head per label, kept as bytes in the package's data."""
+
+import functools
+import json
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from commonplace.classifier.features import SLOTS, features
+from commonplace.taxonomy import Category, StatementType
+
+Vector = NDArray[np.float32]
+IMPORTANCE_STEPS = (2, 3, 4, 5)
+
+
+class Label(NamedTuple):
+    """Type and category of a statement; several heads may stand for one label."""
+
+    statement_type: StatementType
+    category: Category
+
+
+class Tuning(NamedTuple):
+    """What training chose beside the weights."""
+
+    temperature: float
+    keep_threshold: float
+    confidence_slope: float
+    confidence_offset: float
+
+
+class Model(NamedTuple):
+    """Heads are columns: one per entry of `labels`, then keep, then one per importance step (2 to 5 or more)."""
+
+    labels: tuple[Label, ...]
+    words: NDArray[np.int8]
+    scales: NDArray[np.float32]
+    vector: NDArray[np.float16]
+    tuning: Tuning
+
+    def scores(self, text: str, vector: Vector | None) -> Vector:
+        """One score per head, about -1 (no) to 1 (yes)."""
+        seen = features(text)
+        total: Vector = (seen.values @ self.words[seen.slots].astype(np.float32)) * self.scales
+        if vector is not None:
+            total = total + vector @ self.vector.astype(np.float32)
+        return total
+
+    def save(self, path: Path) -> None:
+        """Writes the model; the same model gives the same bytes."""
+        about = {"labels": self.labels, "tuning": self.tuning}
+        np.savez_compressed(path, words=self.words, scales=self.scales, vector=self.vector, about=np.array(json.dumps(about)))
+
+
+def load(path: Path) -> Model:
+    """Reads what `save` wrote. ValueError if it was made for other features."""
+    with np.load(path) as stored:
+        about: dict[str, Any] = json.loads(str(stored["about"]))
+        model = Model(
+            labels=tuple(Label(*label) for label in about["labels"]),
+            words=stored["words"],
+            scales=stored["scales"],
+            vector=stored["vector"],
+            tuning=Tuning(*about["tuning"]),
+        )
+    if model.words.shape != (SLOTS, len(model.labels) + 1 + len(IMPORTANCE_STEPS)):
+        raise ValueError(f"{path.name}: the table of weights is {model.words.shape}: train the model again")
+    return model
+
+
+@functools.cache
+def shipped() -> Model:
+    """The model of the package, read once."""
+    with as_file(files("commonplace") / "data" / "classifier.npz") as path:
+        return load(path)

@@ -1,0 +1,100 @@
+"""Values behind a verb or a sign: "the password for the shared drive is now hunter2", "changed my PIN to 4821"."""
+
+import re
+from functools import cache
+from itertools import pairwise
+
+from commonplace.redaction.reading import Spans, read
+from commonplace.redaction.tokens import Token
+from commonplace.redaction.values import is_mixed
+from commonplace.redaction.view import View
+from commonplace.redaction.vocabulary import Noun, words
+
+_REACH = 12
+_SIGN_AT_END = re.compile(r"[:=]$")
+_ARROWS = ("->", "→", "=>", "-", "–", "—", "|")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_BEFORE_DATE = ("in", "en", "de", "from", "von", "por", "par", "mit")
+_POINTING = ("to", "from", "with", "auf", "zu", "von")
+_CHANGED = re.compile(r"(?<![a-z])(?:geandert|gesetzt|gestellt|changed|set|reset|updated|switched|cambi\w+|change)(?![a-z])")
+
+
+def find_linked(view: View, noun: Noun, parts: list[Token]) -> Spans:
+    """The value that a verb, a sign or a preposition among `parts`, the words behind `noun`, leads to."""
+    head = parts[0]
+    if head.word in words("compound") or "\n" in view.text[noun.end : head.raw_start]:
+        return []
+    strange = _is_strange(head) and view.text[noun.end : noun.end + 2] != " ("
+    for place, part in enumerate(parts[:_REACH]):
+        following = parts[place + 1] if place + 1 < len(parts) else None
+        found = _led_to(view, noun, parts, place, strange)
+        if found:
+            return found
+        if part.ends == "." or (place == 0 and not _goes_on(view, noun, head, following)):
+            break
+    return _announced(view, noun, parts)
+
+
+def _announced(view: View, noun: Noun, parts: list[Token]) -> Spans:
+    # Further on: "the netflix password so here it is again: Pumpkin!Spice", "my passcode is his birthday, 031952".
+    if noun.value in ("key", "random") or noun.name == "plain_code":
+        return []
+    for part, following in pairwise(parts[:_REACH]):
+        if part.ends == ".":
+            break
+        last = following.ends or following is parts[-1]
+        figure = following.text.isdigit() and len(following.text) >= 4 and not _YEAR.fullmatch(following.text)
+        if last and ((part.ends == ":" and is_mixed(following.text)) or (part.ends and figure)):
+            return read(view, following.raw_start, noun.value, bold=False)
+    return []
+
+
+def _led_to(view: View, noun: Noun, parts: list[Token], place: int, strange: bool) -> Spans:
+    part = parts[place]
+    raw = view.text[part.raw_start : part.raw_end]
+    if place and raw.startswith("(") and (found := read(view, part.raw_start + 1, noun.value, bold=False)):
+        return found
+    weak = part.word in words("enter") or (place and (part.word == "as" or part.text in _ARROWS))
+    same_line = view.text[part.raw_end : part.raw_end + 2].lstrip(" \t")[:1] != "\n"
+    colon = same_line and (part.text or place) and _SIGN_AT_END.search(raw)
+    if weak or colon or part.word in words("link"):
+        strange = strange or (place == 0 and bool(colon) and part.word not in words("qualifier", "link"))
+        if strange and noun.value in ("key", "random"):
+            return []
+        return read(view, part.raw_end, noun.value, bold=not (weak or strange))
+    return _arrow(view, noun, parts, place) if part.word in words("arrow") else []
+
+
+def _is_strange(part: Token) -> bool:
+    # Of what stands between noun and verb a name is harmless ("password Netflix is"), any other word may change
+    # what is spoken of ("password joke: knock knock").
+    return part.word not in words("qualifier", "link", "arrow") and not part.text[:1].isupper() and bool(part.word)
+
+
+def _goes_on(view: View, noun: Noun, head: Token, following: Token | None) -> bool:
+    if head.word in words("qualifier", "link", "arrow") or view.text[noun.end : noun.end + 2].rstrip() in (",", " ("):
+        return True
+    return following is not None and (following.word in words("link") or following.text in ("", "="))
+
+
+def _arrow(view: View, noun: Noun, parts: list[Token], place: int) -> Spans:
+    if place + 1 == len(parts):
+        return []
+    following, changed = parts[place + 1], _changes(view, noun)
+    dated = _YEAR.fullmatch(following.text) and parts[place].word in _BEFORE_DATE
+    if dated or not (changed or (place < 2 and parts[place].word in _POINTING)):
+        return []
+    last = place + 2 == len(parts) or bool(following.ends) or parts[place + 2].word in words("after_change")
+    takes = noun.value if noun.value != "words" or changed else "code"
+    return read(view, following.raw_start, takes, bold=last)
+
+
+def _changes(view: View, noun: Noun) -> bool:
+    # German puts the verb behind: "das Passwort auf hunter2 geändert".
+    before, after = view.folded[max(0, noun.start - 40) : noun.start], view.folded[noun.end : noun.end + 60]
+    return bool(_change().search(before) or _CHANGED.search(after))
+
+
+@cache
+def _change() -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z])(?:{'|'.join(map(re.escape, sorted(words('change'))))})")
