@@ -2,6 +2,7 @@
 
 import sys
 import timeit
+from dataclasses import replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -121,7 +122,20 @@ def moment(text: str) -> datetime | None:
 @pytest.mark.parametrize(("query", "after", "before", "granularity", "text"), rows(READ))
 def test_a_phrase_is_read(query: str, after: str, before: str, granularity: str, text: str) -> None:
     expected = TimeRange(moment(after), moment(before), text or query, granularity)  # type: ignore[arg-type]
-    assert read_time_range(query, NOW) == expected
+    found = read_time_range(query, NOW)
+    assert found is not None
+    assert replace(found, any_year=False) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "any_year"),
+    [("in March", True), ("on 5 May", True), ("im Mai", True), ("in March 2023", False), ("last March", False),
+     ("yesterday", False), ("since May", False), ("in 2023", False)],
+)  # fmt: skip
+def test_a_date_without_its_year_says_so(query: str, any_year: bool) -> None:
+    found = read_time_range(f"what did we do {query}", NOW)
+    assert found is not None
+    assert found.any_year is any_year
 
 
 @pytest.mark.parametrize("phrases", rows(ALIKE), ids=lambda phrases: phrases[0])

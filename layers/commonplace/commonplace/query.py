@@ -27,10 +27,8 @@ _ABOUT_THE_USER = re.compile(
     r"|\bqui suis-je\b|\bsabes?\b.*\bde m[ií]\b|\bqui[eé]n soy\b|私について|私のこと|我的(?:情况|信息)|关于我",
     re.IGNORECASE,
 )
-_EMPTY_TERMS = frozenset(
-    analyzer.terms(
-        "know remember recall anything everything something memory memories information facts stored saved list show"
-    )
+_NAMING_NOTHING = (
+    "know remember recall anything everything something memory memories information facts stored saved list show all every"
 )
 
 
@@ -61,7 +59,7 @@ def understand(text: str, tags: Mapping[str, int], now: datetime) -> Query:
         spans=_spans(time),
         advice=cues.asks_for_advice(text),
     )
-    general = bool(_ABOUT_THE_USER.search(text)) or not (set(own) - _EMPTY_TERMS)
+    general = bool(_ABOUT_THE_USER.search(text)) or not set(own).difference(analyzer.terms(_NAMING_NOTHING))
     return Query(question, _intent(text), concepts_of(text), added, time, general and time is None)
 
 

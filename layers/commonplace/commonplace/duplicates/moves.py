@@ -4,7 +4,7 @@ from commonplace.duplicates.alignment import Alignment, Match
 from commonplace.duplicates.meaning import UNCHANGED
 from commonplace.duplicates.order import Tokens
 from commonplace.duplicates.statement import AND, STOP
-from commonplace.duplicates.tables import Language
+from commonplace.duplicates.tables import Language, Words
 
 MOVED = "moved"
 _ADJUNCTS = frozenset("in on at during since after before until near because-of according-to if when while amid".split())
@@ -38,9 +38,13 @@ def _harmless(one: Match, other: Match, left: Tokens, right: Tokens, own: Langua
     if _compound(one, other, left, right):
         return True
     ours, theirs = sorted((one.left, other.left)), sorted((one.right, other.right))
-    if _listed(left, *ours) and _listed(right, *theirs):
+    if _listed(left, *ours, own.words["describing"]) and _listed(right, *theirs, own.words["describing"]):
         return True
-    if _described(left, *ours, own) and _described(right, *theirs, own) and left[ours[1] + 1].text == right[theirs[1] + 1].text:
+    if (
+        _described(left, *ours, own)
+        and _described(right, *theirs, own)
+        and left[ours[1] + 1].text == right[theirs[1] + 1].text
+    ):
         return True
     if left[one.left].marker == left[other.left].marker and left[one.left].phrase != left[other.left].phrase:
         return False  # "Vue in front and Go behind": two phrases of one kind
@@ -49,9 +53,11 @@ def _harmless(one: Match, other: Match, left: Tokens, right: Tokens, own: Langua
     )
 
 
-def _listed(tokens: Tokens, first: int, last: int) -> bool:
+def _listed(tokens: Tokens, first: int, last: int, describing: Words) -> bool:
     """Whether two words are single members of one list behind one marker."""
     between = tokens[first + 1 : last + 1]
+    if first and tokens[first - 1].text in describing:
+        return False  # "black tea and coffee", "black coffee and tea"
     return all(token.joined and token.phrase == tokens[last].phrase for token in between) and (
         tokens[first].marker == tokens[last].marker and _ends(tokens, last)
     )

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from commonplace.duplicates.statement import AND, COMMA, OR, Statement, Token
+from commonplace.duplicates.tables import Words
 
 Tokens = tuple[Token, ...]
 _PAIRS = frozenset({AND, COMMA, OR})
@@ -19,7 +20,7 @@ def orders(left: Statement, right: Statement) -> Iterator[tuple[Tokens, Tokens]]
         yield ours, theirs
     if Counter(left.texts) != Counter(right.texts):
         return
-    yield _paired_alike(ours, theirs), theirs
+    yield _paired_alike(ours, theirs, left.language.words["describing"]), theirs
     turned = _turned(right)
     if turned:
         yield left.tokens, turned
@@ -56,7 +57,7 @@ def _tail_sorted(tokens: Tokens, times: frozenset[str]) -> Tokens:
     return (*tokens[:start], *(token for phrase in phrases for token in phrase))
 
 
-def _paired_alike(left: Tokens, right: Tokens) -> Tokens:
+def _paired_alike(left: Tokens, right: Tokens, describing: Words) -> Tokens:
     """The left words in the order of the right ones, where only what `and`, `or` or a comma joins has changed places."""
     if sum(token.text[0].isdigit() for token in left) > _MOST_NUMBERS:
         return left  # "Tom and Ana are 5 and 7"
@@ -69,6 +70,8 @@ def _paired_alike(left: Tokens, right: Tokens) -> Tokens:
     for first in (start, start - 1) if start else (start,):
         middle = slice(first, len(left) - stop)
         ours, theirs = left[middle], right[middle]
+        if first and left[first - 1].text in describing:
+            continue  # "black tea and coffee", "black coffee and tea"
         if _swapped(ours, theirs) or (_listed(ours) and _listed(theirs)):
             return (*left[:first], *_like(ours, theirs), *left[len(left) - stop :])
     return left

@@ -18,7 +18,7 @@ Phrases = Mapping[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]]
 TABLED = ("english", "german", "french", "spanish")
 _LISTS = """articles copulas harmless guards markers phrase_starts pairing choosing contrasting personal definite
 time_words likes_to lasting bare_verbs case_matters droppable_markers places restrictive postures kin pets
-times light light_inside telling decisive_markers describing""".split()
+times light light_inside telling decisive_markers describing months""".split()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Iterator
 from itertools import zip_longest
 
-from commonplace.duplicates.inflection import lemmas
+from commonplace.duplicates.inflection import PAST, lemmas, readings
 from commonplace.duplicates.scanner import CURRENCIES, Word, scanned
 from commonplace.duplicates.spelling import american
 from commonplace.duplicates.tables import Language, Phrases, language
@@ -15,12 +15,15 @@ _EXCESSIVELY = "too-much"  # "too old"; "me too" adds nothing
 _FREE_OPENERS = frozenset("and but so also".split())
 _SPEAKER = "i"
 _LONGEST = 6
+_BEHIND_PARTICIPLE = frozenset("by is are was were".split())
+_HALVES = {("in", "the", "morning"): "a.m.", ("in", "the", "afternoon"): "pm", ("in", "the", "evening"): "pm"}
+_MOST_DAYS = 31
 
 
 def words_of(text: str, own: Language) -> list[Word]:
     """The words of a plain text in order."""
     spelled = [part for word in scanned(text) for part in _spelled_out(word, own)]
-    counted = list(_counted(spelled, own))
+    counted = _dated(list(_counted(spelled, own)), own)
     return _rewritten(_about_the_user(_without_opener(counted, own), own), own.phrases)
 
 
@@ -41,6 +44,8 @@ def _parts(text: str, own: Language) -> list[str]:
         return [text]
     if text.endswith("n't"):
         return [text.removesuffix("n't"), "not"]
+    if text == "user's":
+        return ["my"]
     if tail == "s":
         return [head, "is"] if head in _IS_AFTER else [head]
     return [head, _ENDINGS[tail]] if tail in _ENDINGS else [text.replace("'", "")]
@@ -73,6 +78,34 @@ def _counted(words: list[Word], own: Language) -> Iterator[Word]:
         before = word
 
 
+def _dated(words: list[Word], own: Language) -> list[Word]:
+    """Dates as `may 12`, times as `10 a.m.`: "12 May", "the 12th of May", "ten in the morning"."""
+    found: list[Word] = []
+    for word in words:
+        text = word.text
+        day = found[-2] if len(found) > 1 and found[-1].text == "of" else found[-1] if found else Word("")
+        if text in own.words["months"] and _is_day(day.text) and not word.pause:
+            at = found.index(day, -2 if len(found) > 1 else 0)
+            found[at:] = [word._replace(pause=day.pause), Word(_cardinal(day.text))]
+        elif found and found[-1].text in own.words["months"] and _is_day(text) and not word.pause:
+            found.append(word._replace(text=_cardinal(text)))
+        else:
+            found.append(word)
+        half = _HALVES.get((*(part.text for part in found[-3:]),)) if len(found) > len("day") else None
+        if half and found[-4].text.isdigit():
+            found[-3:] = [Word(half)]
+    return found
+
+
+def _is_day(text: str) -> bool:
+    number = _cardinal(text)
+    return number.isdigit() and 1 <= int(number) <= _MOST_DAYS
+
+
+def _cardinal(text: str) -> str:
+    return text[:-2] if text[:1].isdigit() and text[-2:] in ("st", "nd", "rd", "th") else text
+
+
 def _without_opener(words: list[Word], own: Language) -> list[Word]:
     while words:
         for opener, _ in own.openers.get(words[0].text, ()):
@@ -87,9 +120,16 @@ def _without_opener(words: list[Word], own: Language) -> list[Word]:
 
 def _about_the_user(words: list[Word], own: Language) -> list[Word]:
     """A note that leaves out whom it is about, or says "user", with "I": "Lives in Oslo"."""
-    if words and words[0].text in own.words["bare_verbs"]:
+    if words and (words[0].text in own.words["bare_verbs"] or (own.name == "english" and _told_in_past(words))):
         return [Word(_SPEAKER), *words]
     return [Word(_SPEAKER), *words[1:]] if own.name == "english" and words and words[0].text == "user" else words
+
+
+def _told_in_past(words: list[Word]) -> bool:
+    """Whether it begins with a past form that is no participle, as far as the next word tells: "Moved to Oslo"."""
+    behind = words[1].text if len(words) > 1 else "by"
+    forms = {form for _, form in readings(words[0].text)[1:]}
+    return forms == {PAST} and behind not in _BEHIND_PARTICIPLE
 
 
 def _begins(words: list[Word], phrase: tuple[str, ...]) -> bool:

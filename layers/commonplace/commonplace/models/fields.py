@@ -61,6 +61,7 @@ def _optional(value: object) -> bool:
 class Notes(BaseModel):
     """What the caller must be told about how this answer came about."""
 
+    model_config = ConfigDict(extra="forbid")
     method: str | None = Field(None, description="How it was made, e.g. `rules` or `claude`.", exclude_if=_optional)
     degraded: str | None = Field(None, description="What did not work, and what was done instead.", exclude_if=_optional)
     partial: str | None = Field(None, description="What is missing from this answer.", exclude_if=_optional)

@@ -10,6 +10,7 @@ from commonplace.redaction.backwards import find_backwards
 from commonplace.redaction.blocks import find_blocks
 from commonplace.redaction.entropy import find_entropy
 from commonplace.redaction.formats import find_formats
+from commonplace.redaction.identities import find_identities
 from commonplace.redaction.japanese import find_japanese
 from commonplace.redaction.numbers import find_numbers
 from commonplace.redaction.openers import find_openers
@@ -17,14 +18,15 @@ from commonplace.redaction.pairs import find_pairs
 from commonplace.redaction.questions import Question
 from commonplace.redaction.residue import is_only_secret
 from commonplace.redaction.spoken import find_spoken
+from commonplace.redaction.topics import find_topics
 from commonplace.redaction.view import Span, View, merged, placeholders, view_of
 from commonplace.redaction.vocabulary import nouns
 from commonplace.redaction.wallets import find_wallets
 
 # Of spans that overlap the kind found first stays: what proves itself comes before what a word beside it tells.
 _FINDERS: tuple[Callable[[View], Iterator[Span]], ...] = (
-    find_blocks, find_addresses, find_wallets, find_formats, find_numbers, find_assignments,
-    find_pairs, find_japanese, find_openers,
+    find_blocks, find_addresses, find_wallets, find_formats, find_numbers, find_identities,
+    find_assignments, find_pairs, find_japanese, find_openers, find_topics,
 )  # fmt: skip
 
 

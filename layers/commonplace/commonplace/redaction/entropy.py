@@ -21,6 +21,19 @@ _PUBLIC = re.compile(
 )
 _NAME = re.compile(r"^[0-9A-Fa-f-]+$|\w\.(?:com|org|net|io|html?|py|js|png|jpe?g|pdf)\b")
 _BEFORE, _AFTER = 60, 24
+# Of one case, as hexadecimal, base 32 and licence keys are: hashes and identifiers look the same, so only the words
+# beside such a run tell, and nothing public may stand near.
+_PLAIN = re.compile(
+    r"(?<![\w+/=.@:-])(?:[0-9a-f]{20,128}|[0-9A-F]{20,128}|[a-z2-7]{16,64}|[A-Z2-7]{16,64}|[a-z0-9]{24,64}|[A-Z0-9]{24,64}"
+    r"|[a-z2-7]{4}(?:[ -][a-z2-7]{4}){3,15}|[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15}|[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){3,8})"
+    r"(?![\w+/=@-]|\.\w|:\w{3,}\.)"
+)
+_NAMED = re.compile(
+    r"(?<![a-z])(?:(?:app|api|client|dev)[ _-]?(?:id|key)|apikey|(?:[a-z]{2,20}[ _-])?(?:keys?|tokens?|secrets?)|licen[cs]e"
+    r"|lizenz\w*|credentials?|authenticator|2fa|totp|otp|seed|setup key|einrichtungs\w*|\w{0,20}schlussel|clave|llave|cle|clef"
+    r"|jeton|secreto|bearer|api|webhook|psk|passwor[dt]|mot de passe|contrasena)(?![a-z])|キー|トークン|シークレット|鍵|ライセンス"
+)
+_LONGEST_PUBLIC = 40
 
 
 def find_entropy(view: View) -> Iterator[Span]:
@@ -34,6 +47,19 @@ def find_entropy(view: View) -> Iterator[Span]:
         secret, public = _last(_NEAR, before), _last(_PUBLIC, before)
         if secret > public or (public < 0 and _NEAR.search(after)):
             yield Span(*match.span(), "api_key")
+    for match in _PLAIN.finditer(view.text) if _NAMED.search(view.folded) else ():
+        if len(re.findall(r"\d", match[0])) >= 2 and re.search(r"[A-Za-z]", match[0]) and _is_named(view, match):
+            yield Span(*match.span(), "api_key")
+
+
+def _is_named(view: View, match: re.Match[str]) -> bool:
+    before = view.folded[max(0, match.start() - _BEFORE) : match.start()]
+    after = view.folded[match.end() : match.end() + _AFTER].partition("\n")[0]
+    if _PUBLIC.search(before[-_LONGEST_PUBLIC:]) or _PUBLIC.search(after):
+        return False
+    return bool(
+        _NAMED.search(before) or re.match(rf"\s(?:is|as|es|ist|est|como|als|comme|ist der|\W)[^.\n]*?{_NAMED.pattern}", after)
+    )
 
 
 def _last(pattern: re.Pattern[str], text: str) -> int:

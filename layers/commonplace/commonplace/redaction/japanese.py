@@ -65,10 +65,14 @@ def _backwards() -> re.Pattern[str]:
 
 @cache
 def _openers() -> re.Pattern[str]:
-    names = _either(table()["opened"]["names"])
+    names = _either([*table()["numbered"]["names"], *table()["dialled"]["names"]])
+    opens = r"(?:開|解|あけ|あき|入れ|入る|ログイン|止ま|止め|アンロック)"
+    number = r"[#*]?\d(?:[-ー・ ]?\d){2,9}[#*]?"
     return re.compile(
-        rf"(?:{names})は(?P<value>[#*]?\d{{3,10}}[#*]?)(?=で|です|だよ|。|$)"
-        rf"|(?P<other>\d{{3,10}}[#*]?)で(?:{names})[がはを](?:開|解)"
+        rf"(?:{names})(?:の(?:番号|数字))?(?:は|が|:|を|、)\s?(?P<value>{number})"
+        r"(?=で|です|だ|に(?:変|し|設|セ|合)|なん|ね|よ|。|、|!|と|って|\s|$)"
+        rf"|(?:{names})[はがも][^。、\n\d]{{0,12}}?(?P<after>{number})(?:で|を(?:入|押|打)[^。\n]{{0,6}}?){opens}"
+        rf"|(?<![\d-])(?P<other>{number})(?:で|を(?:入|押|打)[^。\n]{{0,8}}?)、?(?:(?:{names})[がはを])?{opens}"
     )
 
 
@@ -86,7 +90,7 @@ def find_japanese(view: View) -> Iterator[Span]:
         if in_words or re.sub(r"[#*\s・-]", "", value).isdigit() or is_mixed(value):
             yield Span(*match.span("value"), kind)
     for match in _openers().finditer(view.folded):
-        yield Span(*match.span("value" if match["value"] else "other"), "code")
+        yield Span(*match.span(match.lastgroup or 0), "code")
 
 
 def _values(view: View, at: int, kind: str) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Numbers that prove themselves or that a word beside them explains: cards with expiry and CVV, IBANs, US SSNs."""
+"""Numbers that prove themselves: cards, with the expiry and CVV beside them, and IBANs."""
 
 import re
 from collections.abc import Iterator
@@ -24,20 +24,17 @@ _OTHER_WORD = re.compile(
 )
 _EXPIRY = re.compile(r"(?<!\d)(?:0?[1-9]|1[0-2])\s?[/\-.]\s?(?:20)?[2-4]\d(?![\d/])")
 _CVV = re.compile(
-    r"(?:cvv2?|cvc2?|csc|cid|security code|sicherheitscode|prufnummer|prufziffer|codigo de seguridad|cryptogramme"
-    r"|code de securite|セキュリティコード)[^\d\n]{0,16}(\d{3,4})(?!\d)"
+    r"(?:cvv2?|cvc2?|cvn|csc|cid|security (?:code|number)|sicherheitscode|(?:karten)?pruf(?:nummer|ziffer|zahl|code)"
+    r"|codigo de (?:seguridad|verificacion)|cryptogramme|code de securite|セキュリティ(?:コード|番号)|(?:digits|numbers?|code|ones?) (?:on|from|at) the (?:back|front)"
+    r"|(?:ziffern|zahlen|stellen|nummer|code) (?:hinten|vorne|auf der (?:ruck|vorder)seite)|(?:digitos|numeros|cifras|codigo) (?:de |del |por )?(?:la )?(?:atras|detras|reverso|dorso|delante)"
+    r"|(?:chiffres|code) (?:au|du) (?:dos|verso)|chiffres (?:derriere|a l'arriere|devant)|[裏表]面?の?(?:[34三四]桁|番号|数字))[^\d\n]{0,24}(\d{3,4})(?!\d)"
 )
 _BARE_CVV = re.compile(r"(?:[\s,;/|]|and|und|et|y){1,6}(\d{3,4})(?![\d/.]|\s?[a-z])")
-_SSN = re.compile(r"(?<![\w.-])\d{3}([- .\u2010-\u2015]?)\d{2}\1\d{4}(?![\w-])", re.ASCII)
-_SSN_WORD = re.compile(
-    r"(?<![a-z])(?:ssn|ss#|s\.s\.n|social|itin|tax ?id|seguro social|seguridad social|securite sociale"
-    r"|sozialversicherung\w*)(?![a-z])|社会保障番号"
-)
 _IBAN = re.compile(r"(?i)(?<![a-z0-9])[a-z]{2}\d{2}(?:[ \-.]?[a-z0-9]){11,30}(?![a-z0-9])")
 
 
 def find_numbers(view: View) -> Iterator[Span]:
-    """Spans of card numbers with what stands beside them, of IBANs, and of SSNs beside a word for one."""
+    """Spans of card numbers with what stands beside them, and of IBANs."""
     if not _LONG.search(view.text):
         return
     for run in _DIGITS.finditer(view.text):
@@ -46,10 +43,6 @@ def find_numbers(view: View) -> Iterator[Span]:
             yield from _beside(view, card)
     for match in _IBAN.finditer(view.text):
         yield from _iban(match)
-    for match in _SSN.finditer(view.text):
-        near = view.folded[max(0, match.start() - 60) : match.end() + 40]
-        if _SSN_WORD.search(near):
-            yield Span(*match.span(), "ssn")
 
 
 def _cards(view: View, run: re.Match[str]) -> Iterator[Span]:

@@ -86,7 +86,9 @@ def _stands_alone(view: View, start: int, end: int) -> bool:
 def _entries() -> tuple[re.Pattern[str], ...]:
     # German has its verb in two, the second part behind: "schaltet man mit 85213 aus", "kommt man mit 4471 rein".
     with_it, again = either(sorted(words("with_it"))), either(sorted(words("in_again")))
-    reach = rf"[^\d\n.!?;]{{0,40}}?\s(?:{with_it})\s(?:(?:the|el|la|le|der|dem|den)\s)?(?:{_CODE}\s)?(?=(?P<value>\S{{3,80}}))"
+    reach = (
+        rf"[^\d\n.!?;]{{0,40}}?\s(?:{with_it})\s(?:(?:the|el|la|le|der|dem|den)\s)?(?:{_CODE}\s)?(?=(?P<value>\S{{3,80}}))"
+    )
     whole = rf"(?<![a-z])(?:s')?(?P<verb>{either(sorted(words('unlocking', 'entering')))})[a-zß]{{0,6}}{reach}"
     parted = rf"(?<![a-z])(?P<verb>{either(sorted(words('parted')))}){reach}(?=\S{{3,40}}\s(?:{again})(?![a-z]))"
     return re.compile(whole), re.compile(parted)
