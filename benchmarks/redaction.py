@@ -6,26 +6,32 @@ from collections import Counter
 from benchmarks.report import FOLDER, Cell, Table, main
 from commonplace.redaction import redact
 
+HALVES = ("tuned on", "held out")
+
 
 def measure(_: argparse.Namespace) -> list[Table]:
     """Recall: no part of the secret is left. False alarm: anything was taken out of a message without a secret."""
     found, held, alarms, clean = (Counter[str]() for _ in range(4))
-    for line in (FOLDER / "secrets" / "with.tsv").read_text("utf-8").splitlines():
+    for number, line in enumerate((FOLDER / "secrets" / "with.tsv").read_text("utf-8").splitlines()):
         language, secret, text = line.split("\t")
         left = redact(text).text
-        held[language] += 1
-        found[language] += not any(part in left for part in secret.split(" || "))
-    for line in (FOLDER / "secrets" / "without.tsv").read_text("utf-8").splitlines():
+        for group in (language, HALVES[number % 2]):
+            held[group] += 1
+            found[group] += not any(part in left for part in secret.split(" || "))
+    for number, line in enumerate((FOLDER / "secrets" / "without.tsv").read_text("utf-8").splitlines()):
         language, text = line.split("\t")
-        clean[language] += 1
-        alarms[language] += redact(text).text != text
+        for group in (language, HALVES[number % 2]):
+            clean[group] += 1
+            alarms[group] += redact(text).text != text
     rows: list[tuple[Cell, ...]] = [
         (language, held[language], found[language] / held[language], clean[language], alarms[language] / clean[language])
-        for language in held
+        for language in sorted(held)
     ]
-    rows.append(("all", held.total(), found.total() / held.total(), clean.total(), alarms.total() / clean.total()))
-    columns = ("language", "with", "recall", "without", "false alarms")
-    notes = ["Both sets were written without sight of the rules, and the rules were not changed after them."]
+    columns = ("part", "with", "recall", "without", "false alarms")
+    notes = [
+        "Both sets were written without sight of the rules. At first sight the recall was .81 and the false alarms .009; then "
+        "the rules were mended on every other line (tuned on). The held-out half is the one to believe: it misses the reach.",
+    ]
     return [Table("Secrets", columns, rows, "recall >= .95, false alarms <= .01", notes)]
 
 

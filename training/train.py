@@ -177,7 +177,8 @@ def cross_validate(statements: list[Statement]) -> None:
     sources = np.array([one.source for one in statements])
     for name, folds in (("a fifth", folds_by_text(statements)), ("a file", sources)):
         unseen = scores_unseen(made, folds)
-        answers = [decide(labels, tune(statements, labels, unseen), row) for row in unseen]
+        tuning = tune(statements, labels, unseen)
+        answers = [decide(labels, tuning, row) for row in unseen]
         groups = {f"{name}: all": np.ones(len(statements), bool)}
         groups |= {f"{name}: {source}": sources == source for source in np.unique(sources)}
         if name == "a fifth":

@@ -78,3 +78,8 @@ def test_the_error_codes_are_closed() -> None:
         "method_not_allowed": (405, False), "conflict": (409, True), "payload_too_large": (413, False),
         "internal": (500, True), "storage_unavailable": (503, True),
     }  # fmt: skip
+
+
+def test_the_readme_has_every_tool() -> None:
+    readme = (COMMITTED.parent / "README.md").read_text("utf-8")
+    assert [tool.name for tool in TOOLS if f"| `{tool.name}` |" not in readme] == []

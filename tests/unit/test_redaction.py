@@ -159,6 +159,34 @@ SPOKEN = [
     ("認証コードは123456です", "123456"),
     ("パスワードはhunter2からdragon9に変えました", "dragon9"),
     ("秘密の質問の答えはポチです", "ポチ"),
+    # What opens, proves or names somebody, without a word for a secret
+    ("the lockbox is left of the door, combo 6038", "6038"),
+    ("screen time on the ipad is 8140", "8140"),
+    ("the keybox by the meter takes 0451", "0451"),
+    ("luggage lock 8-0-8", "8-0-8"),
+    ("the laptop unlocks with kestrel.over.the.weir", "kestrel.over.the.weir"),
+    ("log in with guest and welcome123", "welcome123"),
+    ("router: WIFI:S:Casa;T:WPA;P:plantain-sunday;;", "plantain-sunday"),
+    ("for the security questions I said mother's maiden name Kowalczyk and first school Elm Lane", "Kowalczyk"),
+    ("for the security questions I said mother's maiden name Kowalczyk and first school Elm Lane", "Elm Lane"),
+    ("the setup key was o2w7 onqb 7a2w 6ck4 jqvt bkar fsgk i3g7", "o2w7 onqb 7a2w"),
+    ("la taquilla se abre con 0-4-2", "0-4-2"),
+    ("la alarma se quita con 4471", "4471"),
+    ("mi DNI es 12345678Z", "12345678Z"),
+    ("la contra es girasol2020", "girasol2020"),
+    ("Kofferschloss 4-1-9", "4-1-9"),
+    ("die Alarmanlage schaltet man mit 85213 aus", "85213"),
+    ("er heißt dort opa und reinkommen tut er mit Kleingarten1952", "Kleingarten1952"),
+    ("meine Steuer-ID ist 86 095 742 719", "86 095 742 719"),
+    ("Sozialversicherungsnummer 65 170839 J 008", "65 170839 J 008"),
+    ("Sicherheitsfrage: Mädchenname der Mutter Hollerbach", "Hollerbach"),
+    ("le coffre s'ouvre avec 17-03-88", "17-03-88"),
+    ("mon numéro de sécu : 1 84 05 31 555 012 93", "1 84 05 31 555 012 93"),
+    ("pour entrer dans la résidence c'est 48B06", "48B06"),
+    ("スマホのロック解除は502846、娘には内緒", "502846"),
+    ("マイナンバーは4821 7730 5914なので", "4821 7730 5914"),
+    ("秘密の質問は母の旧姓で、答えは佐々木にした", "佐々木"),
+    ("金庫は右に12、左に34、右に56", "34"),
 ]
 
 HARMLESS = """\
@@ -237,7 +265,64 @@ le code de la route est compliqué
 パスワードは定期的に変更しています
 暗証番号を変えたい
 部屋番号は302です
-電話番号は03-1234-5678です""".splitlines()
+電話番号は03-1234-5678です
+postgres://user:<password>@localhost/db is the sample
+the safe is 1200 pounds and took four men to carry
+my locker is 214 on the third floor
+the garage is 600 square feet
+the gate is B12 and boarding is at 1430
+front door: 2 coats of paint
+the alarm is set for 0630
+the suitcase weighs 23 kg, lock included
+bike lock cost 45.99 at decathlon
+the season opens with 20000 fans in the stadium
+the restaurant opens with a 12 course menu
+log in with Google and connect your calendar
+sign in with Office365 at work
+we connected with 350 alumni last night
+the game unlocks with level 45
+press 1 to unlock the achievement
+my maiden name is Kowalczyk and I went to Elm School
+The lock screen is 1080 by 2400 pixels
+turn off with 5 minutes left
+the concert opened with 1979 by the Pumpkins
+decrypt with AES-256 please
+encrypted with AES256 and ECDSA
+die Tür geht mit 90 Grad auf
+das Museum öffnet mit 300 Exponaten
+der Koffer war 120 Euro
+Schloss Neuschwanstein: 1869 begonnen
+das Schloss ist 1750 erbaut worden
+le coffre est 450 litres
+la puerta es 210 cm
+el portal es del 1890
+el museo abre con 300 obras
+la maleta: 2300 gramos
+スーツケースは38000円だった
+ロッカーは302番です
+部屋は302です
+駅は800メートル先
+commit 7c4a8d09ca3762af61e59520943dc264aaaa9999 added the api token check
+the api returned 87c358f83e0df2505432083255428835 as etag
+screen time is 240 minutes a day
+my screen time was 412 minutes last week
+I want to open a restaurant with 40 seats
+the vault was opened in 1987
+please lock the front door, 2 windows are open
+the dial is 42 mm wide
+door 4471 in building 12
+the trail gate: 3400 feet of climbing
+the shed is 2400 euros at the store
+open the file with Notepad2024
+I called the number on the back 800-555-0148
+security questions are silly, mine asks for my first pet
+the security question about my first car is stupid
+the alarm system is 1200 dollars
+portable number is 07700 900123
+die Alarmanlage kostet mit 1200 Euro zu viel
+Bus 4471 fährt mit 300 Leuten ab
+mit 18 ausgezogen, mit 2500 Euro angefangen
+iPhone 15 unlocks with FaceID""".splitlines()
 
 ANSWERS = [
     ("what's the gate code?", "4471", "4471"),
@@ -398,6 +483,7 @@ def test_what_is_not_redacted_is_in_the_text_in_the_same_order(text: str) -> Non
 @pytest.mark.parametrize("unit", [
     "a", "1 ", "12", "pin is ", "pin=", "password: \n", "my password is hunter2 ", "code for the ", "://a:", "eyJ", "sk-", "uno", "\n", " ",
     "-----BEGIN PRIVATE KEY-----\n+", 'password="\\a', "login a ", "パスワードは", "1、", "\u200b", "ﷺ", "4111 1111 1111 1112 ", "what is the code? ",
+    "lock is ", "log in with a ", "wifi:s;", "a:1:b:c:", "with ab and pass ", "a2b3 ", "security question first pet ", "123456-", "右に1",
 ])  # fmt: skip
 def test_time_stays_linear_in_whatever_is_repeated(unit: str) -> None:
     def seconds(length: int) -> float:

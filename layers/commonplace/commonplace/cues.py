@@ -9,7 +9,8 @@ _INSTRUCTION = re.compile(
     re.IGNORECASE,
 )
 _PREFERENCE = re.compile(
-    r"\bi(?:'d|’d| would)?\s+(?:really\s+|usually\s+|always\s+)?(?:prefer|like|love|enjoy|hate|dislike)\b|\bmy fav",
+    r"\bi(?:'d|’d| would)?\s+(?:really\s+|usually\s+|always\s+)?(?:prefer|like|love|enjoy|hate|dislike)\b|\bmy fav"
+    r"|\bprefers\b|\bthe user (?:likes|loves|enjoys|hates|dislikes)\b",
     re.IGNORECASE,
 )
 _ADVICE = re.compile(

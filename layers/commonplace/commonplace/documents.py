@@ -10,6 +10,7 @@ from commonplace import analyzer, cues
 from commonplace.models.memory import Memory
 from commonplace.taxonomy import ContentType, content_type_of
 
+_STATEMENT_TOKENS = 30  # a longer text says more than its one type: there only its own wording tells
 _SPACES = re.compile(r"\s+")
 
 
@@ -30,13 +31,14 @@ def document(memory: Memory) -> Document:
     """The document of a memory; it holds no word of another memory, so that a deletion is complete."""
     text = memory.content
     tokens = analyzer.terms(text)
+    short = len(tokens) <= _STATEMENT_TOKENS
     labels = set(analyzer.terms(" ".join((*memory.tags, memory.category)))) - set(tokens)
     return Document(
         tokens=tuple(tokens),
         labels=tuple(sorted(labels)),
         question=cues.is_question(text),
-        instruction=memory.memory_type == "meta" or cues.is_instruction(text),
-        preference=memory.memory_type == "preference" or cues.is_preference(text),
+        instruction=(short and memory.memory_type == "meta") or cues.is_instruction(text),
+        preference=cues.is_preference(text),  # by its own words: the type is broader, and measured worse here
         content_type=content_type_of(memory.memory_type, memory.category, text),
         fingerprint=fingerprint(memory),
     )

@@ -80,10 +80,13 @@ def _of_cues(found: _Found, names: list[str]) -> None:
 
 
 def _of_opening(found: _Found, sentence: Tagged, *, first: bool) -> None:
-    for kind, row, sizes in (("=", sentence.words, (1, 2, 3)), ("~", sentence.skeleton, (2, 3, 4))):
+    rows: list[tuple[str, list[str], range]]
+    rows = [("=", sentence.words, range(1, 4)), ("~", sentence.skeleton, range(2, 5))]
+    for kind, row, sizes in rows:
         found["sentence opening"].update(dict.fromkeys(f"{size}{kind}{' '.join(row[:size])}" for size in sizes))
     if first:
-        for kind, row, sizes in (("=", sentence.words, (1, 2)), ("~", sentence.skeleton, (1, 2, 3))):
+        rows = [("=", sentence.words, range(1, 3)), ("~", sentence.skeleton, range(1, 4))]
+        for kind, row, sizes in rows:
             found["text opening"].update(dict.fromkeys(f"{size}{kind}{' '.join(row[:size])}" for size in sizes))
 
 

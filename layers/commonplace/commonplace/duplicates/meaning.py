@@ -1,6 +1,7 @@
 """What a word may stand for, and how two words answer to each other."""
 
 import functools
+import re
 from typing import NamedTuple
 
 from commonplace.duplicates.inflection import BASE, Reading, readings
@@ -8,9 +9,12 @@ from commonplace.duplicates.tables import Groups, language
 
 Forms = frozenset[tuple[str, str]]
 """The pairs of forms two words may stand in."""
-SAME, FORM, SYNONYM, NEAR = "same", "form", "synonym", "near"
+SAME, FORM, SYNONYM, TYPO, NEAR = "same", "form", "synonym", "typo", "near"
 UNCHANGED: Forms = frozenset({(BASE, BASE)})
 _Grouped = tuple[tuple[str, frozenset[int]], ...]
+_DOUBLED = re.compile(r"(.)\1")
+_LONG = 8
+"""A shorter word is too often another one: "desert", "dessert"."""
 
 
 class Meaning(NamedTuple):
@@ -20,6 +24,8 @@ class Meaning(NamedTuple):
     readings: tuple[Reading, ...]
     synonyms: _Grouped
     near: _Grouped
+    spelled: tuple[tuple[str, str], ...]
+    """Each form with its lemma as far as spelling errors leave it alone; nothing for a short word."""
     keys: frozenset[str]
     """Two words without a common key have nothing to do with each other."""
 
@@ -30,20 +36,30 @@ def meaning(word: str, language_name: str) -> Meaning:
     own, english = language(language_name), language_name == "english"
     known: tuple[Reading, ...] = readings(word) if english else ((word, BASE),)
     synonyms, near = _grouped(known, own.synonyms), _grouped(known, own.near_synonyms)
+    spelled = tuple((form, _blurred(lemma)) for lemma, form in known) if english and len(word) >= _LONG else ()
     numbers = {f"={number}" for _, group in synonyms for number in group}
     numbers |= {f"~{number}" for _, group in near for number in group}
-    return Meaning(word, known, synonyms, near, frozenset({lemma for lemma, _ in known} | numbers))
+    keys = {lemma for lemma, _ in known} | numbers | {f"?{blurred}" for _, blurred in spelled}
+    return Meaning(word, known, synonyms, near, spelled, frozenset(keys))
 
 
 def related(left: Meaning, right: Meaning) -> tuple[str, Forms]:
-    """How two words that share a key answer to each other: the same, forms of one, synonyms or near synonyms."""
+    """How two words that share a key answer to each other: the same, forms of one, synonyms, misspelled or near synonyms."""
     if left.text == right.text:
         return SAME, UNCHANGED
     forms = frozenset((form, its) for lemma, form in left.readings for same, its in right.readings if same == lemma)
     if forms:
         return FORM, forms
     forms = _shared(left.synonyms, right.synonyms)
-    return (SYNONYM, forms) if forms else (NEAR, _shared(left.near, right.near))
+    if forms:
+        return SYNONYM, forms
+    forms = frozenset((form, its) for form, blurred in left.spelled for its, same in right.spelled if blurred == same)
+    return (TYPO, forms) if forms else (NEAR, _shared(left.near, right.near))
+
+
+def _blurred(word: str) -> str:
+    """What is left of a word when nobody knows where it has two letters for one, or `ie` for `ei`."""
+    return _DOUBLED.sub(r"\1", word).replace("ie", "ei")
 
 
 def _grouped(known: tuple[Reading, ...], groups: Groups) -> _Grouped:

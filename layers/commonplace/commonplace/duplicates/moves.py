@@ -2,12 +2,12 @@
 
 from commonplace.duplicates.alignment import Alignment, Match
 from commonplace.duplicates.meaning import UNCHANGED
-from commonplace.duplicates.order import Tokens
+from commonplace.duplicates.order import Tokens, ends, is_described
 from commonplace.duplicates.statement import AND, STOP
 from commonplace.duplicates.tables import Language, Words
 
 MOVED = "moved"
-_ADJUNCTS = frozenset("in on at during since after before until near because-of according-to if when while amid".split())
+_ADJUNCTS = frozenset("in on at as during since after before until near because-of according-to if when while amid".split())
 _COMPOUND = frozenset({"of", "in"})
 
 
@@ -37,7 +37,8 @@ def _harmless(one: Match, other: Match, left: Tokens, right: Tokens, own: Langua
         return True
     if _compound(one, other, left, right):
         return True
-    ours, theirs = sorted((one.left, other.left)), sorted((one.right, other.right))
+    ours = min(one.left, other.left), max(one.left, other.left)
+    theirs = min(one.right, other.right), max(one.right, other.right)
     if _listed(left, *ours, own.words["describing"]) and _listed(right, *theirs, own.words["describing"]):
         return True
     if (
@@ -56,16 +57,11 @@ def _harmless(one: Match, other: Match, left: Tokens, right: Tokens, own: Langua
 def _listed(tokens: Tokens, first: int, last: int, describing: Words) -> bool:
     """Whether two words are single members of one list behind one marker."""
     between = tokens[first + 1 : last + 1]
-    if first and tokens[first - 1].text in describing:
-        return False  # "black tea and coffee", "black coffee and tea"
+    if is_described(tokens, first, describing):
+        return False
     return all(token.joined and token.phrase == tokens[last].phrase for token in between) and (
-        tokens[first].marker == tokens[last].marker and _ends(tokens, last)
+        tokens[first].marker == tokens[last].marker and ends(tokens, last)
     )
-
-
-def _ends(tokens: Tokens, at: int) -> bool:
-    """Whether nothing that a word could describe stands behind it."""
-    return at + 1 == len(tokens) or bool(tokens[at + 1].marker) or tokens[at + 1].link == STOP
 
 
 def _described(tokens: Tokens, first: int, last: int, own: Language) -> bool:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from commonplace.duplicates.statement import AND, COMMA, OR, Statement, Token
+from commonplace.duplicates.statement import AND, COMMA, OR, STOP, Statement, Token
 from commonplace.duplicates.tables import Words
 
 Tokens = tuple[Token, ...]
@@ -21,9 +21,10 @@ def orders(left: Statement, right: Statement) -> Iterator[tuple[Tokens, Tokens]]
     if Counter(left.texts) != Counter(right.texts):
         return
     yield _paired_alike(ours, theirs, left.language.words["describing"]), theirs
-    turned = _turned(right)
-    if turned:
+    if turned := _turned(right):
         yield left.tokens, turned
+    elif turned := _turned(left):
+        yield turned, right.tokens
 
 
 def _opening_last(statement: Statement) -> Tokens:
@@ -70,11 +71,24 @@ def _paired_alike(left: Tokens, right: Tokens, describing: Words) -> Tokens:
     for first in (start, start - 1) if start else (start,):
         middle = slice(first, len(left) - stop)
         ours, theirs = left[middle], right[middle]
-        if first and left[first - 1].text in describing:
-            continue  # "black tea and coffee", "black coffee and tea"
+        if is_described(left, first, describing) or (first and not ends(left, len(left) - stop - 1)):
+            continue
         if _swapped(ours, theirs) or (_listed(ours) and _listed(theirs)):
             return (*left[:first], *_like(ours, theirs), *left[len(left) - stop :])
     return left
+
+
+def is_described(tokens: Tokens, first: int, describing: Words) -> bool:
+    """Whether a list begins behind a word that may tell of its first member only: "black tea and coffee"."""
+    if not 0 < first < len(tokens):
+        return False
+    before = tokens[first - 1]
+    return before.text in describing or (before.capital and tokens[first].small)
+
+
+def ends(tokens: Tokens, at: int) -> bool:
+    """Whether nothing goes on behind a word: not so for "Ben" in "Tom saw Anna and Ben saw Eva"."""
+    return at + 1 == len(tokens) or bool(tokens[at + 1].marker) or tokens[at + 1].link == STOP
 
 
 def _like(ours: Sequence[Token], theirs: Sequence[Token]) -> list[Token]:

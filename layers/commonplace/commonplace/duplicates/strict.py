@@ -1,8 +1,8 @@
 """What may differ between two statements of anybody: synonyms, the bare grammar of a verb, a place seen two ways."""
 
 from commonplace.duplicates.alignment import Alignment, Match
-from commonplace.duplicates.inflection import BASE, ING, PAST, S, lemmas
-from commonplace.duplicates.meaning import FORM, NEAR, SAME, Forms
+from commonplace.duplicates.inflection import BASE, ING, PAST, S, lemmas, readings
+from commonplace.duplicates.meaning import FORM, NEAR, SAME, TYPO, Forms
 from commonplace.duplicates.order import Tokens
 from commonplace.duplicates.statement import AND, OR, Token
 from commonplace.duplicates.tables import Language
@@ -42,7 +42,9 @@ def same_role(ours: Token, theirs: Token, own: Language) -> bool:
 
 
 def same_voice(match: Match, ours: Token, theirs: Token) -> bool:
-    """False for "is fired" and "fired"."""
+    """False for "is fired" and "fired", for Danielle and Daniele."""
+    if match.kind == TYPO and not (ours.small and theirs.small):
+        return False
     return match.kind not in (SAME, FORM) or ours.participle == theirs.participle
 
 
@@ -56,6 +58,8 @@ def marker_allowed(match: Match, left: Tokens, right: Tokens, own: Language) -> 
         return _in_place(match.left, left, own) and _in_place(match.right, right, own)
     if {one, other} == {"over", "to"}:
         return any(lemma in ("prefer", "favor") for token in left[: match.left] for lemma in lemmas(token.text))
+    if {one, other} in ({"", "while"}, {"", "when"}):
+        return {form for _, form in readings(ours.text)[1:]} == {ING} and ours.text == theirs.text
     return "to" in (one, other) and match.kind == FORM and _liked(match, left, own)
 
 

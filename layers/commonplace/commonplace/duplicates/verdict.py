@@ -12,7 +12,7 @@ from commonplace.duplicates.order import Tokens, orders
 from commonplace.duplicates.scanner import plain
 from commonplace.duplicates.statement import Statement, Token, statements
 from commonplace.duplicates.tongues import UNSPACED, language_of
-from commonplace.duplicates.unspaced import core
+from commonplace.duplicates.unspaced import alike
 
 _SAME_WORDS = "the same words"
 _OTHER_WORDS = "the same in other words"
@@ -34,7 +34,7 @@ def same_statement(first: str, second: str, cosine: float | None) -> str | None:
         return _SAME_WORDS
     name = language_of(one, other)
     if name == UNSPACED:
-        return _SAME_WORDS if core(one) == core(other) else None
+        return _SAME_WORDS if alike(one, other) else None
     if _strangers(one, other):
         return None
     lefts, rights = statements(one, name), statements(other, name)

@@ -1,7 +1,7 @@
 """The words of a text, ready to be compared: contractions spelled out, numbers in one spelling, phrases replaced."""
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 
 from commonplace.duplicates.inflection import PAST, lemmas, readings
@@ -16,7 +16,11 @@ _FREE_OPENERS = frozenset("and but so also".split())
 _SPEAKER = "i"
 _LONGEST = 6
 _BEHIND_PARTICIPLE = frozenset("by is are was were".split())
-_HALVES = {("in", "the", "morning"): "a.m.", ("in", "the", "afternoon"): "pm", ("in", "the", "evening"): "pm"}
+_HALVES: Mapping[tuple[str, ...], str] = {
+    ("in", "the", "morning"): "a.m.",
+    ("in", "the", "afternoon"): "pm",
+    ("in", "the", "evening"): "pm",
+}
 _MOST_DAYS = 31
 
 
@@ -85,8 +89,7 @@ def _dated(words: list[Word], own: Language) -> list[Word]:
         text = word.text
         day = found[-2] if len(found) > 1 and found[-1].text == "of" else found[-1] if found else Word("")
         if text in own.words["months"] and _is_day(day.text) and not word.pause:
-            at = found.index(day, -2 if len(found) > 1 else 0)
-            found[at:] = [word._replace(pause=day.pause), Word(_cardinal(day.text))]
+            found[-1 if found[-1] is day else -2 :] = [word._replace(pause=day.pause), Word(_cardinal(day.text))]
         elif found and found[-1].text in own.words["months"] and _is_day(text) and not word.pause:
             found.append(word._replace(text=_cardinal(text)))
         else:

@@ -11,6 +11,8 @@ _SERVER = re.compile(r"(?i)(?<=://)(?<!http://)(?<!https://)[^\s/@:\"'<>]{0,200}
 _DRIVER = re.compile(r"(?<![\w/:])[\w.\-]{1,60}:([^\s:@/\"']{1,100})@(?:tcp|unix)\(")
 # What the square codes on routers say: "WIFI:S:Home;T:WPA;P:hunter2;;".
 _NETWORK = re.compile(r"(?i)(?<![a-z])wifi:(?:(?!p:)(?:\\.|[^;\n\\]){0,80};){0,5}p:((?:\\.|[^;\n\\]){1,100})")
+# A line of .pgpass: host, port, database, user, password.
+_COLUMNS = re.compile(r"(?<![\w/:.-])[\w.*\-]{1,80}:(?:\d{2,5}|\*):[\w*\-]{1,60}:[\w.\-@]{1,60}:([^\s:]{3,100})")
 _REFERENCE = re.compile(r"[$%{<\[][^\s]*[}>\]%]|\$\w+|\*{3,}|[xX]{3,}|\.{3,}|" + HIDDEN)
 
 
@@ -18,6 +20,8 @@ def find_addresses(view: View) -> Iterator[Span]:
     """Spans of the passwords in addresses; user and host stay."""
     if "wifi:" in view.folded:
         yield from (Span(*match.span(1), "password") for match in _NETWORK.finditer(view.text))
+    if view.text.count(":") > 3:
+        yield from (Span(*match.span(1), "password") for match in _COLUMNS.finditer(view.text))
     if "@" not in view.text:
         return
     for pattern in (_WEB, _SERVER, _DRIVER):

@@ -67,6 +67,8 @@ def _entered(parts: list[Token], noun: Noun) -> Spans:
     numbers = next((place for place in range(len(parts)) if number_run(parts[place:])), None)
     if numbers is not None and noun.value != "key":
         return [(parts[numbers].start, parts[-1].end)]
+    if noun.value in ("digits", "code") and re.fullmatch(r"\d{4,8}", parts[-1].text if parts else ""):
+        return [(parts[-1].start, parts[-1].end)]
     verbs = [place for place, part in enumerate(parts) if part.word in words("enter")]
     if is_mixed(parts[-1].text):
         first = len(parts) - 1

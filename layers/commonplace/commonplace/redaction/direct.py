@@ -13,9 +13,9 @@ from commonplace.redaction.vocabulary import Noun, words
 _BESIDE = re.compile(r"(?:'s|s')?[ \t\u3000]{1,3}|\n(?=\S{4,40}(?:\n|$))")
 # Passes that are no password.
 _PASSING = re.compile(
-    r"(?:forward|backward|boarding|ski|bus|day|season|hall|mountain|train|rail|gym|museum|free|game|first|second|single"
-    r"|one|must|to|will|can|and|did|i|a|n't|we|they|you|he|she|low|high|band|park|press|backstage|week|month|annual"
-    r"|city)\s$"
+    r"(?:n't|(?<![a-z])(?:forward|backward|boarding|ski|bus|day|season|hall|mountain|train|rail|gym|museum|free|game|first|second|single"
+    r"|one|must|to|will|can|and|did|i|a|we|they|you|he|she|low|high|band|park|press|backstage|week|month|annual"
+    r"|city))\s$"
 )
 _INTO = re.compile(
     r"(?<![a-z])(?:get in|enter|entr[ae]r|hinein|eintreten|reinkommen|open|unlock|ouvrir|abrir|offnen)(?![a-z])"
@@ -50,7 +50,9 @@ def _stands_free(view: View, noun: Noun) -> bool:
     before = view.folded[max(0, noun.start - 40) : noun.start]
     if noun.name == "plain_code":
         return _INTO.search(before) is not None
-    return noun.name != "bare_key" and not (noun.name == "pass" and _PASSING.search(before))
+    return noun.name != "bare_key" and not (
+        noun.name == "pass" and view.folded.startswith("pass", noun.start) and _PASSING.search(before)
+    )
 
 
 def _between_commas(view: View, noun: Noun, parts: list[Token]) -> Spans:
@@ -66,14 +68,14 @@ def _shows_itself(view: View, noun: Noun, head: Token) -> bool:
         return True
     if noun.value == "digits":
         return True
-    if noun.name == "password" and head.text.isdigit():
+    if noun.name in ("password", "pass") and head.text.isdigit():
         return len(head.text) >= _LEAST[noun.name] and not _YEAR.fullmatch(head.text)
     return is_mixed(head.text) and len(head.text) >= _LEAST.get(noun.name, 4)
 
 
 def _after_phrase(view: View, noun: Noun, parts: list[Token]) -> Spans:
     # "code d'entrée de l'immeuble 45B12", "PIN for my card 4821"
-    if noun.value not in ("digits", "code", "words") or parts[0].word not in words("of"):
+    if noun.value not in ("digits", "code", "words") or parts[0].word not in words("of", "whereabouts", "places"):
         return []
     stops = words("link", "arrow", "numbered", "function") - words("own")
     for before, part in pairwise(parts[:7]):

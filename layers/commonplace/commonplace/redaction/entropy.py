@@ -25,12 +25,15 @@ _BEFORE, _AFTER = 60, 24
 # beside such a run tell, and nothing public may stand near.
 _PLAIN = re.compile(
     r"(?<![\w+/=.@:-])(?:[0-9a-f]{20,128}|[0-9A-F]{20,128}|[a-z2-7]{16,64}|[A-Z2-7]{16,64}|[a-z0-9]{24,64}|[A-Z0-9]{24,64}"
-    r"|[a-z2-7]{4}(?:[ -][a-z2-7]{4}){3,15}|[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15}|[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){3,8})"
+    r""
+    r"|[0-9a-f]{32}(?:-[0-9a-f]{8}){2}|[a-z2-7]{4}(?:[ -][a-z2-7]{4}){3,15}|[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15}"
+    r"|[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){3,8})"
     r"(?![\w+/=@-]|\.\w|:\w{3,}\.)"
 )
 _NAMED = re.compile(
     r"(?<![a-z])(?:(?:app|api|client|dev)[ _-]?(?:id|key)|apikey|(?:[a-z]{2,20}[ _-])?(?:keys?|tokens?|secrets?)|licen[cs]e"
-    r"|lizenz\w*|credentials?|authenticator|2fa|totp|otp|seed|setup key|einrichtungs\w*|\w{0,20}schlussel|clave|llave|cle|clef"
+    r"|lizenz\w*|credentials?|authenticator|2fa|totp|otp|seed|setup key|einrichtungs\w*"
+    r"|\w{0,20}schlussel|clave|llave|cle|clef"
     r"|jeton|secreto|bearer|api|webhook|psk|passwor[dt]|mot de passe|contrasena)(?![a-z])|キー|トークン|シークレット|鍵|ライセンス"
 )
 _LONGEST_PUBLIC = 40

@@ -14,7 +14,7 @@ _LINK = re.compile(
     r"(?:、|,|:|\s|いま|今は|今|現在は|現在|新しく|たぶん|多分|確か|まだ|ずっと|昔は|以前は|前は|えっと|えーと|次の通り"
     r"|以下の通り|です|ね){0,4}"
 )
-_PAUSE = re.compile(r"、\s?(?=[!-~])")
+_PAUSE = re.compile(r"(?:[をは]?(?:変え|変更し)(?:た|まし)た?(?:よ|けど|から)?)?[、。]\s?(?=[!-~])")
 _MORE = re.compile(r"(?:から|と|、|,|および|または|もしくは|や|か|で、|\s)+(?=[!-~])")
 _ASKS = re.compile(
     r"何|なん|なに|教え|おしえ|知って|知りたい|わかる|分かる|覚えて|は\s?\?|って\s?\?|を入力|を送|ください|は$"
@@ -45,6 +45,8 @@ def _kind(noun: str) -> str:
 def _bounded(name: str) -> str:
     # "pin" must not be found in "pink", but Japanese goes on without a blank.
     front, back = (r"(?<![a-z0-9])" if name[0].isascii() else ""), (r"(?![a-z])" if name[-1].isascii() else "")
+    # 「パスポート」「パスコード」 go on where 「パス」 ends.
+    back = r"(?![ァ-ヶー])" if name.endswith("パス") else back
     return front + re.escape(name) + back
 
 
@@ -70,8 +72,9 @@ def _openers() -> re.Pattern[str]:
     number = r"[#*]?\d(?:[-ー・ ]?\d){2,9}[#*]?"
     return re.compile(
         rf"(?:{names})(?:の(?:番号|数字))?(?:は|が|:|を|、)\s?(?P<value>{number})"
-        r"(?=で|です|だ|に(?:変|し|設|セ|合)|なん|ね|よ|。|、|!|と|って|\s|$)"
+        r"(?=で|です|だ|に(?:変|し|設|セ|合)|なん|ね|よ|を(?:押|入|打)|。|、|!|と|って|\s|$)"
         rf"|(?:{names})[はがも][^。、\n\d]{{0,12}}?(?P<after>{number})(?:で|を(?:入|押|打)[^。\n]{{0,6}}?){opens}"
+        r"|(?P<turns>[右左](?:に|\d回)?\d{1,2}(?:[、,\s]*[右左](?:に|\d回)?\d{1,2}){1,5})"
         rf"|(?<![\d-])(?P<other>{number})(?:で|を(?:入|押|打)[^。\n]{{0,8}}?)、?(?:(?:{names})[がはを])?{opens}"
     )
 

@@ -39,7 +39,8 @@ def _announced(view: View, noun: Noun, parts: list[Token]) -> Spans:
     # Further on: "the netflix password so here it is again: Pumpkin!Spice", "my passcode is his birthday, 031952".
     if noun.value in ("key", "random") or noun.name == "plain_code":
         return []
-    for part, following in pairwise(parts[:_REACH]):
+    said = [part for part in parts[:_REACH] if part.ends or part.word not in words("filler")]
+    for part, following in pairwise(said):
         if part.ends == ".":
             break
         last = following.ends or following is parts[-1]

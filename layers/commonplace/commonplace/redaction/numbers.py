@@ -29,7 +29,9 @@ _CVV = re.compile(
     r"|(?:ziffern|zahlen|stellen|nummer|code) (?:hinten|vorne|auf der (?:ruck|vorder)seite)|(?:digitos|numeros|cifras|codigo) (?:de |del |por )?(?:la )?(?:atras|detras|reverso|dorso|delante)"
     r"|(?:chiffres|code) (?:au|du) (?:dos|verso)|chiffres (?:derriere|a l'arriere|devant)|[裏表]面?の?(?:[34三四]桁|番号|数字))[^\d\n]{0,24}(\d{3,4})(?!\d)"
 )
-_BARE_CVV = re.compile(r"(?:[\s,;/|]|and|und|et|y){1,6}(\d{3,4})(?![\d/.]|\s?[a-z])")
+_BARE_CVV = re.compile(
+    r"(?:[\s,;/|]|and|und|et|y){1,6}(\d{3,4})(?![\d/.]|\s?(?!(?:on|from|at) the|hinten|vorne|auf der|atras|detras|por detras|au (?:dos|verso)|derriere|en el|al dorso)[a-z])"
+)
 _IBAN = re.compile(r"(?i)(?<![a-z0-9])[a-z]{2}\d{2}(?:[ \-.]?[a-z0-9]){11,30}(?![a-z0-9])")
 
 

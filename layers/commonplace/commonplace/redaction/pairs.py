@@ -29,8 +29,9 @@ _NAMED = re.compile(
 _NETWORK = re.compile(
     r"(?<![a-z])(?:wi-?fi|wlan|ssid|net(?:work|z|zwerk)|red|reseau)(?![a-z])[^\n,;/|.!?]{1,40}[,;/|]\s?" + _PASS
 )
+_WITH = re.compile(rf"(?<![a-z])(?:with|as|con|como|mit|als|avec|comme)\s{_USER},?\s(?=(?:and|y|und|et)\s){_PASS}")
 _LOGIN = re.compile(
-    r"(?<![a-z0-9])(?:log(?:s|ged|ging)? ?-?in|log ?on|login-?daten|logins|credentials?|creds|account|acct"
+    r"(?<![a-z0-9])(?:basic auth|log(?:s|ged|ging)? ?-?in|log ?on|login-?daten|logins|credentials?|creds|account|acct"
     r"|sign(?:s|ed|ing)? ?-?in|user ?(?:/|and|&) ?pass(?:word)?|user|acceso|inici[ao](?:r)? (?:de )?sesion|credenciales|cuenta"
     r"|zugang(?:sdaten)?|anmeldedaten|anmeldung|einloggen|anmelden|angemeldet|identifiants?|connexion|compte|ssh|ftp|sftp"
     r"|vpn|rdp|admin panel|connect(?:er?|es)?|entr(?:ar|o|a|as))(?![a-z])"
@@ -39,7 +40,9 @@ _LOGIN = re.compile(
     rf"{_USER}(?P<between>\s?/\s?|:|\s?\|\s?|\s+(?:and|with|y|con|und|mit|et|avec|plus|&|\+)\s+|,\s)"
     r"(?P<value>[^\s/]\S{2,100})"
 )
-_EMAIL = re.compile(r"(?<![\w.])(?P<user>[\w.+\-]{1,64}@[\w\-]{1,60}\.[a-z.]{2,20})(?:[:|]|\s/\s)(?P<value>[^\s/]\S{3,100})")
+_EMAIL = re.compile(
+    r"(?<![\w.])(?P<user>[\w.+\-]{1,64}@[\w\-]{1,60}\.[a-z.]{2,20})(?:[:|]|\s/\s|,?\s(?:and|with|con|y|und|mit|et|avec)\s)(?P<value>[^\s/]\S{3,100})"
+)
 _JAPANESE = re.compile(
     r"(?:ログイン|アカウント|ユーザー)(?:情報|名|id)?[はが:]\s?(?P<user>[!-~]{2,64}?)\s?[/、と]\s?"
     r"(?P<value>[!-~]{3,100})"
@@ -50,7 +53,7 @@ def find_pairs(view: View) -> Iterator[Span]:
     """Spans of passwords that stand behind a user name or an address; the name stays."""
     if not any(cue in view.folded for cue in _CUES):
         return
-    named = (_NAMED, _NETWORK) if any(secret in view.folded for secret in _SECRETS) else ()
+    named = (_NAMED, _NETWORK, _WITH) if any(secret in view.folded for secret in _SECRETS) else ()
     for pattern in (*named, _LOGIN, _EMAIL, _JAPANESE):
         for match in pattern.finditer(view.folded):
             part = tokens(view, match.start("value"), 1)[0]

@@ -36,7 +36,7 @@ def find_topics(view: View) -> Iterator[Span]:
         return
     plain, japanese = _topics()
     for match in plain.finditer(view.folded):
-        run = _run(tokens(view, match.end(), _MOST_WORDS + 1))
+        run = _run(view, tokens(view, match.end(), _MOST_WORDS + 1))
         if run:
             yield Span(run[0].start, run[-1].end, "security_answer")
     for match in japanese.finditer(view.folded):
@@ -47,7 +47,7 @@ def find_topics(view: View) -> Iterator[Span]:
             yield Span(*match.span("value"), "security_answer")
 
 
-def _run(parts: list[Token]) -> list[Token]:
+def _run(view: View, parts: list[Token]) -> list[Token]:
     run: list[Token] = []
     for part in parts[:_MOST_WORDS]:
         said_more = part.word in words("function") or part.word in words("link") or (not run and is_remark(part.word))
@@ -60,5 +60,7 @@ def _run(parts: list[Token]) -> list[Token]:
     named = any(part.text[:1].isupper() or part.text[:1].isdigit() for part in run)
     ended = bool(run) and (bool(run[-1].ends) or len(run) < len(parts) or len(parts) < _MOST_WORDS)
     if run and run[-1].raw_end < parts[-1].raw_end and run[-1].ends == "?":
+        return []
+    if run and _ABOUT.search(view.folded, run[0].start, run[-1].end):
         return []
     return run if named or (ended and len(run) <= 2) else []
