@@ -14,15 +14,12 @@ from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.table import Table
 from scipy.sparse import csr_matrix
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import f1_score
 
 from commonplace.adapters.static_embedder import StaticEmbedder
-from commonplace.classifier.classification import PASSING, Classification, best_label, decide, label_shares, log_odds
+from commonplace.classifier.classification import PASSING, best_label, label_shares, log_odds
 from commonplace.classifier.features import SLOTS, features
 from commonplace.classifier.model import IMPORTANCE_STEPS, Label, Model, Tuning, load
 from commonplace.taxonomy import Category, StatementType
@@ -34,9 +31,14 @@ TEMPERATURE = 0.17
 VECTOR_WIDTH = 2.0**0.5
 FOLDS = 5
 UNTUNED = Tuning(TEMPERATURE, 0.0, 1.0, 0.0)
-# Terse notes say the same things in other words than people who talk: there, these labels get heads of their own.
-TERSE = {"goal/contexts", "other/learnings", "project/projects"}
-TERSE_FILE = "plan-bullets"
+# Who writes terse notes, chats with a friend or orders a machine about says the same in other words than who tells of
+# himself: there, these labels get heads of their own.
+MANNERS = {
+    "plan-bullets": {"goal/contexts", "other/learnings", "project/projects"},
+    "friendly-chat": {"other/interactions", "biographical/contexts"},
+    "dialogue-turns": {"other/interactions"},
+    "assistant-requests": {"other/interactions"},
+}
 # Too rare for a head: they are learned as the label beside them.
 RARE = {"biographical/learnings": "contexts", "value/learnings": "contexts", "preference/projects": "contexts"}
 
@@ -65,12 +67,17 @@ def read(path: Path) -> list[Statement]:
     return found
 
 
+def read_all() -> list[Statement]:
+    """Every statement of the training part."""
+    return [one for path in sorted((HERE / "statements").glob("*.tsv")) for one in read(path)]
+
+
 def head_of(statement: Statement) -> str:
-    """The name of the head that a statement trains: its label, split where one label is said in two ways."""
+    """The name of the head that a statement trains: its label, split where one label is said in several ways."""
     name = f"{statement.statement_type}/{statement.category}"
     name = f"{statement.statement_type}/{RARE.get(name, statement.category)}"
-    if name in TERSE and statement.source == TERSE_FILE:
-        return name + "/terse"
+    if name in MANNERS.get(statement.source, ()):
+        return f"{name}/{statement.source}"
     if name == "other/interactions" and statement.text.rstrip().endswith(("?", "？")):
         return name + "/question"
     return name
@@ -160,54 +167,6 @@ def folds_by_text(statements: list[Statement]) -> NDArray[np.int64]:
     return np.array([crc32(one.text.encode()) % FOLDS for one in statements])
 
 
-def cross_validate(statements: list[Statement]) -> None:
-    """Prints how the model does on folds of all files, and on whole files by other people."""
-    made = design(statements)
-    labels = labels_of(made.heads)
-    table = Table(
-        "unseen",
-        "statements",
-        "type F1",
-        "category",
-        "keep",
-        "not-keep F1",
-        "importance within 1",
-        "mean confidence, both right",
-    )
-    sources = np.array([one.source for one in statements])
-    for name, folds in (("a fifth", folds_by_text(statements)), ("a file", sources)):
-        unseen = scores_unseen(made, folds)
-        tuning = tune(statements, labels, unseen)
-        answers = [decide(labels, tuning, row) for row in unseen]
-        groups = {f"{name}: all": np.ones(len(statements), bool)}
-        groups |= {f"{name}: {source}": sources == source for source in np.unique(sources)}
-        if name == "a fifth":
-            languages = np.array([one.language for one in statements])
-            groups |= {f"{name}: {language}": languages == language for language in np.unique(languages)}
-        for group, rows in groups.items():
-            chosen = np.flatnonzero(rows)
-            table.add_row(
-                group, str(len(chosen)), *figures([statements[row] for row in chosen], [answers[row] for row in chosen])
-            )
-    Console(width=150).print(table)
-
-
-def figures(statements: list[Statement], answers: list[Classification]) -> list[str]:
-    """The measures of the benchmark, as cells of a table."""
-    pairs = list(zip(statements, answers, strict=True))
-    kinds = [one.statement_type for one in statements], [answer.statement_type for answer in answers]
-    both = [one[:2] == (answer.statement_type, answer.category) for one, answer in pairs]
-    found = (
-        f1_score(*kinds, average="macro"),
-        np.mean([one.category == answer.category for one, answer in pairs]),
-        np.mean([one.keep == answer.worthy for one, answer in pairs]),
-        f1_score([not one.keep for one in statements], [not answer.worthy for answer in answers], zero_division=0.0),
-        np.mean([abs(one.level - answer.level) <= 1 for one, answer in pairs]),
-    )
-    confidence = np.mean([answer.confidence for answer in answers])
-    return [*(f"{float(value):.3f}" for value in found), f"{confidence:.3f}, {np.mean(both):.3f}"]
-
-
 def same(left: Model, right: Model) -> bool:
     """Whether two models are one, but for the last bit that another processor may round otherwise."""
     if left.labels != right.labels or left.words.shape != right.words.shape:
@@ -220,12 +179,8 @@ def same(left: Model, right: Model) -> bool:
 def main(arguments: Iterable[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--cross-validate", action="store_true")
     asked = parser.parse_args(arguments if arguments is None else list(arguments))
-    statements = [one for path in sorted((HERE / "statements").glob("*.tsv")) for one in read(path)]
-    if asked.cross_validate:
-        cross_validate(statements)
-        return 0
+    statements = read_all()
     model = train(statements)
     if asked.check:
         current = MODEL.exists() and same(model, load(MODEL))
