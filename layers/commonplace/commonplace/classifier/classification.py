@@ -1,12 +1,16 @@
 """What kind of statement a text is, where it is filed, how much it matters and whether it is worth keeping."""
 
 import math
+import re
 from dataclasses import dataclass
 
 from commonplace.classifier.model import Label, Tuning, Vector, shipped
 from commonplace.taxonomy import Category, StatementType
 
 PASSING = Label("other", "interactions")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。！？])|\n+")
+_MOST_SENTENCES = 40
+_CENTRAL, _SURE = 4, 0.9  # no training statement that is not worth keeping passes both
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +29,19 @@ class Classification:
 
 
 def classify(text: str, vector: Vector | None) -> Classification:
-    """The labels of a text; `vector` is its static embedding, None where it has none. Any text gets an answer."""
+    """The labels of a text; `vector` is its static embedding, None where it has none. Any text gets an answer.
+
+    A text not worth keeping as a whole has the labels of its sentence that surely is, if there is one: an allergy told
+    between a greeting and a joke.
+    """
     model = shipped()
-    return decide(model.labels, model.tuning, model.scores(text, vector))
+    whole = decide(model.labels, model.tuning, model.scores(text, vector))
+    sentences = [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip()]
+    if whole.worthy or len(sentences) < 2:
+        return whole
+    parts = [decide(model.labels, model.tuning, model.scores(sentence, None)) for sentence in sentences[:_MOST_SENTENCES]]
+    sure = [part for part in parts if part.worthy and part.level >= _CENTRAL and part.confidence >= _SURE]
+    return max(sure, key=lambda part: part.confidence, default=whole)
 
 
 def decide(labels: tuple[Label, ...], tuning: Tuning, scores: Vector) -> Classification:
