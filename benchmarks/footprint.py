@@ -21,7 +21,7 @@ _CALLS = {
     "memory_search": {"query": "when do I sing"},
 }
 _PROBE = """
-import json, resource, sys, time
+import json, re, resource, sys, time
 start = time.perf_counter()
 from commonplace import Commonplace
 from commonplace.client import Commonplace
@@ -32,7 +32,10 @@ memory = Commonplace(sys.argv[1], user_id="bench", timezone="UTC")
 start = time.perf_counter()
 memory.call(sys.argv[2], json.loads(sys.argv[3]))
 first = time.perf_counter() - start
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform != "darwin" else 1024 ** 2)
+if sys.platform == "linux":  # ru_maxrss would be that of the process which started this one, where that was larger
+    peak = int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) / 1024
+else:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 ** 2 if sys.platform == "darwin" else 1024)
 print(json.dumps([imported * 1000, first * 1000, peak]))
 """
 

@@ -30,8 +30,9 @@ def test_the_state_is_measured(ports: Ports, writer: Writer) -> None:
 
 def test_each_finding_is_counted(ports: Ports, writer: Writer) -> None:
     memory = writer.write("tea")
-    ports.usage.found([memory.memory_id], NOON)
-    ports.usage.found([memory.memory_id], NOON + timedelta(hours=1))
+    ports.usage.found("local|ana", [memory.memory_id], NOON)
+    ports.usage.found("local|ana", [memory.memory_id], NOON + timedelta(hours=1))
+    ports.usage.fold("local|ana")
     (read,) = ports.records.get("local|ana", [memory.memory_id])
     assert read.access_count == 2
     assert read.last_accessed == NOON + timedelta(hours=1)
@@ -41,5 +42,6 @@ def test_each_finding_is_counted(ports: Ports, writer: Writer) -> None:
 def test_ten_at_once_lose_no_count(ports: Ports, writer: Writer) -> None:
     ids = [writer.write(text).memory_id for text in ("tea", "coffee")]
     with ThreadPoolExecutor(10) as pool:
-        list(pool.map(lambda _: ports.usage.found(ids, NOON), range(100)))
+        list(pool.map(lambda _: ports.usage.found("local|ana", ids, NOON), range(100)))
+    ports.usage.fold("local|ana")
     assert [memory.access_count for memory in ports.records.get("local|ana", ids)] == [100, 100]

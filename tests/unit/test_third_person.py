@@ -110,7 +110,7 @@ def test_a_framed_text_is_not_framed_again(text: str) -> None:
     assert to_third_person(framed) == framed
 
 
-@pytest.mark.parametrize("text", ["", "  ", "...", "?!", "\n", "🙂"])
+@pytest.mark.parametrize("text", ["", "  ", "...", "?!", "\n", "🙂", "do not", "Do not"])
 def test_a_text_without_letters_comes_back_as_it_is(text: str) -> None:
     assert to_third_person(text) == text
 

@@ -52,3 +52,12 @@ class Candidates:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What an index found for a question. `partial`: older memories than these were not looked at."""
+
+    candidates: Candidates
+    corpus: Corpus
+    partial: bool = False

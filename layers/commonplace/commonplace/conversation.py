@@ -65,9 +65,8 @@ class _Reader:
         if len(found.text) > MAX_TEXT:
             return f"text_too_long: {len(turn.text)} characters; {MAX_TEXT} are the most"
         said_by = turn.speaker.lower()
-        statement = read_statement(
-            found.text, self.ports.embedder, self.own_tags, None if said_by in _NOBODY else turn.speaker
-        )
+        speaker = None if said_by in _NOBODY else turn.speaker
+        statement = read_statement(found.text, self.ports.words, self.own_tags, speaker)
         if self.keep == "worthy" and said_by in _ASSISTANT:
             return "not_worthy: said by the assistant"
         if self.keep == "worthy" and not statement.classification.worthy:

@@ -13,6 +13,7 @@ _MANY_UNUSED = 0.5
 
 def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> DiscoverResult:
     """The advanced tools by what they are for, the state, and a tool's whole schema when it is asked for."""
+    ports.usage.fold(caller.user_id)  # which memories were never found is a part of the state
     state = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name)
     groups = {
         group: [AdvancedTool(name=tool.name, description=tool.description) for tool in TOOLS if tool.group == group]

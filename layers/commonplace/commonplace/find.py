@@ -1,21 +1,31 @@
 """From a query to the memories that match it: what every search shares."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from commonplace import ranking
 from commonplace.answerable import answerable
 from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.models.fields import Notes
 from commonplace.models.memory import GLOBAL_AGENT, Memory
-from commonplace.ports import Caller, Filter, Ports, Vector, Visibility
+from commonplace.ports import Caller, Filter, IndexUnavailable, MemoryIndex, Ports, Vector, Visibility
 from commonplace.query import Query, understand
 
+_log = logging.getLogger("commonplace")
+_Answer = TypeVar("_Answer")
+_DEGRADED = "the index can't be asked just now; this was found by reading the records"
+_PARTIAL = "only the newest memories were looked at, or as they were some seconds ago"
 _GENERAL_RELEVANCE = 0.3  # what a memory has at least when the query names nothing: importance gives the rest
 
 
 @dataclass(frozen=True)
 class Found:
-    """Memories that match, best first, each with its relevance and cosine (None without a vector)."""
+    """Memories that match, best first, each with its relevance and cosine (None without a vector).
+
+    `degraded`: the index couldn't be asked, the records were; `partial`: only the newest were looked at, or as they were.
+    """
 
     memories: list[Memory]
     relevance: list[float]
@@ -23,6 +33,20 @@ class Found:
     total: int
     query: Query
     answerable: float
+    partial: bool = False
+    degraded: bool = False
+
+    def notes(self, redacted: Sequence[str], warnings: list[str] | None = None) -> Notes | None:
+        """What there is to tell about how this was found."""
+        return (
+            Notes(
+                degraded=_DEGRADED if self.degraded else None,
+                partial=_PARTIAL if self.partial else None,
+                redacted=list(redacted) or None,
+                warnings=warnings,
+            )
+            or None
+        )
 
 
 def find(
@@ -38,18 +62,35 @@ def find(
     query = understand(text, ports.facts.tags(caller.user_id), caller.now)
     agents = tuple(sorted({GLOBAL_AGENT, agent_id or caller.agent_id}))
     seen = Visibility(caller.user_id, agents, caller.now, include_expired)
-    if query.general:
-        found = _most_important(query, seen, wanted, limit, ports)
-    else:
-        found = _best_matches(query, ports.embedder.embed(text), seen, wanted, limit, min_relevance, ports)
-    ports.usage.found([memory.memory_id for memory in found.memories], caller.now)
-    return found
+    vector = None if query.general else ports.embedder.embed(text)
+
+    def look(index: MemoryIndex) -> Found:
+        if query.general:
+            return _most_important(query, seen, wanted, limit, index, ports)
+        return _best_matches(query, vector, seen, wanted, limit, min_relevance, index, ports)
+
+    found, degraded = _by_index_or_records(look, ports)
+    ports.usage.found(caller.user_id, [memory.memory_id for memory in found.memories], caller.now)
+    return replace(found, degraded=degraded)
+
+
+def _by_index_or_records(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple[_Answer, bool]:
+    """What the index gives, or the records when it can't be asked, and whether that was so."""
+    try:
+        return look(ports.index), False
+    except IndexUnavailable as error:
+        if ports.fallback is None:
+            raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the index can't be asked just now") from error
+        _log.warning("index unavailable: %s", error)
+        return look(ports.fallback), True
 
 
 def _best_matches(
-    query: Query, vector: Vector | None, seen: Visibility, wanted: Filter, limit: int, least: float, ports: Ports
-) -> Found:
-    candidates, corpus = ports.index.find(seen, wanted, query.question.terms, vector)
+    query: Query, vector: Vector | None, seen: Visibility, wanted: Filter, limit: int, least: float,
+    index: MemoryIndex, ports: Ports,
+) -> Found:  # fmt: skip
+    gathered = index.find(seen, wanted, query.question.terms, vector)
+    candidates, corpus = gathered.candidates, gathered.corpus
     ranked = ranking.rank(query.question, candidates, corpus, ports.profile)
     total = int((ranked.relevance >= least).sum())
     shown = ranked.rows[: min(total, 2 * limit)]
@@ -65,14 +106,15 @@ def _best_matches(
         total=total,
         query=query,
         answerable=answerable(query.question, candidates, corpus, ranked),
+        partial=gathered.partial,
     )
 
 
-def _most_important(query: Query, seen: Visibility, wanted: Filter, limit: int, ports: Ports) -> Found:
-    ids = ports.index.most_important(seen, wanted, limit)
+def _most_important(query: Query, seen: Visibility, wanted: Filter, limit: int, index: MemoryIndex, ports: Ports) -> Found:
+    ids, partial = index.most_important(seen, wanted, limit)
     memories = _current(ports.records.get(seen.user_id, ids), seen)
     relevance = [_GENERAL_RELEVANCE + (1 - _GENERAL_RELEVANCE) * memory.importance for memory in memories]
-    return Found(memories, relevance, [None] * len(memories), len(memories), query, 1.0 if memories else 0.0)
+    return Found(memories, relevance, [None] * len(memories), len(memories), query, 1.0 if memories else 0.0, partial)
 
 
 def _current(memories: Sequence[Memory], seen: Visibility) -> list[Memory]:

@@ -25,7 +25,7 @@ def normalize_statement(request: NormalizeRequest, caller: Caller, ports: Ports)
 
 
 def _by_rules(request: NormalizeRequest, ports: Ports) -> Normalized:
-    statement = read_statement(request.text, ports.embedder, {})
+    statement = read_statement(request.text, ports.words, {})
     return Normalized(statement.normalized, statement.classification.statement_type, statement.tags)
 
 

@@ -1,18 +1,20 @@
 """What the use cases need of the world, as protocols. `wiring.py` fills them; every adapter of one passes one suite."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
-from commonplace.candidates import Candidates, Corpus
-from commonplace.models.memory import GLOBAL_AGENT, Memory
+from commonplace.candidates import Gathered
+from commonplace.keeping import Audit as Audit
+from commonplace.keeping import Entry as Entry
+from commonplace.keeping import MemoryRecords as MemoryRecords
+from commonplace.keeping import PendingWrites as PendingWrites
+from commonplace.keeping import Stored as Stored
+from commonplace.keeping import Vector as Vector
+from commonplace.models.memory import GLOBAL_AGENT
 from commonplace.taxonomy import Category, ContentType, Emotion, MemoryType, Section, StatementType
 
-Vector = npt.NDArray[np.float32]
 Clock = Callable[[], datetime]
 """Tells the time, aware, in the user's zone."""
 
@@ -44,24 +46,6 @@ class Filter:
 
 
 @dataclass(frozen=True)
-class Audit:
-    """One change of the record: what was done, when, and what the engine had thought."""
-
-    operation: str
-    at: datetime
-    detail: Mapping[str, object]
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A new memory with what the index gets of it."""
-
-    memory: Memory
-    vector: Vector | None
-    audit: Audit
-
-
-@dataclass(frozen=True)
 class Similar:
     """An older memory that shares words with a new one. `cosine` is None where either has no vector."""
 
@@ -83,25 +67,6 @@ class Statistics:
     single_tags: int
 
 
-class MemoryRecords(Protocol):
-    """The truth: one user's memories. Each write is one transaction: record, audit row, and what the index follows."""
-
-    def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
-        """Stores each entry unless the same memory is there, active and unexpired; gives what is there and if it is new."""
-
-    def update(self, memory: Memory, audit: Audit) -> Memory:
-        """Replaces a record whose stored version is one less; `CONFLICT` if it is another."""
-
-    def get(self, user_id: str, memory_ids: Sequence[str]) -> list[Memory]:
-        """The memories that exist among the ids, in the order of the ids."""
-
-    def all(self, user_id: str) -> Iterator[Memory]:
-        """Every record of the user, oldest first, closed ones too."""
-
-    def audits(self, user_id: str, memory_id: str) -> list[Audit]:
-        """The changes of one memory, oldest first."""
-
-
 class UserFacts(Protocol):
     """What is known of a user's memories as a whole."""
 
@@ -113,11 +78,9 @@ class UserFacts(Protocol):
 
 
 class MemoryIndex(Protocol):
-    """A view of the record for finding."""
+    """A view of the record for finding. Each method raises `IndexUnavailable` when it can't be asked in time."""
 
-    def find(
-        self, seen: Visibility, wanted: Filter, terms: Sequence[str], vector: Vector | None
-    ) -> tuple[Candidates, Corpus]:
+    def find(self, seen: Visibility, wanted: Filter, terms: Sequence[str], vector: Vector | None) -> Gathered:
         """The best by words and the nearest by vector, their neighbours, and the counts that BM25 needs.
 
         A neighbour is a visible memory of the same session up to `scoring.REACH` positions away. Those of hits are ranked
@@ -127,15 +90,28 @@ class MemoryIndex(Protocol):
     def similar(self, seen: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
         """The memories that share the most and rarest words; its cost doesn't grow with the store."""
 
-    def most_important(self, seen: Visibility, wanted: Filter, limit: int) -> list[str]:
-        """Ids of the visible memories that pass, most important first, then newest."""
+    def most_important(self, seen: Visibility, wanted: Filter, limit: int) -> tuple[list[str], bool]:
+        """Ids of the visible memories that pass, most important first, then newest; and `Gathered.partial`."""
+
+
+class IndexUnavailable(Exception):  # noqa: N818 - a state, told in the notes
+    """The index is down, slow or broken; the message says why, for the log. `Ports.fallback` answers instead."""
 
 
 class UsageLog(Protocol):
     """Counts which memories were found, without making the answer wait."""
 
-    def found(self, memory_ids: Sequence[str], at: datetime) -> None:
-        """Counts one finding of each; a count that can't be written now is written later."""
+    def found(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:
+        """Counts one finding of each; a count that can't be written now is written later. Never fails."""
+
+    def fold(self, user_id: str) -> None:
+        """Brings what was counted into the memories, where `MemoryRecords.get` and `all` show it.
+
+        Each finding counts once, however often and by however many at once this is called.
+        """
+
+    def unfolded(self, before: datetime) -> Iterator[str]:
+        """Users with findings from before then that are not in their memories yet."""
 
 
 class Embedder(Protocol):
@@ -193,5 +169,10 @@ class Ports:
     index: MemoryIndex
     usage: UsageLog
     embedder: Embedder
+    words: Embedder
+    """The static model, whatever the memories are embedded by: the classifier was trained on it, and a store asks it for
+    some dozens of words."""
     reader: StatementReader | None = None
+    fallback: MemoryIndex | None = None
+    """Answers from the records when the index is unavailable."""
     profile: Literal["window", "classic"] = "window"

@@ -1,5 +1,6 @@
 """What every way of storing shares: a statement and its circumstances become a memory, once."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,22 +13,25 @@ from commonplace.ids import new_memory_id
 from commonplace.models.fields import Notes, Place
 from commonplace.models.memory import GLOBAL_AGENT, Memory, importance_of
 from commonplace.models.results import Merge
-from commonplace.ports import Audit, Caller, Entry, Ports, Similar, Visibility
+from commonplace.ports import Audit, Caller, Entry, IndexUnavailable, Ports, Similar, Visibility
 from commonplace.statement import Statement
 from commonplace.taxonomy import section_of
 
 KEPT_AFTER_EXPIRY = timedelta(days=30)
 _SIMILAR = 5
+_DEGRADED = "the index can't be asked just now; similar memories were not looked for"
+_log = logging.getLogger("commonplace")
 
 
 @dataclass(frozen=True)
 class Remembered:
-    """A stored memory, whether it is new, and what is like it."""
+    """A stored memory, whether it is new, and what is like it. `degraded`: nothing could be looked for."""
 
     memory: Memory
     created: bool
     similar: list[str]
     merges: list[Merge]
+    degraded: bool
 
 
 def new_entry(
@@ -54,31 +58,38 @@ def new_entry(
         if expires <= caller.now:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "context.expires_at: is over already", "context.expires_at")
         fields |= {"durability": "daily", "purge_at": expires + KEPT_AFTER_EXPIRY}
+    vector = statement.vector if ports.embedder is ports.words else ports.embedder.embed(statement.text)
     memory = Memory(
         memory_id=new_memory_id(caller.now),
         user_id=caller.user_id,
         section=section_of(fields["memory_type"], fields["category"]),
         created_at=caller.now,
         updated_at=caller.now,
-        embedding_model=ports.embedder.name if statement.vector is not None else None,
+        embedding_model=ports.embedder.name if vector is not None else None,
         **fields,
     )
     detail = {"tool": tool, "engine": thought, "given": sorted(given.keys() & thought.keys())}
-    return Entry(memory, statement.vector, Audit("store", caller.now, detail))
+    return Entry(memory, vector, Audit("store", caller.now, detail))
 
 
 def remember(entry: Entry, ports: Ports) -> Remembered:
     """Stores the entry unless it is there; looks for what is like it first."""
     like = _like(entry, ports)
     ((memory, created),) = ports.records.add([entry])
-    others = [similar for similar in like if similar.memory_id != memory.memory_id]
-    return Remembered(memory, created, [similar.memory_id for similar in others], _merges(entry.memory, others))
+    others = [similar for similar in like or () if similar.memory_id != memory.memory_id]
+    merges = _merges(entry.memory, others)
+    return Remembered(memory, created, [similar.memory_id for similar in others], merges, degraded=like is None)
 
 
-def _like(entry: Entry, ports: Ports) -> Sequence[Similar]:
+def _like(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
+    """What is like it, None when the index can't be asked: that is advice, and no store waits for advice."""
     memory = entry.memory
     seen = Visibility(memory.user_id, tuple({GLOBAL_AGENT, memory.agent_id}), memory.created_at)
-    return ports.index.similar(seen, analyzer.terms(memory.content), entry.vector, _SIMILAR)
+    try:
+        return ports.index.similar(seen, analyzer.terms(memory.content), entry.vector, _SIMILAR)
+    except IndexUnavailable as error:
+        _log.warning("index unavailable: %s", error)
+        return None
 
 
 def _merges(memory: Memory, others: Sequence[Similar]) -> list[Merge]:
@@ -86,8 +97,12 @@ def _merges(memory: Memory, others: Sequence[Similar]) -> list[Merge]:
     return [Merge(memory_id=memory_id, why=why) for memory_id, why in reasons if why is not None]
 
 
-def notes(caller: Caller, created: bool = True) -> Notes | None:
-    """What a storing tool has to tell beside its answer."""
-    warnings = None if created else ["this memory was there already; nothing was stored"]
-    found = Notes(redacted=list(caller.redacted) or None, warnings=warnings)
+def notes(done: Remembered, caller: Caller, tell_known: bool = True) -> Notes | None:
+    """What a storing tool has to tell beside its answer. `tell_known`: also that nothing new was stored."""
+    known = tell_known and not done.created
+    found = Notes(
+        degraded=_DEGRADED if done.degraded else None,
+        redacted=list(caller.redacted) or None,
+        warnings=["this memory was there already; nothing was stored"] if known else None,
+    )
     return found or None

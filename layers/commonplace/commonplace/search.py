@@ -2,7 +2,6 @@
 
 from commonplace import analyzer
 from commonplace.find import find
-from commonplace.models.fields import Notes
 from commonplace.models.memory import Memory, importance_of, level_of
 from commonplace.models.requests import SearchInsightRequest, SearchOptions, SearchPersonalRequest, SearchRequest
 from commonplace.models.results import (
@@ -43,7 +42,7 @@ def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> Searc
             time_range=ReadTimeRange(after=time.after, before=time.before) if time else None,
             answerable=round(found.answerable, 3),
         ),
-        notes=_notes(caller),
+        notes=found.notes(caller.redacted),
     )
 
 
@@ -64,7 +63,7 @@ def search_personal(request: SearchPersonalRequest, caller: Caller, ports: Ports
         )
         for memory, relevance in zip(found.memories, found.relevance, strict=True)
     ]
-    return SearchPersonalResult(results=results, count=len(results), notes=_notes(caller))
+    return SearchPersonalResult(results=results, count=len(results), notes=found.notes(caller.redacted))
 
 
 def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports) -> SearchInsightResult:
@@ -93,7 +92,7 @@ def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports)
         results=sorted(hits, key=lambda hit: hit.distance),
         query=request.query,
         count=len(hits),
-        notes=_notes(caller, warnings if by_words else None),
+        notes=found.notes(caller.redacted, warnings if by_words else None),
     )
 
 
@@ -133,7 +132,3 @@ def _scope(category: str | None, wanted: Filter) -> str:
     parts += [wanted.content_type] if wanted.content_type else []
     parts += ["in the given time"] if wanted.after or wanted.before else []
     return ", ".join(parts)
-
-
-def _notes(caller: Caller, warnings: list[str] | None = None) -> Notes | None:
-    return Notes(redacted=list(caller.redacted) or None, warnings=warnings) or None

@@ -16,7 +16,10 @@ MAX_TAGS = 8
 
 @dataclass(frozen=True)
 class Statement:
-    """A text with everything that can be told from its words. `renamed`: new tags replaced by the user's own."""
+    """A text with everything that can be told from its words.
+
+    `vector`: by the static model; `renamed`: new tags replaced by the user's own.
+    """
 
     text: str
     normalized: str
@@ -32,11 +35,11 @@ class Statement:
         return memory_type(self.classification.statement_type, self.classification.category)
 
 
-def read_statement(text: str, embedder: Embedder, own_tags: Mapping[str, int], speaker: str | None = None) -> Statement:
+def read_statement(text: str, words: Embedder, own_tags: Mapping[str, int], speaker: str | None = None) -> Statement:
     """Reads one text. `own_tags`: the user's tags with counts; `speaker`: who said it, when it was not the user."""
-    vector = embedder.embed(text)
+    vector = words.embed(text)
     found = tags_of(text)
-    renamed = consolidate(found, own_tags, partial(_cosine, embedder))
+    renamed = consolidate(found, own_tags, partial(_cosine, words))
     return Statement(
         text=text,
         normalized=to_third_person(text, speaker),

@@ -39,7 +39,7 @@ def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreRe
         recommendations=Recommendations(
             similar_memories=done.similar, suggested_merges=done.merges, tag_consolidations=dict(statement.renamed)
         ),
-        notes=notes(caller, done.created),
+        notes=notes(done, caller),
     )
 
 
@@ -56,7 +56,7 @@ def store_personal(request: StorePersonalRequest, caller: Caller, ports: Ports) 
     }
     entry = new_entry("memory_store_personal", statement, request.place, caller, ports, given)
     done = remember(entry, ports)
-    return StorePersonalResult(id=done.memory.memory_id, created=done.created, notes=notes(caller))
+    return StorePersonalResult(id=done.memory.memory_id, created=done.created, notes=notes(done, caller, tell_known=False))
 
 
 def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) -> StoreInsightResult:
@@ -81,12 +81,12 @@ def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) ->
         collection=memory.collection,
         content=memory.content,
         metadata=InsightMetadata.of(memory),
-        notes=notes(caller, done.created),
+        notes=notes(done, caller),
     )
 
 
 def _read(text: str, caller: Caller, ports: Ports) -> Statement:
-    return read_statement(text, ports.embedder, ports.facts.tags(caller.user_id))
+    return read_statement(text, ports.words, ports.facts.tags(caller.user_id))
 
 
 def _analysis(memory: Memory) -> Analysis:

@@ -11,6 +11,7 @@ from commonplace.adapters import word_pieces
 from commonplace.ports import Vector
 
 _KNOWN_SHARE = 0.6
+_TAG = 24  # characters
 
 
 class StaticEmbedder:
@@ -21,18 +22,27 @@ class StaticEmbedder:
 
     def embed(self, text: str) -> Vector | None:
         """A unit vector, or None for a text mostly not in Latin script or with under 60 % of its letters known."""
-        letters = known = 0
-        ids: list[int] = []
-        for word, pieces in word_pieces.split(text, _vocabulary()):
-            letters += len(word)
-            if pieces is not None:
-                known += len(word)
-                ids += pieces
-        if not ids or known < _KNOWN_SHARE * letters or not _mostly_latin(text):
-            return None
-        mean = np.asarray(_rows()[ids], dtype=np.float32).mean(axis=0)
-        length = float(np.linalg.norm(mean))
-        return (mean / np.float32(length)).astype(np.float32) if length else None
+        return _of_tag(text) if len(text) <= _TAG else _of_text(text)
+
+
+@functools.lru_cache(maxsize=4096)
+def _of_tag(text: str) -> Vector | None:
+    return _of_text(text)  # a store compares its tags with those of the user, the same ones every time
+
+
+def _of_text(text: str) -> Vector | None:
+    letters = known = 0
+    ids: list[int] = []
+    for word, pieces in word_pieces.split(text, _vocabulary()):
+        letters += len(word)
+        if pieces is not None:
+            known += len(word)
+            ids += pieces
+    if not ids or known < _KNOWN_SHARE * letters or not _mostly_latin(text):
+        return None
+    mean = np.asarray(_rows()[ids], dtype=np.float32).mean(axis=0)
+    length = float(np.linalg.norm(mean))
+    return (mean / np.float32(length)).astype(np.float32) if length else None
 
 
 def _mostly_latin(text: str) -> bool:

@@ -1,6 +1,6 @@
 """Which new tag means the same as a tag that the user has already: by aliases, by spelling, at last by vectors."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from commonplace.tagging.names import same_thing
 from commonplace.tagging.siblings import are_siblings
@@ -27,22 +27,17 @@ def consolidate(new_tags: list[str], existing: Mapping[str, int], cosine: Cosine
         own.setdefault(same_thing(tag), tag)
     renamed = {tag: own[same_thing(tag)] for tag in unknown if same_thing(tag) in own}
     left = [tag for tag in unknown if tag not in renamed]
+    starts = {tag[:_ALIKE_START] for tag in left}
+    alike = [tag for tag in by_use if tag[:_ALIKE_START] in starts]
     for tag in left:
-        if nearest := _nearest(tag, by_use, cosine, _MOST_COMPARED // len(left)):
+        if nearest := _nearest(tag, alike, by_use, cosine, _MOST_COMPARED // len(left)):
             renamed[tag] = nearest
     return renamed
 
 
-def _nearest(tag: str, by_use: Iterable[str], cosine: Cosine, budget: int) -> str | None:
+def _nearest(tag: str, alike: Sequence[str], by_use: Sequence[str], cosine: Cosine, budget: int) -> str | None:
     """The most similar own tag that may stand for it, of those that begin like it and then of the most used."""
-    alike: list[str] = []
-    others: list[str] = []
-    for own in by_use:
-        if own[:_ALIKE_START] == tag[:_ALIKE_START]:
-            alike.append(own)
-        elif len(others) < budget:
-            others.append(own)
-    asked = [*alike[:_MOST_ALIKE], *others][:budget]
-    scored = [(score, own) for own in asked if not are_siblings(tag, own) and (score := cosine(tag, own)) is not None]
-    score, nearest = max(scored, key=lambda pair: pair[0], default=(0.0, ""))
-    return nearest if score >= SAME_MEANING else None
+    first = [own for own in alike if own[:_ALIKE_START] == tag[:_ALIKE_START]][:_MOST_ALIKE]
+    asked = [*first, *(own for own in by_use[: budget + _MOST_ALIKE] if own not in first)][:budget]
+    scored = [(score, own) for own in asked if (score := cosine(tag, own)) is not None and score >= SAME_MEANING]
+    return next((own for _, own in sorted(scored, reverse=True) if not are_siblings(tag, own)), None)

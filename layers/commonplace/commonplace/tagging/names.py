@@ -28,6 +28,7 @@ def same_thing(tag: str) -> str:
     return _spelling(canonical(tag))
 
 
+@functools.lru_cache(maxsize=16384)
 def canonical(tag: str) -> str:
     """The name that the shipped table prefers for a tag, else its singular."""
     plain = _SEPARATORS.sub("-", fold(tag).strip())

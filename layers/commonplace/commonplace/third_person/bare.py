@@ -66,7 +66,7 @@ def _lacks_i(first: str, rest: Sequence[str], habitual: bool) -> bool:
     if first in table("bare.modals"):
         return _is_own_modal(first, rest)
     if first in _STATIVE_NEGATIVE:
-        verb = rest[1] if first == "do" and following == "not" else following
+        verb = " ".join(rest[1:2]) if first == "do" and following == "not" else following
         stative = table("bare.likes") | table("bare.consume") | table("bare.think")
         return verb in stative and not (first == "do" and following != "not")
     if first in table("bare.likes"):

@@ -85,7 +85,10 @@ class Columns:
         """The cosine of each memory with a unit vector, NaN where there is none."""
         if vector is None:
             return np.full(len(self), np.nan, dtype=np.float32)
-        scores = np.concatenate([block @ vector for block in self._vectors] or [np.zeros(0, np.float32)])[: len(self)]
+        # `block @ vector` would go to a BLAS with threads of its own, which wait for each other on a busy machine
+        scores = np.concatenate([np.vecdot(block, vector) for block in self._vectors] or [np.zeros(0, np.float32)])[
+            : len(self)
+        ]
         return np.where(self["has_vector"], scores, np.float32(np.nan))
 
     def visible(self, agents: tuple[str, ...], now: float, include_expired: bool) -> Flags:

@@ -10,7 +10,7 @@ from commonplace.adapters.sqlite.columns import Columns
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner
 from commonplace.adapters.sqlite.similar import similar
-from commonplace.candidates import Candidates, Corpus
+from commonplace.candidates import Gathered
 from commonplace.ports import Filter, Similar, Vector, Visibility
 
 _USERS_IN_MEMORY = 32
@@ -23,9 +23,7 @@ class SqliteIndex:
         self._database, self._model, self._dimension = database, embedding_model, dimension
         self._users: dict[int, Columns] = {}
 
-    def find(
-        self, seen: Visibility, wanted: Filter, terms: Sequence[str], vector: Vector | None
-    ) -> tuple[Candidates, Corpus]:
+    def find(self, seen: Visibility, wanted: Filter, terms: Sequence[str], vector: Vector | None) -> Gathered:
         with self._database.reading() as connection:
             columns = self._columns(connection, seen.user_id)
             visible = columns.visible(seen.agents, seen.now.timestamp(), seen.include_expired)
@@ -36,20 +34,20 @@ class SqliteIndex:
             hits = scan.best(columns, allowed, counts, cosines, corpus)
             ranked = scan.with_neighbours(columns, hits, visible) & allowed
             chosen = scan.with_neighbours(columns, ranked, visible)
-            return scan.handed_over(columns, chosen, ranked, counts, cosines, visible), corpus
+            return Gathered(scan.handed_over(columns, chosen, ranked, counts, cosines, visible), corpus)
 
     def similar(self, seen: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
         with self._database.reading() as connection:
             return similar(connection, seen, terms, vector, self._model)[:limit]
 
-    def most_important(self, seen: Visibility, wanted: Filter, limit: int) -> list[str]:
+    def most_important(self, seen: Visibility, wanted: Filter, limit: int) -> tuple[list[str], bool]:
         with self._database.reading() as connection:
             columns = self._columns(connection, seen.user_id)
             allowed = columns.visible(seen.agents, seen.now.timestamp(), seen.include_expired)
             allowed &= scan.passing(connection, columns, wanted)
             slots = np.flatnonzero(allowed)
             order = np.lexsort((-columns["happened_at"][slots], -columns["importance"][slots]))
-            return [columns.ids[slot] for slot in slots[order[:limit]]]
+            return [columns.ids[slot] for slot in slots[order[:limit]]], False
 
     def _columns(self, connection: sqlite3.Connection, user_id: str) -> Columns:
         owner = known_owner(connection, user_id)

@@ -5,13 +5,15 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+import numpy as np
+
 from commonplace.adapters.sqlite import words
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import columns, known_owner, owner_number
 from commonplace.documents import Document, document
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.models.memory import Memory
-from commonplace.ports import Audit, Entry, Vector
+from commonplace.ports import Audit, Entry, Stored, Vector
 
 
 class SqliteRecords:
@@ -25,7 +27,7 @@ class SqliteRecords:
         with self._database.writing() as connection:
             return [_add(connection, entry, doc) for entry, doc in prepared]
 
-    def update(self, memory: Memory, audit: Audit) -> Memory:
+    def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:
         with self._database.writing() as connection:
             found = connection.execute(
                 "SELECT memories.row, owner, version, embedding, record FROM memories JOIN users ON number = owner"
@@ -37,7 +39,13 @@ class SqliteRecords:
             row, owner, version, embedding, record = found
             if version != memory.version - 1:
                 raise CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} was changed meanwhile; read it again")
-            _replace(connection, row, owner, memory, embedding, Memory.model_validate_json(record))
+            older = Memory.model_validate_json(record)
+            if memory.status == "active":
+                there = _in_the_way(connection, owner, document(memory).fingerprint, row, memory.updated_at)
+                if there is not None:
+                    raise CommonplaceError(ErrorCode.CONFLICT, f"the same memory is there already: {there.memory_id}")
+            kept = (memory.content, memory.embedding_model) == (older.content, older.embedding_model)
+            _replace(connection, row, owner, memory, embedding if kept else _blob(vector), older)
             _write_audit(connection, memory.memory_id, audit)
         return memory
 
@@ -68,6 +76,15 @@ class SqliteRecords:
                 yield _memory(*row[1:])
             last = rows[-1][0]
 
+    def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                "SELECT record, embedding FROM memories WHERE owner = ? AND status = 'active' ORDER BY row DESC LIMIT ?",
+                (known_owner(connection, user_id), limit + 1),
+            ).fetchall()
+        found = [Stored(Memory.model_validate_json(record), _vector(embedding)) for record, embedding in rows[:limit]]
+        return found, len(rows) <= limit
+
     def audits(self, user_id: str, memory_id: str) -> list[Audit]:
         with self._database.reading() as connection:
             rows = connection.execute(
@@ -88,26 +105,33 @@ def _memory(record: str, found: int | None, last_found: str | None) -> Memory:
 def _add(connection: sqlite3.Connection, entry: Entry, doc: Document) -> tuple[Memory, bool]:
     memory = entry.memory
     owner = owner_number(connection, memory.user_id)
-    there = connection.execute(
-        "SELECT row, record, embedding FROM memories WHERE owner = ? AND fingerprint = ? AND status = 'active'",
-        (owner, doc.fingerprint),
-    ).fetchone()
+    there = _in_the_way(connection, owner, doc.fingerprint, 0, memory.created_at)
     if there is not None:
-        row, record, embedding = there
-        older = Memory.model_validate_json(record)
-        if older.expires_at is None or older.expires_at > memory.created_at:
-            return older, False
-        expired = older.model_copy(
-            update={"status": "archived", "version": older.version + 1, "updated_at": memory.created_at}
-        )
-        _replace(connection, row, owner, expired, embedding, older)
-        _write_audit(connection, older.memory_id, Audit("archive", memory.created_at, {"why": "expired, and said again"}))
+        return there, False
     values = columns(memory, doc, owner, _next_change(connection), _blob(entry.vector))
     row = _insert(connection, values)
     words.insert(connection, row, owner, doc)
     _count_tags(connection, owner, memory, 1)
     _write_audit(connection, memory.memory_id, entry.audit)
     return memory, True
+
+
+def _in_the_way(connection: sqlite3.Connection, owner: int, fingerprint: bytes, row: int, now: datetime) -> Memory | None:
+    """The same memory in another row than this, unexpired; an expired one is archived."""
+    found = connection.execute(
+        "SELECT row, record, embedding FROM memories WHERE owner = ? AND fingerprint = ? AND status = 'active' AND row != ?",
+        (owner, fingerprint, row),
+    ).fetchone()
+    if found is None:
+        return None
+    other, record, embedding = found
+    older = Memory.model_validate_json(record)
+    if older.expires_at is None or older.expires_at > now:
+        return older
+    expired = older.model_copy(update={"status": "archived", "version": older.version + 1, "updated_at": now})
+    _replace(connection, other, owner, expired, embedding, older)
+    _write_audit(connection, older.memory_id, Audit("archive", now, {"why": "expired, and said again"}))
+    return None
 
 
 def _insert(connection: sqlite3.Connection, values: dict[str, object]) -> int:
@@ -156,3 +180,7 @@ def _write_audit(connection: sqlite3.Connection, memory_id: str, audit: Audit) -
 
 def _blob(vector: Vector | None) -> bytes | None:
     return None if vector is None else vector.astype("<f4").tobytes()
+
+
+def _vector(blob: bytes | None) -> Vector | None:
+    return None if blob is None else np.frombuffer(blob, dtype="<f4")

@@ -93,7 +93,7 @@ def handed_over(
     slots = np.flatnonzero(chosen)
     sessions = columns["session"][slots]
     return Candidates(
-        ids=[columns.ids[slot] for slot in slots],
+        ids=list(map(columns.ids.__getitem__, slots.tolist())),
         ranked=ranked[slots],
         term_counts=counts[slots],
         lengths=columns["length"][slots].astype(np.float64),

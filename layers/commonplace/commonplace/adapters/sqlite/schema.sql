@@ -55,6 +55,7 @@ CREATE TABLE IF NOT EXISTS tags (
     memories INTEGER NOT NULL,
     PRIMARY KEY (owner, tag)
 ) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS tags_by_use ON tags (owner, memories DESC, tag);
 CREATE TABLE IF NOT EXISTS usage (
     memory_id TEXT PRIMARY KEY,
     found INTEGER NOT NULL,

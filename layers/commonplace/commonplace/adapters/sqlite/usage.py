@@ -1,7 +1,7 @@
 """Counting what was found: written after the answer is built, without a sync to disk and without waiting."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from commonplace.adapters.sqlite.database import Database
@@ -15,10 +15,17 @@ class SqliteUsage:
         self._guard = threading.Lock()
         self._waiting: list[tuple[str, str]] = []
 
-    def found(self, memory_ids: Sequence[str], at: datetime) -> None:
+    def found(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:  # noqa: ARG002 - an id is enough here
         with self._guard:
             self._waiting += [(memory_id, at.isoformat()) for memory_id in memory_ids]
             self._write()
+
+    def fold(self, user_id: str) -> None:  # noqa: ARG002 - the counts are where they are shown, but for those that wait
+        with self._guard:
+            self._write()
+
+    def unfolded(self, before: datetime) -> Iterator[str]:  # noqa: ARG002
+        return iter(())
 
     def close(self) -> None:
         """Writes what waits."""

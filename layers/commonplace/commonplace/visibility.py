@@ -1,0 +1,41 @@
+"""Who may see a memory, and what a filter lets through, told of one memory at a time."""
+
+from datetime import datetime
+
+from commonplace.documents import Document
+from commonplace.models.memory import Memory
+from commonplace.ports import Filter, Visibility
+
+
+def may_see(seen: Visibility, memory: Memory) -> bool:
+    """Whether a memory may be seen: the user's own, active, valid now, unexpired, and meant for one of the agents."""
+    return (
+        memory.user_id == seen.user_id
+        and memory.status == "active"
+        and memory.agent_id in seen.agents
+        and (memory.valid_from is None or memory.valid_from <= seen.now)
+        and (memory.valid_to is None or memory.valid_to > seen.now)
+        and (seen.include_expired or memory.expires_at is None or memory.expires_at > seen.now)
+    )
+
+
+def passes(wanted: Filter, memory: Memory, doc: Document) -> bool:
+    """Whether a visible memory passes a filter."""
+    equal = (
+        (wanted.collection, memory.collection),
+        (wanted.category, memory.category),
+        (wanted.section, memory.section),
+        (wanted.content_type, doc.content_type),
+        (wanted.subject, memory.subject),
+        (wanted.emotion, memory.emotion),
+    )
+    return (
+        all(asked is None or asked == found for asked, found in equal)
+        and (wanted.types is None or memory.memory_type in wanted.types)
+        and (wanted.importance_min is None or memory.importance >= wanted.importance_min)
+        and _within(memory.happened_at, wanted.after, wanted.before)
+    )
+
+
+def _within(moment: datetime, after: datetime | None, before: datetime | None) -> bool:
+    return (after is None or moment >= after) and (before is None or moment < before)
