@@ -1,4 +1,4 @@
-"""When a merge may be suggested: two tables of pairs, and what must hold of any text."""
+"""When a merge may be suggested: tables of pairs, and what must hold of any text."""
 
 from pathlib import Path
 
@@ -11,9 +11,9 @@ from commonplace.duplicates import same_statement
 from commonplace.duplicates.inflection import readings
 from commonplace.duplicates.scanner import plain
 from commonplace.duplicates.spelling import american
-from commonplace.duplicates.statement import statements
 from commonplace.duplicates.tables import TABLED, language
 from commonplace.duplicates.tongues import language_of
+from commonplace.duplicates.versions import statements
 
 FOLDER = Path(__file__).parent
 ALMOST_ONE = 0.99
@@ -24,7 +24,8 @@ def pairs(name: str) -> list[tuple[str, str]]:
     return [(first.strip(), second.strip()) for first, _, second in (line.partition(" | ") for line in lines)]
 
 
-DISTINCT, SAME = pairs("duplicates_distinct.txt"), pairs("duplicates_same.txt")
+DISTINCT = [*pairs("duplicates_distinct.txt"), *pairs("duplicates_fresh.txt")]
+SAME = pairs("duplicates_same.txt")
 CHANGED = "my doctor and the new teacher like two dogs not cats never in Rome on Monday with tea before lunch".split()
 WORDS = st.lists(st.sampled_from(CHANGED), min_size=1, max_size=12).map(" ".join)
 COSINES = st.none() | st.floats(-1, 1)

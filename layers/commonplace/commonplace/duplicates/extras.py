@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from commonplace.duplicates.inflection import BASE, S, lemmas, readings
 from commonplace.duplicates.order import Tokens
-from commonplace.duplicates.statement import Token
+from commonplace.duplicates.statement import STOP, Token
 from commonplace.duplicates.tables import Language
 
 _TAIL_MARKERS = frozenset({"in", "on", "at", "of"})
@@ -30,14 +30,21 @@ def extra_allowed(tokens: Tokens, only: Sequence[int], at: int, own: Language, *
         return behind is not None and bool(behind.marker)
     if token.text in words["light"]:
         return at > 0 or token.text not in words["light_inside"]
-    heads_phrase = behind is not None and behind.marker == "of" and token.marker != "of"
-    if token.joined or heads_phrase or at in _added_clause(tokens, only):
+    if token.joined or at in _added_clause(tokens, only) or (behind is not None and _heads(tokens, only, at, behind)):
         return False
     if behind is not None and behind.marker == token.marker and not behind.joined and not token.predicate:
         return True
     if token.marker in _TAIL_MARKERS and behind is None and not token.joined:
         return True
     return anywhere and not token.predicate and all(form in (BASE, S) for _, form in readings(token.text))
+
+
+def _heads(tokens: Tokens, only: Sequence[int], at: int, behind: Token) -> bool:
+    """Whether a word makes another thing of its neighbors: "Kitchen: the walls", "the key of", "the engine *fuel*"."""
+    token, before = tokens[at], tokens[at - 1]
+    compound = token.small and before.phrase == token.phrase != behind.phrase
+    renames = compound and at > 0 and at - 1 not in only and {form for _, form in readings(token.text)} == {BASE}
+    return renames or (behind.marker == "of" and token.marker != "of") or (behind.link == STOP and at == 0)
 
 
 def _is_posture(token: Token, own: Language) -> bool:

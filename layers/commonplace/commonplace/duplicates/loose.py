@@ -11,15 +11,16 @@ from commonplace.duplicates.alignment import Alignment, Match
 from commonplace.duplicates.extras import extra_allowed, is_light
 from commonplace.duplicates.inflection import BASE, PAST, S, lemmas
 from commonplace.duplicates.meaning import FORM, NEAR, SAME
-from commonplace.duplicates.moves import MOVED
+from commonplace.duplicates.moves import MOVED, compounded
 from commonplace.duplicates.order import Tokens
+from commonplace.duplicates.statement import OR
 from commonplace.duplicates.tables import Language
 
 _FEWEST_SHARED, _FEWEST_SHARED_WITH_EXTRA = 3, 4
 _LEAST_COSINE, _LEAST_COSINE_WHOLE, _ALIKE_COSINE = 0.65, 0.5, 0.7
 _DEAREST, _DEAREST_ALIKE = 0.5, 0.6
 """How much the differences may cost for each word that is shared."""
-_CLOSE_COSINE, _CLOSE_SHARED = 0.85, 6
+_CLOSE_COSINE, _CLOSE_SHARED = 0.8, 5
 _COSTS = {FORM: 0.2, NEAR: 0.3, MOVED: 0.3}
 _COST_OF_MARKER, _COST_OF_LIGHT, _COST_OF_EXTRA = 0.3, 0.4, 1.0
 _OWNERS = frozenset({"his", "her", "their"})
@@ -43,7 +44,10 @@ def allows(alignment: Alignment, left: Tokens, right: Tokens, own: Language, cos
         return False
     if not all(extra_allowed(right, alignment.only_right, at, own, anywhere=alike) for at in alignment.only_right):
         return False
-    if not all(_match_allowed(match, left, right, own, any_marker=alike) for match in alignment.matches):
+    turned = compounded(alignment, left, right)
+    if not all(
+        _match_allowed(match, left, right, own, any_marker=alike, free=match in turned) for match in alignment.matches
+    ):
         return False
     cost = sum(_COST_OF_LIGHT if is_small else _COST_OF_EXTRA for is_small in light)
     cost += sum(_cost(match, left, right) for match in alignment.matches)
@@ -95,13 +99,15 @@ def _replaces(alignment: Alignment, left: Tokens, right: Tokens, own: Language, 
     )
 
 
-def _match_allowed(match: Match, left: Tokens, right: Tokens, own: Language, *, any_marker: bool) -> bool:
+def _match_allowed(match: Match, left: Tokens, right: Tokens, own: Language, *, any_marker: bool, free: bool) -> bool:
+    """`free`: it stands behind the same marker, or behind none in one of a compound and its opposite."""
     ours, theirs = left[match.left], right[match.right]
-    if not strict.same_role(ours, theirs, own) or not strict.same_voice(match, ours, theirs):
+    moved_phrase = match.kind == MOVED and ours.marker == theirs.marker != "" and OR not in (ours.link, theirs.link)
+    if not (moved_phrase or strict.same_role(ours, theirs, own)) or not strict.same_voice(match, ours, theirs):
         return False
     told = any(lemma in own.words["telling"] for lemma in lemmas(ours.text))
     in_time = match.kind in (SAME, MOVED) or told or any((one == PAST) == (other == PAST) for one, other in match.forms)
-    return in_time and _marker_allowed(match, left, right, own, any_marker=any_marker)
+    return in_time and (free or _marker_allowed(match, left, right, own, any_marker=any_marker))
 
 
 def _marker_allowed(match: Match, left: Tokens, right: Tokens, own: Language, *, any_marker: bool) -> bool:

@@ -10,6 +10,8 @@ from commonplace.duplicates.tables import Words
 Tokens = tuple[Token, ...]
 _PAIRS = frozenset({AND, COMMA, OR})
 _MOST_NUMBERS = 1
+_COUNTS = frozenset("every each last next this".split())
+_TIMES, _AGO = "times-", "ago"
 
 
 def orders(left: Statement, right: Statement) -> Iterator[tuple[Tokens, Tokens]]:
@@ -34,11 +36,25 @@ def _opening_last(statement: Statement) -> Tokens:
     end = 0
     if tokens and tokens[0].text in times:
         end = 1
+    elif opening := _opening_time(tokens, statement.language.words["times"]):
+        end = opening
     elif tokens and tokens[0].marker:
         end = next((at for at, token in enumerate(tokens) if token.marker != tokens[0].marker), 0)
     if 0 < end < len(tokens):
         tokens = (*tokens[end:], *tokens[:end])
     return _tail_sorted(tokens, times)
+
+
+def _opening_time(tokens: Tokens, times: Words) -> int:
+    """How many words a statement opens with that say how often or when: "3 times weekly", "every Sunday", "2 years ago"."""
+    end = 0
+    while end < len(tokens) and not tokens[end].marker and (tokens[end].text in _COUNTS or tokens[end].text[0].isdigit()):
+        end += 1
+    last = tokens[end] if end < len(tokens) else None
+    if last is None or last.marker or not (last.text in times or last.text.startswith(_TIMES)):
+        return 0
+    end += 1
+    return end + (end < len(tokens) and tokens[end].text == _AGO)
 
 
 def _tail_sorted(tokens: Tokens, times: frozenset[str]) -> Tokens:

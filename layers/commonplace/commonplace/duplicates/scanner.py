@@ -19,6 +19,11 @@ CURRENCIES = {"$": "dollars", "€": "euros", "£": "pounds", "¥": "yen"}
 _SYMBOLS = {"%": "percent", "&": "and", "°": "degrees"} | CURRENCIES
 _INITIALS = {"us": "u.s.", "usa": "u.s.", "am": "a.m."}
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_SHORTENED = frozenset(
+    """jan feb mar apr jun jul aug sep sept oct nov dec mr mrs ms dr prof gen sen rep gov capt lt sgt col rev st jr sr inc
+    corp co ltd dept vs""".split()
+)
+"""Behind one of these a full stop ends no sentence."""
 _HEADING_SHARE = 0.6
 _LONG = 4
 
@@ -45,12 +50,15 @@ def plain(text: str) -> str:
 def scanned(text: str) -> Iterator[Word]:
     """The words of a plain text; quotation marks, hyphens and slashes are left out."""
     heading, shouted = _is_heading(text), text.isupper()
-    pause, begins = "", True
+    pause, begins, last = "", True, ""
     for match in _PIECE.finditer(text):
         piece, kind = match[0], match.lastgroup
+        before, last = last, match[0].lower()
         if kind == "word" and not pause and piece.islower():
             yield Word(piece, False, True)
             begins = False
+            continue
+        if kind == "pause" and piece == "." and before in _SHORTENED and match.end() < len(text):
             continue
         if kind == "pause":
             pause, begins = pause + piece, begins or piece in ".!?\n:"

@@ -1,13 +1,12 @@
 """A text as a statement: its words of content in order, each with what governs it; the small words are taken out."""
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from commonplace.duplicates.inflection import PAST, readings
 from commonplace.duplicates.scanner import Word
 from commonplace.duplicates.tables import Language, language
-from commonplace.duplicates.words import joined, words_of
 
 OR, AND, COMMA, STOP = "or", "and", ",", "."
 _NUMBERS = frozenset({"is", "are"})
@@ -51,6 +50,8 @@ class Statement:
     question: bool
     copula: int
     """How many tokens stand before its only copula; -1 without one, or with several."""
+    of_others: bool = False
+    """Whether whoever says "I" in it is somebody it names."""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -65,21 +66,12 @@ class Statement:
     @property
     def personal(self) -> bool:
         """Whether it is about the speaker or his own people, where a detail is the point."""
-        return any(token.text in self.language.words["personal"] for token in self.tokens)
+        return not self.of_others and any(token.text in self.language.words["personal"] for token in self.tokens)
 
 
-@functools.lru_cache(maxsize=512)
-def statements(text: str, language_name: str) -> tuple[Statement, ...]:
-    """Reads a plain text in a language: as single words, then, if it has any, with its synonymous phrases as one word each.
-
-    A language without tables keeps every word.
-    """
-    own = language(language_name)
-    question = "?" in text or "¿" in text
-    words = words_of(text, own)
-    phrased = joined(words, own)
-    versions = [words] if phrased == words else [words, phrased]
-    return tuple(_Reader(own).read(version, question=question) for version in versions)
+def read(words: Sequence[Word], own: Language, *, question: bool) -> Statement:
+    """What some words say; a language without tables keeps every one of them."""
+    return _Reader(own).read(words, question=question)
 
 
 @functools.cache
@@ -102,7 +94,7 @@ class _Reader:
         self._phrase = 0
         self._filled = self._definite = self._be = self._guarded = False
 
-    def read(self, words: list[Word], *, question: bool) -> Statement:
+    def read(self, words: Sequence[Word], *, question: bool) -> Statement:
         for word in words:
             self._pause(word.pause)
             self._word(word)

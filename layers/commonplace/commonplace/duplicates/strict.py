@@ -8,6 +8,7 @@ from commonplace.duplicates.statement import AND, OR, Token
 from commonplace.duplicates.tables import Language
 
 _SPEAKER = "i"
+_HAVING = frozenset({"have", "has"})
 _PLACE_MARKERS = frozenset({"in", "on", "at"})
 
 
@@ -29,7 +30,12 @@ def match_allowed(match: Match, left: Tokens, right: Tokens, own: Language) -> b
     if match.kind == SAME or any(one == other for one, other in match.forms):
         return match.kind != NEAR
     if match.kind == FORM:
-        return _liked(match, left, own) or _lasting(match.forms, ours, theirs, own) or _agrees(match, left, right)
+        return (
+            _liked(match, left, own)
+            or _lasting(match.forms, ours, theirs, own)
+            or _agrees(match, left, right)
+            or _ongoing(match, left, right, own)
+        )
     return False
 
 
@@ -92,6 +98,13 @@ def _lasting(forms: Forms, ours: Token, theirs: Token, own: Language) -> bool:
         and any(lemma in own.words["lasting"] for lemma in lemmas(progressive.text))
         and not any(PAST in pair and BASE not in pair for pair in forms)
     )
+
+
+def _ongoing(match: Match, left: Tokens, right: Tokens, own: Language) -> bool:
+    """Whether it is "have lived" and "have been living", which is read without its `been`."""
+    before = {tokens[at - 1].text for tokens, at in ((left, match.left), (right, match.right)) if at}
+    lasts = any(lemma in own.words["lasting"] for lemma in lemmas(left[match.left].text))
+    return lasts and bool(before) and before <= _HAVING and bool(match.forms & {(ING, PAST), (PAST, ING)})
 
 
 def _is_name_of_kin(tokens: Tokens, at: int, own: Language) -> bool:

@@ -18,7 +18,7 @@ Phrases = Mapping[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]]
 TABLED = ("english", "german", "french", "spanish")
 _LISTS = """articles copulas harmless guards markers phrase_starts pairing choosing contrasting personal definite
 time_words likes_to lasting bare_verbs case_matters droppable_markers places restrictive postures kin pets
-times light light_inside telling decisive_markers describing months""".split()
+times light light_inside telling decisive_markers describing months saying sources""".split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,8 @@ def language(name: str) -> Language:
     near = _near() if english else []
     return Language(
         name=name,
-        words={key: frozenset(table.get(key, "").split()) for key in _LISTS},
+        words={key: frozenset(table.get(key, "").split()) for key in _LISTS}
+        | {"nations": _nations() if english else Words()},
         openers=_phrases((opener, "") for opener in table.get("openers", [])),
         contractions=table.get("contractions", {}),
         numbers=table.get("numbers", {}),
@@ -77,6 +78,10 @@ def lines(name: str) -> tuple[str, ...]:
 
 def _toml(name: str) -> dict[str, Any]:
     return tomllib.loads((files(__package__) / "tables" / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def _nations() -> Words:
+    return frozenset(name for line in lines("nationalities.txt") for name in line.split())
 
 
 def _near() -> list[list[str]]:

@@ -9,6 +9,7 @@ from commonplace.duplicates.tables import marks
 
 _WORD = re.compile(r"[^\W\d_]+(?:'(?=\w))?")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_LEAST_SHARE = 0.15
 UNSPACED, UNKNOWN = "unspaced", "unknown"
 
 
@@ -23,6 +24,8 @@ def language_of(*texts: str) -> str:
     if not counts:
         return "english" if all(text.isascii() for text in texts) else UNKNOWN
     most = max(counts.values())
+    if all(text.isascii() for text in texts) and most < _LEAST_SHARE * sum(len(text.split()) for text in texts):
+        return "english"  # "Mitt", "de Lucia": a name that is a function word elsewhere
     leaders = [name for name, count in counts.items() if count == most]
     return leaders[0] if len(leaders) == 1 else "english" if "english" in leaders else UNKNOWN
 

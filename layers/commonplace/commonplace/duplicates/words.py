@@ -1,34 +1,27 @@
 """The words of a text, ready to be compared: contractions spelled out, numbers in one spelling, phrases replaced."""
 
 import functools
-from collections.abc import Iterator, Mapping
-from itertools import zip_longest
+from collections.abc import Sequence
 
-from commonplace.duplicates.inflection import PAST, lemmas, readings
-from commonplace.duplicates.scanner import CURRENCIES, Word, scanned
+from commonplace.duplicates.figures import counted, dated
+from commonplace.duplicates.inflection import ING, PAST, lemmas, readings
+from commonplace.duplicates.scanner import Word, scanned
 from commonplace.duplicates.spelling import american
 from commonplace.duplicates.tables import Language, Phrases, language
 
 _IS_AFTER = frozenset("he she it that there what who here where".split())
 _ENDINGS = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "'d"}
-_EXCESSIVELY = "too-much"  # "too old"; "me too" adds nothing
 _FREE_OPENERS = frozenset("and but so also".split())
 _SPEAKER = "i"
 _LONGEST = 6
 _BEHIND_PARTICIPLE = frozenset("by is are was were".split())
-_HALVES: Mapping[tuple[str, ...], str] = {
-    ("in", "the", "morning"): "a.m.",
-    ("in", "the", "afternoon"): "pm",
-    ("in", "the", "evening"): "pm",
-}
-_MOST_DAYS = 31
 
 
 def words_of(text: str, own: Language) -> list[Word]:
     """The words of a plain text in order."""
     spelled = [part for word in scanned(text) for part in _spelled_out(word, own)]
-    counted = _dated(list(_counted(spelled, own)), own)
-    return _rewritten(_about_the_user(_without_opener(counted, own), own), own.phrases)
+    numbered = dated(list(counted(spelled, own)), own)
+    return _without_been(_rewritten(_about_the_user(_without_opener(numbered, own), own), own.phrases))
 
 
 def _spelled_out(word: Word, own: Language) -> list[Word]:
@@ -55,60 +48,6 @@ def _parts(text: str, own: Language) -> list[str]:
     return [head, _ENDINGS[tail]] if tail in _ENDINGS else [text.replace("'", "")]
 
 
-def _counted(words: list[Word], own: Language) -> Iterator[Word]:
-    """Number words as digits, `fifty-seven` as 57, a currency sign behind its number, `6 am` apart from `I am`."""
-    signs = frozenset(CURRENCIES.values())
-    before = Word("")
-    skip = False
-    for word, following in zip_longest(words, words[1:], fillvalue=Word("")):
-        if skip or not word.text:
-            skip = False
-            continue
-        number = own.numbers.get(word.text, word.text)
-        ones = own.numbers.get(following.text, "") if not following.pause else ""
-        if word.text in signs and following.text[:1].isdigit():
-            yield following._replace(pause=word.pause)
-            yield word._replace(pause="")
-            skip = True
-        elif number != word.text and len(number) > 1 and number.endswith("0") and number != "10" and len(ones) == 1:
-            yield word._replace(text=number[0] + ones)
-            skip = True
-        elif number == "am" and before.text[-1:].isdigit():
-            yield word._replace(text="a.m.")
-        elif number == "too" and following.text and not following.pause:
-            yield word._replace(text=_EXCESSIVELY)
-        else:
-            yield word._replace(text=number) if number != word.text else word
-        before = word
-
-
-def _dated(words: list[Word], own: Language) -> list[Word]:
-    """Dates as `may 12`, times as `10 a.m.`: "12 May", "the 12th of May", "ten in the morning"."""
-    found: list[Word] = []
-    for word in words:
-        text = word.text
-        day = found[-2] if len(found) > 1 and found[-1].text == "of" else found[-1] if found else Word("")
-        if text in own.words["months"] and _is_day(day.text) and not word.pause:
-            found[-1 if found[-1] is day else -2 :] = [word._replace(pause=day.pause), Word(_cardinal(day.text))]
-        elif found and found[-1].text in own.words["months"] and _is_day(text) and not word.pause:
-            found.append(word._replace(text=_cardinal(text)))
-        else:
-            found.append(word)
-        half = _HALVES.get((*(part.text for part in found[-3:]),)) if len(found) > len("day") else None
-        if half and found[-4].text.isdigit():
-            found[-3:] = [Word(half)]
-    return found
-
-
-def _is_day(text: str) -> bool:
-    number = _cardinal(text)
-    return number.isdigit() and 1 <= int(number) <= _MOST_DAYS
-
-
-def _cardinal(text: str) -> str:
-    return text[:-2] if text[:1].isdigit() and text[-2:] in ("st", "nd", "rd", "th") else text
-
-
 def _without_opener(words: list[Word], own: Language) -> list[Word]:
     while words:
         for opener, _ in own.openers.get(words[0].text, ()):
@@ -132,10 +71,13 @@ def _told_in_past(words: list[Word]) -> bool:
     """Whether it begins with a past form that is no participle, as far as the next word tells: "Moved to Oslo"."""
     behind = words[1].text if len(words) > 1 else "by"
     forms = {form for _, form in readings(words[0].text)[1:]}
-    return forms == {PAST} and behind not in _BEHIND_PARTICIPLE
+    if forms != {PAST} or behind in _BEHIND_PARTICIPLE:
+        return False
+    known = language("english").synonyms  # "Visited Rome", not "Mohamed Morsi"
+    return not words[1:2] or not words[1].capital or any(lemma in known for lemma in lemmas(words[0].text))
 
 
-def _begins(words: list[Word], phrase: tuple[str, ...]) -> bool:
+def _begins(words: Sequence[Word], phrase: tuple[str, ...]) -> bool:
     """Whether the words begin with a phrase said in one breath."""
     return (
         len(words) >= len(phrase)
@@ -162,7 +104,20 @@ def _rewritten(words: list[Word], phrases: Phrases) -> list[Word]:
     return found
 
 
-def joined(words: list[Word], own: Language) -> list[Word]:
+def _without_been(words: list[Word]) -> list[Word]:
+    """The words with "have been living" as "have living", so that it can stand for "have lived"."""
+    texts = [word.text for word in words]
+    lasting = [
+        at
+        for at in range(1, len(words) - 1)
+        if texts[at] == "been"
+        and texts[at - 1] in ("have", "has")
+        and any(form == ING for _, form in readings(texts[at + 1]))
+    ]
+    return [word for at, word in enumerate(words) if at not in lasting]
+
+
+def joined(words: Sequence[Word], own: Language) -> list[Word]:
     """Phrases that have synonyms as one word, its parts between `_` as they stand."""
     found: list[Word] = []
     at = 0
@@ -174,7 +129,7 @@ def joined(words: list[Word], own: Language) -> list[Word]:
     return found
 
 
-def _phrase_length(window: list[Word], own: Language) -> int:
+def _phrase_length(window: Sequence[Word], own: Language) -> int:
     for phrase in _phrases_from(window[0].text, own.name):
         last = window[len(phrase) - 1].text if len(phrase) <= len(window) else ""
         ending = phrase[-1] == last or (own.name == "english" and phrase[-1] in lemmas(last))
