@@ -2,6 +2,7 @@
 
 import re
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
@@ -324,6 +325,10 @@ Bus 4471 fährt mit 300 Leuten ab
 mit 18 ausgezogen, mit 2500 Euro angefangen
 iPhone 15 unlocks with FaceID""".splitlines()
 
+# More of both, a line each: the secrets (apart by " || ", none where nothing is told), a tab, the text.
+TABLE = (Path(__file__).parent / "cases" / "redaction.tsv").read_text("utf-8")
+CASES = [(secrets, text) for secrets, text in (line.split("\t") for line in TABLE.splitlines())]
+
 ANSWERS = [
     ("what's the gate code?", "4471", "4471"),
     ("what's the gate code?", "sure, it's four four seven one", "four four seven one"),
@@ -385,6 +390,12 @@ def test_what_people_say_is_a_secret_is_redacted(text: str, secret: str) -> None
 @pytest.mark.parametrize("text", HARMLESS)
 def test_what_only_speaks_of_secrets_or_looks_like_one_stays(text: str) -> None:
     assert redact(text).text == text
+
+
+@pytest.mark.parametrize(("secrets", "text"), CASES)
+def test_what_is_in_the_table_is_redacted_or_left_alone(secrets: str, text: str) -> None:
+    left = redact(text).text
+    assert left == text if not secrets else not [secret for secret in secrets.split(" || ") if secret in left]
 
 
 @pytest.mark.parametrize(("before", "text", "secret"), ANSWERS)
@@ -453,7 +464,7 @@ def test_no_piece_of_a_token_remains_however_long_it_is(prefix: str, secret: str
 
 
 FRAGMENTS = [
-    *(text for text, _ in SPOKEN), *HARMLESS, *(text for text, _ in FORMATS.values()), "is", ":", "=", "?", "and", "'s", "my password",
+    *(text for text, _ in SPOKEN), *(text for _, text in CASES), *HARMLESS, *(text for text, _ in FORMATS.values()), "is", ":", "=", "?", "and", "'s", "my password",
     "the PIN", "gate code", "パスワードは", "です", "4821", "hunter2", "[redacted:pin]", "[redacted:", "\u200b", "“", '"', "(", ")", "->",
 ]  # fmt: skip
 TEXTS = st.builds(
@@ -483,7 +494,8 @@ def test_what_is_not_redacted_is_in_the_text_in_the_same_order(text: str) -> Non
 @pytest.mark.parametrize("unit", [
     "a", "1 ", "12", "pin is ", "pin=", "password: \n", "my password is hunter2 ", "code for the ", "://a:", "eyJ", "sk-", "uno", "\n", " ",
     "-----BEGIN PRIVATE KEY-----\n+", 'password="\\a', "login a ", "パスワードは", "1、", "\u200b", "ﷺ", "4111 1111 1111 1112 ", "what is the code? ",
-    "lock is ", "log in with a ", "wifi:s;", "a:1:b:c:", "with ab and pass ", "a2b3 ", "security question first pet ", "123456-", "右に1",
+    "lock is ", "log in with a ", "wifi:s;", "a:1:b:c:", "with ab and pass ", "a2b3 ", "security question first pet ", "123456-", "右に1", "wifi: A / b ", "key safe, 27 opens it ", "r1 l2 ", "type abcdef1 to ", "the pw for a is b1cd and for ",
+    "the netflix one is ", "a1b2c3, my pin ", "opens with 1 2 3 ", "its a and b ", "pasword ", 'x "Password: ", ', "Wi-Fiはab、cd ",
 ])  # fmt: skip
 def test_time_stays_linear_in_whatever_is_repeated(unit: str) -> None:
     def seconds(length: int) -> float:

@@ -8,10 +8,13 @@ from commonplace.redaction.answers import find_answers, question_in
 from commonplace.redaction.assignments import find_assignments
 from commonplace.redaction.backwards import find_backwards
 from commonplace.redaction.blocks import find_blocks
+from commonplace.redaction.entries import find_entries
 from commonplace.redaction.entropy import find_entropy
 from commonplace.redaction.formats import find_formats
+from commonplace.redaction.hints import find_hints
 from commonplace.redaction.identities import find_identities
 from commonplace.redaction.japanese import find_japanese
+from commonplace.redaction.locks import find_locks
 from commonplace.redaction.numbers import find_numbers
 from commonplace.redaction.openers import find_openers
 from commonplace.redaction.pairs import find_pairs
@@ -26,7 +29,8 @@ from commonplace.redaction.wallets import find_wallets
 # Of spans that overlap the kind found first stays: what proves itself comes before what a word beside it tells.
 _FINDERS: tuple[Callable[[View], Iterator[Span]], ...] = (
     find_blocks, find_addresses, find_wallets, find_formats, find_numbers, find_identities,
-    find_assignments, find_pairs, find_japanese, find_openers, find_topics,
+    find_assignments, find_pairs, find_japanese, find_openers, find_locks, find_entries, find_topics,
+    find_hints,
 )  # fmt: skip
 
 

@@ -8,9 +8,10 @@ from importlib import resources
 
 from commonplace.redaction.values import is_blank
 from commonplace.redaction.view import Span, View
+from commonplace.redaction.vocabulary import words
 
 _NAME = re.compile(
-    r"(?<![\w.\-@])(?P<name>(?:--?)?[A-Za-z][\w.\-]{0,60}+)(?P<close>[\"'\\`*\])]{0,4})"
+    r"(?<![\w.\-@])(?P<name>(?:--?)?_{0,2}[A-Za-z][\w.\-]{0,60}+)(?P<close>[\"'\\`*\])]{0,4})"
     r"(?:[ \t]{0,3}(?P<sign>:=|=>|===?|!==?|=|:|>)(?:[ \t]{0,3}|:?[\w\[\]|., ]{1,30} = (?=[\"']))"
     r"|(?P<gap>[ \t](?=\S)))",
     re.ASCII,
@@ -20,19 +21,27 @@ _QUOTED = re.compile(
     r"|([\"'`])(?P<plain>(?:\\.|(?!\3)[^\n\\]){1,2000}+)(?=\3|$)"
 )
 _BARE = re.compile(r"(?:(?!;[\w ]{1,40}=|;$|;\s|&[\w.\-]{1,40}=|</)\S){1,2000}")
+_BEHIND_QUOTE, _LONGEST_PROMPT = (")", "]", "}", ",", ";", " ", ""), 200
 _TRAILING = "\"'`,;:)]}>.*\\"
-_SCHEME = re.compile(r"(?i)\\?[\"'`]?(?:bearer|basic|token|digest|apikey|negotiate|bot|key)[ \t]+(?=[^\s\"']{6})")
+_SCHEME = re.compile(
+    r"(?i)(?:[frbu]{1,2}(?=[\"']))?\\?[\"'`]?(?:bearer|basic|token|digest|apikey|negotiate|bot|key)[ \t]+(?=[^\s\"']{6})"
+)
 _BEARER = re.compile(r"(?i)(?<![\w-])(?:bearer|basic)[ \t]+(?=[^\s]{0,60}[\d+/=])([\w\-+/=.~]{16,2000})")
 _USER_OPTION = re.compile(r"(?<![\w-])(?:-u|--user|--proxy-user)[ =]{1,3}[\"']?[^\s:\"']{1,80}:([^\s\"']{1,200})")
 _SHORT_OPTION = re.compile(
     r"\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|mongo|mongosh|redis-cli|docker login|htpasswd|sqlcmd|ldapsearch)"
     r"\b[^\n|;]{0,80}? -(?:[paPw]|-pass) ?[\"']?([^\s\-\"'][^\s\"']{2,100})"
 )
+_PASS_OPTION = re.compile(r"(?<![\w-])-(?:passin|passout|pass|k) pass:([^\s\"']{3,200})")
+_COMMAND = re.compile(
+    r"\bnet use\b[^\n|;]{0,80}?/u(?:ser)?:\S{1,60} ([^\s/]\S{2,100})|\bhtpasswd -\w{1,4} \S{1,80} \S{1,60} (\S{3,100})"
+)
 _TECHNICAL = re.compile(r"[a-z0-9][A-Z]|[_.\-]")
 _MORE_WORDS = re.compile(r"[ \t]+[A-Za-z]")
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_.\-]+")
 _STEMS = ("pass", "pwd", "pw", "pin", "otp", "cv", "key", "secret", "token", "cred", "auth", "bearer", "sess", "sig",
-          "mnemonic", "seed", "psk", "jwt", "mdp", "kennwort", "contrasena", "amz", "goog", "sql", "-u")  # fmt: skip
+          "mnemonic", "seed", "psk", "jwt", "mdp", "kennwort", "contrasena", "amz", "goog", "sql", "-u",
+          "net use")  # fmt: skip
 
 
 @cache
@@ -43,8 +52,10 @@ def _kinds() -> dict[str, str]:
 
 def _kind_of(name: str) -> str | None:
     """The kind of secret that a thing of this name holds: "DB_PASSWORD" a password, "max_tokens" none."""
-    words = [word.lower().rstrip("0123456789") for word in _PARTS.split(name) if word]
-    return next((kind for n in (4, 3, 2, 1) if (kind := _kinds().get(" ".join(words[-n:])))), None)
+    parts = [word.lower().rstrip("0123456789") for word in _PARTS.split(name) if word]
+    if "public" in parts and "private" not in parts:
+        return None
+    return next((kind for n in (4, 3, 2, 1) if (kind := _kinds().get(" ".join(parts[-n:])))), None)
 
 
 def find_assignments(view: View) -> Iterator[Span]:
@@ -55,20 +66,24 @@ def find_assignments(view: View) -> Iterator[Span]:
     for match in _NAME.finditer(text):
         if match.start() < done or (match["gap"] and not match["name"].startswith("-")):
             continue
-        kind = _kind_of(match["name"])
+        # "${SECRET_KEY:?missing}"
+        kind = None if text.endswith("${", 0, match.start()) else _kind_of(match["name"])
         if kind and (found := _value(text, match)):
             done = found[1]
             yield Span(*found, kind)
-    for pattern, kind in ((_BEARER, "token"), (_USER_OPTION, "password"), (_SHORT_OPTION, "password")):
+    for pattern in (_BEARER, _USER_OPTION, _SHORT_OPTION, _PASS_OPTION, _COMMAND):
         for match in pattern.finditer(text):
-            if not is_blank(match[1]):
-                yield Span(*match.span(1), kind)
+            value = match[match.lastindex or 0]
+            if not is_blank(value) and value not in words("function"):
+                yield Span(*match.span(match.lastindex or 0), "token" if pattern is _BEARER else "password")
 
 
 def _value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
     scheme = _SCHEME.match(text, match.end())
     start = scheme.end() if scheme else match.end()
     quoted = None if scheme else _QUOTED.match(text, start)
+    if quoted and quoted.lastgroup and _closes(text, start):
+        return None
     if quoted and quoted.lastgroup:
         return None if is_blank(quoted[quoted.lastgroup]) else quoted.span(quoted.lastgroup)
     bare = _BARE.match(text, start)
@@ -77,10 +92,20 @@ def _value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
     value = bare[0].rstrip(_TRAILING)
     end = start + len(value)
     # "<password>" is a blank to fill in, unless its element is closed again.
-    unclosed = match["sign"] == ">" and end < len(text) and not text.startswith("</", end)
+    apart = match[0].endswith(" ") or (end < len(text) and not text.startswith("</", end))
+    unclosed = match["sign"] == ">" and apart
+    # f"Bearer {os.environ['API_TOKEN']}"
+    if scheme and value.startswith("{") and is_blank(bare[0]):
+        return None
     if unclosed or is_blank(value) or _is_prose(text, match, value) or _is_code(text, match, value, end):
         return None
     return start, end
+
+
+def _closes(text: str, at: int) -> bool:
+    # `getpass("Password: ") or exit()`: the quote at `at` ends what another began.
+    begin = max(text.rfind("\n", 0, at) + 1, at - _LONGEST_PROMPT)
+    return text[at + 1 : at + 2] in _BEHIND_QUOTE and text.count(text[at], begin, at) % 2 == 1
 
 
 def _is_prose(text: str, match: re.Match[str], value: str) -> bool:

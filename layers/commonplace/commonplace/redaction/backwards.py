@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from commonplace.redaction.apposed import LOOSE, PLACED, apposed
 from commonplace.redaction.reading import Spans
 from commonplace.redaction.tokens import Token, tokens
 from commonplace.redaction.values import is_mixed, number_run
@@ -14,11 +15,9 @@ _REACH, _NAME_WORDS, _MOST_WORDS = 90, 4, 4
 _CUT = re.compile(r"[\s\S]*(?:[.?]\s|\n)")
 _IN_BRACKETS = re.compile(r"(\S{4,60}) \($")
 _NUMBERED = re.compile(r"[A-Z]-\d{4,8}")
+_QUOTED = re.compile(r"[\"“„«]\s?([^\"“”„«»\n]{4,80}?)\s?[\"”“»]$")
 _AS = ("as", "como", "als", "comme")
 _SIGNS, _DASHES = ("=", "->", "→"), ("-", "–", "—")
-_LOOSE = {"a", "this", "that", "un", "una", "ein", "eine", "une"}
-_PLACED = ("in", "since", "of", "at", "by", "for", "from", "until", "before", "after", "en", "desde", "de", "seit",
-           "im", "von", "bis", "depuis", "dans", "number", "only")  # fmt: skip
 
 
 def find_backwards(view: View, named: list[Noun]) -> Iterator[Span]:
@@ -41,6 +40,8 @@ def _before(view: View, noun: Noun) -> Spans:
         value = _IN_BRACKETS.search(view.text[floor : noun.start])
         if value and (value[1].isdigit() or is_mixed(value[1])):
             return [(floor + value.start(1), floor + value.end(1))]
+    if explained := apposed(view, noun, floor):
+        return explained
     if not _link().search(view.folded, max(floor, noun.start - 50), noun.start):
         return []
     cut = _CUT.match(view.text, floor, noun.start)
@@ -51,7 +52,7 @@ def _before(view: View, noun: Noun) -> Spans:
             if not _is_of_noun(owned):
                 return []
             if parts[place].word in _AS:
-                return _entered(parts[:place], noun)
+                return _quotation(view, parts[:place]) or _entered(parts[:place], noun)
             return _ending(parts[:place], noun, cut is not None or floor == 0, owned)
     return []
 
@@ -59,7 +60,13 @@ def _before(view: View, noun: Noun) -> Spans:
 def _is_of_noun(owned: list[str]) -> bool:
     # "... is my wifi password", not "... is a bad PIN" or "... is the worst password".
     judged = any(word in words("remark") - words("neutral") for word in owned)
-    return not judged and (not owned or owned[0] in words("own") - _LOOSE)
+    return not judged and (not owned or owned[0] in words("own") - LOOSE)
+
+
+def _quotation(view: View, parts: list[Token]) -> Spans:
+    # 'I chose "the otter signs" as my passphrase'
+    match = _QUOTED.search(view.text, parts[0].raw_start, parts[-1].raw_end) if parts else None
+    return [match.span(1)] if match and HIDDEN not in match[1] else []
 
 
 def _entered(parts: list[Token], noun: Noun) -> Spans:
@@ -89,7 +96,7 @@ def _ending(parts: list[Token], noun: Noun, from_start: bool, owned: list[str]) 
     while first > 0 and not parts[first - 1].ends and _goes_with(parts[first - 1], figures):
         first -= 1
     run, ahead = parts[first:], parts[first - 1] if first else None
-    if ahead and not ahead.ends and ahead.word in _PLACED:
+    if ahead and not ahead.ends and ahead.word in PLACED:
         return []
     at_start = bool(ahead.ends) if ahead else from_start
     return [(run[0].start, run[-1].end)] if _is_value(run, noun, at_start and bool(owned)) else []

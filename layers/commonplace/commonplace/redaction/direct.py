@@ -1,27 +1,36 @@
 """Values that stand right behind their noun: "PIN 4821", "user admin pass hunter2", "code for the gate 4471"."""
 
 import re
+from functools import cache
 from itertools import pairwise
 
 from commonplace.redaction.reading import Spans, read
 from commonplace.redaction.tokens import Token
-from commonplace.redaction.values import digits, is_mixed, quoted
+from commonplace.redaction.values import digits, is_mixed, is_passphrase, quoted
 from commonplace.redaction.view import View
-from commonplace.redaction.vocabulary import Noun, words
+from commonplace.redaction.vocabulary import Noun, either, words
 
 # The same line, or a line that holds nothing else.
 _BESIDE = re.compile(r"(?:'s|s')?[ \t\u3000]{1,3}|\n(?=\S{4,40}(?:\n|$))")
-# Passes that are no password.
+# Passes that are no password, and what "pass" is a verb behind.
+_TICKET = (
+    r"boarding|ski|bus|day|season|hall|mountain|train|rail|gym|museum|free|game|park|press|backstage|week|month|annual|city"
+    r"|event|festival|travel|weekend|tram|metro|subway|lift"
+)
+IS_TICKET = re.compile(rf"(?<![a-z])(?:{_TICKET})\s$")
+IS_NETWORK = re.compile(r"(?<![a-z])(?:wi-?fi|wlan|ssid|hotspot|router)(?![a-z])")
 _PASSING = re.compile(
-    r"(?:n't|(?<![a-z])(?:forward|backward|boarding|ski|bus|day|season|hall|mountain|train|rail|gym|museum|free|game|first|second|single"
-    r"|one|must|to|will|can|and|did|i|a|we|they|you|he|she|low|high|band|park|press|backstage|week|month|annual"
-    r"|city))\s$"
+    r"(?:n't|(?<![a-z])(?:forward|backward|first|second|single|one|must|to|will|can|and|did|i|a|we|they|you|he|she|low"
+    rf"|high|band|{_TICKET}))\s$"
 )
 _INTO = re.compile(
     r"(?<![a-z])(?:get in|enter|entr[ae]r|hinein|eintreten|reinkommen|open|unlock|ouvrir|abrir|offnen)(?![a-z])"
 )
+_TURNED = re.compile(r"[ck]ombin\w+\s\d{1,2}(?:-\d{1,2}){2,4}(?![\w-])")
 _RECENT = ("now", "ahora", "jetzt", "maintenant", "currently", "still")
 _YEAR = re.compile(r"(?:19|20)\d\d")
+# "PUK for the sim in the dash cam 40718826"
+_INSIDE, _FAR, _REACH = ("im", "beim", "bei", "dans", "sur", "chez"), 5, 12
 # What a value must have, without a verb, to be one: so many characters.
 _LEAST = {"pass": 6, "api_key": 8, "token": 10, "private_key": 12, "password": 4}
 
@@ -35,24 +44,35 @@ def find_direct(view: View, noun: Noun, parts: list[Token]) -> Spans:
         return _between_commas(view, noun, parts)
     if not _BESIDE.match(view.text, noun.end):
         return []
+    if noun.name == "bare_key":
+        # "wifi: network PineLodge, key maple-otter-71"
+        return read(view, head.raw_start, "key", bold=False) if len(head.text) >= 8 and is_mixed(head.text) else []
     if noun.name == "plain_code":
-        return read(view, head.raw_start, "code", bold=False) if re.search(r"\d{3}", head.text) else []
+        return read(view, head.raw_start, "code", bold=False) if re.search(r"\d{3}|\d-\d{1,2}-\d", head.text) else []
     if quoted(view, head.raw_start):
         return read(view, head.raw_start, noun.value)
     if head.word in _RECENT:
         return read(view, head.raw_end, noun.value, bold=False)
-    if _shows_itself(view, noun, head):
-        return read(view, head.raw_start, noun.value, bold=False)
+    if _shows_itself(view, noun, head) and (found := read(view, head.raw_start, noun.value, bold=False)):
+        return found
     return _after_phrase(view, noun, parts)
 
 
 def _stands_free(view: View, noun: Noun) -> bool:
     before = view.folded[max(0, noun.start - 40) : noun.start]
+    if noun.name == "plain_code" and _TURNED.match(view.folded, noun.start):
+        return True
     if noun.name == "plain_code":
-        return _INTO.search(before) is not None
-    return noun.name != "bare_key" and not (
-        noun.name == "pass" and view.folded.startswith("pass", noun.start) and _PASSING.search(before)
-    )
+        sent = before.rstrip().rpartition(" ")[2] in words("services")
+        return sent or _INTO.search(before) is not None or _lock().search(before) is not None
+    if noun.name == "bare_key":
+        return IS_NETWORK.search(before) is not None
+    return not (noun.name == "pass" and view.folded.startswith("pass", noun.start) and _PASSING.search(before))
+
+
+@cache
+def _lock() -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z])(?:{either(sorted(words('locks')))})(?![a-z])")
 
 
 def _between_commas(view: View, noun: Noun, parts: list[Token]) -> Spans:
@@ -70,6 +90,8 @@ def _shows_itself(view: View, noun: Noun, head: Token) -> bool:
         return True
     if noun.name in ("password", "pass") and head.text.isdigit():
         return len(head.text) >= _LEAST[noun.name] and not _YEAR.fullmatch(head.text)
+    if noun.name == "password" and is_passphrase(head.text) and len(head.text) >= 12:
+        return words("function", "compound").isdisjoint(re.split(r"[^a-z]+", head.word))
     return is_mixed(head.text) and len(head.text) >= _LEAST.get(noun.name, 4)
 
 
@@ -78,12 +100,15 @@ def _after_phrase(view: View, noun: Noun, parts: list[Token]) -> Spans:
     if noun.value not in ("digits", "code", "words") or parts[0].word not in words("of", "whereabouts", "places"):
         return []
     stops = words("link", "arrow", "numbered", "function") - words("own")
-    for before, part in pairwise(parts[:7]):
-        if before.ends or (before.word in stops and before.word not in words("of")):
+    for place, (before, part) in enumerate(pairwise(parts[:_REACH])):
+        inside = before.word in words("of") or before.word in _INSIDE
+        if before.ends or (before.word in stops and not inside):
             return []
-        if before.word in stops or before.word in words("of"):
+        if inside:
             continue
         figure = part.text.strip("#*").isdigit() and len(part.text) >= 4 and noun.value != "words"
+        if figure and place >= _FAR and _YEAR.fullmatch(part.text):
+            return []
         if figure or (noun.value != "digits" and is_mixed(part.text)):
             return read(view, part.raw_start, noun.value, bold=False)
     return []

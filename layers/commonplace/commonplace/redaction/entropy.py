@@ -9,7 +9,8 @@ from commonplace.redaction.view import HIDDEN, Span, View
 
 _RUN = re.compile(r"(?<![\w+/=.~@-])[A-Za-z0-9_+/=.~-]{20,}")
 _NEAR = re.compile(
-    r"(?<![a-z0-9])(?:(?:api|access|auth|secret|private|encryption|signing|master|deploy)?[ _-]?(?:keys?|tokens?)"
+    r"(?<![a-z0-9])(?<!public )(?<!public_)(?<!public-)"
+    r"(?:(?:api|access|auth|secret|private|encryption|signing|master|deploy)?[ _-]?(?:keys?|tokens?)"
     r"|secrets?|credentials?|creds|passwor[dt]s?|passphrase|contrasena|clave|schlussel|kennwort|cle|jeton|bearer)(?![a-z])"
     rf"|{HIDDEN}|キー|トークン|パスワード|秘密"
 )
@@ -25,7 +26,6 @@ _BEFORE, _AFTER = 60, 24
 # beside such a run tell, and nothing public may stand near.
 _PLAIN = re.compile(
     r"(?<![\w+/=.@:-])(?:[0-9a-f]{20,128}|[0-9A-F]{20,128}|[a-z2-7]{16,64}|[A-Z2-7]{16,64}|[a-z0-9]{24,64}|[A-Z0-9]{24,64}"
-    r""
     r"|[0-9a-f]{32}(?:-[0-9a-f]{8}){2}|[a-z2-7]{4}(?:[ -][a-z2-7]{4}){3,15}|[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15}"
     r"|[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){3,8})"
     r"(?![\w+/=@-]|\.\w|:\w{3,}\.)"
@@ -36,6 +36,7 @@ _NAMED = re.compile(
     r"|\w{0,20}schlussel|clave|llave|cle|clef"
     r"|jeton|secreto|bearer|api|webhook|psk|passwor[dt]|mot de passe|contrasena)(?![a-z])|キー|トークン|シークレット|鍵|ライセンス"
 )
+_BESIDE = re.compile(rf"(?:{_NAMED.pattern})\W{{1,3}}$")
 _LONGEST_PUBLIC = 40
 
 
@@ -58,7 +59,11 @@ def find_entropy(view: View) -> Iterator[Span]:
 def _is_named(view: View, match: re.Match[str]) -> bool:
     before = view.folded[max(0, match.start() - _BEFORE) : match.start()]
     after = view.folded[match.end() : match.end() + _AFTER].partition("\n")[0]
-    if _PUBLIC.search(before[-_LONGEST_PUBLIC:]) or _PUBLIC.search(after):
+    if _PUBLIC.search(before[-_LONGEST_PUBLIC:]):
+        return False
+    if _BESIDE.search(before):
+        return True
+    if _PUBLIC.search(after):
         return False
     return bool(
         _NAMED.search(before) or re.match(rf"\s(?:is|as|es|ist|est|como|als|comme|ist der|\W)[^.\n]*?{_NAMED.pattern}", after)

@@ -12,7 +12,7 @@ from commonplace.redaction.view import Span, View
 _RUN = re.compile(r"[\w\-+/=.:~]{16,}", re.ASCII)
 # Importing the library takes a tenth of a second: hashes, identifiers and links alone are no reason to.
 _ORDINARY = re.compile(
-    r"(?:[0-9a-f]{7,128}|[0-9A-F]{7,128}|[\d.:/_-]+|[0-9A-HJKMNP-TV-Z]{26}"
+    r"(?:[0-9a-f]{7,128}|[0-9A-F]{7,128}|(?!\d{6}-\d{6}-\d{6}-)[\d.:/_-]+|[0-9A-HJKMNP-TV-Z]{26}"
     r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})[.:]?"
 )
 _REST = re.compile(r"(?:[\w\-+/=~%]|\.(?=\w))*", re.ASCII)

@@ -8,11 +8,12 @@ from commonplace.redaction.japanese_values import IN_WORDS, another_at, is_remar
 from commonplace.redaction.values import is_mixed
 from commonplace.redaction.view import Span, View, fold
 
+_PASS = ("パ", "ぱ")
 _SCRIPT = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _LINK = re.compile(
     r"[」』\s]?(?:\s?\([^()\n]{1,20}\))?(?:は|が|も|って|というのは|を|[:=?]|\s)"
     r"(?:、|,|:|\s|いま|今は|今|現在は|現在|新しく|たぶん|多分|確か|まだ|ずっと|昔は|以前は|前は|えっと|えーと|次の通り"
-    r"|以下の通り|です|ね){0,4}"
+    r"|以下の通り|です|ね|[ァ-ヶー一-龥]{1,6}の[ァ-ヶー一-龥]{1,6}の(?=\d{4})){0,4}"
 )
 _PAUSE = re.compile(r"(?:[をは]?(?:変え|変更し)(?:た|まし)た?(?:よ|けど|から)?)?[、。]\s?(?=[!-~])")
 _MORE = re.compile(r"(?:から|と|、|,|および|または|もしくは|や|か|で、|\s)+(?=[!-~])")
@@ -39,15 +40,21 @@ def _kinds() -> dict[str, str]:
 
 
 def _kind(noun: str) -> str:
-    return _kinds().get(noun) or ("password" if noun.endswith("パスワード") else "code")
+    noun = re.sub(r"[ぁ-ん]", lambda kana: chr(ord(kana[0]) + 0x60), noun) if noun.startswith(_PASS) else noun
+    return _kinds().get(noun) or ("password" if noun.endswith(("パスワード", "パスワド")) else "code")
 
 
 def _bounded(name: str) -> str:
     # "pin" must not be found in "pink", but Japanese goes on without a blank.
     front, back = (r"(?<![a-z0-9])" if name[0].isascii() else ""), (r"(?![a-z])" if name[-1].isascii() else "")
     # 「パスポート」「パスコード」 go on where 「パス」 ends.
-    back = r"(?![ァ-ヶー])" if name.endswith("パス") else back
-    return front + re.escape(name) + back
+    back = r"(?![ァ-ヶーわこふ])" if name.endswith("パス") else back
+    return front + ("".join(map(_in_either_kana, name)) if name.startswith("パ") else re.escape(name)) + back
+
+
+def _in_either_kana(letter: str) -> str:
+    # 「パスわード」: the keyboard was switched half way.
+    return f"[{letter}{chr(ord(letter) - 0x60)}]" if "ァ" <= letter <= "ヶ" else "ー?"
 
 
 @cache
@@ -62,7 +69,9 @@ def _noun() -> re.Pattern[str]:
 def _backwards() -> re.Pattern[str]:
     value = r"(?P<value>[#*]?\d(?:[\s\-・]?\d){2,18}[#*]?|[!-~]{4,60}|[ぁ-んァ-ヶー一-龥々]{2,8}\d{0,8}(?=[」』]?が))"
     tail = r"(?:です|だ|でした|になり|。|$|\s|、|なので|だよ|ね)"
-    return re.compile(rf"(?<![!-~]){value}[」』\"]?(?:が|は|って)[^。、\n]{{0,14}}?(?P<noun>{_noun().pattern}){tail}")
+    return re.compile(
+        rf"(?<![!-~]){value}[」』\"]?(?:が|は|って|、(?!と))[^。、\n]{{0,14}}?(?P<noun>{_noun().pattern}){tail}"
+    )
 
 
 @cache

@@ -16,6 +16,10 @@ _ARROWS = ("->", "→", "=>", "-", "–", "—", "|")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _BEFORE_DATE = ("in", "en", "de", "from", "von", "por", "par", "mit")
 _POINTING = ("to", "from", "with", "auf", "zu", "von")
+# "the password on most routers is admin"
+_SEVERAL = ("most", "many", "some", "meisten", "vielen", "muchos", "muchas", "plupart")
+_INFINITIVE = ("to", "a", "en", "zu", "de", "por", "pour")
+_SO = ("so", "ie", "namely", "also", "osea", "alors", "donc")
 _CHANGED = re.compile(r"(?<![a-z])(?:geandert|gesetzt|gestellt|changed|set|reset|updated|switched|cambi\w+|change)(?![a-z])")
 
 
@@ -27,16 +31,19 @@ def find_linked(view: View, noun: Noun, parts: list[Token]) -> Spans:
     strange = _is_strange(head) and view.text[noun.end : noun.end + 2] != " ("
     for place, part in enumerate(parts[:_REACH]):
         following = parts[place + 1] if place + 1 < len(parts) else None
+        if part.word in _SEVERAL:
+            return []
         found = _led_to(view, noun, parts, place, strange)
         if found:
             return found
         if part.ends == "." or (place == 0 and not _goes_on(view, noun, head, following)):
             break
-    return _announced(view, noun, parts)
+    return find_announced(view, noun, parts)
 
 
-def _announced(view: View, noun: Noun, parts: list[Token]) -> Spans:
-    # Further on: "the netflix password so here it is again: Pumpkin!Spice", "my passcode is his birthday, 031952".
+def find_announced(view: View, noun: Noun, parts: list[Token]) -> Spans:
+    """The value that stands further on, where the clause ends."""
+    # "the netflix password so here it is again: Pumpkin!Spice", "my passcode is his birthday, 031952".
     if noun.value in ("key", "random") or noun.name == "plain_code":
         return []
     said = [part for part in parts[:_REACH] if part.ends or part.word not in words("filler")]
@@ -45,7 +52,8 @@ def _announced(view: View, noun: Noun, parts: list[Token]) -> Spans:
             break
         last = following.ends or following is parts[-1]
         figure = following.text.isdigit() and len(following.text) >= 4 and not _YEAR.fullmatch(following.text)
-        if last and ((part.ends == ":" and is_mixed(following.text)) or (part.ends and figure)):
+        leads = part.ends == ":" or part.word in _SO
+        if last and ((leads and is_mixed(following.text)) or (part.ends and figure)):
             return read(view, following.raw_start, noun.value, bold=False)
     return []
 
@@ -60,7 +68,7 @@ def _led_to(view: View, noun: Noun, parts: list[Token], place: int, strange: boo
     colon = same_line and (part.text or place) and _SIGN_AT_END.search(raw)
     if weak or colon or part.word in words("link"):
         strange = strange or (place == 0 and bool(colon) and part.word not in words("qualifier", "link"))
-        if strange and noun.value in ("key", "random"):
+        if strange and (noun.value in ("key", "random") or noun.name == "plain_code"):
             return []
         return read(view, part.raw_end, noun.value, bold=not (weak or strange))
     return _arrow(view, noun, parts, place) if part.word in words("arrow") else []
@@ -82,12 +90,21 @@ def _arrow(view: View, noun: Noun, parts: list[Token], place: int) -> Spans:
     if place + 1 == len(parts):
         return []
     following, changed = parts[place + 1], _changes(view, noun)
+    # "switched the password to a passkey"
+    before = parts[place - 1].word if place else ""
+    if parts[place].word == "a" and before in ("to", "into", "with", "from"):
+        return []
+    # "the mail took ages to arrive"
+    if parts[place].word in _INFINITIVE and before in words("before_infinitive"):
+        return []
     dated = _YEAR.fullmatch(following.text) and parts[place].word in _BEFORE_DATE
     if dated or not (changed or (place < 2 and parts[place].word in _POINTING)):
         return []
     last = place + 2 == len(parts) or bool(following.ends) or parts[place + 2].word in words("after_change")
     takes = noun.value if noun.value != "words" or changed else "code"
-    return read(view, following.raw_start, takes, bold=last)
+    # "I changed the password, they were slow to answer"
+    elsewhere = any(part.ends for part in parts[: max(0, place - 1)])
+    return read(view, following.raw_start, takes, bold=last and not elsewhere)
 
 
 def _changes(view: View, noun: Noun) -> bool:

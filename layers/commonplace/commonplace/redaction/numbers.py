@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from commonplace.redaction.view import Span, View
 
 _DIGITS = re.compile(r"(?<![A-Za-z0-9_.+])\d(?:[ \-.\u2010-\u2015/]{0,3}\d){11,}")
+_DECIMAL = re.compile(r"\d{1,3}\.\d{6}")
 _LONG = re.compile(r"\d(?:\D{0,3}\d){8}")
 # First digits of the issuers' ranges and the lengths that show a card without a word for one beside it.
 _ISSUERS = (
@@ -25,12 +26,19 @@ _OTHER_WORD = re.compile(
 _EXPIRY = re.compile(r"(?<!\d)(?:0?[1-9]|1[0-2])\s?[/\-.]\s?(?:20)?[2-4]\d(?![\d/])")
 _CVV = re.compile(
     r"(?:cvv2?|cvc2?|cvn|csc|cid|security (?:code|number)|sicherheitscode|(?:karten)?pruf(?:nummer|ziffer|zahl|code)"
-    r"|codigo de (?:seguridad|verificacion)|cryptogramme|code de securite|セキュリティ(?:コード|番号)|(?:digits|numbers?|code|ones?) (?:on|from|at) the (?:back|front)"
-    r"|(?:ziffern|zahlen|stellen|nummer|code) (?:hinten|vorne|auf der (?:ruck|vorder)seite)|(?:digitos|numeros|cifras|codigo) (?:de |del |por )?(?:la )?(?:atras|detras|reverso|dorso|delante)"
-    r"|(?:chiffres|code) (?:au|du) (?:dos|verso)|chiffres (?:derriere|a l'arriere|devant)|[裏表]面?の?(?:[34三四]桁|番号|数字))[^\d\n]{0,24}(\d{3,4})(?!\d)"
+    r"|codigo de (?:seguridad|verificacion)|crypto(?:gramme)?|code de securite|セキュリティ(?:コード|番号)"
+    r"|(?:digits|numbers?|code|ones?) (?:on|from|at) the (?:back|front)"
+    r"|(?:ziffern|zahlen|stellen|nummer|code) (?:hinten|vorne|auf der (?:ruck|vorder)seite)"
+    r"|(?:digitos|numeros|cifras|codigo) (?:de |del |por )?(?:la )?(?:atras|detras|reverso|dorso|delante)"
+    r"|(?:chiffres|code) (?:au|du) (?:dos|verso)|chiffres (?:derriere|a l'arriere|devant)|[裏表]面?の?(?:[34三四]桁|番号|数字)"
+    r"|コード|(?<=\d[ ,])\s?(?:code|codigo|security|sec|cid)"
+    r"|(?:on the (?:back|front)|hinten|vorne|detras|por detras|au dos|au verso)"
+    r"(?: steht| stehen| is| are| it says| pone| dice)?)[^\d\n]{0,24}(\d{3,4})(?!\d)"
 )
 _BARE_CVV = re.compile(
-    r"(?:[\s,;/|]|and|und|et|y){1,6}(\d{3,4})(?![\d/.]|\s?(?!(?:on|from|at) the|hinten|vorne|auf der|atras|detras|por detras|au (?:dos|verso)|derriere|en el|al dorso)[a-z])"
+    r"(?:[\s,;:/|、]|and|und|et|y|code|codigo|security|crypto|csv|cid|sec){1,6}(\d{3,4})"
+    r"(?![\d/.]|\s?(?!(?:(?:is|are|es|est|steht|stehen) )?(?:on|from|at) the|hinten|vorne"
+    r"|auf der|atras|detras|por detras|au (?:dos|verso)|derriere|en el|al dorso)[a-z])"
 )
 _IBAN = re.compile(r"(?i)(?<![a-z0-9])[a-z]{2}\d{2}(?:[ \-.]?[a-z0-9]){11,30}(?![a-z0-9])")
 
@@ -49,6 +57,8 @@ def find_numbers(view: View) -> Iterator[Span]:
 
 def _cards(view: View, run: re.Match[str]) -> Iterator[Span]:
     groups = [(match.start(), match.end()) for match in re.finditer(r"\d+", run[0])]
+    if _DECIMAL.match(run[0]):
+        return
     digits, ends, at = "", {}, 0
     for start, end in groups:
         digits += run[0][start:end]

@@ -23,7 +23,7 @@ def phrase(parts: list[Token], bold: bool) -> tuple[int, int] | None:
     span = run[0].start, run[-1].end
     if any(is_mixed(part.text) or part.text.isdigit() for part in run):
         return span if _tells(run, parts) else None
-    if not bold or (len(run) == 1 and is_blank(run[0].text)) or is_judgement(run):
+    if not bold or (len(run) == 1 and is_blank(run[0].text)) or is_judgement(run) or _declines(run, parts):
         return None
     return span
 
@@ -41,6 +41,11 @@ def _run(parts: list[Token]) -> list[Token]:
         if part.ends:
             break
     return run
+
+
+def _declines(run: list[Token], parts: list[Token]) -> bool:
+    # "password: nope, not telling you"
+    return len(run) == 1 and run[0].ends == "," and len(parts) > 1 and run[0].word in words("evasive")
 
 
 def _joined(run: list[Token], following: list[Token]) -> bool:

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from commonplace.redaction.phrases import phrase
 from commonplace.redaction.tokens import Token, tokens
-from commonplace.redaction.values import digits, is_blank, is_mixed, letter_run, number_run, quoted
+from commonplace.redaction.values import digits, grouped, is_blank, is_mixed, letter_run, number_run, quoted
 from commonplace.redaction.view import HIDDEN, View, fold
 from commonplace.redaction.vocabulary import number_words, words
 
@@ -27,6 +27,8 @@ def read(view: View, at: int, takes: str, bold: bool = True) -> Spans:
     head = next(iter(_after_fillers(tokens(view, at, _MOST_FILLERS + 1))), None)
     if head is None:
         return []
+    if not head.text and view.text[head.raw_start] in "{[(":
+        return []
     if HIDDEN in head.text:
         return _more(view, head.raw_end, takes)
     first = _first(view, tokens(view, head.raw_start), takes, bold) if _promises(head, takes) else None
@@ -45,10 +47,17 @@ def _after_fillers(parts: list[Token]) -> list[Token]:
     for part, behind in pairwise(parts):
         figure = re.match(r"[#*]?\d", behind.text) or _is_quoted(behind) or is_mixed(behind.text)
         filler = part.word in words("filler") or part.word in _SIGNS or (part.word in words("article") and figure)
+        filler = filler or (part.word in words("article", "neutral") and _made_up_near(parts, place))
         if not filler or part.ends == "." or _is_quoted(part):
             break
         place += 1
     return parts[place:]
+
+
+def _made_up_near(parts: list[Token], place: int) -> bool:
+    # "is still the default admin1234"
+    following = parts[place + 1 : place + 3]
+    return any(map(is_mixed, (part.text for part in following[: 1 + (following[0].word in words("neutral"))])))
 
 
 def _is_quoted(part: Token) -> bool:
@@ -61,8 +70,8 @@ def _promises(head: Token, takes: str) -> bool:
         return True
     if takes == "words":
         return bool(head.word) and head.word not in words("function")
-    made_up = head.text.isupper() or is_mixed(head.text) or len(head.text) >= 16
-    return made_up or number_words().fullmatch(head.word) is not None
+    made_up = head.text.isupper() or re.search(r"[a-z][A-Z]", head.text) or is_mixed(head.text) or len(head.text) >= 16
+    return bool(made_up) or number_words().fullmatch(head.word) is not None
 
 
 def _first(view: View, parts: list[Token], takes: str, bold: bool) -> tuple[int, int] | None:
@@ -73,6 +82,9 @@ def _first(view: View, parts: list[Token], takes: str, bold: bool) -> tuple[int,
     spelled = letter_run(parts) or (number_run(parts) if takes != "random" else None)
     if spelled:
         return spelled
+    groups = grouped(parts) if takes in ("code", "key", "words") else None
+    if groups:
+        return groups
     number = digits(view, head.start, 4 if takes == "words" and not bold else _LEAST_DIGITS[takes])
     if number and (takes != "words" or not _goes_on(parts, number[1])):
         return number
@@ -110,7 +122,7 @@ def _fits_token(head: Token, takes: str) -> bool:
         return (mixed and length >= 6) or (_BOTH_CASES.fullmatch(head.text) is not None and not is_blank(head.text))
     # Anything may be called a key; a name with a number behind it ("user_id2", "uploads/2024") is not a secret.
     random = mixed and length >= 12 and sum(map(str.isdigit, head.text)) >= 3
-    return random and "/" not in head.text[:-8] and not _UUID.fullmatch(head.text)
+    return random and not re.search(r"[/:]", head.text[:-8]) and not _UUID.fullmatch(head.text)
 
 
 def _groups_end(parts: list[Token]) -> int:

@@ -10,7 +10,8 @@ from commonplace.redaction.view import HIDDEN, Span, View
 from commonplace.redaction.vocabulary import either, words
 
 _ABOUT = re.compile(
-    r"(?:security|secret|recovery|challenge|verification) (?:questions?|answers?|q\b)|sicherheitsfragen?|geheimfragen?|sicherheitsabfrage"
+    r"(?:security|secret|recovery|challenge|verification) (?:questions?|answers?|q\b)"
+    r"|sicherheitsfragen?|geheimfragen?|sicherheitsabfrage"
     r"|preguntas? (?:de seguridad|secretas?|de recuperacion)|respuestas? (?:de seguridad|secretas?)"
     r"|questions? (?:secretes?|de securite|de recuperation)|reponses? (?:secretes?|de securite)|秘密の(?:質問|答え)|セキュリティの?質問"
 )
@@ -25,7 +26,10 @@ _ANSWER_JA = (
 def _topics() -> tuple[re.Pattern[str], re.Pattern[str]]:
     plain = [word for word in words("topic") if word.isascii() or "ß" in word]
     japanese = "|".join(sorted(words("topic_ja"), key=len, reverse=True))
-    middle = r"(?:\s(?:of|de|del|der|des|meiner|mi|ma|mon|my|our|name|nombre|nom|war|was|is|es|era|fue|ist|hiess|heisst|est|etait|as|als|como|comme|were|called|named|se llama|s'appelle|called|answered|said))*"
+    middle = (
+        r"(?:\s(?:of|de|del|der|des|meiner|mi|ma|mon|my|our|name|nombre|nom|war|was|is|es|era|fue|ist|hiess|heisst|est|etait"
+        r"|as|als|como|comme|were|called|named|se llama|s'appelle|answered|said))*"
+    )
     said = rf"(?<![a-z])(?:{either(plain)})(?:'s name|'s)?(?![a-z]){middle}\)?\s?(?:[:=?,→(-]+\s?)?{middle}\s*"
     return re.compile(said), re.compile(rf"(?:{japanese})(?:の名前|の名)?[」』]?{_ANSWER_JA}")
 

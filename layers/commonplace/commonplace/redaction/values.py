@@ -13,20 +13,32 @@ _QUOTED = re.compile(
 _DIGITS = re.compile(r"[#*]?\d(?:[ .\-\u2010-\u2015/]{0,3}\d|, ?\d(?=,|\b))*[#*]?(?![A-Za-z0-9@$%&_^+=])")
 # Counts, times, ordinals and names that have a digit and are no secret.
 _QUANTITY = re.compile(
-    r"\d+(?:[.,:]\d+)?(?:st|nd|rd|th|am|pm|x|k|m|gb|mb|kb|tb|h|hrs?|min|s|ms|%|€|ish|er|ere|eme|e|te|ten|km|cm|mm|kg|px|fa)s?"
-    r"|\d+-?(?:digit|char|character|letter|word|day|month|year|hour|minute|step|stellig|zeichen|bit|chiffre)\w*"
-    r"|v\d+(?:\.\d+)*|1password|2fa|mp[34]|covid-19|wpa\d|wep|h2o|web3|ipv\d|sha-?\d+|md5|base64|oauth2?|argon2\w*"
+    r"\d+(?:[.,:]\d+)?(?:st|nd|rd|th|am|pm|x|k|m|gb|mb|kb|tb|h|hrs?|min|s|ms|%|€|ish|er|ere|eme|e|te|ten"
+    r"|km|cm|mm|kg|px|fa|[kmg]?hz|[kmg]bps|fps|[kmg]?wh?|k?v|mah|dpi|bhp|ps|ml|cl|l)s?"
+    r"|\d+-?(?:digit|char|character|letter|word|day|month|year|hour|minute|step|stellig|zeichen|bit|chiffre"
+    r"|page|pack|piece|star|way|inch|door|course|speed|storey|bed|room|person|player|part|series)\w*"
+    r"|v\d+(?:\.\d+)*|0x[0-9a-f]{1,8}|1password|2fa|mp[34]|covid-19|wpa\d|wep"
+    r"|h2o|web3|ipv\d|sha-?\d+|md5|base64|oauth2?|argon2\w*"
     r"|pbkdf2|utf-?8|python3|auth0|k8s|[es][cs]?\d|[$€£]\d.*"
 )
 _SIGNS = re.compile(r"[A-Za-z0-9][@#$%^&*+=!~|\\<>][A-Za-z0-9@#$%^&*+=!~|\\<>]|[A-Za-z][$!#%^&*]{1,4}$|[$#%^&*!][A-Za-z]")
 _CODE = re.compile(rf"[()\[\]{{}}<>\"'`;{HIDDEN}]|\w=\w|//|::|^[./]|->")
 _ADDRESS = re.compile(r"(?i)[\w.+-]+@[\w-]+\.[\w.]+|\w+://.*|www\..*|[@#]\w+|[\w-]+\.(?:com|org|net|io|de|fr|es)(?:/.*)?")
 _TIED = re.compile(r"[^\W\d_]{1,20}(?:[._-][^\W\d_]{1,20}){2,7}|[^\W\d_]{2,20}(?:[*!#&$%+~][^\W\d_]{2,20})+")
+# What a program, a service or a thing is called, not what is typed.
+_BRANDED = re.compile(
+    r"(?:office|microsoft|auth|web|m|python|passkey|apple|google|windows|face|notepad|acrobat|excel|word"
+    r"|wi-?fi|thinkpad|macbook|latitude|i?phone|i?pad|i?os|ipados|macos|android|pixel|galaxy|xbox|ps|rtx|gtx|fritz!?box|ubuntu|debian|fedora|html|css|ipv"
+    r"|photoshop|firefox|bluetooth|usb|thunderbolt|hdmi|chrome|safari|edge|opera|internet ?explorer)-?\d+"
+    r"|[a-z]+-?v?\d+(?:\.\d+)+|7-?zip|face-?id\d*"
+    r"|(?:aes|rsa|sha|tls|ssl|wpa|ed|x|chacha|md|hmac|luks|argon|oauth|sso|saml)[-_.]?v?\d[\w.-]*"
+)
+_COORDINATE = re.compile(r"\d{1,3}\.\d{4,}\s?,\s?-?\d{1,3}\.\d{3,}")
 _LONGEST_BLANK = 100
 # A reference to a secret, or a blank for one: `${DB_PASSWORD}`, `<your-token>`, `****`, `get_key()`.
 _REFERENCE = re.compile(
     r"\$\{.*|\$\(.*|\$(?:[A-Z_]{2,}|[a-z]+(?:_[a-z]+)*)|%\w+%|\{.*\}|<.*|\[.*\]|\(.*\)|[A-Za-z_][\w.]*[(\[].*"
-    r"|[*xX.•_\-#?]{3,}|[A-Za-z_]+(?:\.[A-Za-z_]+){1,6}"
+    r"|!(?:vault|secret|ref|Ref|sub|Sub|env|reference)|[*xX.•_\-#?]{3,}|[A-Za-z_]+(?:\.[A-Za-z_]+){1,6}"
     r"|(?i:.*(?:\b|_)(?:your|enter|insert|replace|dummy|fake)[_ \-].*|my[_-](?:secret|api|token|key).*|.*_here)",
     re.DOTALL,
 )
@@ -48,6 +60,11 @@ def is_passphrase(text: str) -> bool:
     return bool(_TIED.fullmatch(text)) and not _ADDRESS.fullmatch(text)
 
 
+def is_branded(text: str) -> bool:
+    """Whether a bare token is the name of a product or a method with its number: "Windows11", "AES-256"."""
+    return bool(_BRANDED.fullmatch(text.lower()))
+
+
 def is_blank(value: str) -> bool:
     """Whether a value in code or a form only holds the place of a secret."""
     if len(value) > _LONGEST_BLANK:
@@ -65,7 +82,7 @@ def quoted(view: View, at: int) -> tuple[int, int] | None:
 def digits(view: View, at: int, least: int) -> tuple[int, int] | None:
     """The number that begins at `at`, however grouped, with at least `least` digits and no unit behind it."""
     match = _DIGITS.match(view.text, at)
-    if not match or sum(map(str.isdigit, match[0])) < least:
+    if not match or sum(map(str.isdigit, match[0])) < least or _COORDINATE.match(view.text, at):
         return None
     behind = tokens(view, match.end(), 1)
     counted = behind and behind[0].word.lstrip("-") in words("unit")
@@ -98,3 +115,17 @@ def letter_run(parts: list[Token]) -> tuple[int, int] | None:
             break
         run.append(part)
     return (run[0].start, run[-1].end) if len(run) >= 4 else None
+
+
+def grouped(parts: list[Token]) -> tuple[int, int] | None:
+    """Three or more groups of one length that are no words, at the beginning of `parts`: "RFsT HsDD 5Xh5 Jmtf"."""
+    length, run = len(parts[0].text), []
+    for part in parts:
+        if len(part.text) != length or not part.text.isalnum():
+            break
+        run.append(part)
+        if part.ends:
+            break
+    made_up = [part for part in run if re.search(r"[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]", part.text)]
+    fits = length in (4, 5, 6) and len(run) >= 3 and len(made_up) * 2 >= len(run)
+    return (run[0].start, run[-1].end) if fits else None

@@ -7,6 +7,8 @@ from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
+from commonplace.redaction.harmless import is_played, is_postal
+from commonplace.redaction.misspelt import misspellings
 from commonplace.redaction.view import View, fold
 
 _WORD = re.compile(r"[a-z0-9ß]+")
@@ -83,6 +85,11 @@ def _first_words() -> frozenset[str]:
 
 
 @cache
+def _misspelt() -> frozenset[str]:
+    return frozenset(wrong for word in words("misspelt") for wrong in misspellings(word)) - words("misspelt")
+
+
+@cache
 def _endings() -> tuple[re.Pattern[str], dict[str, str]]:
     owner = {fold(end): name for name, row in _table("nouns.toml")["noun"].items() for end in row.get("endings", ())}
     return re.compile(rf"(?:{either(list(owner))})s?(?![a-z0-9])"), owner
@@ -109,15 +116,21 @@ def nouns(view: View) -> Iterator[Noun]:
     for start, end, name in sorted(found.values()):
         if name in ("code", "plain_code", "one_time_code") and _is_harmless(text, start, end):
             continue
+        if (name == "pin" and is_postal(text, start, end)) or (name == "password" and is_played(text, start, end)):
+            continue
         yield Noun(start, end, name, table[name].get("kind", name), table[name]["value"])
 
 
 def _phrases_in(text: str) -> Iterator[tuple[int, int, str]]:
     done = 0
     for word in _WORD.finditer(text):
-        if word[0] in _first_words() and word.start() >= done and (match := _nouns().match(text, word.start())):
+        if word.start() < done:
+            continue
+        if word[0] in _first_words() and (match := _nouns().match(text, word.start())):
             done = match.end()
             yield match.start(), match.end(), str(match.lastgroup)
+        elif word[0] in _misspelt():
+            yield word.start(), word.end(), "password"
 
 
 def _is_harmless(text: str, start: int, end: int) -> bool:

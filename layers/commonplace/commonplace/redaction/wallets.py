@@ -15,6 +15,9 @@ _ANNOUNCED = re.compile(
     r"|frase (?:semilla|de recuperacion|de respaldo|mnemonica|secreta)|(?:12|24) palabras"
     r"|(?:seed|wiederherstellungs|mnemonic)-?\s?(?:phrase|worter|satz)|(?:12|24) worter"
     r"|phrase (?:de recuperation|secrete|mnemonique|de recup|seed)|(?:12|24) mots"
+    r"|(?:words|palabras|worter|mots) (?:of|for|from|to|de|del|du|der|des|vom|von|zur|zum|fur|pour) [^\n:.]{0,16}(?:wallet|ledger"
+    r"|trezor|metamask|billetera|cartera|monedero|portefeuille|recover|recuperaci|wiederherst)|(?:wallet|ledger|trezor|metamask)(?:'s)? words"
+    r"|(?:doce|veinticuatro) palabras|(?:zwolf|vierundzwanzig) worter|(?:douze|vingt-quatre) mots|(?:12|24)(?:個の)?単語"
     r"|(?:リカバリー|シード|復元|ニーモニック)(?:フレーズ|ワード)?"
 )
 _WORD = re.compile(r"[^\W\d_]+")

@@ -1,0 +1,90 @@
+"""Secrets told with no word for one: "the netflix one is still x", "tell the plumber it's 7410", 「Wi-FiはA、Bです」."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from commonplace.redaction.openers import is_like_year_or_price, stands_alone
+from commonplace.redaction.tokens import tokens
+from commonplace.redaction.values import is_branded, is_mixed
+from commonplace.redaction.view import Span, View
+from commonplace.redaction.vocabulary import either, words
+
+_NET = r"(?:wi-?fi|無線lan|無線|ワイファイ)"
+# A band or a model of router: "sakura-5G", "Archer-AX73"
+_BAND = re.compile(r"(?i:.*[_-]?[2456]g(?:hz)?(?:[_-]?ext)?)|(?:[A-Z][A-Za-z]+[-_])?[A-Z]{1,5}-?\d+[A-Z\d]{0,4}")
+_TIME = re.compile(r"(?:[01]?\d|2[0-3])[0-5][05]")
+_FIGURES = r"(?P<value>[#*]?\d{4,8}[#*]?)(?![a-z0-9_%])"
+_TELLS = (
+    r"(?:tell|text|let)\s(?:the\s|my\s|our\s)?{caller}\s(?:know\s)?(?:that\s)?(?:it's|it is)\s"
+    r"|(?:if|when)\s(?:the\s|my\s|our\s)?{caller}\s(?:asks|comes|rings|turns up|arrives),?\s(?:it's|it is)\s"
+    r"|(?:di|dile|diles)\s(?:al\s|a\sla\s|a\slos\s|a\s){caller}\sque\ses\s(?:el\s)?"
+    r"|(?:sag|sage|sagst)\s(?:bitte\s)?(?:dem|der|den)\s{caller},?\s(?:dass\ses|(?:dass\s)?(?:es|sie)\sist)\s(?:die\s)?"
+    r"|(?:dis|dites)\s(?:au|a\sla|aux|a)\s?{caller}\sque\sc'est\s(?:le\s)?"
+)
+_ONE = (
+    r"(?:the|my|our|his|her)\s(?:old\s|new\s|other\s)?{service}\sone(?:'s|\s(?:is|was))\s(?:(?:still|now|just)\s)?"
+    r"|(?:la|mi)\s(?:nueva\s|vieja\s)?del?\s(?:la\s)?{service}\s(?:ahora\s)?(?:es|era|sigue\ssiendo)\s(?:ahora\s|todavia\s)?"
+    r"|(?:das|der|mein|meins)\s(?:von|vom|furs?|bei|beim)\s{service}\s(?:ist|war|lautet|bleibt)\s(?:(?:noch|immer|jetzt)\s){{0,2}}"
+    r"|(?:celui|celle)\s(?:de\sla\s|du\s|de\s|pour\s){service},?\s(?:est|c'est|etait|c'etait|reste)\s(?:(?:encore|toujours)\s)?"
+)
+
+
+def find_hints(view: View) -> Iterator[Span]:
+    """Spans of secrets that only what is around them tells."""
+    if not re.search(r"\d", view.text):
+        return
+    for match in _one().finditer(view.folded):
+        part = tokens(view, match.end(), 1)
+        if part and _is_password(part[0].text):
+            yield Span(part[0].start, part[0].end, "password")
+    for match in _told().finditer(view.folded):
+        value = match["value"]
+        likely = not is_like_year_or_price(value) and not _TIME.fullmatch(value) and not value.endswith("00")
+        if likely and stands_alone(view, *match.span("value")):
+            yield Span(*match.span("value"), "code")
+    for pattern in () if view.text.isascii() else _networks():
+        for match in pattern.finditer(view.folded):
+            value = view.text[slice(*match.span("value"))]
+            if _is_password(value) and not _BAND.fullmatch(value):
+                yield Span(*match.span("value"), "password")
+
+
+@cache
+def _one() -> re.Pattern[str]:
+    service = rf"(?:{either(sorted(words('services', 'accounts')))})"
+    # 「Netflixのはx」
+    return re.compile(
+        rf"(?<![a-z])(?:{_ONE.format(service=service)}|(?:{service}|メール|銀行)の(?:方)?は(?:まだ|今は|今も)?\s?)(?=\S)"
+    )
+
+
+@cache
+def _told() -> re.Pattern[str]:
+    caller = rf"(?:[a-z]{{2,12}}\s)?(?:{either(sorted(words('callers')))})"
+    # 「配管工さんには7410と伝えて」
+    japanese = r"さん(?:に|には|へは)(?=[#*\d]{4,9}(?:だ)?(?:と|って)(?:伝|言|教))"
+    return re.compile(rf"(?:(?<![a-z])(?:{_TELLS.format(caller=caller)})|{japanese}){_FIGURES}")
+
+
+@cache
+def _networks() -> tuple[re.Pattern[str], ...]:
+    end = r"(?=です|だ|で[、。す]|。|、|ね|よ|な|$|\s)"
+    return (
+        # 「Wi-FiはSakuraHome、hanami-3391です」
+        re.compile(rf"{_NET}[はが:]\s?[!-~]{{2,40}}?(?:\s?[/、,|]\s?|で、?|の|\s)(?P<value>[!-~]{{6,60}}?){end}"),
+        # 「Wi-Fiはhanami3391で繋がる」
+        re.compile(rf"{_NET}[はが:]\s?(?P<value>[!-~]{{6,60}})で(?:つな|繋|入れ|入り|接続でき|ログイン)"),
+    )
+
+
+def _is_password(text: str) -> bool:
+    # "the apple one is Pixel8", "the work one is v2.4", "the amazon one is 49.99"
+    figures = re.findall(r"\d", text)
+    made_up = is_mixed(text) and not is_branded(text) and re.search(r"[a-z]", text) is not None
+    return (
+        made_up
+        and len(text) >= 6
+        and bool(figures)
+        and (len(figures) > 1 or len(text) >= 10 or bool(re.search(r"[-_!#$]", text)))
+    )
