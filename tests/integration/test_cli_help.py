@@ -10,7 +10,7 @@ from tests.integration.command_line import run, run_process
 
 pytestmark = pytest.mark.integration
 
-VERBS = ["call", "discover", "export", "import", "manifest", "normalize", "search", "serve", "store"]
+VERBS = ["call", "discover", "doctor", "export", "import", "manifest", "normalize", "reindex", "search", "serve", "store"]
 
 
 def test_help_lists_every_verb_and_what_the_exit_codes_mean(tmp_path: Path) -> None:

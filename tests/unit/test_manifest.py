@@ -74,7 +74,7 @@ def test_the_error_codes_are_closed() -> None:
     assert {code.label: (code.status, code.retryable) for code in ErrorCode} == {
         "invalid_argument": (400, False), "unknown_field": (400, False), "missing_field": (400, False),
         "empty_text": (400, False), "text_too_long": (400, False), "secret_only": (400, False),
-        "invalid_json": (400, False), "forbidden": (403, False), "unknown_tool": (404, False), "not_found": (404, False),
+        "invalid_json": (400, False), "unauthorized": (401, False), "forbidden": (403, False), "unknown_tool": (404, False), "not_found": (404, False),
         "method_not_allowed": (405, False), "conflict": (409, True), "payload_too_large": (413, False),
         "internal": (500, True), "storage_unavailable": (503, True),
     }  # fmt: skip

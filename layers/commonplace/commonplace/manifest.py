@@ -1,12 +1,13 @@
 """The tools as JSON that any agent framework can load: `tool_manifest.json`."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel, JsonValue
 
 from commonplace.errors import ErrorCode
-from commonplace.tools import TOOLS, Tool
+from commonplace.tools import TOOLS, Tier, Tool
 
 VERSION = 1
 _ALWAYS = (
@@ -15,14 +16,19 @@ _ALWAYS = (
 )  # fmt: skip
 
 
-def manifest() -> dict[str, JsonValue]:
-    """Every tool with its schemas, hints, examples and errors."""
-    return {"name": "commonplace", "version": VERSION, "tools": [row(tool) for tool in TOOLS]}
+def manifest(tier: Tier | None = None) -> dict[str, JsonValue]:
+    """The tools, of one tier or all, with their schemas, hints, examples and errors."""
+    return {"name": "commonplace", "version": VERSION, "tools": list(rows(tier))}
 
 
-def manifest_text() -> str:
+def manifest_text(tier: Tier | None = None) -> str:
     """The manifest as it is committed."""
-    return json.dumps(manifest(), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(manifest(tier), indent=2, ensure_ascii=False) + "\n"
+
+
+def rows(tier: Tier | None = None) -> Sequence[dict[str, JsonValue]]:
+    """The manifest's part of each tool, of one tier or all."""
+    return [row(tool) for tool in TOOLS if tier in (None, tool.tier)]
 
 
 def row(tool: Tool) -> dict[str, JsonValue]:

@@ -9,6 +9,7 @@ import click
 from commonplace.cli import failures
 from commonplace.cli.contract import call, check_manifest
 from commonplace.cli.conversations import export, import_file
+from commonplace.cli.deployment import doctor, reindex
 from commonplace.cli.options import group_options
 from commonplace.cli.searching import discover, search
 from commonplace.cli.serving import serve
@@ -35,7 +36,7 @@ def commonplace() -> None:
     """
 
 
-for _command in (normalize, store, search, discover, call, import_file, export, serve, check_manifest):
+for _command in (normalize, store, search, discover, call, import_file, export, serve, check_manifest, reindex, doctor):
     commonplace.add_command(_command)
 
 

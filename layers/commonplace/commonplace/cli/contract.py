@@ -1,11 +1,16 @@
 """`call` and `manifest`: the tools as other programs see them."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from commonplace import formats
 from commonplace.cli.options import Shared, command_options, text_argument
 from commonplace.cli.tables import print_json
+
+if TYPE_CHECKING:
+    from commonplace.tools import Tier
 
 
 @click.command()
@@ -23,17 +28,30 @@ def call(shared: Shared, tool: str, json_object: str) -> None:
 
 @click.command("manifest")
 @click.option(
+    "--for", "framework", type=click.Choice(formats.NAMES), help="Print it as this framework loads it (docs/formats.md)."
+)
+@click.option("--tier", type=click.Choice(["core", "advanced"]), help="Only these tools.  [default: all]")
+@click.option(
     "--check", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Fail unless FILE is it."
 )
 @command_options
-def check_manifest(shared: Shared, check: Path | None) -> None:  # noqa: ARG001 - the manifest is JSON anyway
+def check_manifest(
+    shared: Shared,  # noqa: ARG001 - the manifest is JSON anyway
+    framework: str | None,
+    tier: "Tier | None",
+    check: Path | None,
+) -> None:
     """Print the manifest of all tools, or check one."""
     from commonplace.errors import CommonplaceError, ErrorCode
-    from commonplace.manifest import manifest_text
+    from commonplace.manifest import manifest_text, rows
 
+    text = formats.text(framework, rows(tier)) if framework else manifest_text(tier)
     if check is None:
-        click.echo(manifest_text(), nl=False)
-    elif check.read_text(encoding="utf-8") != manifest_text():
+        click.echo(text, nl=False)
+    elif check.read_text(encoding="utf-8") != text:
+        chosen = (f" --for {framework}" if framework else "") + (f" --tier {tier}" if tier else "")
         raise CommonplaceError(
-            ErrorCode.INVALID_ARGUMENT, f'check: {check} is not up to date: run "commonplace manifest > {check}"', "check"
+            ErrorCode.INVALID_ARGUMENT,
+            f'check: {check} is not up to date: run "commonplace manifest{chosen} > {check}"',
+            "check",
         )

@@ -1,7 +1,7 @@
 """What each tool takes."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -141,3 +141,10 @@ class Turn(Request):
 
 
 Keep = Literal["all", "worthy"]
+
+
+class ImportRequest(Request):
+    """A conversation to be stored, a memory per turn."""
+
+    turns: list[dict[str, Any]] = Field(description="Messages: {session_id, position, speaker, text, event_time?}.")
+    keep: Keep = Field("all", description="`worthy` leaves out small talk and what an assistant says.")

@@ -6,7 +6,6 @@ from importlib.metadata import version
 from typing import Any
 
 from flask import Flask, Response, request
-from pydantic import Field
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound, RequestEntityTooLarge
 
 from commonplace import intake
@@ -14,8 +13,7 @@ from commonplace.client import Commonplace
 from commonplace.entrypoint import unknown
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.manifest import manifest
-from commonplace.models.fields import Request
-from commonplace.models.requests import Keep
+from commonplace.models.requests import ImportRequest
 from commonplace.server.guard import check_caller
 from commonplace.strict_json import read_object
 
@@ -27,13 +25,6 @@ _CODES: tuple[tuple[type[HTTPException], ErrorCode, str], ...] = (
     (MethodNotAllowed, ErrorCode.METHOD_NOT_ALLOWED, f"this path takes another method; {_PATHS}"),
     (RequestEntityTooLarge, ErrorCode.PAYLOAD_TOO_LARGE, f"the body is longer than {MAX_BODY:,} bytes; send less at a time"),
 )
-
-
-class ImportRequest(Request):
-    """The body of `POST /import`."""
-
-    turns: list[dict[str, Any]] = Field(description="Messages: {session_id, position, speaker, text, event_time?}.")
-    keep: Keep = Field("all", description="`worthy` leaves out small talk and what an assistant says.")
 
 
 def make_app(memory: Commonplace, port: int) -> Flask:

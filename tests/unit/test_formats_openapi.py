@@ -1,0 +1,111 @@
+"""The OpenAPI document: valid, whole, and held against the tools and the local server's routes."""
+
+from typing import Any
+
+import jsonschema
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
+
+from commonplace import Commonplace, CommonplaceError, ErrorCode
+from commonplace.formats import written
+from commonplace.invocation import http_api, identity
+from commonplace.manifest import rows
+from commonplace.models.requests import Turn
+from commonplace.server.app import make_app
+from commonplace.tools import TOOLS
+
+DOCUMENT: dict[str, Any] = written("openapi", rows())
+OPERATIONS = [
+    (path, method, item[method]) for path, item in DOCUMENT["paths"].items() for method in ("get", "post") if method in item
+]
+
+
+def body_of(part: Any) -> Any:
+    return part["content"]["application/json"]
+
+
+def test_it_is_valid() -> None:
+    OpenAPIV31SpecValidator(DOCUMENT).validate()
+
+
+def test_a_fault_would_be_seen() -> None:
+    with pytest.raises(OpenAPIValidationError):
+        OpenAPIV31SpecValidator({**DOCUMENT, "paths": {"/tools": {"get": {"responses": {"2": {}}}}}}).validate()
+
+
+def test_it_has_every_route_of_the_tools() -> None:
+    assert {(method.upper(), path) for path, method, _ in OPERATIONS} == set(http_api.ROUTES)
+    assert len({operation["operationId"] for _, _, operation in OPERATIONS}) == len(OPERATIONS)
+
+
+def test_the_local_server_has_the_same_routes_and_its_health(memory: Commonplace) -> None:
+    served = {
+        (rule.rule, method.lower())
+        for rule in make_app(memory, 8787).url_map.iter_rules()
+        for method in (rule.methods or set()) & {"GET", "POST"}
+    }
+    described = {("/tools/<name>" if path.startswith("/tools/") else path, method) for path, method, _ in OPERATIONS}
+    assert served == {*described, ("/health", "get")}
+
+
+def test_a_caller_shows_a_token_everywhere() -> None:
+    assert DOCUMENT["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
+    assert {"token": []} in DOCUMENT["security"]
+    assert not [path for path, _, operation in OPERATIONS if "security" in operation]
+
+
+@pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS, ids=[path for path, _, _ in OPERATIONS])
+def test_its_errors_are_told_by_status(path: str, method: str, operation: Any) -> None:
+    told = {
+        (int(status), label)
+        for status, response in operation["responses"].items() if "content" in response and status != "200"
+        for label in response["description"].split(", ")
+    }  # fmt: skip
+    assert told <= {(code.status, code.label) for code in ErrorCode}
+    assert {(500, "internal"), (503, "storage_unavailable"), (401, "unauthorized"), (403, "forbidden")} <= told
+    assert ((400, "invalid_json") in told) == (method == "post")
+    for tool in TOOLS:
+        if tool.route == path:
+            assert {(code.status, code.label) for code in tool.errors} <= told
+    assert "429" in operation["responses"]
+
+
+@pytest.mark.parametrize("code", list(ErrorCode))
+def test_every_error_fits_its_schema(code: ErrorCode) -> None:
+    schema = DOCUMENT["components"]["schemas"]["Error"]
+    for field in (None, "options.limit"):
+        jsonschema.Draft202012Validator(schema).validate(CommonplaceError(code, "so it is", field).body())
+
+
+@pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS, ids=[path for path, _, _ in OPERATIONS])
+def test_its_examples_fit(path: str, method: str, operation: Any) -> None:
+    for content in [body_of(operation["requestBody"])] if method == "post" else []:
+        for example in content.get("examples", {}).values():
+            jsonschema.Draft202012Validator(content["schema"]).validate(example["value"])
+
+
+def test_an_answer_of_the_server_fits(memory: Commonplace) -> None:
+    client = make_app(memory, 8787).test_client()
+    asked = {"store_memory": {"content": "Mia is allergic to peanuts."}, "search_memory": {"query": "allergic?"}}
+    for path, body in {"/import": {"turns": [{"session_id": "s", "position": 1, "speaker": "ana", "text": "I like tea."}]},
+                       **{f"/tools/{tool}": arguments for tool, arguments in asked.items()}}.items():  # fmt: skip
+        operation = DOCUMENT["paths"][path]["post"]
+        jsonschema.Draft202012Validator(body_of(operation["requestBody"])["schema"]).validate(body)
+        answer = client.post(path, json=body, headers={"Host": "127.0.0.1:8787"})
+        assert answer.status_code == 200
+        jsonschema.Draft202012Validator(body_of(operation["responses"]["200"])["schema"]).validate(answer.json)
+    listed = client.get("/tools", headers={"Host": "127.0.0.1:8787"}).json
+    jsonschema.Draft202012Validator(body_of(DOCUMENT["paths"]["/tools"]["get"]["responses"]["200"])["schema"]).validate(
+        listed
+    )
+
+
+def test_turns_are_described() -> None:
+    turns = body_of(DOCUMENT["paths"]["/import"]["post"]["requestBody"])["schema"]["properties"]["turns"]
+    assert set(turns["items"]["properties"]) == set(Turn.model_fields)
+
+
+def test_the_headers_are_those_that_are_read() -> None:
+    names = {header["name"] for header in DOCUMENT["components"]["parameters"].values()}
+    assert names == {identity.USER, identity.TIMEZONE}
