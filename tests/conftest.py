@@ -10,6 +10,8 @@ import pytest
 from commonplace import Commonplace
 from commonplace.settings import Settings
 
+pytest_plugins = ["tests.real_servers", "tests.dynamodb_tables", "tests.opensearch_indices"]
+
 NOON = datetime(2026, 5, 20, 12, 0, tzinfo=ZoneInfo("Europe/Berlin"))  # a Wednesday
 
 

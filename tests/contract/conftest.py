@@ -1,24 +1,68 @@
 """Each port's suite runs over every adapter: add one here and all the laws are its own."""
 
+import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from commonplace.adapters.dynamodb import DynamoRecords, DynamoUsage, Table
+from commonplace.adapters.opensearch import OpenSearchFacts, OpenSearchIndex
+from commonplace.adapters.scan import ScanFacts, ScanIndex
 from commonplace.models.memory import Memory
 from commonplace.ports import Audit, Entry, Ports
 from commonplace.settings import Settings
 from commonplace.wiring import open_local
 from tests.conftest import NOON
+from tests.opensearch_indices import FollowedRecords, Indexed
+
+_NUMBERS = itertools.count(1)  # of all tests: an index that several use doesn't forget the versions of an id at once
 
 
-@pytest.fixture(params=["sqlite"])
+STORES = ("sqlite", "scan", "dynamodb")
+INDICES = ("opensearch-nothing", "opensearch-half", "opensearch-all")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """The laws of the records are those of the stores only."""
+    if "ports" in metafunc.fixturenames:
+        indices = () if "test_records" in metafunc.module.__name__ else INDICES
+        metafunc.parametrize("ports", [*STORES, *indices], indirect=True)
+
+
+@pytest.fixture
 def ports(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ports]:
-    assert request.param == "sqlite"
+    """`sqlite`: records and index of one file; `scan`: the same records, searched without an index; `dynamodb`: so too;
+    `opensearch-`: the same records, of which the index holds nothing, half or all and the rest is pending.
+    """
     local = open_local(Settings(db=tmp_path / "memory.db"))
-    yield local.ports
+    if request.param == "dynamodb":
+        table: Table = request.getfixturevalue("dynamodb_table")
+        yield without_index(replace(local.ports, records=DynamoRecords(table), usage=DynamoUsage(table)))
+    elif request.param.startswith("opensearch-"):
+        yield indexed(local.ports, request, request.param.removeprefix("opensearch-"))
+    else:
+        yield local.ports if request.param == "sqlite" else without_index(local.ports)
     local.close()
+
+
+def without_index(ports: Ports) -> Ports:
+    """The same records, looked through at each search."""
+    return replace(ports, facts=ScanFacts(ports.records), index=ScanIndex(ports.records, ports.embedder.name))
+
+
+def indexed(ports: Ports, request: pytest.FixtureRequest, much: Indexed) -> Ports:
+    """The same records, and as much of them as is wanted in OpenSearch."""
+    client, alias = request.getfixturevalue("opensearch_client"), request.getfixturevalue("emptied_index")
+    records = FollowedRecords(ports.records, client, alias, much)
+    return replace(
+        ports,
+        records=records,
+        facts=OpenSearchFacts(client, records, ports.facts, alias, seconds=0),
+        index=OpenSearchIndex(client, records, ports.embedder.name, alias),
+    )
 
 
 class Writer:
@@ -32,7 +76,7 @@ class Writer:
         at = NOON + timedelta(seconds=self._written)
         vector = self._ports.embedder.embed(text)
         whole = {
-            "memory_id": f"mem_{self._written:026d}", "user_id": user_id, "raw_text": text, "normalized_text": text,
+            "memory_id": f"mem_{next(_NUMBERS):026d}", "user_id": user_id, "raw_text": text, "normalized_text": text,
             "memory_type": "fact", "category": "contexts", "section": "personal_context", "created_at": at,
             "updated_at": at, "embedding_model": self._ports.embedder.name if vector is not None else None, **fields,
         }  # fmt: skip

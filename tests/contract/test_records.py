@@ -113,7 +113,58 @@ def test_a_batch_is_stored_whole_or_not_at_all(ports: Ports, writer: Writer) -> 
     assert list(ports.records.all("local|ana")) == []
 
 
-def test_all_gives_thousands_oldest_first(ports: Ports, writer: Writer) -> None:
-    ports.records.add([writer.entry(f"memory {number}") for number in range(1200)])
+def test_all_gives_hundreds_oldest_first(ports: Ports, writer: Writer) -> None:
+    ports.records.add([writer.entry(f"memory {number}") for number in range(520)])
     texts = [memory.raw_text for memory in ports.records.all("local|ana")]
-    assert texts == [f"memory {number}" for number in range(1200)]
+    assert texts == [f"memory {number}" for number in range(520)]
+
+
+def test_a_change_into_a_memory_that_is_there_is_a_conflict(ports: Ports, writer: Writer) -> None:
+    tea, coffee = writer.write("tea"), writer.write("coffee")
+    same = coffee.model_copy(update={"raw_text": "Tea", "version": 2})
+    with pytest.raises(CommonplaceError) as caught:
+        ports.records.update(same, CLOSE)
+    assert caught.value.code is ErrorCode.CONFLICT
+    assert tea.memory_id in caught.value.message
+    assert ports.records.get("local|ana", [coffee.memory_id]) == [coffee]
+    closed = same.model_copy(update={"status": "deleted"})
+    assert ports.records.update(closed, CLOSE) == closed
+
+
+def test_a_change_into_an_expired_memory_takes_its_place(ports: Ports, writer: Writer) -> None:
+    voucher, coffee = writer.write("voucher", expires_at=NOON + timedelta(hours=1)), writer.write("coffee")
+    changed = coffee.model_copy(update={"raw_text": "voucher", "version": 2, "updated_at": LATER})
+    ports.records.update(changed, CLOSE)
+    assert [memory.status for memory in ports.records.all("local|ana")] == ["archived", "active"]
+    assert [audit.operation for audit in ports.records.audits("local|ana", voucher.memory_id)] == ["store", "archive"]
+
+
+def test_the_vector_stays_while_content_and_model_do(ports: Ports, writer: Writer) -> None:
+    memory = writer.write("tea with milk")
+    first, second = ports.embedder.embed("tea with milk"), ports.embedder.embed("coffee with milk")
+    assert first is not None
+    assert second is not None
+    changes: list[tuple[dict[str, object], list[float] | None]] = [
+        ({"importance": 0.9}, first.tolist()),
+        ({"raw_text": "coffee with milk"}, second.tolist()),
+        ({"importance": 0.1}, second.tolist()),
+        ({"embedding_model": "another"}, second.tolist()),
+        ({"raw_text": "寿司が好き", "embedding_model": None}, None),
+    ]
+    for version, (fields, expected) in enumerate(changes, 2):
+        memory = memory.model_copy(update={"version": version, **fields})
+        ports.records.update(memory, CLOSE, None if expected is None else second)
+        ((stored,), whole) = ports.records.newest("local|ana", 5)
+        assert (stored.memory, whole) == (memory, True)
+        assert (None if stored.vector is None else stored.vector.tolist()) == expected
+
+
+def test_the_newest_are_the_active_ones_newest_first(ports: Ports, writer: Writer) -> None:
+    memories = [writer.write(f"memory {number}") for number in range(6)]
+    writer.write("elsewhere", user_id="local|ben")
+    ports.records.update(memories[4].model_copy(update={"status": "deleted", "version": 2}), CLOSE)
+    found, whole = ports.records.newest("local|ana", 3)
+    assert [stored.memory for stored in found] == [memories[5], memories[3], memories[2]]
+    assert not whole
+    assert ports.records.newest("local|ana", 5)[1]
+    assert ports.records.newest("local|nobody", 5) == ([], True)

@@ -1,0 +1,148 @@
+"""Calls to one table that share a deadline; what fails only for the moment is tried again until then."""
+
+import logging
+import random
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from commonplace.adapters.dynamodb.actions import Action, Item, names_in
+from commonplace.adapters.dynamodb.failure import Refusal, as_ours, passes, refusals
+from commonplace.adapters.dynamodb.table import ITEM, USER
+from commonplace.errors import CommonplaceError, ErrorCode
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+_log = logging.getLogger("commonplace")
+_T = TypeVar("_T")
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
+_KEYS_AT_ONCE = 100
+
+
+class Calls:
+    """What the adapters ask of the table. Each raises `STORAGE_UNAVAILABLE` when it can't be had in time."""
+
+    def __init__(self, client: "DynamoDBClient", name: str, until: float) -> None:
+        self._client, self._name, self._until = client, name, until
+
+    def wait(self, attempt: int) -> None:
+        """A pause before the next attempt, longer with each and never the same for two that wait; attempts count from 0."""
+        pause = random.uniform(0, min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** min(attempt, 10)))
+        if time.monotonic() + pause >= self._until:
+            raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the record store is busy; try again")
+        time.sleep(pause)
+
+    def transact(self, actions: Sequence[Action]) -> list[Refusal]:
+        """Writes all or nothing, once: what refused it by a condition, or nothing when it is written."""
+        token = str(uuid.uuid4())  # an attempt whose answer was lost is known again by it
+        whole: list[Any] = [action.on(self._name) for action in actions]
+        try:
+            self._patiently(lambda: self._client.transact_write_items(TransactItems=whole, ClientRequestToken=token))
+        except ClientError as error:
+            return refusals(error)
+        return []
+
+    def put(self, item: Item) -> None:
+        """Writes one item, whatever was there."""
+        self._patiently(lambda: self._client.put_item(TableName=self._name, Item=item))
+
+    def delete(self, user: str, item: str, condition: str, values: Item) -> None:
+        """Deletes an item if it is there and the condition holds."""
+        key: Any = key_of(user, item)
+        with suppress(ClientError):  # refused: there is nothing to delete
+            self._patiently(
+                lambda: self._client.delete_item(
+                    TableName=self._name, Key=key, ConditionExpression=condition,
+                    ExpressionAttributeNames=names_in(condition), ExpressionAttributeValues=values,
+                )
+            )  # fmt: skip
+
+    def get(self, keys: Iterable[tuple[str, str]], attributes: Sequence[str] = ()) -> dict[tuple[str, str], Item]:
+        """The items that are there, by user and sort key, strongly consistent; only some attributes of them if named."""
+        waiting: list[Any] = [key_of(user, item) for user, item in dict.fromkeys(keys)]
+        shown: dict[str, Any] = {}
+        if attributes:
+            shown["ProjectionExpression"] = ",".join(f"#{name}" for name in (USER, ITEM, *attributes))
+            shown["ExpressionAttributeNames"] = names_in(shown["ProjectionExpression"])
+        found: dict[tuple[str, str], Item] = {}
+        attempt = 0
+        while waiting:
+            asked: Any = {self._name: {"Keys": waiting[:_KEYS_AT_ONCE], "ConsistentRead": True, **shown}}
+            answer: Any = self._patiently(lambda: self._client.batch_get_item(RequestItems=asked))  # noqa: B023 - at once
+            items: list[Any] = answer["Responses"].get(self._name, [])
+            found |= {(item[USER]["S"], item[ITEM]["S"]): item for item in items}
+            left: list[Any] = answer.get("UnprocessedKeys", {}).get(self._name, {}).get("Keys", [])
+            waiting = [*left, *waiting[_KEYS_AT_ONCE:]]
+            if left and not items:
+                self.wait(attempt)
+                attempt += 1
+        return found
+
+    def page(self, condition: str, values: Item, after: Item | None = None, **how: Any) -> tuple[list[Item], Item | None]:
+        """One page of a query (1 MB at the most), and where the next begins."""
+        if after is not None:
+            how["ExclusiveStartKey"] = after
+        names = names_in(condition + how.get("FilterExpression", "") + how.get("ProjectionExpression", ""))
+        answer: Any = self._patiently(
+            lambda: self._client.query(
+                TableName=self._name, KeyConditionExpression=condition, ExpressionAttributeNames=names,
+                ExpressionAttributeValues=values, **how,
+            )
+        )  # fmt: skip
+        return answer["Items"], answer.get("LastEvaluatedKey")
+
+    def pages(self, condition: str, values: Item, **how: Any) -> Iterator[list[Item]]:
+        """All pages of a query, within the one deadline."""
+        after: Item | None = None
+        while True:
+            items, after = self.page(condition, values, after, **how)
+            yield items
+            if after is None:
+                return
+
+    def scanned(self, condition: str, values: Item, after: Item | None = None) -> tuple[list[Item], Item | None]:
+        """One page of the whole table, strongly consistent: the items that pass, and where the next page begins."""
+        how: dict[str, Any] = {} if after is None else {"ExclusiveStartKey": after}
+        answer: Any = self._patiently(
+            lambda: self._client.scan(
+                TableName=self._name, FilterExpression=condition, ExpressionAttributeNames=names_in(condition),
+                ExpressionAttributeValues=values, ConsistentRead=True, **how,
+            )
+        )  # fmt: skip
+        return answer["Items"], answer.get("LastEvaluatedKey")
+
+    def _patiently(self, call: Callable[[], _T]) -> _T:
+        """What the call gives. A refusal by a condition is raised as it came: it is an answer."""
+        attempt = 0
+        while True:
+            try:
+                return call()
+            except (ClientError, BotoCoreError) as error:
+                if refusals(error):
+                    raise
+                if not passes(error):
+                    raise as_ours(error) from error
+                _log.info("tried again: %s", type(error).__name__)
+                failure = error
+            try:
+                self.wait(attempt)
+            except CommonplaceError:
+                raise as_ours(failure) from failure
+            attempt += 1
+
+
+def key_of(user: str, item: str) -> Item:
+    """The key of an item."""
+    return {USER: {"S": user}, ITEM: {"S": item}}
+
+
+def of_partition(user: str, prefix: str = "") -> tuple[str, Mapping[str, Any]]:
+    """The condition of a query over the rows of a partition, those that begin so if told, and its values."""
+    if not prefix:
+        return f"#{USER} = :user", {":user": {"S": user}}
+    return f"#{USER} = :user AND begins_with(#{ITEM}, :prefix)", {":user": {"S": user}, ":prefix": {"S": prefix}}

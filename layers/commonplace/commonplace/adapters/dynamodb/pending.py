@@ -1,0 +1,76 @@
+"""Which writes the index has not confirmed yet: one row for each memory that waits, over all users in queues."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from commonplace.adapters.dynamodb.actions import Item
+from commonplace.adapters.dynamodb.calls import Calls, of_partition
+from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.rows import VERSION, memory_name, pending_name, stored_of
+from commonplace.adapters.dynamodb.table import ITEM, PENDING, QUEUE, SINCE, USER, WAITING, queues
+from commonplace.ports import Stored
+
+_AT_ONCE = 100
+_KEPT = 4_000  # records, of all users together
+
+
+class DynamoPending:
+    """The PENDING rows of the table.
+
+    A row tells its record's version, and a version never changes: those read before are kept. So while an index is down
+    and everything waits for it, a search reads the rows and what is new, and not all the records again.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._known: dict[tuple[str, str, str], Stored] = {}
+
+    def pending(self, user_id: str) -> list[Stored]:
+        calls = self._table.calls()
+        condition, values = of_partition(user_id, PENDING)
+        rows = [row for page in calls.pages(condition, values, ConsistentRead=True) for row in page]
+        versions = [(user_id, row[ITEM]["S"].removeprefix(PENDING), row[VERSION]["N"]) for row in rows]
+        known = {version: one for version in versions if (one := self._known.get(version)) is not None}
+        read = _records(calls, [row for row, version in zip(rows, versions, strict=True) if version not in known])
+        if len(self._known) + len(read) > _KEPT:
+            self._known.clear()
+        self._known |= {(user_id, one.memory.memory_id, str(one.memory.version)): one for one in read}
+        return sorted([*known.values(), *read], key=lambda one: one.memory.memory_id)
+
+    def confirm(self, user_id: str, memory_id: str, version: int) -> None:
+        newer_stays = {":version": {"N": str(version)}}
+        self._table.calls().delete(user_id, pending_name(memory_id), f"#{VERSION} <= :version", newer_stays)
+
+    def pending_since(self, before: datetime) -> Iterator[Stored]:
+        for rows in waiting_rows(self._table, PENDING, before, Limit=_AT_ONCE):
+            yield from _records(self._table.calls(), rows)
+
+    def oldest_pending(self) -> datetime | None:
+        calls = self._table.calls()
+        heads = []
+        for queue in queues(PENDING):
+            heads += calls.page(f"#{QUEUE} = :queue", {":queue": {"S": queue}}, IndexName=WAITING, Limit=1)[0]
+        oldest = min((int(row[SINCE]["N"]) for row in heads), default=None)
+        return None if oldest is None else datetime.fromtimestamp(oldest / 1000, UTC)
+
+
+def waiting_rows(table: Table, kind: str, before: datetime, **how: Any) -> Iterator[list[Item]]:
+    """Pages of the rows of a kind that have waited since before then, the oldest of each queue first; they may lag."""
+    condition = f"#{QUEUE} = :queue AND #{SINCE} < :before"
+    moment = {"N": str(round(before.timestamp() * 1000))}
+    for queue in queues(kind):
+        after = None
+        while True:
+            values = {":queue": {"S": queue}, ":before": moment}
+            rows, after = table.calls().page(condition, values, after, IndexName=WAITING, **how)
+            yield rows
+            if after is None:
+                break
+
+
+def _records(calls: Calls, rows: list[Item]) -> list[Stored]:
+    # A record that was purged meanwhile isn't there: its going is an event of the stream by itself.
+    names = [(row[USER]["S"], memory_name(row[ITEM]["S"].removeprefix(PENDING))) for row in rows]
+    found = calls.get(names)
+    return [stored_of(found[name]) for name in names if name in found]

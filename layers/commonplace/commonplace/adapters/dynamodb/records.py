@@ -1,0 +1,132 @@
+"""Memories as items of one table, each write one transaction."""
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from commonplace.adapters.dynamodb.adding import Adding
+from commonplace.adapters.dynamodb.calls import Calls, of_partition
+from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.rows import (
+    FOUND,
+    LAST_FOUND,
+    RECORD,
+    STATUS,
+    audit_of,
+    bytes_of,
+    memory_name,
+    memory_of,
+    stored_of,
+    used_name,
+    vector_bytes,
+)
+from commonplace.adapters.dynamodb.settling import in_the_way, refused_of
+from commonplace.adapters.dynamodb.table import AUDIT, ITEM, MEMORY, USED, USER
+from commonplace.adapters.dynamodb.writes import Change, Write, purging
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.models.memory import Memory
+from commonplace.ports import Audit, Entry, Stored, Vector
+
+_PURGED_WITHIN = 80  # rows that can be marked in the transaction itself; a memory was hardly ever changed as often
+
+
+class DynamoRecords:
+    """The record store. `indexed`: an index follows the stream, so each write leaves a PENDING row for it.
+
+    Without one nobody would take those rows away; `newest` is then what a search reads, and so is never behind a write.
+    """
+
+    def __init__(self, table: Table, indexed: bool = True, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._table, self._indexed, self._clock = table, indexed, clock
+
+    def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
+        return Adding(self._table.calls(), self._since()).add(entries)
+
+    def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:
+        calls = self._table.calls()
+        change = self._change(calls, memory, audit, vector)
+        write = Write(replace(change, rows=change.rows[:_PURGED_WITHIN]))
+        for attempt in itertools.count():
+            actions = write.actions(self._since())
+            refusals = calls.transact(actions)
+            if not refusals:
+                break
+            (refused,) = refused_of([(write, actions)], refusals)
+            if any(action.name == memory_name(memory.memory_id) for action, _ in refused.actions):
+                raise _changed_meanwhile(memory)
+            (there,) = in_the_way(calls, [refused], {memory.memory_id: memory.updated_at})
+            for other in there.values():
+                raise CommonplaceError(ErrorCode.CONFLICT, f"the same memory or key is there already: {other.memory_id}")
+            calls.wait(attempt)
+        for at in range(_PURGED_WITHIN, len(change.rows), _PURGED_WITHIN):
+            calls.transact([purging(memory, row) for row in change.rows[at : at + _PURGED_WITHIN]])
+        return memory
+
+    def get(self, user_id: str, memory_ids: Sequence[str]) -> list[Memory]:
+        names = [name(memory_id) for memory_id in memory_ids for name in (memory_name, used_name)]
+        found = self._table.calls().get(((user_id, name) for name in names), (RECORD, FOUND, LAST_FOUND))
+        return [
+            memory_of(found[user_id, memory_name(memory_id)], found.get((user_id, used_name(memory_id))))
+            for memory_id in memory_ids
+            if (user_id, memory_name(memory_id)) in found
+        ]
+
+    def all(self, user_id: str) -> Iterator[Memory]:
+        condition, values = of_partition(user_id, MEMORY)
+        after = None
+        while True:
+            calls = self._table.calls()  # each page has the time of a call: nobody waits for all of them at once
+            items, after = calls.page(condition, values, after, ConsistentRead=True)
+            used = self._counts(calls, user_id, [item[ITEM]["S"].removeprefix(MEMORY) for item in items])
+            for item in items:
+                yield memory_of(item, used.get(item[ITEM]["S"].removeprefix(MEMORY)))
+            if after is None:
+                return
+
+    def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
+        condition, values = of_partition(user_id, MEMORY)
+        pages = self._table.calls().pages(
+            condition, {**values, ":active": {"S": "active"}}, FilterExpression=f"#{STATUS} = :active",
+            ScanIndexForward=False, ConsistentRead=not self._indexed, Limit=limit + 1,
+        )  # fmt: skip
+        found = list(itertools.islice((item for page in pages for item in page), limit + 1))
+        return [stored_of(item) for item in found[:limit]], len(found) <= limit
+
+    def audits(self, user_id: str, memory_id: str) -> list[Audit]:
+        condition, values = of_partition(user_id, f"{AUDIT}{memory_id}#")
+        pages = self._table.calls().pages(condition, values, ConsistentRead=True)
+        return [audit_of(item) for page in pages for item in page]
+
+    def _change(self, calls: Calls, memory: Memory, audit: Audit, vector: Vector | None) -> Change:
+        name = (memory.user_id, memory_name(memory.memory_id))
+        item = calls.get([name]).get(name)
+        if item is None:
+            raise CommonplaceError(ErrorCode.NOT_FOUND, f"no memory {memory.memory_id}")
+        before = memory_of(item)
+        if before.version != memory.version - 1:
+            raise _changed_meanwhile(memory)
+        kept = (memory.content, memory.embedding_model) == (before.content, before.embedding_model)
+        rows = self._rows(calls, memory) if memory.purge_at != before.purge_at else []
+        return Change(memory, bytes_of(item) if kept else vector_bytes(vector), audit, before, tuple(rows))
+
+    def _rows(self, calls: Calls, memory: Memory) -> list[str]:
+        """What goes when the record goes: its counts, even if there are none yet, and its older audit rows."""
+        condition, values = of_partition(memory.user_id, f"{AUDIT}{memory.memory_id}#")
+        pages = calls.pages(condition, values, ConsistentRead=True, ProjectionExpression=f"#{ITEM}")
+        return [used_name(memory.memory_id), *(item[ITEM]["S"] for page in pages for item in page)]
+
+    def _counts(self, calls: Calls, user_id: str, memory_ids: Sequence[str]) -> dict[str, dict[str, object]]:
+        if not memory_ids:
+            return {}
+        condition = f"#{USER} = :user AND #{ITEM} BETWEEN :first AND :last"
+        ends = {":first": {"S": used_name(memory_ids[0])}, ":last": {"S": used_name(memory_ids[-1])}}
+        pages = calls.pages(condition, {":user": {"S": user_id}, **ends}, ConsistentRead=True)
+        return {item[ITEM]["S"].removeprefix(USED): dict(item) for page in pages for item in page}
+
+    def _since(self) -> datetime | None:
+        return self._clock() if self._indexed else None
+
+
+def _changed_meanwhile(memory: Memory) -> CommonplaceError:
+    return CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} was changed meanwhile; read it again")

@@ -1,0 +1,118 @@
+"""A memory and what goes with it as items of the table, and back."""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from commonplace.adapters.dynamodb.actions import Item
+from commonplace.adapters.dynamodb.table import AUDIT, CONTENT, ITEM, KEY, MEMORY, PENDING, PURGE_AT, USED, USER
+from commonplace.documents import fingerprint
+from commonplace.models.memory import Memory
+from commonplace.ports import Audit, Stored, Vector
+
+RECORD, VECTOR, VERSION, STATUS, HOLDER = "record", "vector", "version", "status", "memory_id"
+FOUND, LAST_FOUND = "found", "last_found"
+
+
+def memory_name(memory_id: str) -> str:
+    """The sort key of a record."""
+    return f"{MEMORY}{memory_id}"
+
+
+def used_name(memory_id: str) -> str:
+    """The sort key of a memory's counts."""
+    return f"{USED}{memory_id}"
+
+
+def pending_name(memory_id: str) -> str:
+    """The sort key of what waits for the index."""
+    return f"{PENDING}{memory_id}"
+
+
+def memory_item(memory: Memory, vector: bytes | None) -> Item:
+    """The record; `vector` is little-endian float32."""
+    return {
+        **_row(memory, memory_name(memory.memory_id)),
+        RECORD: {"S": memory.model_dump_json()},
+        VERSION: {"N": str(memory.version)},
+        STATUS: {"S": memory.status},
+        "fingerprint": {"B": fingerprint(memory)},
+        **_expiry(memory),
+        **({} if vector is None else {VECTOR: {"B": vector}}),
+    }
+
+
+def memory_of(item: Item, used: Item | None = None) -> Memory:
+    """The memory of a record, with its counts where they are known."""
+    memory = Memory.model_validate_json(item[RECORD]["S"])
+    if used is None or FOUND not in used:
+        return memory
+    last = datetime.fromisoformat(used[LAST_FOUND]["S"])
+    return memory.model_copy(update={"access_count": int(used[FOUND]["N"]), "last_accessed": last})
+
+
+def stored_of(item: Item) -> Stored:
+    """The memory of a record with its vector."""
+    blob = bytes_of(item)
+    return Stored(memory_of(item), None if blob is None else np.frombuffer(blob, dtype="<f4"))
+
+
+def bytes_of(item: Item) -> bytes | None:
+    """The vector of a record as it is kept."""
+    return bytes(item[VECTOR]["B"]) if VECTOR in item else None
+
+
+def vector_bytes(vector: Vector | None) -> bytes | None:
+    """A vector as it is kept."""
+    return None if vector is None else vector.astype("<f4").tobytes()
+
+
+def markers(memory: Memory) -> dict[str, Item]:
+    """What the memory holds alone, by sort key: its content and its key, as long as it is active."""
+    if memory.status != "active":
+        return {}
+    names = [f"{CONTENT}{fingerprint(memory).hex()}"]
+    if memory.key is not None:
+        place = json.dumps([memory.collection, memory.key], ensure_ascii=False)
+        names.append(f"{KEY}{hashlib.sha256(place.encode()).hexdigest()}")
+    held = {HOLDER: {"S": memory.memory_id}, **_expiry(memory)}
+    return {name: {**_row(memory, name), **held} for name in names}
+
+
+def audit_item(memory: Memory, audit: Audit) -> Item:
+    """What made this version of the memory; raises `TypeError` when the detail is no JSON."""
+    return {
+        **_row(memory, f"{AUDIT}{memory.memory_id}#{memory.version:010d}"),
+        "operation": {"S": audit.operation},
+        "at": {"S": audit.at.isoformat()},
+        "detail": {"S": json.dumps(audit.detail, ensure_ascii=False)},
+    }
+
+
+def audit_of(item: Item) -> Audit:
+    """The change of an audit row."""
+    detail: Mapping[str, object] = json.loads(item["detail"]["S"])
+    return Audit(item["operation"]["S"], datetime.fromisoformat(item["at"]["S"]), detail)
+
+
+def purge_at(memory: Memory) -> dict[str, Any]:
+    """When the rows of a memory go: whole seconds, as TTL wants them."""
+    return {} if memory.purge_at is None else {PURGE_AT: {"N": str(math.ceil(memory.purge_at.timestamp()))}}
+
+
+def is_over(memory: Memory, now: datetime) -> bool:
+    """Whether a memory that is there stands in nobody's way any more: it is closed, or has expired."""
+    return memory.status != "active" or (memory.expires_at is not None and memory.expires_at <= now)
+
+
+def _row(memory: Memory, name: str) -> dict[str, Any]:
+    return {USER: {"S": memory.user_id}, ITEM: {"S": name}, **purge_at(memory)}
+
+
+def _expiry(memory: Memory) -> dict[str, Any]:
+    return {} if memory.expires_at is None else {"expires_at": {"N": str(memory.expires_at.timestamp())}}

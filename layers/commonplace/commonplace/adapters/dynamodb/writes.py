@@ -1,0 +1,130 @@
+"""One write as the actions of its transaction: record, markers of uniqueness, audit row and PENDING row."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from commonplace.adapters.dynamodb.actions import ABSENT, Action, Item
+from commonplace.adapters.dynamodb.rows import (
+    HOLDER,
+    VERSION,
+    audit_item,
+    markers,
+    memory_item,
+    pending_name,
+    purge_at,
+)
+from commonplace.adapters.dynamodb.table import ITEM, PENDING, PURGE_AT, QUEUE, SINCE, USER, queue_of
+from commonplace.models.memory import Memory
+from commonplace.ports import Audit
+
+_ACTIONS = 100
+_BYTES = 3_500_000  # of 4 MB
+_HELD_BY = f"#{HOLDER} = :holder"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A record as it is to be, and as it was (None: it is new). `rows`: older rows that go when the record goes."""
+
+    memory: Memory
+    vector: bytes | None
+    audit: Audit
+    before: Memory | None = None
+    rows: tuple[str, ...] = ()
+
+
+@dataclass
+class Write:
+    """A change, and what it found out about markers that stood in its way."""
+
+    change: Change
+    archived: dict[str, Change] = field(default_factory=dict)
+    """Expired memories that are closed along with it, by id."""
+    stale: dict[str, str] = field(default_factory=dict)
+    """Markers of memories that are gone, with those memories' ids."""
+    foreign: set[str] = field(default_factory=set)
+    """Markers that were its own once and are somebody else's now."""
+
+    def actions(self, since: datetime | None) -> list[Action]:
+        """The transaction. `since`: the moment from which the index has to follow, None where no index does."""
+        changes = [*self.archived.values(), self.change]
+        rows = [action for change in changes for action in _rows(change, since)]
+        return rows + self._markers(changes)
+
+    def _markers(self, changes: Sequence[Change]) -> list[Action]:
+        before = {name: old for change in changes if change.before for name, old in markers(change.before).items()}
+        after = markers(self.change.memory)
+        actions = []
+        for name in (before.keys() - after.keys()) - self.foreign:
+            actions.append(Action("Delete", before[name], f"{ABSENT} OR {_HELD_BY}", _holder(before[name])))
+        for name, new in after.items():
+            if name in self.stale:
+                actions.append(Action("Put", new, _HELD_BY, {":holder": {"S": self.stale[name]}}))
+            elif name not in before:
+                actions.append(Action("Put", new, ABSENT))
+            elif before[name] != new:
+                actions.append(Action("Put", new, f"{ABSENT} OR {_HELD_BY}", _holder(before[name])))
+        return actions
+
+
+def packed(writes: Iterable[Write], since: datetime | None) -> Iterator[list[tuple[Write, list[Action]]]]:
+    """As many writes to a transaction as it holds. One that closes others goes alone: two may want to close the same."""
+    batch: list[tuple[Write, list[Action]]] = []
+    count = size = 0
+    for write in writes:
+        actions = write.actions(since)
+        more = sum(action.size for action in actions)
+        if batch and (count + len(actions) > _ACTIONS or size + more > _BYTES or write.archived or batch[-1][0].archived):
+            yield batch
+            batch, count, size = [], 0, 0
+        batch.append((write, actions))
+        count, size = count + len(actions), size + more
+    if batch:
+        yield batch
+
+
+def _rows(change: Change, since: datetime | None) -> list[Action]:
+    memory, before = change.memory, change.before
+    record, audit = memory_item(memory, change.vector), Action("Put", audit_item(memory, change.audit), ABSENT)
+    if before is None:
+        rows = [Action("Put", record, ABSENT), audit]
+    else:
+        rows = [Action("Put", record, f"#{VERSION} = :before", {":before": {"N": str(before.version)}}), audit]
+    if since is not None:
+        rows.append(_pending(memory, since))
+    return rows + [purging(memory, name) for name in change.rows]
+
+
+def purging(memory: Memory, name: str) -> Action:
+    """Lets another row of a memory go when the record goes, or stay when the record stays."""
+    goes, values = _purging(memory)
+    return Action("Update", _key(memory, name), change=goes, values=values)
+
+
+def _pending(memory: Memory, since: datetime) -> Action:
+    # A row that waits already keeps its `since`: what is changed again and again isn't forgotten for being new.
+    goes, values = _purging(memory)
+    sets = f"#{VERSION} = :version, #{QUEUE} = :queue, #{SINCE} = if_not_exists(#{SINCE}, :since)"
+    change = f"{goes}, {sets}" if goes.startswith("SET") else f"{goes} SET {sets}"
+    whole = {
+        ":version": {"N": str(memory.version)},
+        ":queue": {"S": queue_of(PENDING, memory.memory_id)},
+        ":since": {"N": str(round(since.timestamp() * 1000))},
+        **values,
+    }
+    return Action("Update", _key(memory, pending_name(memory.memory_id)), change=change, values=whole)
+
+
+def _purging(memory: Memory) -> tuple[str, dict[str, Any]]:
+    goes = purge_at(memory)
+    return (f"SET #{PURGE_AT} = :purge_at", {":purge_at": goes[PURGE_AT]}) if goes else (f"REMOVE #{PURGE_AT}", {})
+
+
+def _key(memory: Memory, name: str) -> Item:
+    return {USER: {"S": memory.user_id}, ITEM: {"S": name}}
+
+
+def _holder(marker: Item) -> Item:
+    return {":holder": marker[HOLDER]}
