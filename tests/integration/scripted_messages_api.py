@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
 _REQUIRED = ("model", "max_tokens", "messages")
+_ON_BEDROCK = ("anthropic_version", "max_tokens", "messages")  # the model is in the path there
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,16 @@ class Received:
         return self.headers.get("x-api-key", "") or self.headers.get("authorization", "").removeprefix("Bearer ")
 
     @property
+    def on_bedrock(self) -> bool:
+        return self.path.startswith("/model/") and self.path.endswith("/invoke")
+
+    def missing(self) -> list[str]:
+        """What the API would ask for: at Anthropic also a header, on Bedrock also a field of its own."""
+        required = _ON_BEDROCK if self.on_bedrock else _REQUIRED
+        missing = [name for name in required if not self.body.get(name)]
+        return missing if self.on_bedrock or "anthropic-version" in self.headers else [*missing, "anthropic-version"]
+
+    @property
     def message(self) -> str:
         content = self.body["messages"][0]["content"]
         assert isinstance(content, str)
@@ -98,8 +109,7 @@ class ScriptedMessagesApi:
         """Records the request, and tells what to do with it."""
         with self._lock:
             self.requests.append(received)
-            missing = [name for name in _REQUIRED if not received.body.get(name)]
-            missing += [] if "anthropic-version" in received.headers else ["anthropic-version"]
+            missing = received.missing()
             if not received.key:
                 return Fails(401, "authentication_error", "x-api-key: Field required")
             if missing:
@@ -126,7 +136,9 @@ def _handler_of(api: ScriptedMessagesApi) -> type[BaseHTTPRequestHandler]:
                 case Drips():
                     self._drip(step)
                 case Answers():
-                    self._reply(200, step.raw if step.raw is not None else _message(step, body["model"]), {})
+                    self._reply(
+                        200, step.raw if step.raw is not None else _message(step, body.get("model", "on-bedrock")), {}
+                    )
                 case Fails() if not step.broken:
                     error = {"type": "error", "error": {"type": step.type, "message": step.message}}
                     self._reply(step.status, json.dumps(error).encode(), step.headers)

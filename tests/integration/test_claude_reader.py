@@ -13,10 +13,11 @@ from contextlib import ExitStack
 from importlib.resources import files
 from itertools import repeat
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
-from commonplace.adapters.claude import ClaudeReader
+from commonplace.adapters.claude import ClaudeReader, OnBedrock, WithKey
 from commonplace.adapters.claude.answer import read_answer
 from commonplace.adapters.claude.api import pause_before
 from commonplace.adapters.claude.tags import clean_tags
@@ -45,13 +46,8 @@ def serve() -> Iterator[Serve]:
 
         def start(*script: Step, endless: Iterable[Step] = (), **settings: Any) -> tuple[ScriptedMessagesApi, ClaudeReader]:
             api = stack.enter_context(ScriptedMessagesApi(endless or script))
-            given: dict[str, Any] = {
-                "api_key": KEY,
-                "model": MODEL,
-                "base_url": api.base_url,
-                "deadline_seconds": 5.0,
-            } | settings
-            reader = ClaudeReader(**{"api_key": KEY, "model": MODEL, **given})
+            key, base_url = settings.pop("api_key", KEY), settings.pop("base_url", api.base_url)
+            reader = ClaudeReader(WithKey(lambda: key, base_url), **{"model": MODEL, "deadline_seconds": 5.0, **settings})
             stack.callback(reader.close)
             return api, reader
 
@@ -431,6 +427,30 @@ def test_a_key_with_a_line_break_at_its_end_works(serve: Serve) -> None:
     assert api.requests[0].key == KEY
 
 
+def test_a_new_key_holds_from_the_next_question_on() -> None:
+    keys = iter([KEY, KEY, f"{KEY}-new"])
+    with ScriptedMessagesApi([good(), good(), good()]) as api:
+        reader = ClaudeReader(WithKey(lambda: next(keys), api.base_url), MODEL)
+        assert [read(reader) for _ in range(3)] == [CLEAN] * 3
+        reader.close()
+    assert [asked.key for asked in api.requests] == [KEY, KEY, f"{KEY}-new"]
+
+
+def test_on_bedrock_it_is_asked_by_role(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = {"AWS_ACCESS_KEY_ID": "AKIDEXAMPLE", "AWS_SECRET_ACCESS_KEY": "scripted", "AWS_REGION": "eu-west-1"}
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    with ScriptedMessagesApi([Fails(429, "rate_limit_error"), good()]) as api:
+        reader = ClaudeReader(OnBedrock(api.base_url), "eu.anthropic.claude-haiku-5-5-v1:0")
+        assert read(reader) == CLEAN
+        reader.close()
+    refused, asked = api.requests
+    assert unquote(asked.path) == "/model/eu.anthropic.claude-haiku-5-5-v1:0/invoke"
+    assert asked.headers["authorization"].startswith("AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/")
+    assert "/eu-west-1/bedrock/aws4_request" in asked.headers["authorization"]
+    assert asked.body["anthropic_version"] == refused.body["anthropic_version"]
+
+
 def test_many_that_learn_at_once_that_a_parameter_is_refused_all_get_their_answers(serve: Serve) -> None:
     all_sent = threading.Barrier(4)
 
@@ -460,7 +480,10 @@ def test_pauses_are_random_and_grow_to_a_limit() -> None:
 
 
 def test_the_sdk_is_not_imported_before_the_first_question() -> None:
-    code = "import sys; from commonplace.adapters.claude import ClaudeReader; ClaudeReader('k', 'm')"
+    code = (
+        "import sys; from commonplace.adapters.claude import ClaudeReader, OnBedrock, WithKey;"
+        "ClaudeReader(WithKey(lambda: 'k'), 'm'); ClaudeReader(OnBedrock(), 'm')"
+    )
     loaded = subprocess.run(
         [sys.executable, "-c", f"{code}; print('anthropic' in sys.modules, 'httpx2' in sys.modules)"],
         capture_output=True,

@@ -3,11 +3,11 @@
 import logging
 import random
 import re
-import threading
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
+from commonplace.adapters.claude.clients import Clients
 from commonplace.adapters.claude.deadline import Deadline
 from commonplace.adapters.claude.failure import Failure, failure_of
 from commonplace.adapters.claude.question import Question
@@ -16,6 +16,8 @@ from commonplace.ports import ModelUnavailable
 if TYPE_CHECKING:
     import anthropic
     from anthropic.types import OutputConfigParam
+
+    Client = anthropic.Anthropic | anthropic.AnthropicBedrock
 
 _log = logging.getLogger("commonplace")
 
@@ -37,15 +39,11 @@ _NAMES: tuple[tuple[Option, re.Pattern[str]], ...] = (
 class MessagesApi:
     """One model. What it refuses to be told is left out of every later question; nothing else is kept."""
 
-    def __init__(self, api_key: str, model: str, base_url: str | None, temperature: float | None) -> None:
-        # A line break at the end, as a key out of a file has, would make the header invalid.
-        self._api_key = api_key.strip()
-        self._model, self._base_url, self._temperature = model, base_url, temperature
+    def __init__(self, clients: Clients, model: str, temperature: float | None) -> None:
+        self._clients, self._model, self._temperature = clients, model, temperature
         self._options: set[Option] = {"effort", "schema"}
         if temperature is not None:
             self._options.add("temperature")
-        self._client: anthropic.Anthropic | None = None
-        self._lock = threading.Lock()
 
     def ask(self, question: Question, seconds: float) -> bytes:
         """The API's answer as it came. Raises `ModelUnavailable`, and logs a misconfiguration as an error."""
@@ -53,7 +51,7 @@ class MessagesApi:
 
         # The deadline begins after the import: that is paid once in a process, and a short deadline would lose every
         # first answer to it. The default of 20 s leaves room for it below the 30 s of an HTTP API.
-        client = self._connected()
+        client = self._clients.client()
         deadline = Deadline(seconds)
         attempt = 0
         while True:
@@ -68,20 +66,9 @@ class MessagesApi:
 
     def close(self) -> None:
         """Closes the connections; the next question opens new ones."""
-        with self._lock:
-            client, self._client = self._client, None
-        if client is not None:
-            client.close()
+        self._clients.close()
 
-    def _connected(self) -> "anthropic.Anthropic":
-        import anthropic
-
-        with self._lock:
-            if self._client is None:
-                self._client = anthropic.Anthropic(api_key=self._api_key, base_url=self._base_url, max_retries=0)
-            return self._client
-
-    def _send(self, client: "anthropic.Anthropic", question: Question, options: set[Option], seconds: float) -> bytes:
+    def _send(self, client: "Client", question: Question, options: set[Option], seconds: float) -> bytes:
         import anthropic
 
         output: OutputConfigParam = {}

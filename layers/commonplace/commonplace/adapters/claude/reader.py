@@ -2,6 +2,7 @@
 
 from commonplace.adapters.claude.answer import read_answer
 from commonplace.adapters.claude.api import MessagesApi
+from commonplace.adapters.claude.clients import Clients
 from commonplace.adapters.claude.question import question_about
 from commonplace.ports import Normalized
 
@@ -10,15 +11,10 @@ class ClaudeReader:
     """Asks one model, once per statement, and keeps nothing of what was said."""
 
     def __init__(
-        self,
-        api_key: str,
-        model: str,
-        base_url: str | None = None,
-        temperature: float | None = None,
-        deadline_seconds: float = 20.0,
+        self, clients: Clients, model: str, temperature: float | None = None, deadline_seconds: float = 20.0
     ) -> None:
         """`temperature` 0-1 is sent only if given; `deadline_seconds` is for one answer, with all its retries."""
-        self._api = MessagesApi(api_key, model, base_url, temperature)
+        self._api = MessagesApi(clients, model, temperature)
         self._deadline_seconds = deadline_seconds
 
     def read(self, text: str, source: str, context: str | None) -> Normalized:

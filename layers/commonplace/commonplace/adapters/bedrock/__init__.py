@@ -1,0 +1,5 @@
+"""Models on Amazon Bedrock, called by role."""
+
+from commonplace.adapters.bedrock.titan import TitanEmbedder
+
+__all__ = ["TitanEmbedder"]

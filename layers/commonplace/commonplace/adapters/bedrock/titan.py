@@ -1,0 +1,63 @@
+"""Titan Text Embeddings V2 on Bedrock: the optional embedder, for texts that the static model says nothing about.
+
+One call embeds one text (the model takes no batch), so several go at once.
+"""
+
+import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import boto3
+import numpy as np
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.ports import Vector
+
+_MODEL = "amazon.titan-embed-text-v2:0"
+_AT_ONCE = 8
+_ATTEMPTS = 4
+_CONNECT_SECONDS, _READ_SECONDS = 2.0, 5.0
+
+
+class TitanEmbedder:
+    """Embeds any language, in 256 dimensions, as unit vectors."""
+
+    name = "amazon.titan-embed-text-v2:0-256"
+    dimension = 256
+
+    def __init__(self, client: Any = None) -> None:
+        self._client = client or boto3.client("bedrock-runtime", config=_config())
+
+    def embed(self, text: str) -> Vector | None:
+        """A unit vector, None for an empty text. Raises `STORAGE_UNAVAILABLE` when Bedrock doesn't answer."""
+        if not text.strip():
+            return None
+        asked = {"inputText": text, "dimensions": self.dimension, "normalize": True, "embeddingTypes": ["float"]}
+        try:
+            answer = self._client.invoke_model(
+                modelId=_MODEL, body=json.dumps(asked), contentType="application/json", accept="application/json"
+            )
+            found = np.array(json.loads(answer["body"].read())["embedding"], dtype=np.float32)
+        except (BotoCoreError, ClientError) as error:
+            raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the embedding model doesn't answer; try again") from error
+        if found.shape != (self.dimension,) or not np.isfinite(found).all() or not found.any():
+            raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the embedding model gave no usable vector; try again")
+        return np.asarray(found / np.linalg.norm(found), dtype=np.float32)
+
+    def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
+        """The vectors of many texts, in order, eight calls at a time."""
+        with ThreadPoolExecutor(_AT_ONCE) as calls:
+            return list(calls.map(self.embed, texts))
+
+
+def _config() -> Config:
+    # `adaptive` waits before it asks again, with jitter, and slows down while Bedrock throttles.
+    return Config(
+        retries={"total_max_attempts": _ATTEMPTS, "mode": "adaptive"},
+        connect_timeout=_CONNECT_SECONDS,
+        read_timeout=_READ_SECONDS,
+        max_pool_connections=_AT_ONCE,
+    )

@@ -1,0 +1,100 @@
+"""What is known of a user's memories as a whole, counted by the domain."""
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from opensearchpy import OpenSearch
+
+from commonplace.adapters.opensearch import filters
+from commonplace.adapters.opensearch.client import ask
+from commonplace.adapters.opensearch.mapping import ALIAS
+from commonplace.ports import IndexUnavailable, PendingWrites, Statistics, Stored, UserFacts
+
+_log = logging.getLogger("commonplace")
+_MOST_TAGS = 500
+_ALL_TAGS = 10_000
+_USERS = 1_000
+
+
+class OpenSearchFacts:
+    """Facts by aggregation, and of what waits to be indexed.
+
+    Tags only widen a query, so they are kept for `seconds`, and when the domain can't be asked the last known ones do.
+    Statistics come from `otherwise` then.
+    """
+
+    def __init__(
+        self, client: OpenSearch, pending: PendingWrites, otherwise: UserFacts, alias: str = ALIAS, seconds: float = 60.0
+    ) -> None:
+        self._client, self._pending, self._otherwise, self._alias = client, pending, otherwise, alias
+        self._seconds = seconds
+        self._known: dict[str, tuple[float, dict[str, int]]] = {}
+
+    def tags(self, user_id: str) -> dict[str, int]:
+        at, known = self._known.get(user_id, (-self._seconds, {}))
+        if time.monotonic() - at < self._seconds:
+            return known
+        try:
+            counts, *_ = self._counted(user_id, _MOST_TAGS)
+        except IndexUnavailable as error:
+            _log.warning("index unavailable for tags: %s", error)
+            return known
+        tags = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_MOST_TAGS])
+        self._known.pop(user_id, None)
+        self._known[user_id] = time.monotonic(), tags  # last in, last out
+        if len(self._known) > _USERS:
+            del self._known[next(iter(self._known))]
+        return tags
+
+    def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
+        try:
+            tags, found, waiting = self._counted(user_id, _ALL_TAGS, _states(now.timestamp(), embedding_model))
+        except IndexUnavailable as error:
+            _log.warning("index unavailable for statistics: %s", error)
+            return self._otherwise.statistics(user_id, now, embedding_model)
+        live = [one for one in waiting if one.memory.expires_at is None or one.memory.expires_at > now]
+        made_by = [one.memory.embedding_model for one in live if one.vector is not None]
+        here: dict[str, int] = {name: bucket["doc_count"] for name, bucket in found["states"]["buckets"].items()}
+        return Statistics(
+            active=here["live"] + len(live),
+            expired=here["expired"] + len(waiting) - len(live),
+            unused=here["unused"] + sum(not one.memory.access_count for one in live),
+            without_vector=here["without_vector"] + len(live) - len(made_by),
+            other_embedding=here["other"] + sum(model != embedding_model for model in made_by),
+            tags=len(tags),
+            single_tags=sum(count == 1 for count in tags.values()),
+        )
+
+    def _counted(
+        self, user_id: str, most: int, states: Mapping[str, Any] | None = None
+    ) -> tuple[Counter[str], dict[str, Any], list[Stored]]:
+        """How many active memories carry each tag, the states asked for, and the active ones that wait."""
+        pending = self._pending.pending(user_id)
+        active = [one for one in pending if one.memory.user_id == user_id and one.memory.status == "active"]
+        body = {
+            "query": filters.owned(user_id, [one.memory.memory_id for one in pending]),
+            "size": 0,
+            "aggs": {"tags": {"terms": {"field": "tags", "size": most}}, **(states or {})},
+        }
+        (answer,) = ask(self._client, self._alias, user_id, body)
+        found = answer["aggregations"]
+        counts = Counter({bucket["key"]: bucket["doc_count"] for bucket in found["tags"]["buckets"]})
+        counts.update(tag for one in active for tag in set(one.memory.tags))
+        return counts, found, active
+
+
+def _states(now: float, embedding_model: str) -> dict[str, Any]:
+    expired = {"range": {"expires_at": {"lte": now}}}
+    embedded = {"exists": {"field": "embedding_model"}}
+    states = {
+        "live": {"bool": {"must_not": [expired]}},
+        "expired": expired,
+        "unused": {"bool": {"must_not": [expired, {"term": {"used": True}}]}},
+        "without_vector": {"bool": {"must_not": [expired, embedded]}},
+        "other": {"bool": {"filter": [embedded], "must_not": [expired, {"term": {"embedding_model": embedding_model}}]}},
+    }
+    return {"states": {"filters": {"filters": states}}}

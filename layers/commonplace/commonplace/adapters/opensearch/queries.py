@@ -1,0 +1,131 @@
+"""The searches as bodies of requests. Pure functions; which documents may be found is told by a clause of `filters.py`."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from commonplace.adapters.opensearch.client import numbers
+from commonplace.adapters.opensearch.filters import Clause
+from commonplace.ports import Vector
+
+BY_WORDS, BY_VECTOR = 200, 100
+NEIGHBOURS = 5_000
+SIMILAR = 20
+PIPELINE = "commonplace-fusion"
+Body = dict[str, Any]
+
+_TERMS_IN_A_QUERY = 500  # twice that, for two fields, is what one query may hold; counted are all
+_LABELS = 0.3
+_SPEAKERS = _YEARS = 1_000
+Spans = Mapping[str, Sequence[tuple[int, int]]]
+
+
+def by_words(allowed: Clause, terms: Sequence[str], vector: Vector | None) -> Body:
+    """The best by words. With a vector the scores that come back are cosines, put there by a second scoring of the best."""
+    body = _listed({"bool": {"filter": [allowed], "must": [_words(terms)]}}, BY_WORDS)
+    return body if vector is None else {**body, "rescore": _rescored(vector, BY_WORDS)}
+
+
+def nearest(allowed: Clause, vector: Vector, model: str) -> Body:
+    """The nearest by vector, the filter inside the k-NN query; vectors of another model are never compared."""
+    return _listed(_near(allowed, vector, model), BY_VECTOR)
+
+
+def hybrid(allowed: Clause, terms: Sequence[str], vector: Vector, model: str, pipeline: str) -> Body:
+    """The best of both legs as the domain's own fusion orders them."""
+    legs = [{"bool": {"filter": [allowed], "must": [_words(terms)]}}, _near(allowed, vector, model)]
+    body = _listed({"hybrid": {"queries": legs}}, BY_WORDS)
+    del body["track_total_hits"]
+    return {**body, "search_pipeline": pipeline}
+
+
+def statistics(seen: Clause, terms: Sequence[str]) -> Body:
+    """How many there are, how long, how many hold each term, who speaks and in which years; no hits."""
+    counts: dict[str, Clause] = {
+        "length": {"avg": {"field": "length"}},
+        "speakers": {"terms": {"field": "speaker", "size": _SPEAKERS}},
+        "years": {"terms": {"field": "year", "size": _YEARS}},
+    }
+    return _counted(seen, {**counts, **_held(terms)})
+
+
+def around(
+    seen: Clause, passing: Sequence[Clause], spans: Spans, ids: Collection[str], known: Collection[str], vector: Vector | None
+) -> Body:
+    """Memories at these positions of these sessions, but the known ones, and those of some ids. Scores are cosines.
+
+    What also passes the filter is marked `passes`.
+    """
+    places: list[Clause] = [
+        {
+            "bool": {
+                "filter": [{"term": {"session_id": name}}, {"range": {"position": {"gte": first, "lte": last}}}],
+                "must_not": [{"ids": {"values": sorted(known)}}],
+            }
+        }
+        for name, found in spans.items()
+        for first, last in found
+    ]
+    if ids:
+        places.append({"ids": {"values": sorted(ids)}})
+    mark = {"bool": {"filter": [*passing, {"match_all": {}}], "_name": "passes"}}
+    query = {"bool": {"filter": [seen, {"bool": {"should": places, "minimum_should_match": 1}}], "should": [mark]}}
+    return _listed(query if vector is None else _scored(query, vector), NEIGHBOURS)
+
+
+def sessions(seen: Clause, names: Collection[str]) -> Body:
+    """Memories and tokens of whole sessions."""
+    asked = [{"terms": {"session_id": sorted(names)}}, {"exists": {"field": "position"}}]
+    each = {"terms": {"field": "session_id", "size": len(names)}, "aggs": {"tokens": {"sum": {"field": "length"}}}}
+    return _counted({"bool": {"filter": [seen, *asked]}}, {"sessions": each})
+
+
+def sharing(seen: Clause, terms: Sequence[str], vector: Vector | None) -> Body:
+    """Memories that share words in their own text, with that text."""
+    body = _listed({"bool": {"filter": [seen], "must": [_match("tokens", terms)]}}, SIMILAR)
+    del body["stored_fields"]  # with these left out there is no source either
+    body["_source"] = ["content"]
+    return body if vector is None else {**body, "rescore": _rescored(vector, SIMILAR)}
+
+
+def most_important(allowed: Clause, limit: int) -> Body:
+    """The most important first, then the newest."""
+    order = [{"importance": "desc"}, {"happened_at": "desc"}, {"memory_id": "desc"}]
+    return {**_listed(allowed, limit), "sort": order}
+
+
+def _listed(query: Clause, size: int) -> Body:
+    rows = {"_source": False, "stored_fields": "_none_", "docvalue_fields": ["row"]}
+    return {"query": query, "size": size, "track_total_hits": False, **rows}
+
+
+def _counted(query: Clause, aggregations: Mapping[str, Clause]) -> Body:
+    return {"query": query, "size": 0, "track_total_hits": True, "aggs": dict(aggregations)}
+
+
+def _held(terms: Sequence[str]) -> dict[str, Clause]:
+    each = [{"bool": {"should": [{"term": {"tokens": term}}, {"term": {"labels": term}}]}} for term in terms]
+    return {"held": {"filters": {"filters": each}}} if each else {}
+
+
+def _words(terms: Sequence[str]) -> Clause:
+    return {"bool": {"should": [_match("tokens", terms), _match("labels", terms, _LABELS)]}}
+
+
+def _match(field: str, terms: Sequence[str], boost: float = 1.0) -> Clause:
+    return {"match": {field: {"query": " ".join(terms[:_TERMS_IN_A_QUERY]), "boost": boost}}}
+
+
+def _near(allowed: Clause, vector: Vector, model: str) -> Clause:
+    inside = {"bool": {"filter": [allowed, {"term": {"embedding_model": model}}]}}
+    return {"knn": {"vector": {"vector": numbers(vector), "k": BY_VECTOR, "filter": inside}}}
+
+
+def _scored(query: Clause, vector: Vector) -> Clause:
+    """The score of each document is (1 + cosine) / 2, and 0 without a vector."""
+    told = {"field": "vector", "query_value": numbers(vector), "space_type": "cosinesimil"}
+    return {"script_score": {"query": query, "script": {"lang": "knn", "source": "knn_score", "params": told}}}
+
+
+def _rescored(vector: Vector, window: int) -> Clause:
+    only = {"rescore_query": _scored({"match_all": {}}, vector), "query_weight": 0, "rescore_query_weight": 1}
+    return {"window_size": window, "query": only}

@@ -1,0 +1,46 @@
+"""The next version of the index, filled beside the one that is asked."""
+
+from collections.abc import Sequence
+
+from opensearchpy import OpenSearch
+
+from commonplace.adapters.opensearch.client import WRITE_SECONDS, asking
+from commonplace.adapters.opensearch.mapping import ALIAS, Layout, mark
+from commonplace.adapters.opensearch.setup import create, next_name, prepare, switch, versions
+from commonplace.adapters.opensearch.writing import BEGUN, write
+from commonplace.index_ports import Outcome
+from commonplace.ports import Stored
+
+_WAIT = {"request_timeout": WRITE_SECONDS}
+
+
+class OpenSearchRebuild:
+    """While it is filled the next version has an alias of its own, by which `OpenSearchWriter` writes into it as well."""
+
+    def __init__(self, client: OpenSearch, layout: Layout, alias: str = ALIAS) -> None:
+        self._client, self._layout, self._alias = client, layout, alias
+
+    def begin(self) -> str:
+        prepare(self._client, self._layout, self._alias)
+        with asking():
+            for begun in versions(self._client, self._begun):
+                if begun.told == mark(self._layout):
+                    return begun.name
+                self._client.indices.delete(index=begun.name, params=_WAIT)
+            name = next_name(self._client, self._alias)
+            create(self._client, name, self._begun)
+        return name
+
+    def fill(self, records: Sequence[Stored]) -> list[Outcome]:
+        return write(self._client, self._begun, self._layout.embedding_model, records, over=True, found=False)
+
+    def finish(self) -> None:
+        with asking():
+            (new,) = versions(self._client, self._begun)
+            self._client.indices.refresh(index=new.name, params=_WAIT)
+            old = next((live.name for live in versions(self._client, self._alias)), None)
+            switch(self._client, self._alias, old, new.name, {"remove": {"index": new.name, "alias": self._begun}})
+
+    @property
+    def _begun(self) -> str:
+        return self._alias + BEGUN

@@ -1,0 +1,101 @@
+"""Makes what the index needs to be there, and leaves what is there: safe to run at every deploy."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from opensearchpy import OpenSearch
+from opensearchpy.exceptions import RequestError
+
+from commonplace.adapters.opensearch.client import WRITE_SECONDS, asking
+from commonplace.adapters.opensearch.mapping import ALIAS, Layout, mappings, mark, settings
+from commonplace.adapters.opensearch.queries import PIPELINE
+
+_WAIT = {"request_timeout": WRITE_SECONDS}
+_FUSION = {
+    "description": "Both legs brought to 0..1 and averaged, for FUSION=engine.",
+    "phase_results_processors": [
+        {
+            "normalization-processor": {
+                "normalization": {"technique": "min_max"},
+                "combination": {"technique": "arithmetic_mean", "parameters": {"weights": [0.6, 0.4]}},
+            }
+        }
+    ],
+}
+
+
+def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS) -> bool:
+    """Pipeline, index template, first index and alias. Raises `IndexUnavailable`.
+
+    True when all is as laid out. False when the index that is asked was made by another layout and holds memories: it goes
+    on as it is until a reindex makes the next version.
+    """
+    prepare(client, layout, alias)
+    with asking():
+        live = versions(client, alias)
+        if not live:
+            create(client, next_name(client, alias), alias)
+            return True
+        (old,) = live
+        if old.told == mark(layout):
+            return True
+        if client.count(index=old.name, params=_WAIT)["count"]:
+            return False
+        new = next_name(client, alias)
+        create(client, new)
+        switch(client, alias, old.name, new)
+        return True
+
+
+def prepare(client: OpenSearch, layout: Layout, alias: str) -> None:
+    """Pipeline and template, by which each new version of the index is made."""
+    template = {
+        "index_patterns": [f"{alias}-v*"],
+        "template": {"settings": {"index": settings(layout)}, "mappings": mappings(layout)},
+    }
+    with asking():
+        client.transport.perform_request("PUT", f"/_search/pipeline/{PIPELINE}", body=_FUSION, params=dict(_WAIT))
+        client.indices.put_index_template(name=alias, body=template, params=_WAIT)
+
+
+def create(client: OpenSearch, name: str, alias: str | None = None) -> None:
+    """An empty index by the template, known by an alias at once; one that another run has made meanwhile will do."""
+    try:
+        client.indices.create(index=name, body={"aliases": {alias: {}} if alias else {}}, params=_WAIT)
+    except RequestError as error:
+        if error.error != "resource_already_exists_exception":
+            raise
+
+
+def switch(client: OpenSearch, alias: str, old: str | None, new: str, *more: dict[str, Any]) -> None:
+    """In one step the alias means the new index; the old one goes."""
+    gone = [{"remove_index": {"index": old}}] if old else []
+    actions = [{"add": {"index": new, "alias": alias}}, *gone, *more]
+    client.indices.update_aliases(body={"actions": actions}, params=_WAIT)
+
+
+@dataclass(frozen=True)
+class Version:
+    """An index that aliases mean, and what it tells of itself."""
+
+    name: str
+    aliases: frozenset[str]
+    told: Mapping[str, str]
+
+
+def versions(client: OpenSearch, *aliases: str) -> list[Version]:
+    """The indices that these aliases mean; those that are not there are left out."""
+    params = {"ignore_unavailable": "true", "filter_path": "*.aliases,*.mappings._meta", **_WAIT}
+    found = client.indices.get(index=",".join(aliases), params=params)
+    return [
+        Version(name, frozenset(index["aliases"]), index.get("mappings", {}).get("_meta", {}))
+        for name, index in found.items()
+    ]
+
+
+def next_name(client: OpenSearch, alias: str) -> str:
+    """The name of the version after the newest there is."""
+    names = client.indices.get(index=f"{alias}-v*", params={"filter_path": "*.aliases", **_WAIT})
+    numbers = [int(name.removeprefix(f"{alias}-v")) for name in names]
+    return f"{alias}-v{max(numbers, default=0) + 1}"

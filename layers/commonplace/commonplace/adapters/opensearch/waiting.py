@@ -1,0 +1,50 @@
+"""What was written and may not be in the index yet: left out of what the index is asked, and put beside its answers."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from commonplace import gathering
+from commonplace.documents import Document, document
+from commonplace.gathering import Row
+from commonplace.models.memory import Memory
+from commonplace.ports import Filter, Stored, Vector, Visibility
+from commonplace.visibility import may_see, passes
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A user's pending records, whatever their status."""
+
+    records: Sequence[Stored]
+    model: str
+
+    @property
+    def ids(self) -> list[str]:
+        """Of all of them: what the index holds of these may be old."""
+        return [one.memory.memory_id for one in self.records]
+
+    def visible(self, seen: Visibility) -> Iterator[tuple[Memory, Document, Vector | None]]:
+        """Those that may be seen, with their vectors of this model."""
+        for one in self.records:
+            if may_see(seen, one.memory):
+                yield one.memory, document(one.memory), one.vector if one.memory.embedding_model == self.model else None
+
+    def passing(self, seen: Visibility, wanted: Filter) -> list[Memory]:
+        """Those that may be seen and pass a filter."""
+        return [memory for memory, made, _ in self.visible(seen) if passes(wanted, memory, made)]
+
+    def rows(
+        self, seen: Visibility, wanted: Filter, terms: Sequence[str], vector: Vector | None
+    ) -> tuple[dict[str, Row], set[str]]:
+        """Rows of those that may be seen, by id, and the ids of those that pass the filter."""
+        rows, passing = {}, set()
+        for memory, made, other in self.visible(seen):
+            rows[memory.memory_id] = gathering.row_of(memory, made, terms, similarity(vector, other))
+            if passes(wanted, memory, made):
+                passing.add(memory.memory_id)
+        return rows, passing
+
+
+def similarity(vector: Vector | None, other: Vector | None) -> float | None:
+    """The cosine of two unit vectors, None without either."""
+    return None if vector is None or other is None else float(vector @ other)

@@ -1,0 +1,98 @@
+"""Bringing changes into the index: one `_bulk`, external versions, and what became of each item."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+from opensearchpy import OpenSearch
+
+from commonplace.adapters.opensearch.client import WRITE_SECONDS, asking, routing_of
+from commonplace.adapters.opensearch.document import key, revision, source
+from commonplace.adapters.opensearch.mapping import ALIAS
+from commonplace.adapters.opensearch.setup import versions
+from commonplace.index_ports import Change, Outcome
+from commonplace.ports import IndexUnavailable
+
+BEGUN = "-next"
+"""Ends the alias of a version that is being filled."""
+
+_BYTES = 5_000_000
+_DONE = Outcome("done")
+_ORDER = ("retry", "failed", "done")  # of two answers to the same change, the one that counts
+
+
+class OpenSearchWriter:
+    """Writes into the index that is asked, and into the next version while one is being filled."""
+
+    def __init__(self, client: OpenSearch, alias: str = ALIAS) -> None:
+        self._client, self._alias = client, alias
+
+    def put(self, changes: Sequence[Change]) -> list[Outcome]:
+        outcomes = [_DONE] * len(changes)
+        try:
+            with asking():
+                targets = versions(self._client, self._alias, self._alias + BEGUN)
+            if not any(self._alias in target.aliases for target in targets):
+                raise IndexUnavailable("the index is not there")
+            for target in targets:
+                alias = self._alias if self._alias in target.aliases else self._alias + BEGUN
+                answered = write(self._client, alias, target.told.get("embedding_model", ""), changes)
+                outcomes = [min(pair, key=_weight) for pair in zip(outcomes, answered, strict=True)]
+        except IndexUnavailable as error:
+            return [Outcome("retry", str(error))] * len(changes)
+        return outcomes
+
+
+def write(
+    client: OpenSearch, alias: str, embedding_model: str, changes: Sequence[Change],
+    over: bool = False, found: bool = True,
+) -> list[Outcome]:  # fmt: skip
+    """Writes changes into the index that an alias means; raises `IndexUnavailable` when none can be told about.
+
+    `over`: a document of the same version is written over. `found`: returns only when searches find what is done.
+    """
+    kind: Literal["external", "external_gte"] = "external_gte" if over else "external"
+    outcomes: list[Outcome] = []
+    for lines in _bulks(changes, embedding_model, kind):
+        # An index that is not there must not be made by a write, without its alias or its mapping.
+        params = {"refresh": "wait_for" if found else "false", "require_alias": "true", "request_timeout": WRITE_SECONDS}
+        with asking():
+            answer = client.bulk(body="\n".join(lines) + "\n", index=alias, params=params)
+        outcomes += [_outcome(item["index"]) for item in answer["items"]]
+        if found and any(item["index"]["status"] == 409 for item in answer["items"]):
+            with asking():  # another has written that; it may have to be found yet
+                client.indices.refresh(index=alias, params={"request_timeout": WRITE_SECONDS})
+    return outcomes
+
+
+def _bulks(changes: Sequence[Change], embedding_model: str, kind: str) -> Iterator[list[str]]:
+    """The lines of as few requests as the domain's limit on their size allows."""
+    lines: list[str] = []
+    size = 0
+    for change in changes:
+        user_id, memory_id = key(change)
+        action = {"_id": memory_id, "routing": routing_of(user_id), "version": revision(change), "version_type": kind}
+        pair = [json.dumps({"index": action}), json.dumps(source(change, embedding_model), ensure_ascii=False)]
+        length = sum(len(line.encode()) for line in pair)
+        if lines and size + length > _BYTES:
+            yield lines
+            lines, size = [], 0
+        lines += pair
+        size += length
+    if lines:
+        yield lines
+
+
+def _outcome(item: dict[str, Any]) -> Outcome:
+    """A stale version is success: the index holds a newer one. The domain's own words may quote the memory, so its reason
+    is told by the names of the errors."""
+    status = item["status"]
+    if status < 300 or status == 409:
+        return _DONE
+    names = [item["error"]["type"], item["error"].get("caused_by", {}).get("type")]
+    reason = f"{status} {' '.join(name for name in names if name)}"
+    return Outcome("retry" if status in (404, 408, 429) or status >= 500 else "failed", reason)
+
+
+def _weight(outcome: Outcome) -> int:
+    return _ORDER.index(outcome.state)

@@ -1,0 +1,56 @@
+"""The dead-letter queue: what can't be indexed, by key and reason."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import botocore.session
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.stream import Letter
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+
+_AT_ONCE = 10  # messages of one batch
+
+
+def connect(region: str | None = None, endpoint_url: str | None = None) -> "SQSClient":
+    """A client that gives up after a few seconds; in the region of the environment unless one is given."""
+    config = Config(retries={"mode": "standard", "total_max_attempts": 3}, connect_timeout=1, read_timeout=3)
+    session = botocore.session.get_session()
+    client: SQSClient = session.create_client(  # type: ignore[assignment]
+        "sqs", region_name=region, endpoint_url=endpoint_url, config=config
+    )
+    return client
+
+
+class SqsDeadLetters:
+    """Letters as messages of one queue."""
+
+    def __init__(self, client: "SQSClient", url: str) -> None:
+        self._client, self._url = client, url
+
+    def send(self, letters: Sequence[Letter]) -> None:
+        """Sends all of them; raises `STORAGE_UNAVAILABLE` if one can't be sent."""
+        for start in range(0, len(letters), _AT_ONCE):
+            self._send(letters[start : start + _AT_ONCE])
+
+    def _send(self, letters: Sequence[Letter]) -> None:
+        entries: list[Any] = [
+            {"Id": str(number), "MessageBody": json.dumps(asdict(letter))} for number, letter in enumerate(letters)
+        ]
+        try:
+            answer = self._client.send_message_batch(QueueUrl=self._url, Entries=entries)
+        except (ClientError, BotoCoreError) as error:
+            raise _as_ours(error) from error
+        if len(answer.get("Successful", ())) < len(entries):  # an answer that was cut tells of none
+            raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the queue has not taken every dead letter")
+
+
+def _as_ours(error: ClientError | BotoCoreError) -> CommonplaceError:
+    kind = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
+    return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the dead-letter queue can't be used: {kind}")

@@ -1,0 +1,93 @@
+"""The whole index made again from the records, beside the one that is asked, while writes go on."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from commonplace.batches import in_batches
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.index_ports import AllRecords, IndexRebuild, Outcome
+from commonplace.ports import Audit, Clock, Embedder, IndexUnavailable, MemoryRecords, Stored
+
+_AT_ONCE = 500
+_TRIES = 8
+_FIRST_WAIT = 0.25  # seconds; twice as long at each further try
+
+
+@dataclass(frozen=True)
+class Reindexed:
+    """How many records the new version holds, how many got a vector of the current model, and what was refused and why."""
+
+    records: int
+    embedded: int
+    refused: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Renewal:
+    """Brings records to the current embedding model, in the record store first: it is the truth."""
+
+    records: MemoryRecords
+    embedder: Embedder
+    clock: Clock
+
+    def renewed(self, stored: Stored) -> Stored:
+        """The record with a vector of this model, as a new version of it; the same one if it has that already.
+
+        A record that is changed by somebody else at this moment is left to them: their write is indexed as well.
+        """
+        memory = stored.memory
+        if stored.vector is not None and memory.embedding_model == self.embedder.name:
+            return stored
+        vector = self.embedder.embed(memory.content)
+        if vector is None and stored.vector is None:
+            return stored
+        now, name = self.clock(), self.embedder.name if vector is not None else None
+        changed = memory.model_copy(update={"embedding_model": name, "version": memory.version + 1, "updated_at": now})
+        try:
+            return Stored(self.records.update(changed, Audit("embed", now, {"model": name}), vector), vector)
+        except CommonplaceError as error:
+            if error.code not in (ErrorCode.CONFLICT, ErrorCode.NOT_FOUND):
+                raise
+            return stored
+
+
+def reindex(
+    everything: AllRecords, rebuild: IndexRebuild, renewal: Renewal, progress: Callable[[int], None],
+    wait: Callable[[float], None] = time.sleep,
+) -> Reindexed:  # fmt: skip
+    """Rebuilds the index of all users and lets it take the old one's place at the end.
+
+    From the beginning each write goes to both, so that none is missed, whatever the order; the same command moves to
+    another embedding model or layout. `progress` is told how many records are done so far. One broken off goes on when it
+    is run again. Raises `IndexUnavailable` when the index can't take more in time; the old one is asked then as before.
+    """
+    rebuild.begin()
+    records = embedded = 0
+    refused: list[tuple[str, str]] = []
+    for batch in in_batches(everything.every(), _AT_ONCE):
+        current = [renewal.renewed(stored) for stored in batch]
+        embedded += sum(new is not old for new, old in zip(current, batch, strict=True))
+        for stored, outcome in zip(current, _filled(rebuild, current, wait), strict=True):
+            if outcome.state == "done":
+                records += 1
+            else:
+                refused.append((stored.memory.memory_id, outcome.reason))
+        progress(records)
+    rebuild.finish()
+    return Reindexed(records, embedded, tuple(refused))
+
+
+def _filled(rebuild: IndexRebuild, records: Sequence[Stored], wait: Callable[[float], None]) -> list[Outcome]:
+    """The last outcome of each record, those that may be tried again tried again, ever more slowly."""
+    outcomes = rebuild.fill(records)
+    for number in range(_TRIES):
+        again = [at for at, outcome in enumerate(outcomes) if outcome.state == "retry"]
+        if not again:
+            break
+        wait(_FIRST_WAIT * 2**number)
+        for at, outcome in zip(again, rebuild.fill([records[at] for at in again]), strict=True):
+            outcomes[at] = outcome
+    if any(outcome.state == "retry" for outcome in outcomes):
+        raise IndexUnavailable("the index takes no more")
+    return outcomes

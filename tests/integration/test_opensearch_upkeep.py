@@ -1,0 +1,232 @@
+"""The index kept in step with the records: after an outage, over a rebuild while writes go on, and by the doctor."""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+from opensearchpy import OpenSearch
+
+from cloud import faults
+from cloud.proxy import FaultProxy
+from commonplace import reindexing
+from commonplace.adapters.opensearch import (
+    OpenSearchContents,
+    OpenSearchRebuild,
+    OpenSearchWriter,
+    connect,
+    set_up,
+)  # fmt: skip
+from commonplace.doctor import Examined, examine
+from commonplace.following import follow, reconcile
+from commonplace.index_ports import Change, Outcome
+from commonplace.ports import Audit, IndexUnavailable, Ports, Vector
+from commonplace.reindexing import Renewal, reindex
+from commonplace.settings import Settings
+from commonplace.wiring import open_local
+from tests.conftest import NOON
+from tests.contract.conftest import Writer
+from tests.integration.test_opensearch_writing import documents, stored
+from tests.opensearch_indices import LAYOUT, FollowedRecords
+
+pytestmark = pytest.mark.integration
+
+LATER = NOON + timedelta(minutes=10)
+DONE = Audit("delete", NOON, {})
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Iterator[Ports]:
+    opened = open_local(Settings(db=tmp_path / "memory.db"))
+    yield opened.ports
+    opened.close()
+
+
+@pytest.fixture
+def records(local: Ports, opensearch_client: OpenSearch, new_index: str) -> FollowedRecords:
+    """A store of which nothing is indexed by itself."""
+    return FollowedRecords(local.records, opensearch_client, new_index, "nothing")
+
+
+@pytest.fixture
+def writer(local: Ports, records: FollowedRecords) -> Writer:
+    return Writer(replace(local, records=records))
+
+
+@pytest.fixture
+def to_index(opensearch_client: OpenSearch, new_index: str) -> OpenSearchWriter:
+    return OpenSearchWriter(opensearch_client, new_index)
+
+
+def never(change: Change, outcome: Outcome) -> None:
+    raise AssertionError(outcome)
+
+
+def silent(_done: int) -> None: ...
+
+
+def active(client: OpenSearch, alias: str) -> set[str]:
+    client.indices.refresh(index=alias)
+    return {name for name, kept in documents(client, alias).items() if kept["status"] == "active"}
+
+
+def test_what_the_index_holds_is_no_longer_pending(
+    records: FollowedRecords, writer: Writer, to_index: OpenSearchWriter
+) -> None:
+    kept, changed = writer.write("tea"), writer.write("bread")
+    old = list(records.pending("local|ana"))
+    records.update(changed.model_copy(update={"raw_text": "cake", "version": 2}), DONE)
+    assert [outcome.state for outcome in follow(old, to_index, records)] == ["done", "done"]
+    (waiting,) = records.pending("local|ana")
+    assert (waiting.memory.memory_id, waiting.memory.version) == (changed.memory_id, 2)
+    assert kept.memory_id not in [one.memory.memory_id for one in records.pending("local|ana")]
+
+
+def test_what_an_outage_left_is_indexed_by_the_next_run(
+    opensearch_url: str, opensearch_client: OpenSearch, new_index: str, records: FollowedRecords, writer: Writer
+) -> None:
+    ids = {writer.write(f"memory {number}").memory_id for number in range(5)}
+    with FaultProxy(opensearch_url) as proxy:
+        to_index = OpenSearchWriter(connect(proxy.url), new_index)
+        proxy.refuse()
+        assert reconcile(LATER, to_index, records, never) == {"retry": 5}
+        assert len(records.pending("local|ana")) == 5
+        proxy.heal()
+        proxy.plan(faults.half_rejected, faults.is_bulk)
+        assert reconcile(LATER, to_index, records, never) == {"retry": 3, "done": 2}
+        assert reconcile(LATER, to_index, records, never) == {"done": 3}
+    assert records.pending("local|ana") == []
+    assert active(opensearch_client, new_index) == ids
+
+
+def test_what_is_never_taken_is_told_and_stays_pending(
+    records: FollowedRecords, writer: Writer, to_index: OpenSearchWriter
+) -> None:
+    fine = writer.write("tea")
+    broken = writer.entry("bread")
+    records.add([replace(broken, vector=np.ones(3, dtype=np.float32))])
+    told: list[str] = []
+    counts = reconcile(LATER, to_index, records, lambda _, outcome: told.append(outcome.reason))
+    assert counts == {"done": 1, "failed": 1}
+    assert told == ["400 mapper_parsing_exception illegal_argument_exception"]
+    assert [one.memory.memory_id for one in records.pending("local|ana")] != [fine.memory_id]
+
+
+class Doubling:
+    """Another model: the static one's vectors, turned about."""
+
+    name = "turned"
+
+    def __init__(self, embed: Callable[[str], Vector | None]) -> None:
+        self._embed = embed
+
+    def embed(self, text: str) -> Vector | None:
+        vector = self._embed(text)
+        return None if vector is None else np.ascontiguousarray(vector[::-1])
+
+
+def test_a_rebuild_misses_no_write_and_asks_the_old_one_until_it_ends(
+    local: Ports, opensearch_client: OpenSearch, new_index: str,
+    records: FollowedRecords, writer: Writer, to_index: OpenSearchWriter, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(reindexing, "_AT_ONCE", 30)
+    first = [writer.write(f"memory {number}") for number in range(90)]
+    follow(list(records.pending("local|ana")), to_index, records)
+    gone, changed = first[70], first[80]
+    seen: list[int] = []
+
+    def progress(done: int) -> None:
+        seen.append(len(active(opensearch_client, new_index)))
+        if len(seen) == 1:  # between two batches: a new one, a change and a deletion, followed as ever
+            writer.write("written meanwhile")
+            records.update(changed.model_copy(update={"raw_text": "changed meanwhile", "version": 2}), DONE)
+            records.update(gone.model_copy(update={"status": "deleted", "version": 2}), DONE)
+            assert {one.state for one in follow(records.pending("local|ana"), to_index, records)} == {"done"}
+
+    rebuild = OpenSearchRebuild(opensearch_client, replace(LAYOUT, shards=1), new_index)
+    done = reindex(records, rebuild, Renewal(records, local.embedder, lambda: NOON), progress)
+    assert (done.embedded, done.refused) == (0, ())
+    assert seen == [90] * 3  # the old index was whole all the time
+    assert list(opensearch_client.indices.get_alias(name=new_index)) == [f"{new_index}-v2"]
+    assert not opensearch_client.indices.exists(index=f"{new_index}-v1")
+    found = examine(records, local.records, OpenSearchContents(opensearch_client, new_index), False, silent)
+    assert found == Examined(91, 91, found.ills, 0)
+    assert not found.ills
+    assert opensearch_client.count(index=new_index, body={"query": {"term": {"status": "deleted"}}})["count"] == 1
+    assert set_up(opensearch_client, replace(LAYOUT, shards=1), new_index)
+
+
+def test_a_rebuild_moves_to_another_model(
+    local: Ports, opensearch_client: OpenSearch, new_index: str, records: FollowedRecords, writer: Writer
+) -> None:
+    memory, other = writer.write("green tea"), writer.write("寿司")
+    layout = replace(LAYOUT, embedding_model=Doubling.name)
+    assert set_up(opensearch_client, layout, new_index)  # it was empty: nothing to rebuild
+    rebuild = OpenSearchRebuild(opensearch_client, layout, new_index)
+    done = reindex(records, rebuild, Renewal(records, Doubling(local.embedder.embed), lambda: NOON), silent)
+    assert (done.records, done.embedded) == (2, 1)
+    assert local.records.get("local|ana", [memory.memory_id])[0].embedding_model == Doubling.name
+    assert local.records.get("local|ana", [other.memory_id])[0].version == 1
+    with_vector = {"query": {"exists": {"field": "vector"}}}
+    assert opensearch_client.count(index=new_index, body=with_vector)["count"] == 1
+
+
+def test_a_rebuild_that_was_broken_off_goes_on_and_one_that_is_refused_changes_nothing(
+    opensearch_url: str, local: Ports, opensearch_client: OpenSearch, new_index: str, records: FollowedRecords, writer: Writer
+) -> None:
+    writer.write("tea")
+    waits: list[float] = []
+    renewal = Renewal(records, local.embedder, lambda: NOON)
+    with FaultProxy(opensearch_url) as proxy:
+        rebuild = OpenSearchRebuild(connect(proxy.url, seconds=30), LAYOUT, new_index)
+        proxy.plan(faults.half_rejected, faults.is_bulk, times=None)
+        with pytest.raises(IndexUnavailable):
+            reindex(records, rebuild, renewal, silent, waits.append)
+        assert waits == [0.25 * 2**number for number in range(8)]
+        assert list(opensearch_client.indices.get_alias(name=new_index)) == [f"{new_index}-v1"]
+        proxy.heal()
+        assert reindex(records, rebuild, renewal, silent).records == 1
+    assert list(opensearch_client.indices.get_alias(name=new_index)) == [f"{new_index}-v2"]
+
+
+def test_another_layout_needs_a_rebuild_once_there_are_memories(
+    opensearch_client: OpenSearch, new_index: str, to_index: OpenSearchWriter
+) -> None:
+    assert set_up(opensearch_client, LAYOUT, new_index)
+    to_index.put([stored("a", "tea")])
+    assert not set_up(opensearch_client, replace(LAYOUT, shards=3), new_index)
+    assert active(opensearch_client, new_index) == {"a"}
+
+
+def test_the_doctor_finds_each_ill_and_mends_it(
+    local: Ports, opensearch_client: OpenSearch, new_index: str,
+    records: FollowedRecords, writer: Writer, to_index: OpenSearchWriter,
+) -> None:  # fmt: skip
+    fine, old, other, missing = (writer.write(text) for text in ("fine", "old", "other", "missing"))
+    follow([one for one in records.pending("local|ana") if one.memory.memory_id != missing.memory_id], to_index, records)
+    records.update(old.model_copy(update={"raw_text": "new", "version": 2}), DONE)
+    contents = OpenSearchContents(opensearch_client, new_index)
+    contents.mend([stored(other.memory_id, "not what was said"), stored("mem_nobody", "whose record is gone")])
+    found = examine(records, local.records, contents, False, silent)
+    assert found.ills == {"missing": 1, "behind": 1, "different": 1, "orphaned": 1}
+    assert (found.records, found.documents, found.mended) == (4, 4, 0)
+    assert examine(records, local.records, contents, True, silent).mended == 4
+    assert not examine(records, local.records, contents, True, silent).ills
+    assert active(opensearch_client, new_index) == {fine.memory_id, old.memory_id, other.memory_id, missing.memory_id}
+
+
+def test_setup_by_many_at_once_makes_one_index(opensearch_client: OpenSearch) -> None:
+    alias = "test-at-once"
+    threads = [threading.Thread(target=set_up, args=(opensearch_client, LAYOUT, alias)) for _ in range(4)]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert list(opensearch_client.indices.get_alias(name=alias)) == [f"{alias}-v1"]
+    finally:
+        opensearch_client.indices.delete(index=f"{alias}-v*")
+        opensearch_client.indices.delete_index_template(name=alias)
