@@ -2,7 +2,7 @@
 
 import logging
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -24,8 +24,13 @@ def call(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) 
 
 def answer(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> tuple[int, dict[str, Any]]:
     """The same for ways in that speak HTTP or JSON: a status and a body, whatever happens."""
+    return guarded(lambda: call(name, arguments, caller, ports).model_dump(mode="json"))
+
+
+def guarded(work: Callable[[], dict[str, Any]]) -> tuple[int, dict[str, Any]]:
+    """What a piece of work answers, as a status and a body, whatever happens."""
     try:
-        return 200, call(name, arguments, caller, ports).model_dump(mode="json")
+        return 200, work()
     except CommonplaceError as error:
         return error.code.status, error.body()
     except Exception as error:  # noqa: BLE001 - the one place: an unknown failure is a code and an id, never its own words

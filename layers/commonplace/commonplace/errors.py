@@ -14,6 +14,7 @@ class ErrorCode(Enum):
     TEXT_TOO_LONG = ("text_too_long", 400, False)
     SECRET_ONLY = ("secret_only", 400, False)
     INVALID_JSON = ("invalid_json", 400, False)
+    UNAUTHORIZED = ("unauthorized", 401, False)
     FORBIDDEN = ("forbidden", 403, False)
     UNKNOWN_TOOL = ("unknown_tool", 404, False)
     NOT_FOUND = ("not_found", 404, False)

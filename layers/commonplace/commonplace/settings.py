@@ -3,9 +3,9 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from commonplace.errors import CommonplaceError, ErrorCode
 
@@ -26,6 +26,21 @@ class Settings(BaseModel):
     claude_model: str = Field("claude-haiku-5-5", description="The model that `memory_normalize` asks.")
     claude_temperature: float | None = Field(None, ge=0, le=1, description="Sent only when set; new models refuse it.")
     claude_deadline: float = Field(20.0, gt=0, le=24, description="Seconds for one answer, retries included.")
+    claude_secret: str | None = Field(None, description="ARN of the secret with Anthropic's key, instead of the key.")
+    bedrock_model: str | None = Field(None, description="A model or inference profile: Claude is asked on Bedrock, by role.")
+    region: str = Field("us-east-1", description="The region of AWS; in Lambda its own.")
+    table: str | None = Field(None, description="The DynamoDB table; with it the records are there and not in the file.")
+    search_endpoint: str | None = Field(None, description="URL of OpenSearch; without it a search reads the records.")
+    index_alias: str = Field("commonplace", min_length=1, description="The alias that searches and writes go through.")
+    index_shards: int = Field(1, ge=1, description="Primary shards of the next version of the index.")
+    index_replicas: int = Field(0, ge=0, description="Copies of each shard.")
+    knn_engine: Literal["lucene", "faiss"] = Field("lucene", description="OpenSearch's engine for the nearest vectors.")
+    fusion: Literal["own", "engine"] = Field("own", description="Who joins words and vectors: this package, or `hybrid`.")
+    embedder: Literal["static", "titan"] = Field("static", description="The model in the package, or Titan on Bedrock.")
+    dead_letter_queue: str | None = Field(None, description="URL of the queue for changes that can't be indexed.")
+    agentcore_gateways: Annotated[tuple[str, ...], BeforeValidator(lambda ids: str(ids).replace(",", " ").split())] = Field(
+        (), description="Ids of the AgentCore gateways whose interceptor names the user."
+    )
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
@@ -35,10 +50,15 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     """
     given = os.environ if environment is None else environment
     names = {name: f"{_PREFIX}{name.upper()}" for name in Settings.model_fields}
-    names |= {"anthropic_api_key": "ANTHROPIC_API_KEY", "anthropic_base_url": "ANTHROPIC_BASE_URL"}
+    names |= {"region": "AWS_REGION", "anthropic_api_key": "ANTHROPIC_API_KEY", "anthropic_base_url": "ANTHROPIC_BASE_URL"}
     try:
         return Settings.model_validate({name: given[key] for name, key in names.items() if given.get(key)})
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         key = names[str(first["loc"][0])]
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{key}: {first['msg']}", key) from None
+
+
+def traced(environment: Mapping[str, str] | None = None) -> bool:
+    """Whether X-Ray follows the invocation that Lambda is running now."""
+    return "Sampled=1" in (os.environ if environment is None else environment).get("_X_AMZN_TRACE_ID", "")

@@ -1,4 +1,4 @@
-"""The composition root: the only module that knows adapters, and imports each when it is first needed."""
+"""What one machine needs: a memory file, and the clock of its user."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,19 +6,20 @@ from datetime import datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.ports import Clock, Ports, StatementReader
+from commonplace.ports import Clock, Ports
 from commonplace.settings import Settings
+from commonplace.wiring.models import reader_of
 
 
 @dataclass(frozen=True)
-class Local:
-    """Everything that one memory file needs, and how to let go of it."""
+class Opened:
+    """The ports, and how to let go of what is behind them."""
 
     ports: Ports
     close: Callable[[], None]
 
 
-def open_local(settings: Settings) -> Local:
+def open_local(settings: Settings) -> Opened:
     """The ports over one SQLite file, which is made if it isn't there."""
     from commonplace.adapters.sqlite.database import Database
     from commonplace.adapters.sqlite.facts import SqliteFacts
@@ -36,7 +37,8 @@ def open_local(settings: Settings) -> Local:
         index=SqliteIndex(database, embedder.name, embedder.dimension),
         usage=usage,
         embedder=embedder,
-        reader=_reader(settings),
+        words=embedder,
+        reader=reader_of(settings),
         profile=settings.ranking,
     )
 
@@ -44,7 +46,7 @@ def open_local(settings: Settings) -> Local:
         usage.close()
         database.close()
 
-    return Local(ports, close)
+    return Opened(ports, close)
 
 
 def local_clock(zone: str | None) -> Clock:
@@ -61,17 +63,3 @@ def local_clock(zone: str | None) -> Clock:
             ErrorCode.INVALID_ARGUMENT, "timezone: is no IANA name such as Europe/Berlin", "timezone"
         ) from error
     return lambda: datetime.now(found)
-
-
-def _reader(settings: Settings) -> StatementReader | None:
-    if settings.anthropic_api_key is None:
-        return None
-    from commonplace.adapters.claude import ClaudeReader
-
-    return ClaudeReader(
-        api_key=settings.anthropic_api_key,
-        model=settings.claude_model,
-        base_url=settings.anthropic_base_url,
-        temperature=settings.claude_temperature,
-        deadline_seconds=settings.claude_deadline,
-    )

@@ -1,0 +1,79 @@
+"""Amazon Bedrock Agents: an action group defined by functions or by an API schema.
+
+Every value arrives as a string. The user and the time zone are session attributes, which the application sets when it
+invokes the agent; what the model writes never gets there.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.invocation import identity
+from commonplace.invocation.call import Body, Call, Context, Event
+from commonplace.invocation.strings import typed
+from commonplace.tools import tool_named
+
+NAME = "bedrock-agent"
+BACKEND = "bedrock"
+_NOT_THE_MODELS = {ErrorCode.UNAUTHORIZED.label, ErrorCode.FORBIDDEN.label, ErrorCode.METHOD_NOT_ALLOWED.label}
+
+
+def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
+    """Whether the event is of this kind."""
+    return "actionGroup" in event and "messageVersion" in event
+
+
+def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
+    """The id of the agent's session."""
+    found: str | None = event.get("sessionId")
+    return found
+
+
+def read(event: Event, context: Context) -> Call:  # noqa: ARG001
+    """The event as a call."""
+    attributes = event.get("sessionAttributes") or {}
+    named = identity.header(attributes, identity.USER)
+    if named is None:
+        raise identity.unauthorized(f"the application must name the user in the session attribute {identity.USER}")
+    user_id = identity.of_backend(BACKEND, named)
+    zone = identity.zone_named(identity.header(attributes, identity.TIMEZONE))
+    name = str(event["function"]) if "function" in event else str(event.get("apiPath")).removeprefix("/tools/")
+    return Call(name, typed(tool_named(name).request, _given(event)), user_id, zone)
+
+
+def respond(event: Event, status: int, body: Body) -> Body:
+    """The answer as text for the model. REPROMPT: it can mend its call; FAILURE: it can't, the session is told so."""
+    text = json.dumps(body, ensure_ascii=False, allow_nan=False)
+    if "function" in event:
+        state = {} if status < 400 else {"responseState": "REPROMPT" if _can_be_mended(status, body) else "FAILURE"}
+        answer = {"function": event["function"], "functionResponse": {**state, "responseBody": {"TEXT": {"body": text}}}}
+    else:
+        answer = {
+            "apiPath": event.get("apiPath"),
+            "httpMethod": event.get("httpMethod"),
+            "httpStatusCode": status,
+            "responseBody": {"application/json": {"body": text}},
+        }
+    return {
+        "messageVersion": event["messageVersion"],
+        "response": {"actionGroup": event["actionGroup"], **answer},
+        "sessionAttributes": event.get("sessionAttributes") or {},
+        "promptSessionAttributes": event.get("promptSessionAttributes") or {},
+    }
+
+
+def _given(event: Event) -> Mapping[str, Any]:
+    content = (event.get("requestBody") or {}).get("content") or {}
+    properties = (content.get("application/json") or {}).get("properties") or []
+    given: dict[str, Any] = {}
+    for item in (*(event.get("parameters") or ()), *properties):
+        if item["name"] in given:
+            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{item['name']}: was given twice", item["name"])
+        given[item["name"]] = item["value"]
+    return given
+
+
+def _can_be_mended(status: int, body: Body) -> bool:
+    error = body["error"]
+    return status < 500 and error["code"] not in _NOT_THE_MODELS and error["field"] not in (identity.USER, identity.TIMEZONE)

@@ -1,0 +1,65 @@
+"""What the invocations of one container share; opened by the first, never at import. Tests put their own in its place."""
+
+import logging
+import math
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from datetime import datetime, tzinfo
+from functools import cache
+from typing import TypeVar
+
+from commonplace import wiring
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.ports import Ports
+from commonplace.settings import Settings, read_settings
+from commonplace.stream import Upkeep
+
+_log = logging.getLogger("commonplace")
+_T = TypeVar("_T")
+_LEAST, _MOST, _TO_ANSWER = 0.2, 20.0, 1.0  # seconds
+_until: ContextVar[float] = ContextVar("until", default=math.inf)
+
+
+@cache
+def settings() -> Settings:
+    """The function's settings."""
+    return _or_misconfigured(read_settings)
+
+
+@cache
+def ports() -> Ports:
+    """The table, the index and the rest."""
+    return _or_misconfigured(lambda: wiring.open_cloud(settings(), remaining).ports)
+
+
+@cache
+def upkeep() -> Upkeep:
+    """What keeps the index in step with the table."""
+    return _or_misconfigured(lambda: wiring.open_upkeep(settings(), remaining))
+
+
+def begin(milliseconds: int) -> None:
+    """An invocation begins, and Lambda gives it so long."""
+    _until.set(time.monotonic() + milliseconds / 1000)
+
+
+def remaining() -> float:
+    """Seconds that this invocation may still wait for a busy table, with time left to answer that it was busy."""
+    return max(_LEAST, min(_MOST, _until.get() - time.monotonic() - _TO_ANSWER))
+
+
+def now(zone: tzinfo) -> datetime:
+    """The time in the user's zone."""
+    return datetime.now(zone)
+
+
+def _or_misconfigured(opened: Callable[[], _T]) -> _T:
+    """What is opened; a setting that is wrong is `INTERNAL` here, for nobody who calls could mend it."""
+    try:
+        return opened()
+    except CommonplaceError as error:
+        if error.code is not ErrorCode.INVALID_ARGUMENT:
+            raise
+        _log.error("misconfigured: %s", error)
+        raise CommonplaceError(ErrorCode.INTERNAL, "this function is misconfigured; its log tells how") from error

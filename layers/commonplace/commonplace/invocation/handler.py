@@ -1,0 +1,65 @@
+"""The one entrypoint of the functions that serve tools: any kind of event in, that kind's response out."""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from commonplace import entrypoint, intake
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.invocation import agentcore, bedrock_agent, container, direct, http_api
+from commonplace.invocation.call import Body, Call, Context, Way
+from commonplace.models.requests import ImportRequest
+from commonplace.ports import Caller
+from commonplace.tools import TOOLS, tool_named
+
+Handler = Callable[[dict[str, Any], Any], Body]
+
+# AgentCore comes first: its whole event is written by a model, and must not pass for one of the others.
+_WAYS: tuple[Way, ...] = (agentcore, http_api, bedrock_agent, direct)
+
+
+def handler_of(function: str) -> Handler:
+    """The Lambda handler of one function; what its tools run is imported now, while Lambda starts the container."""
+    for tool in TOOLS:
+        if tool.function == function:
+            tool.run()
+
+    def handle(event: dict[str, Any], context: Context) -> Body:
+        from commonplace.invocation.observe import observed  # Powertools: paid once, by the first call and not by the start
+
+        container.begin(context.get_remaining_time_in_millis())
+        way: Way = next((way for way in _WAYS if way.takes(event, context)), direct)
+        with observed(function, way.NAME, way.correlation(event, context), context) as call:
+            status, body = entrypoint.guarded(lambda: _answer(function, call.asks(way.read(event, context))))
+            call.answered(status, body)
+            return way.respond(event, status, body)
+
+    return handle
+
+
+def _answer(function: str, call: Call) -> Body:
+    _refuse_others(function, call)
+    if call.kind == "manifest":
+        listed: Body = import_module("commonplace.manifest").manifest()
+        return listed
+    if call.user_id is None:
+        raise CommonplaceError(ErrorCode.UNAUTHORIZED, "no call is anonymous")
+    caller = Caller(call.user_id, container.now(call.zone))
+    if call.kind == "import":
+        body = intake.check(ImportRequest, call.arguments)
+        run = import_module("commonplace.conversation").import_turns
+        result = run(body.turns, body.keep, caller, container.ports())
+    else:
+        result = entrypoint.call(call.name, call.arguments, caller, container.ports())
+    answer: Body = result.model_dump(mode="json")
+    return answer
+
+
+def _refuse_others(function: str, call: Call) -> None:
+    """A function serves its own tools only: it has no rights for what others do."""
+    if call.kind != "tool":
+        serves = http_api.ROUTES[http_api.IMPORT if call.kind == "import" else http_api.MANIFEST]
+    else:
+        serves = tool_named(call.name).function
+    if serves != function:
+        raise CommonplaceError(ErrorCode.UNKNOWN_TOOL, f"this is served by the function {serves}, not by {function}")

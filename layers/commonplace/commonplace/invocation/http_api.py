@@ -1,0 +1,86 @@
+"""HTTP API events, payload format 2.0: `POST /tools/<name>`, `POST /import`, `GET /tools`.
+
+The user comes from what API Gateway's authorizer has checked: the claims of a token, or the role of an IAM caller.
+"""
+
+import base64
+import binascii
+import json
+from datetime import tzinfo
+
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.invocation import identity
+from commonplace.invocation.call import Body, Call, Context, Event
+from commonplace.strict_json import read_object
+from commonplace.tools import TOOLS
+
+NAME = "http"
+IMPORT, MANIFEST = ("POST", "/import"), ("GET", "/tools")
+ROUTES = {("POST", tool.route): tool.function for tool in TOOLS} | {IMPORT: "store", MANIFEST: "discover"}
+"""Every route of the API and the function that serves it."""
+
+_HEADERS = {"Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+
+
+def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
+    """Whether the event is of this kind."""
+    return event.get("version") == "2.0" and "http" in (event.get("requestContext") or {})
+
+
+def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
+    """API Gateway's id of the request, which the access log has too."""
+    found: str | None = event["requestContext"].get("requestId")
+    return found
+
+
+def read(event: Event, context: Context) -> Call:  # noqa: ARG001
+    """The event as a call."""
+    method, path = _route(event)
+    if (method, path) == MANIFEST:
+        return Call("", {}, None, identity.zone_named(None), "manifest")
+    if (method, path) == IMPORT:
+        return Call("", read_object(_body(event)), _user(event), _zone(event), "import")
+    if path == MANIFEST[1] or path == IMPORT[1] or (path.startswith("/tools/") and method != "POST"):
+        raise CommonplaceError(ErrorCode.METHOD_NOT_ALLOWED, f"{path} takes another method")
+    if not path.startswith("/tools/"):
+        raise CommonplaceError(
+            ErrorCode.NOT_FOUND,
+            "there are POST /tools/<tool name>, GET /tools and POST /import here",
+        )
+    return Call(path.removeprefix("/tools/"), read_object(_body(event)), _user(event), _zone(event))
+
+
+def respond(event: Event, status: int, body: Body) -> Body:  # noqa: ARG001
+    """A response with a JSON body."""
+    text = json.dumps(body, ensure_ascii=False, allow_nan=False) + "\n"
+    return {"statusCode": status, "headers": dict(_HEADERS), "body": text, "isBase64Encoded": False}
+
+
+def _route(event: Event) -> tuple[str, str]:
+    stage = event["requestContext"].get("stage") or "$default"
+    path = str(event.get("rawPath") or "")
+    return event["requestContext"]["http"]["method"], path if stage == "$default" else path.removeprefix(f"/{stage}")
+
+
+def _body(event: Event) -> bytes:
+    text = event.get("body") or ""
+    try:
+        return base64.b64decode(text, validate=True) if event.get("isBase64Encoded") else text.encode()
+    except (binascii.Error, UnicodeEncodeError):
+        raise CommonplaceError(ErrorCode.INVALID_JSON, "the body can't be decoded") from None
+
+
+def _user(event: Event) -> str:
+    authorizer = event["requestContext"].get("authorizer") or {}
+    named = identity.header(event.get("headers"), identity.USER)
+    claims = (authorizer.get("jwt") or {}).get("claims")
+    if claims:
+        return identity.of_claims(claims, named)
+    role = (authorizer.get("iam") or {}).get("userArn")
+    if role:
+        return identity.of_role(role, named)
+    raise identity.unauthorized("the request carries no identity that an authorizer has checked")
+
+
+def _zone(event: Event) -> tzinfo:
+    return identity.zone_named(identity.header(event.get("headers"), identity.TIMEZONE))

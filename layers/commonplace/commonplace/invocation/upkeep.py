@@ -1,0 +1,95 @@
+"""Functions that nobody calls: `index` follows the stream of the table, `reconcile` runs by schedule, `setup` at a deploy."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from commonplace.entrypoint import guarded
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.following import reconcile as index_again
+from commonplace.index_ports import Change, Outcome, Purged
+from commonplace.invocation import container, custom_resource
+from commonplace.invocation.call import Body, Context
+from commonplace.invocation.observe import measured, told_under
+from commonplace.ports import IndexUnavailable
+from commonplace.stream import Letter, Upkeep, set_aside, take_in
+
+_TOO_LONG = timedelta(minutes=10)  # the index function has had its chance
+_TO_FOLD = timedelta(minutes=1)
+
+
+def index(event: dict[str, Any], context: Context) -> Body:
+    """Brings a batch of the stream into the index; Lambda comes again from the first record that is named on."""
+
+    def work() -> dict[str, Any]:
+        upkeep = container.upkeep()
+        taken = take_in(list(upkeep.streamed(event)), upkeep)
+        with measured("index") as metrics:
+            metrics.add_metric("Indexed", MetricUnit.Count, taken.done)
+            metrics.add_metric("SetAside", MetricUnit.Count, taken.set_aside)
+            metrics.add_metric("TriedAgain", MetricUnit.Count, len(taken.again))
+            if taken.oldest is not None:
+                metrics.add_metric("IndexLag", MetricUnit.Milliseconds, _milliseconds_since(taken.oldest))
+        return {"again": taken.again}
+
+    container.begin(context.get_remaining_time_in_millis())
+    with told_under("index", None, context):
+        status, body = guarded(work)
+    every = [record["dynamodb"]["SequenceNumber"] for record in event["Records"]]
+    again = body["again"] if status < 400 else every[:1]  # what failed as a whole comes again as a whole
+    return {"batchItemFailures": [{"itemIdentifier": sequence} for sequence in again]}
+
+
+def reconcile(event: dict[str, Any], context: Context) -> Body:
+    """Indexes again what has been pending for too long, and brings counted findings into the memories."""
+
+    def work() -> dict[str, Any]:
+        upkeep, now = container.upkeep(), datetime.now(UTC)
+        counts = index_again(now - _TOO_LONG, upkeep.writer, upkeep.pending, _aside(upkeep))
+        users = list(upkeep.usage.unfolded(now - _TO_FOLD))
+        for user_id in users:
+            upkeep.usage.fold(user_id)
+        oldest = upkeep.pending.oldest_pending()
+        with measured("reconcile") as metrics:
+            metrics.add_metric("Reconciled", MetricUnit.Count, counts["done"])
+            metrics.add_metric("SetAside", MetricUnit.Count, counts["failed"])
+            metrics.add_metric("Folded", MetricUnit.Count, len(users))
+            age = 0.0 if oldest is None else _milliseconds_since(oldest)
+            metrics.add_metric("PendingAge", MetricUnit.Milliseconds, age)
+        return {**counts, "folded": len(users)}
+
+    container.begin(context.get_remaining_time_in_millis())
+    with told_under("reconcile", event.get("id"), context):
+        status, body = guarded(work)
+    if status >= 400:
+        raise RuntimeError(body["error"]["message"])  # so that the schedule and the alarm on errors know
+    return body
+
+
+def setup(event: dict[str, Any], context: Context) -> Body:
+    """Makes the index, its template and pipelines, and tells CloudFormation. `ReindexNeeded`: `true` or `false`."""
+
+    def work(_properties: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            as_laid_out = container.upkeep().set_up()
+        except IndexUnavailable as error:
+            raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the index can't be made: {error}") from error
+        return {"ReindexNeeded": "false" if as_laid_out else "true"}
+
+    container.begin(context.get_remaining_time_in_millis())
+    with told_under("setup", event.get("RequestId"), context):
+        return custom_resource.settle(event, context, work)
+
+
+def _aside(upkeep: Upkeep) -> Callable[[Change, Outcome], None]:
+    def aside(change: Change, outcome: Outcome) -> None:
+        what = change if isinstance(change, Purged) else change.memory
+        set_aside([Letter(what.user_id, f"memory#{what.memory_id}", None, outcome.reason)], upkeep.letters)
+
+    return aside
+
+
+def _milliseconds_since(at: datetime) -> float:
+    return max(0.0, (datetime.now(UTC) - at).total_seconds() * 1000)

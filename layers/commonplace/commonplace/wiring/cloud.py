@@ -1,0 +1,167 @@
+"""What AWS needs: records in DynamoDB, and an index in OpenSearch or none."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.index_ports import AllRecords, IndexContents, IndexRebuild, IndexWriter
+from commonplace.ports import Embedder, MemoryIndex, Ports, UserFacts
+from commonplace.settings import Settings
+from commonplace.stream import DeadLetters, NoIndex, Upkeep
+from commonplace.wiring.local import Opened
+from commonplace.wiring.models import embedder_of, reader_of
+
+if TYPE_CHECKING:
+    from commonplace.adapters.dynamodb import DynamoPending, DynamoRecords, Table
+    from commonplace.adapters.opensearch import Layout
+
+_SIGNED = "https://"  # a domain of AWS; a node on this machine is asked over http and knows no roles
+
+Remaining = Callable[[], float]
+"""Seconds that whoever asks now may still spend."""
+
+
+@dataclass(frozen=True)
+class Maintenance:
+    """What the commands `reindex` and `doctor` need."""
+
+    records: "DynamoRecords"
+    everything: AllRecords
+    embedder: Embedder
+    writer: IndexWriter
+    rebuild: IndexRebuild
+    contents: IndexContents
+
+
+def open_cloud(settings: Settings, remaining: Remaining | None = None) -> Opened:
+    """The ports over one table, with an index in OpenSearch if there is an endpoint, else by reading the records."""
+    from commonplace.adapters.dynamodb import DynamoUsage
+    from commonplace.adapters.scan import RationedRecords, ScanFacts, ScanIndex
+    from commonplace.adapters.static_embedder import StaticEmbedder
+
+    table, static = _table(settings, remaining), StaticEmbedder()
+    embedder, records = embedder_of(settings, static), _records(settings, table)
+    index: MemoryIndex = ScanIndex(records, embedder.name)
+    facts: UserFacts = ScanFacts(records)
+    fallback: MemoryIndex | None = None
+    if settings.search_endpoint:
+        pending = _pending(table)
+        index, facts = _searched(settings, embedder, pending, facts)
+        fallback = ScanIndex(RationedRecords(records, pending), embedder.name)
+    usage = DynamoUsage(table)
+    ports = Ports(
+        records=records,
+        facts=facts,
+        index=index,
+        usage=usage,
+        embedder=embedder,
+        words=static,
+        reader=reader_of(settings),
+        fallback=fallback,
+        profile=settings.ranking,
+    )
+    return Opened(ports, lambda: None)
+
+
+def open_upkeep(settings: Settings, remaining: Remaining | None = None) -> Upkeep:
+    """What keeps the index in step with the table; without an index, what is left of that."""
+    from commonplace.adapters.dynamodb import DynamoUsage
+    from commonplace.adapters.dynamodb.stream import streamed
+
+    table = _table(settings, remaining)
+    writer, made = _followed(settings) if settings.search_endpoint else (NoIndex(), lambda: True)
+    return Upkeep(streamed, writer, _pending(table), DynamoUsage(table), _letters(settings), made)
+
+
+def open_maintenance(settings: Settings) -> Maintenance:
+    """What rebuilds the index and holds it against the records."""
+    from commonplace.adapters.dynamodb import DynamoEverything
+    from commonplace.adapters.opensearch import OpenSearchContents, OpenSearchRebuild, OpenSearchWriter
+    from commonplace.adapters.static_embedder import StaticEmbedder
+
+    table, client = _table(settings), _domain(settings, writing=True)
+    return Maintenance(
+        records=_records(settings, table),
+        everything=DynamoEverything(table),
+        embedder=embedder_of(settings, StaticEmbedder()),
+        writer=OpenSearchWriter(client, settings.index_alias),
+        rebuild=OpenSearchRebuild(client, _layout(settings), settings.index_alias),
+        contents=OpenSearchContents(client, settings.index_alias),
+    )
+
+
+def _table(settings: Settings, remaining: Remaining | None = None) -> "Table":
+    from commonplace.adapters.dynamodb import Table, connect
+
+    if settings.table is None:
+        raise _missing("table")
+    limits = () if remaining is None else (remaining,)
+    return Table(connect(settings.region), settings.table, *limits)
+
+
+def _records(settings: Settings, table: "Table") -> "DynamoRecords":
+    from commonplace.adapters.dynamodb import DynamoRecords
+
+    return DynamoRecords(table, indexed=settings.search_endpoint is not None)
+
+
+def _pending(table: "Table") -> "DynamoPending":
+    from commonplace.adapters.dynamodb import DynamoPending
+
+    return DynamoPending(table)
+
+
+def _searched(
+    settings: Settings, embedder: Embedder, pending: "DynamoPending", otherwise: UserFacts
+) -> tuple[MemoryIndex, UserFacts]:
+    from commonplace.adapters.opensearch import OpenSearchFacts, OpenSearchIndex
+
+    client = _domain(settings)
+    return (
+        OpenSearchIndex(client, pending, embedder.name, settings.index_alias, settings.fusion),
+        OpenSearchFacts(client, pending, otherwise, settings.index_alias),
+    )
+
+
+def _domain(settings: Settings, writing: bool = False) -> Any:
+    from commonplace.adapters.opensearch.client import SEARCH_SECONDS, WRITE_SECONDS, connect
+
+    if settings.search_endpoint is None:
+        raise _missing("search_endpoint")
+    region = settings.region if settings.search_endpoint.startswith(_SIGNED) else None
+    return connect(settings.search_endpoint, region, WRITE_SECONDS if writing else SEARCH_SECONDS)
+
+
+def _followed(settings: Settings) -> tuple[IndexWriter, Callable[[], bool]]:
+    from commonplace.adapters.opensearch import OpenSearchWriter, set_up
+
+    client, layout = _domain(settings, writing=True), _layout(settings)
+    return OpenSearchWriter(client, settings.index_alias), lambda: set_up(client, layout, settings.index_alias)
+
+
+def _layout(settings: Settings) -> "Layout":
+    from commonplace.adapters.opensearch import Layout
+
+    name, dimension = _MODELS[settings.embedder]
+    return Layout(name, dimension, settings.knn_engine, settings.index_shards, settings.index_replicas)
+
+
+def _letters(settings: Settings) -> DeadLetters | None:
+    if settings.dead_letter_queue is None:
+        return None
+    from commonplace.adapters.sqs import SqsDeadLetters, connect
+
+    return SqsDeadLetters(connect(settings.region), settings.dead_letter_queue)
+
+
+def _missing(name: str) -> CommonplaceError:
+    variable = f"COMMONPLACE_{name.upper()}"
+    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{variable}: is needed here and is not set", variable)
+
+
+_MODELS: Mapping[str, tuple[str, int]] = {
+    "static": ("minilm-conversation-256-int8", 256),
+    "titan": ("amazon.titan-embed-text-v2:0-256", 256),
+}
+"""Name and dimension of each embedder, so that laying out an index loads no model; a test holds them together."""

@@ -1,0 +1,29 @@
+"""The functions as Lambda would run them, over the ports of a SQLite file."""
+
+from collections.abc import Iterator
+from datetime import datetime, tzinfo
+from pathlib import Path
+
+import pytest
+
+from commonplace import wiring
+from commonplace.invocation import container
+from commonplace.ports import Ports
+from commonplace.settings import Settings
+from tests.conftest import NOON
+from tests.integration.lambda_calls import GATEWAY
+
+
+@pytest.fixture
+def ports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ports]:
+    """What every function's container holds, at noon of the test's day."""
+    local = wiring.open_local(Settings(db=tmp_path / "cloud.db"))
+    monkeypatch.setattr(container, "ports", lambda: local.ports)
+    monkeypatch.setattr(container, "settings", lambda: Settings(agentcore_gateways=GATEWAY))  # type: ignore[arg-type]
+    monkeypatch.setattr(container, "now", at_noon)
+    yield local.ports
+    local.close()
+
+
+def at_noon(zone: tzinfo) -> datetime:
+    return NOON.astimezone(zone)

@@ -1,0 +1,152 @@
+"""Each tool by each kind of event, through the handlers of the functions: the same answers as `Commonplace.call`."""
+
+import json
+import re
+from collections.abc import Callable
+from datetime import UTC
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commonplace import Commonplace, entrypoint
+from commonplace.intake import check
+from commonplace.invocation.http_api import ROUTES
+from commonplace.manifest import manifest
+from commonplace.ports import Caller, Ports
+from commonplace.tools import TOOLS, Tool
+from tests.conftest import NOON
+from tests.integration.cloud_functions import ports as ports
+from tests.integration.lambda_calls import KINDS, Context, Kind, called, handler, http
+
+pytestmark = pytest.mark.integration
+
+EVENTS = Path(__file__).parents[2] / "events"
+KNOWN = (
+    "My daughter Mia is allergic to peanuts.",
+    "I go running most mornings before work.",
+    "The user decides faster when given two options instead of five.",
+    "I decided to move the staging database on Friday.",
+)
+
+
+def event_of(tool: str) -> Any:
+    return json.loads((EVENTS / f"{tool}.json").read_text("utf-8"))
+
+
+def alike(body: Any) -> Any:
+    """An answer without the ids that are made at random."""
+    return json.loads(re.sub(r"mem_[0-9A-Z]{26}", "mem_", json.dumps(body)))
+
+
+@pytest.fixture
+def expected(open_memory: Callable[..., Commonplace]) -> Commonplace:
+    memory = open_memory(now=lambda: NOON.astimezone(UTC))
+    for text in KNOWN:
+        memory.store_memory(text)
+    return memory
+
+
+def test_every_tool_has_its_event_and_no_other_is_there() -> None:
+    assert {path.stem for path in EVENTS.glob("*.json")} == {tool.name for tool in TOOLS}
+    for tool in TOOLS:
+        check(tool.request, event_of(tool.name))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_each_kind_gives_what_the_engine_gives(tool: Tool, kind: Kind, ports: Ports, expected: Commonplace) -> None:
+    for text in KNOWN:
+        entrypoint.call("store_memory", {"content": text}, Caller(kind.user_id, NOON.astimezone(UTC)), ports)
+    status, body = called(kind, tool.name, event_of(tool.name))
+    assert status == 200
+    assert alike(body) == alike(expected.call(tool.name, event_of(tool.name)))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_what_one_kind_stores_its_user_finds_and_nobody_else(kind: Kind, ports: Ports) -> None:
+    _, stored = called(kind, "store_memory", event_of("store_memory"))
+    assert [memory.memory_id for memory in ports.records.all(kind.user_id)] == [stored["memory_id"]]
+    for other in KINDS:
+        _, found = called(other, "search_memory", event_of("search_memory"))
+        assert (stored["memory_id"] in {hit["id"] for hit in found["results"]}) == (other.user_id == kind.user_id)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"query": "tea", "limit": 0}, {"query": "tea", "limit": 101}, {"query": " "}, {}, {"query": "tea", "user_id": "bo"},
+        {"query": "tea", "category": "nowhere"}, {"query": "tea", "options": {"limit": "five"}},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_each_kind_refuses_as_the_engine_does(kind: Kind, arguments: Any, ports: Ports, expected: Commonplace) -> None:
+    status, body = called(kind, "search_memory", arguments)
+    told_status, told = expected.answer("search_memory", arguments)
+    assert body == told
+    assert status in (0, told_status)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_a_function_serves_its_own_tools_only(kind: Kind, ports: Ports) -> None:
+    for tool, function in (("store_memory", "search"), ("search_memory", "store"), ("forget_everything", "discover")):
+        _, body = called(kind, tool, event_of("store_memory"), function)
+        assert body["error"]["code"] == "unknown_tool"
+    assert not list(ports.records.all(kind.user_id))
+
+
+def test_every_route_has_its_function() -> None:
+    assert {path.removeprefix("/tools/") for _, path in ROUTES} == {tool.name for tool in TOOLS} | {"/import", "/tools"}
+
+
+def test_the_manifest_is_listed_without_a_user(ports: Ports) -> None:
+    response = handler("discover")(http("/tools", method="GET", authorizer={}), Context())
+    assert json.loads(response["body"]) == manifest()
+    assert handler("store")(http("/tools", method="GET"), Context())["statusCode"] == 404
+
+
+def test_turns_are_imported_as_the_engine_does(ports: Ports, open_memory: Callable[..., Commonplace]) -> None:
+    turns = [
+        {"session_id": "s", "position": 1, "speaker": "user", "text": "I keep bees in the garden."},
+        {"session_id": "s", "position": 2, "speaker": "assistant", "text": "!"},
+    ]
+    response = handler("store")(http("/import", {"turns": turns}), Context())
+    told = open_memory().import_turns(turns).model_dump(mode="json")
+    assert alike(json.loads(response["body"])) == alike(told)
+    refused = handler("store")(http("/import", {"turns": turns, "keep": "none"}), Context())
+    assert (refused["statusCode"], json.loads(refused["body"])["error"]["field"]) == (400, "keep")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "code"),
+    [
+        ("POST", "/tools/search_memory", b"{", 400, "invalid_json"),
+        ("POST", "/tools/search_memory", b"[]", 400, "invalid_json"),
+        ("POST", "/tools/search_memory", b"", 400, "invalid_json"),
+        ("POST", "/tools/search_memory", b'{"query": "a", "query": "b"}', 400, "invalid_json"),
+        ("GET", "/tools/search_memory", None, 405, "method_not_allowed"),
+        ("POST", "/tools", b"{}", 405, "method_not_allowed"),
+        ("GET", "/import", None, 405, "method_not_allowed"),
+        ("POST", "/elsewhere", b"{}", 404, "not_found"),
+        ("POST", "/tools/", b"{}", 404, "unknown_tool"),
+    ],
+)
+def test_http_that_is_no_call(method: str, path: str, body: bytes | None, status: int, code: str, ports: Ports) -> None:
+    response = handler("search")(http(path, body, method), Context())
+    assert (response["statusCode"], json.loads(response["body"])["error"]["code"]) == (status, code)
+
+
+def test_a_named_stage_is_no_part_of_the_path(ports: Ports) -> None:
+    event = http("/prod/tools/search_memory", {"query": "tea"})
+    event["requestContext"]["stage"] = "prod"
+    assert handler("search")(event, Context())["statusCode"] == 200
+
+
+def test_a_body_that_is_no_base64_is_refused(ports: Ports) -> None:
+    event = http("/tools/search_memory", {"query": "tea"}) | {"isBase64Encoded": True}
+    assert json.loads(handler("search")(event, Context())["body"])["error"]["code"] == "invalid_json"
+
+
+def test_an_event_of_no_kind_is_refused(ports: Ports) -> None:
+    assert handler("search")({"Records": []}, Context())["error"]["code"] in ("unknown_field", "missing_field")

@@ -1,0 +1,100 @@
+"""The functions over the real servers: a store is found at once, and what the stream has missed is indexed by schedule."""
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from opensearchpy import OpenSearch
+
+from commonplace import wiring
+from commonplace.invocation import container, upkeep
+from commonplace.settings import Settings
+from tests.integration.lambda_calls import ISSUER, Context, handler, http
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+pytestmark = pytest.mark.integration
+
+USER = f"{ISSUER}|ana"
+
+
+@pytest.fixture
+def cloud(
+    dynamodb_client: "DynamoDBClient", dynamodb_url: str, opensearch_url: str, table_name: str, new_index: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Settings]:  # fmt: skip
+    """The containers as they are in AWS, by settings alone."""
+    monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", dynamodb_url)
+    settings = Settings(table=table_name, search_endpoint=opensearch_url, index_alias=new_index, region="eu-central-1")
+    for opened in (container.ports, container.upkeep):
+        opened.cache_clear()
+    monkeypatch.setattr(container, "settings", lambda: settings)
+    yield settings
+    for opened in (container.ports, container.upkeep):
+        opened.cache_clear()
+
+
+def called(tool: str, function: str, **arguments: Any) -> Any:
+    response = handler(function)(http(f"/tools/{tool}", arguments), Context())
+    assert response["statusCode"] == 200, response["body"]
+    return json.loads(response["body"])
+
+
+def indexed(client: OpenSearch, alias: str) -> int:
+    client.indices.refresh(index=alias)
+    return int(client.count(index=alias)["count"])
+
+
+def test_what_is_stored_is_found_at_once_and_indexed_by_schedule(
+    cloud: Settings, opensearch_client: OpenSearch, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stored = called("store_memory", "store", content="My daughter Mia is allergic to peanuts.")["memory_id"]
+    hits = called("search_memory", "search", query="Is anybody allergic to something?")
+    assert [hit["id"] for hit in hits["results"]] == [stored]
+    assert "notes" not in hits
+    assert indexed(opensearch_client, cloud.index_alias) == 0
+    monkeypatch.setattr(upkeep, "_TO_FOLD", timedelta(seconds=-60))
+    assert upkeep.reconcile({"id": "schedule-1"}, Context()) == {"folded": 1}  # ten minutes have not passed
+    monkeypatch.setattr(upkeep, "_TOO_LONG", timedelta(seconds=-60))
+    capsys.readouterr()
+    assert upkeep.reconcile({"id": "schedule-2"}, Context()) == {"done": 1, "folded": 0}
+    told = next(json.loads(line) for line in capsys.readouterr().out.splitlines() if "_aws" in line)
+    assert (told["service"], told["Reconciled"], told["PendingAge"]) == ("reconcile", [1], [0])
+    assert indexed(opensearch_client, cloud.index_alias) == 1
+    assert wiring.open_upkeep(cloud).pending.pending(USER) == []
+    again = called("search_memory", "search", query="Is anybody allergic to something?")
+    assert [hit["id"] for hit in again["results"]] == [stored]
+
+
+def test_without_a_domain_the_schedule_folds_and_nothing_waits(cloud: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    called("store_memory", "store", content="My daughter Mia is allergic to peanuts.")  # while there was a domain
+    bare = cloud.model_copy(update={"search_endpoint": None})
+    monkeypatch.setattr(container, "settings", lambda: bare)
+    for opened in (container.ports, container.upkeep):
+        opened.cache_clear()
+    assert called("search_memory", "search", query="Is anybody allergic to something?")["results"]
+    for limit in ("_TO_FOLD", "_TOO_LONG"):
+        monkeypatch.setattr(upkeep, limit, timedelta(seconds=-60))
+    assert upkeep.reconcile({}, Context()) == {"done": 1, "folded": 1}
+    assert wiring.open_upkeep(bare).pending.pending(USER) == []
+
+
+def test_a_schedule_that_finds_the_table_gone_is_an_error(cloud: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = cloud.model_copy(update={"table": "not-there"})
+    monkeypatch.setattr(container, "settings", lambda: gone)
+    container.upkeep.cache_clear()
+    with pytest.raises(RuntimeError, match="record store"):
+        upkeep.reconcile({}, Context())
+
+
+def test_setup_can_be_run_at_every_deploy(cloud: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    from commonplace.invocation import custom_resource
+
+    told: list[Any] = []
+    monkeypatch.setattr(custom_resource, "_put", lambda _url, text: told.append(json.loads(text)))
+    event = {"RequestType": "Update", "ResponseURL": "-", "StackId": "s", "RequestId": "r", "LogicalResourceId": "Index"}
+    upkeep.setup(event, Context(milliseconds=60_000))
+    assert told[0]["Status"] == "SUCCESS", told
