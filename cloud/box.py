@@ -1,0 +1,117 @@
+"""Everything at once: servers, table and index, the front, the stream poller, the schedule.
+
+Everything is set in the environment before a handler is imported, as Lambda does it.
+"""
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import boto3
+
+from cloud.authorizer import Authorizer
+from cloud.dynamodb import DynamoDB
+from cloud.front import PORT, Front
+from cloud.invoking import ACCOUNT, REGION, Context, Handler
+from cloud.opensearch import OpenSearch
+from cloud.process import Server, free_port
+from cloud.stream import Poller
+from cloud.template import Template
+from cloud.tokens import AUDIENCE, Issuer
+
+_TEN_MINUTES = 600.0  # between two runs of reconcile, as the template's schedule has it
+_UNLESS_SET = {
+    "COMMONPLACE_TABLE": "commonplace",
+    "POWERTOOLS_METRICS_DISABLED": "true",  # they would go to the terminal, line by line
+    "POWERTOOLS_LOG_LEVEL": "WARNING",
+}
+
+
+@contextmanager
+def cloud(port: int = PORT, data: Path | None = None) -> Iterator[tuple[Front, str, str]]:
+    """All of it, while it is entered: the front, and the addresses of OpenSearch and DynamoDB. `data`: where to keep it."""
+    _refuse_taken(port)
+    with ExitStack() as stack:
+        opensearch = _url("OPENSEARCH_URL", lambda: OpenSearch(data=data and data / "opensearch"), stack)
+        dynamodb = _url("DYNAMODB_URL", lambda: DynamoDB(data=data and data / "dynamodb"), stack)
+        os.environ |= _environment(opensearch, dynamodb)
+        stream = _table()
+        template = Template()
+        issuer = Issuer.kept()
+        handlers = {name: template.functions[name].handler() for name in ("index", "reconcile")}
+        _index()
+        stack.enter_context(Poller(boto3.client("dynamodbstreams"), stream, handlers["index"], template.sources["index"]))
+        stack.enter_context(_every(_TEN_MINUTES, handlers["reconcile"]))
+        front = Front(template.routes, Authorizer(issuer.name, [AUDIENCE], issuer.keys), port)
+        yield stack.enter_context(front), opensearch, dynamodb
+
+
+def _refuse_taken(port: int) -> None:
+    """Before half a minute goes by in starting servers."""
+    try:
+        free_port([port])
+    except OSError as error:
+        raise ValueError(f"port {port} is in use; take another one with --port") from error
+
+
+def _url(variable: str, make: Callable[[], Server], stack: ExitStack) -> str:
+    given = os.environ.get(variable)
+    return given.rstrip("/") if given else stack.enter_context(make()).url
+
+
+def _environment(opensearch: str, dynamodb: str) -> dict[str, str]:
+    """What the template gives to every function, and where this machine's servers are."""
+    return {
+        "COMMONPLACE_SEARCH_ENDPOINT": opensearch,
+        "COMMONPLACE_AUTH_MODE": "jwt",
+        "AWS_ENDPOINT_URL_DYNAMODB": dynamodb,
+        "AWS_ENDPOINT_URL_DYNAMODB_STREAMS": dynamodb,
+        "AWS_REGION": REGION,
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_SECRET_ACCESS_KEY": "local",
+        "AWS_ACCOUNT_ID": ACCOUNT,
+        "POWERTOOLS_TRACE_DISABLED": "true",
+    } | {name: os.environ.get(name, value) for name, value in _UNLESS_SET.items()}
+
+
+def _table() -> str:
+    """Makes the table if it isn't there, and gives the ARN of its stream."""
+    from commonplace.adapters.dynamodb import create_table
+
+    client: Any = boto3.client("dynamodb")
+    name = os.environ["COMMONPLACE_TABLE"]
+    with suppress(client.exceptions.ResourceInUseException):  # kept from another time
+        create_table(client, name)
+    found: str = client.describe_table(TableName=name)["Table"]["LatestStreamArn"]
+    return found
+
+
+def _index() -> None:
+    """Makes what the index needs, as the function `setup` does at a deploy."""
+    from commonplace.invocation import container
+
+    if not container.upkeep().set_up():
+        sys.stderr.write("the index was made by another version: `commonplace reindex` makes it anew\n")
+
+
+@contextmanager
+def _every(seconds: float, handler: Handler) -> Iterator[None]:
+    """Calls a handler by schedule."""
+    stop = threading.Event()
+
+    def run() -> None:
+        while not stop.wait(seconds):
+            handler({}, Context("reconcile"))
+
+    thread = threading.Thread(target=run, name="schedule", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()

@@ -1,0 +1,109 @@
+"""What `template.yaml` says of functions, routes and the stream, as far as the cloud in a box runs it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from cloud.batches import Source
+from cloud.invoking import Handler
+
+PATH = Path(__file__).parent.parent / "template.yaml"
+Resource = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function: its name, which is that of its folder, and where its handler is."""
+
+    name: str
+    module: str
+    attribute: str
+
+    def handler(self) -> Handler:
+        """The handler itself; what it imports is imported now."""
+        found: Handler = getattr(import_module(self.module), self.attribute)
+        return found
+
+
+@dataclass(frozen=True)
+class Route:
+    """What answers a request: `POST /import` and the like; `scopes`: of which its caller's token needs one."""
+
+    key: str
+    function: Function
+    scopes: tuple[str, ...] = ()
+
+
+class Template:
+    """The template, read."""
+
+    def __init__(self, path: Path = PATH) -> None:
+        whole = yaml.load(path.read_text("utf-8"), _Loader)
+        self._resources: Mapping[str, Resource] = whole["Resources"]
+        self._handler: str = whole["Globals"]["Function"]["Handler"]
+        named = dict(self._of("AWS::Serverless::Function"))
+        self._functions = {name: self._function(about["Properties"]) for name, about in named.items()}
+        self._sources = {
+            self._functions[name].name: Source.of(event["Properties"])
+            for name, about in named.items()
+            for event in about["Properties"].get("Events", {}).values()
+            if event["Type"] == "DynamoDB"
+        }
+
+    @property
+    def functions(self) -> dict[str, Function]:
+        """Every function by its name."""
+        return {function.name: function for function in self._functions.values()}
+
+    @property
+    def sources(self) -> dict[str, Source]:
+        """How the stream of the table comes to functions, by their names."""
+        return self._sources
+
+    @property
+    def routes(self) -> dict[str, Route]:
+        """Every route by its key: its target is an integration, and that leads to a function."""
+        return {
+            route.key: route
+            for _, about in self._of("AWS::ApiGatewayV2::Route")
+            for route in [self._route(about["Properties"])]
+        }
+
+    def _route(self, about: Resource) -> Route:
+        integration = about["Target"]["Sub"].removeprefix("integrations/${").removesuffix("}")
+        function = _name(self._resources[integration]["Properties"]["IntegrationUri"])
+        return Route(about["RouteKey"], self._functions[function], tuple(about.get("AuthorizationScopes", ())))
+
+    def _function(self, about: Resource) -> Function:
+        folder = Path(about["CodeUri"])
+        module, attribute = about.get("Handler", self._handler).rsplit(".", 1)
+        return Function(folder.name, ".".join([*folder.parts, module]), attribute)
+
+    def _of(self, kind: str) -> Iterator[tuple[str, Resource]]:
+        return ((name, about) for name, about in self._resources.items() if about["Type"] == kind)
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads `!Ref x` and its like as `{"Ref": x}`."""
+
+
+def _tagged(loader: yaml.SafeLoader, tag: str, node: yaml.Node) -> dict[str, Any]:
+    if isinstance(node, yaml.ScalarNode):
+        return {tag: loader.construct_scalar(node)}
+    if isinstance(node, yaml.SequenceNode):
+        return {tag: loader.construct_sequence(node, deep=True)}
+    assert isinstance(node, yaml.MappingNode)
+    return {tag: loader.construct_mapping(node, deep=True)}
+
+
+_Loader.add_multi_constructor("!", _tagged)
+
+
+def _name(value: Any) -> str:
+    """The resource that a value of `!GetAtt Name.Arn` means."""
+    found: str = value["GetAtt"].partition(".")[0]
+    return found
