@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= data
 
-.PHONY: help demo run test lint manifest model bench lock results clean
+.PHONY: help demo run cloud test lint manifest model bench lock results template build deploy artefacts clean
 
 help:  ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -14,13 +14,16 @@ demo: .venv/runtime  ## a conversation read, stored and searched, from an empty 
 run: .venv/runtime  ## the tools over HTTP on 127.0.0.1:8787
 	@$(BIN)/commonplace serve
 
+cloud: .venv/dev  ## the same tools as on AWS, on this machine: real OpenSearch and DynamoDB Local, 127.0.0.1:8788
+	@$(BIN)/python -m cloud
+
 test: .venv/dev  ## every test
 	@$(BIN)/python -m pytest
 
 lint: .venv/dev  ## style, types, generated files
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy layers/commonplace/commonplace benchmarks training demo
+	@$(BIN)/mypy layers/commonplace/commonplace benchmarks training demo cloud functions
 	@$(BIN)/commonplace manifest --check tool_manifest.json
 	@$(BIN)/python -m benchmarks.results_page --check
 
@@ -39,15 +42,63 @@ lock: .venv/dev  ## pins every dependency again, with hashes
 	@$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-annotate \
 		pyproject.toml --output-file requirements.txt
 	@$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-annotate \
-		pyproject.toml --group dev --output-file requirements-dev.txt
+		pyproject.toml --extra aws --group dev --output-file requirements-dev.txt
 	@echo "setuptools>=77" | $(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate - \
 		--output-file requirements-build.txt
+	@$(LOCK_LAYER) --group layer $(BOTO3) --output-file layers/dependencies/requirements.txt
+	@$(LOCK_LAYER) --group layer-claude --output-file layers/claude/requirements.txt
+	@$(LOCK_LAYER) --group layer-tracing $(BOTO3) $(BOTOCORE) --output-file layers/tracing/requirements.txt
+	@$(LOCK) --python-platform linux --group lambda --output-file requirements-lambda.txt
+	@$(LOCK) --universal --group sam --output-file requirements-sam.txt
+
+LOCK = $(BIN)/uv pip compile --quiet --generate-hashes --python-version 3.13 --no-header --no-annotate
+LOCK_LAYER = $(LOCK) --python-platform linux --constraint requirements-dev.txt
+BOTO3 := $(patsubst %,--no-emit-package %,boto3 botocore s3transfer)
+BOTOCORE := $(patsubst %,--no-emit-package %,jmespath python-dateutil six urllib3)
 
 results: .venv/dev  ## writes benchmarks/RESULTS.md from benchmarks/results
 	@$(BIN)/python -m benchmarks.results_page
 
+template: .venv-sam/ready  ## lints template.yaml
+	@$(SAM) validate --lint --region us-east-1
+	@.venv-sam/bin/cfn-lint template.yaml
+
+build: .venv-sam/ready  ## what `deploy` sends to AWS; ARCHITECTURE=arm64 or x86_64
+	@$(SAM) build --parameter-overrides Architecture=$(ARCHITECTURE)
+	@$(call compiled,.aws-sam/build)
+
+deploy: build  ## into the AWS account whose credentials are set
+	@$(SAM) deploy --guided --parameter-overrides Architecture=$(ARCHITECTURE)
+
+artefacts: .venv/dev .venv-sam/ready .venv-lambda/ready  ## the built functions, run by Lambda's own runtime client
+	@for architecture in arm64 x86_64; do echo "building for $$architecture ..."; \
+		$(SAM) build --build-dir .aws-sam/$$architecture --parameter-overrides Architecture=$$architecture >/dev/null 2>&1 \
+		|| { $(SAM) build --build-dir .aws-sam/$$architecture --parameter-overrides Architecture=$$architecture; exit 1; }; \
+		$(call compiled,.aws-sam/$$architecture) || exit 1; done
+	@COMMONPLACE_ARTEFACTS=1 $(BIN)/python -m pytest tests/artefacts
+
 clean:  ## removes what was installed and built
-	rm -rf .venv build dist layers/commonplace/*.egg-info
+	rm -rf .venv .venv-sam .venv-lambda .aws-sam build dist layers/commonplace/*.egg-info
+
+# The functions run on Python 3.13, and sam builds with it: on PATH, of pyenv though not active, or of uv.
+PYTHON313 ?= $(shell for python in python3.13 $$(ls -d $${PYENV_ROOT:-$$HOME/.pyenv}/versions/3.13*/bin/python3.13 2>/dev/null) \
+	$$($(BIN)/uv python find --no-python-downloads 3.13 2>/dev/null); do $$python -c "" 2>/dev/null && echo $$python && break; done)
+SAM = PATH="$(CURDIR)/.venv-sam/bin:$$PATH" SAM_CLI_TELEMETRY=0 sam
+# Layers are read-only in Lambda: what is not compiled before is compiled at every cold start, which takes longer than all else.
+compiled = for layer in $(1)/*Layer; do .venv-sam/bin/python -W ignore -m compileall -q --invalidation-mode unchecked-hash \
+	-s $$layer -p /opt -x '/(tests|v1|_async)/' $$layer || exit 1; done
+ARCHITECTURE ?= arm64
+
+.venv-sam/ready: requirements-sam.txt
+	@$(call venv313,.venv-sam,requirements-sam.txt,what builds for AWS)
+
+.venv-lambda/ready: requirements-lambda.txt
+	@$(call venv313,.venv-lambda,requirements-lambda.txt,what Lambda has)
+
+venv313 = test -n "$(PYTHON313)" || { echo "Python 3.13 is needed, which the functions run on: install it with your \
+	system's packages, pyenv or uv, or name it: make PYTHON313=/path/to/python3.13"; exit 1; }; \
+	echo "installing $(3) into $(1) ..." && $(PYTHON313) -m venv --clear $(1) && \
+	$(1)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $(2) && touch $(1)/ready
 
 .venv/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON=python3.x")'

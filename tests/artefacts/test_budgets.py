@@ -1,0 +1,116 @@
+"""What the built functions weigh and what their start costs, held to budgets and told in `.aws-sam/sizes.json`."""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.artefacts.container import PYTHON, folders, started
+from tests.stack import ROOT, Stack
+
+FUNCTIONS = tuple(Stack().functions())
+ARCHITECTURES = ("arm64", "x86_64")
+LIMIT, ZIPPED_LIMIT = 250.0, 50.0
+"""MB that Lambda takes unzipped of a function with its layers; and zipped of one upload, past which it goes by S3."""
+UNZIPPED = {"normalize": 165.0}
+OTHERS_UNZIPPED = 125.0
+INIT_SECONDS = {"search": 0.4, "discover": 0.4}
+OTHERS_SECONDS = 0.5
+INIT_MEMORY = 100.0
+HANDLERS = {"empty": "", "libraries": "import numpy, pydantic\nclass Model(pydantic.BaseModel):\n    x: int\n"}
+USUAL_SECONDS = 0.2
+"""What the second of these takes on a machine that does nothing else; budgets grow with it where others work too."""
+_RUNS = 4
+_SIZES = ROOT / ".aws-sam" / "sizes.json"
+
+
+def files(built: Path) -> list[Path]:
+    return [path for path in built.rglob("*") if path.is_file()]
+
+
+def unzipped(built: Path) -> float:
+    return sum(path.stat().st_size for path in files(built)) / 1e6
+
+
+def zipped(built: Path) -> float:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in files(built):
+            archive.write(path, path.relative_to(built))
+    return target.tell() / 1e6
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_with_its_layers_is_small(function: str, architecture: str) -> None:
+    weight = sum(unzipped(built) for built in folders(function, architecture))
+    tell(f"{function} {architecture} unzipped MB", weight)
+    assert weight <= UNZIPPED.get(function, OTHERS_UNZIPPED) < LIMIT
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("layer", ["DependenciesLayer", "ClaudeLayer", "TracingLayer", "CommonplaceLayer"])
+def test_a_layer_can_be_uploaded(layer: str, architecture: str) -> None:
+    (built,) = (path for path in folders("normalize", architecture) if path.name == layer)
+    weight = zipped(built)
+    tell(f"{layer} {architecture} unzipped MB", unzipped(built))
+    tell(f"{layer} {architecture} zipped MB", weight)
+    assert weight <= ZIPPED_LIMIT
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_everything_is_built_for_the_architecture_that_it_runs_on(architecture: str) -> None:
+    machine = {"arm64": b"\xb7", "x86_64": b"\x3e"}[architecture]
+    libraries = [path for built in folders("normalize", architecture) for path in built.rglob("*.so*")]
+    assert len(libraries) > 20
+    assert not [path for path in libraries if path.read_bytes()[18:19] != machine]
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_layers_are_compiled_before_they_are_read_only(architecture: str) -> None:
+    (package,) = (path for path in folders("search", architecture) if path.name == "CommonplaceLayer")
+    sources = [path for path in (package / "python").rglob("*.py") if not path.parent.match("tests")]
+    assert not [path for path in sources if not any((path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"))]
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("package", ["boto3", "botocore", "grpc", "flask", "pytest"])
+def test_nothing_is_carried_that_the_runtime_has_or_nobody_calls(package: str, architecture: str) -> None:
+    assert not [built for built in folders("normalize", architecture) if (built / "python" / package).exists()]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_starts_soon(function: str, tmp_path: Path) -> None:
+    """Processor time until the handler is imported, beyond what the interpreter and the runtime client take."""
+    nothing, libraries = (other_handler(tmp_path / name, text) for name, text in HANDLERS.items())
+    runs = [[cost(function, about, tmp_path) for about in (nothing, libraries, {})] for _ in range(_RUNS)]
+    (empty, _), (usual, _), (seconds, memory) = (map(min, zip(*runs_of, strict=True)) for runs_of in zip(*runs, strict=True))
+    tell(f"{function} init s", seconds - empty)
+    tell(f"{function} init MB", memory)
+    assert memory <= INIT_MEMORY
+    assert seconds - empty <= INIT_SECONDS.get(function, OTHERS_SECONDS) * max(1.0, usual / USUAL_SECONDS)
+
+
+def test_the_runtime_client_is_the_real_one() -> None:
+    assert list(PYTHON.parent.parent.glob("lib/python3.13/site-packages/awslambdaric/bootstrap.py"))
+
+
+def other_handler(folder: Path, text: str) -> dict[str, str]:
+    """The environment of a handler of our own over the layers of a function."""
+    folder.mkdir()
+    (folder / "app.py").write_text(f"{text}\ndef handler(event, context):\n    return None\n", "utf-8")
+    layers = [str(layer / "python") for layer in folders("search")[1:]]
+    return {"PYTHONPATH": ":".join([str(folder), *layers]), "LAMBDA_TASK_ROOT": str(folder)}
+
+
+def cost(function: str, environment: dict[str, str], folder: Path) -> tuple[float, float]:
+    """Seconds of processor time and MB of a container that waits for its first invocation."""
+    with started(function, environment, folder / "start.log") as container:
+        return container.cpu(), container.memory()
+
+
+def tell(what: str, number: float) -> None:
+    told = json.loads(_SIZES.read_text("utf-8")) if _SIZES.exists() else {}
+    _SIZES.write_text(json.dumps(told | {what: round(number, 3)}, indent=1, sort_keys=True) + "\n", "utf-8")

@@ -1,0 +1,112 @@
+"""Every file of `events/`, in every kind of event, through the built functions and the real servers."""
+
+import base64
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opensearchpy import OpenSearch
+
+from commonplace.manifest import manifest
+from commonplace.tools import TOOLS, tool_named
+from tests.artefacts.container import Container, started
+from tests.integration.lambda_calls import GATEWAY, KINDS, Kind, http
+from tests.stack import ROOT
+
+EVENTS = sorted((ROOT / "events").glob("*.json"))
+Start = Callable[[str], Container]
+
+
+@pytest.fixture(scope="module")
+def environment(dynamodb_url: str, opensearch_url: str) -> dict[str, str]:
+    """What the template sets, for servers on this machine."""
+    return {
+        "AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url,
+        "COMMONPLACE_SEARCH_ENDPOINT": opensearch_url,
+        "COMMONPLACE_AGENTCORE_GATEWAYS": GATEWAY,
+    }
+
+
+@pytest.fixture
+def start(environment: dict[str, str], table_name: str, new_index: str, tmp_path: Path) -> Iterator[Start]:
+    """Starts the container of a function, once a test."""
+    running: dict[str, Container] = {}
+    with ExitStack() as stack:
+
+        def starter(function: str) -> Container:
+            if function not in running:
+                names = {"COMMONPLACE_TABLE": table_name, "COMMONPLACE_INDEX_ALIAS": new_index}
+                log = tmp_path / f"{function}.log"
+                running[function] = stack.enter_context(started(function, environment | names, log))
+            return running[function]
+
+        yield starter
+
+
+def call(start: Start, kind: Kind, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    event, context = kind.envelope(tool, arguments)
+    custom = context.client_context.custom if context.client_context else None
+    status, body = kind.read(start(tool_named(tool).function).api.invoke(event, custom))
+    assert status == 200, body
+    return body
+
+
+def test_there_is_an_event_for_every_tool() -> None:
+    assert {path.stem for path in EVENTS} == {tool.name for tool in TOOLS}
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_every_event_is_answered(kind: Kind, start: Start) -> None:
+    stored = [path for path in EVENTS if tool_named(path.stem).function == "store"]
+    for path in [*stored, *EVENTS]:
+        body = call(start, kind, path.stem, json.loads(path.read_text("utf-8")))
+        tool_named(path.stem).result.model_validate(body)
+
+
+def test_what_was_stored_is_found_by_the_next_search(start: Start) -> None:
+    direct = KINDS[-1]
+    call(start, direct, "store_memory", {"content": "My daughter Mia is allergic to peanuts."})
+    found = call(start, direct, "search_memory", {"query": "Is anybody allergic to something?"})
+    assert [memory["content"] for memory in found["results"]] == ["My daughter Mia is allergic to peanuts."]
+    assert "degraded" not in (found.get("notes") or {})
+    state = call(start, direct, "discover_memory_tools", {})["current_system_state"]
+    assert state["total_memories"] == 1
+
+
+def test_turns_are_imported_and_the_manifest_is_told(start: Start) -> None:
+    turns = [{"session_id": "s", "position": 0, "speaker": "user", "text": "I moved to Lisbon in March."}]
+    answer = start("store").api.invoke(http("/import", {"turns": turns}))
+    assert answer["statusCode"] == 200, answer
+    listed = start("discover").api.invoke(http("/tools", method="GET"))
+    assert json.loads(listed["body"]) == json.loads(json.dumps(manifest()))
+
+
+def test_the_stream_reaches_the_index(
+    start: Start, table_name: str, new_index: str, dynamodb_client: Any, opensearch_client: OpenSearch
+) -> None:
+    call(start, KINDS[-1], "store_memory", {"content": "The staging database moves on Friday."})
+    rows = dynamodb_client.scan(TableName=table_name)["Items"]
+    (row,) = [row for row in rows if row["item"]["S"].startswith("memory#")]
+    image = json.loads(json.dumps(row, default=lambda value: base64.b64encode(value).decode()))
+    key = {name: row[name] for name in ("user", "item")}
+    change = {"Keys": key, "NewImage": image, "SequenceNumber": "1", "ApproximateCreationDateTime": 1_779_000_000}
+    record = {"eventID": "1", "eventName": "INSERT", "eventSource": "aws:dynamodb", "dynamodb": change}
+    assert start("index").api.invoke({"Records": [record]}) == {"batchItemFailures": []}
+    opensearch_client.indices.refresh(index=new_index)
+    assert opensearch_client.count(index=new_index)["count"] == 1
+    left = dynamodb_client.scan(TableName=table_name)["Items"]
+    assert not [row for row in left if row["item"]["S"].startswith("pending#")]
+    nothing_left = start("reconcile").api.invoke({"id": "1", "time": "2026-05-20T10:00:00Z"})
+    assert nothing_left == {"folded": 0}
+
+
+def test_no_text_of_a_memory_is_logged(start: Start) -> None:
+    call(start, KINDS[-1], "store_memory", {"content": "My daughter Mia is allergic to peanuts."})
+    call(start, KINDS[-1], "search_memory", {"query": "peanuts"})
+    for function in ("store", "search"):
+        log = start(function).log.read_text("utf-8")
+        assert '"tool"' in log
+        assert "peanuts" not in log

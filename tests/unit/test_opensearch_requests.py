@@ -1,0 +1,120 @@
+"""What is asked of OpenSearch: every search of every leg names its user, and no vector of another model is compared."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+
+from commonplace import scoring
+from commonplace.adapters.opensearch import filters, neighbours, queries
+from commonplace.adapters.opensearch.client import routing_of
+from commonplace.adapters.opensearch.document import ROW, packed, unpacked
+from commonplace.candidates import Corpus
+from commonplace.gathering import Row
+from commonplace.ports import Filter, Visibility
+from tests.conftest import NOON
+
+SEEN = Visibility("issuer|ana", ("global", "travel"), NOON)
+VECTOR = np.full(4, 0.5, dtype=np.float32)
+ALLOWED = filters.visible(SEEN, ["mem_pending"])
+PASSING = filters.passing(Filter(collection="work", before=NOON + timedelta(days=1)))
+TERMS = ["tea", "green"]
+BODIES = {
+    "words": queries.by_words(ALLOWED, TERMS, VECTOR),
+    "nearest": queries.nearest(ALLOWED, VECTOR, "model"),
+    "hybrid": queries.hybrid(ALLOWED, TERMS, VECTOR, "model", "pipeline"),
+    "statistics": queries.statistics(ALLOWED, TERMS),
+    "around": queries.around(ALLOWED, PASSING, {"s": [(0, 24)]}, {"mem_1"}, {"mem_2"}, VECTOR),
+    "around without vector": queries.around(ALLOWED, PASSING, {"s": [(0, 24)]}, set(), {"mem_2"}, None),
+    "sessions": queries.sessions(ALLOWED, {"s"}),
+    "sharing": queries.sharing(ALLOWED, TERMS, None),
+    "most important": queries.most_important(filters.both(ALLOWED, PASSING), 10),
+}
+
+
+def legs(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The queries that each find documents on their own."""
+    query = body["query"]
+    for leg in query["hybrid"]["queries"] if "hybrid" in query else [query]:
+        yield leg["knn"]["vector"]["filter"] if "knn" in leg else leg
+
+
+def required(query: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The clauses that every document found must meet, or must not (under `not`)."""
+    if "script_score" in query:
+        yield from required(query["script_score"]["query"])
+    elif "bool" in query:
+        for inner in query["bool"].get("filter", []):
+            yield from required(inner)
+        yield from ({"not": inner} for inner in query["bool"].get("must_not", []))
+    else:
+        yield query
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_every_leg_names_its_user_and_what_may_be_seen(name: str) -> None:
+    for leg in legs(BODIES[name]):
+        met = list(required(leg))
+        for clause in (
+            {"term": {"user_id": "issuer|ana"}},
+            {"term": {"status": "active"}},
+            {"terms": {"agent_id": ["global", "travel"]}},
+            {"not": {"range": {"expires_at": {"lte": NOON.timestamp()}}}},
+            {"not": {"ids": {"values": ["mem_pending"]}}},
+        ):
+            assert clause in met
+
+
+@pytest.mark.parametrize("name", ["nearest", "hybrid"])
+def test_only_vectors_of_the_same_model_are_near(name: str) -> None:
+    *_, near = legs(BODIES[name])
+    assert {"term": {"embedding_model": "model"}} in list(required(near))
+
+
+def test_a_route_is_one_whatever_the_name() -> None:
+    routes = {routing_of(name) for name in ("a", "b", "a,b", "issuer|ana", "ユーザー")}
+    assert len(routes) == 5
+    assert not any("," in route for route in routes)
+
+
+def test_a_row_comes_back_as_it_went() -> None:
+    values = {"memory_id": "m", "user_id": "u", "tokens": "寿司 tea", "labels": "", "length": 2, "session_id": None,
+              "position": None, "speaker": "mia", "question": False, "instruction": True, "preference": False, "day": 739_000,
+              "importance": 0.1, "created_at": 1779271200.123456, "embedding_model": "model"}  # fmt: skip
+    fields = [packed(values).rstrip("="), packed(values | {"tokens": "a"}).rstrip("=")]
+    one, other = unpacked(fields)
+    assert dict(zip(ROW, one, strict=True)) == values
+    assert other[ROW.index("tokens")] == "a"
+    assert unpacked([]) == []
+
+
+def row(number: int, session: str | None, position: int, count: float = 0.0, cosine: float = 0.0) -> Row:
+    return Row(f"m{number}", (count,), 10, cosine, session, position, None, False, False, False, 1, 0.5, 0.0)
+
+
+CORPUS = Corpus(10_000, 10.0, np.array([20.0]), frozenset(), ())
+
+
+def test_neighbours_are_read_twice_the_reach_around_each_hit() -> None:
+    twice = 2 * scoring.REACH
+    rows = [row(1, "s", 50, 1.0), row(2, "s", 52), row(3, "s", 200), row(4, "t", 1), row(5, None, -1, 9.0)]
+    assert neighbours.spans(rows, CORPUS, ["tea"]) == {
+        "s": [(50 - twice, 52 + twice), (200 - twice, 200 + twice)], "t": [(1 - twice, 1 + twice)],
+    }  # fmt: skip
+    assert neighbours.spans([], CORPUS, ["tea"]) == {}
+
+
+def test_of_too_many_hits_the_best_by_words_and_by_vector_are_served() -> None:
+    rows = [row(number, f"s{number}", 50) for number in range(300)]
+    rows += [row(300, "words", 50, count=3.0), row(301, "vector", 50, cosine=0.9)]
+    served = neighbours.spans(rows, CORPUS, ["tea"])
+    assert {"words", "vector"} <= set(served)
+    assert sum(last - first + 1 for spans in served.values() for first, last in spans) <= neighbours.MOST + 25
+
+
+def test_those_within_reach_of_a_hit_stand_in_its_session() -> None:
+    hits = [row(1, "s", 10), row(2, None, -1)]
+    others = [row(3, "s", 10 + scoring.REACH), row(4, "s", 11 + scoring.REACH), row(5, "t", 10), row(6, None, -1)]
+    assert neighbours.within_reach(hits, others) == {"m3"}

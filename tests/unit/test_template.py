@@ -1,0 +1,256 @@
+"""`template.yaml` is held against the code that it deploys: tools, functions, settings, table, stream."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from commonplace.adapters.dynamodb import table
+from commonplace.settings import Settings
+from commonplace.tools import TOOLS
+from tests.stack import ROOT, Stack, template
+
+FUNCTIONS = ("normalize", "store", "search", "discover", "index", "reconcile", "interceptor", "setup")
+AUTHS: tuple[dict[str, Any], ...] = ({}, {"JwtIssuer": "https://issuer.example", "JwtAudience": "me"}, {"AuthMode": "iam"})
+
+
+@pytest.fixture(scope="module")
+def stack() -> Stack:
+    return Stack()
+
+
+def test_every_tool_has_its_route_to_its_function_and_there_are_no_other_routes(stack: Stack) -> None:
+    integrations = stack.of("AWS::ApiGatewayV2::Integration")
+    folders = {name: about["CodeUri"] for name, about in stack.of("AWS::Serverless::Function").items()}
+    routes = {}
+    for about in stack.of("AWS::ApiGatewayV2::Route").values():
+        target = about["Target"].removeprefix("integrations/${").removesuffix("}")
+        function = integrations[target]["IntegrationUri"].removesuffix(".Arn")
+        routes[about["RouteKey"]] = folders[function]
+    expected = {f"POST {tool.route}": f"functions/{tool.function}/" for tool in TOOLS}
+    assert routes == expected | {"POST /import": "functions/store/", "GET /tools": "functions/discover/"}
+
+
+@pytest.mark.parametrize("parameters", AUTHS, ids=["own-pool", "own-issuer", "iam"])
+def test_no_route_is_open(parameters: dict[str, Any]) -> None:
+    stack = Stack(**parameters)
+    for about in stack.of("AWS::ApiGatewayV2::Route").values():
+        if parameters.get("AuthMode") == "iam":
+            assert about["AuthorizationType"] == "AWS_IAM"
+            assert "AuthorizerId" not in about
+        else:
+            assert (about["AuthorizationType"], about["AuthorizerId"]) == ("JWT", "JwtAuthorizer")
+    authorizers = stack.of("AWS::ApiGatewayV2::Authorizer")
+    assert bool(authorizers) == (parameters.get("AuthMode") != "iam")
+    assert all(all(about["JwtConfiguration"]["Audience"]) for about in authorizers.values())
+
+
+def test_a_pool_is_made_only_where_no_issuer_is_given() -> None:
+    assert [bool(Stack(**parameters).of("AWS::Cognito::UserPool")) for parameters in AUTHS] == [True, False, False]
+
+
+def test_only_a_stack_that_asks_for_it_has_a_client_that_may_act_as_others(stack: Stack) -> None:
+    def scopes(of: Stack) -> list[list[str]]:
+        return [about.get("AllowedOAuthScopes", []) for about in of.of("AWS::Cognito::UserPoolClient").values()]
+
+    assert scopes(stack) == [[]]
+    trusting = Stack(TrustedBackend="yes")
+    assert scopes(trusting) == [[], ["commonplace/act-as"]]
+    server = trusting.of("AWS::Cognito::UserPoolResourceServer")["Scopes"]
+    assert f"{server['Identifier']}/{server['Scopes'][0]['ScopeName']}" == "commonplace/act-as"
+    (authorizer,) = trusting.of("AWS::ApiGatewayV2::Authorizer").values()
+    assert authorizer["JwtConfiguration"]["Audience"] == ["UserClient", "BackendClient"]
+
+
+def test_every_function_is_a_folder_with_a_handler(stack: Stack) -> None:
+    assert tuple(stack.functions()) == FUNCTIONS
+    assert {path.name for path in (ROOT / "functions").iterdir() if (path / "app.py").exists()} == set(FUNCTIONS)
+    for name, about in stack.functions().items():
+        assert about["Handler"] == "app.handler"
+        assert re.search(r"^handler = |^def handler\(", (ROOT / "functions" / name / "app.py").read_text("utf-8"), re.M)
+        assert (about["Runtime"], about["Architectures"]) == ("python3.13", ["arm64"])
+        assert "FunctionName" not in about
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "interceptor"])
+def test_memory_timeout_and_concurrency_are_parameters(name: str) -> None:
+    plain = Stack().functions()[name]
+    chosen = {f"{name.title()}{what}": value for what, value in (("Memory", 777), ("Timeout", 28), ("Concurrency", "3"))}
+    about = Stack(**chosen).functions()[name]
+    assert "ReservedConcurrentExecutions" not in plain
+    assert (about["MemorySize"], about["Timeout"], about["ReservedConcurrentExecutions"]) == (777, 28, "3")
+
+
+def test_what_answers_over_http_answers_within_its_thirty_seconds() -> None:
+    parameters = template()["Parameters"]
+    assert all(parameters[f"{tool.function.title()}Timeout"]["MaxValue"] < 30 for tool in TOOLS)
+
+
+def test_only_what_calls_claude_carries_it(stack: Stack) -> None:
+    layers = {name: about["Layers"] for name, about in stack.functions().items()}
+    shared = ["DependenciesLayer", "TracingLayer", "CommonplaceLayer"]
+    assert layers.pop("normalize") == [*shared, "ClaudeLayer"]
+    assert all(given == shared for given in layers.values())
+
+
+def test_settings_are_given_by_names_that_are_read(stack: Stack) -> None:
+    known = {f"COMMONPLACE_{name.upper()}" for name in Settings.model_fields}
+    given = {name for about in stack.functions().values() for name in about["Environment"]}
+    assert {name for name in given if name.startswith("COMMONPLACE_")} <= known
+    assert given - known == {"POWERTOOLS_LOG_LEVEL"}
+
+
+def test_the_choices_of_parameters_are_those_of_the_settings() -> None:
+    schema = Settings.model_json_schema()["properties"]
+    names = {"Embedder": "embedder", "KnnEngine": "knn_engine", "Fusion": "fusion", "Ranking": "ranking"}
+    for parameter, name in names.items():
+        about = template()["Parameters"][parameter]
+        assert about["AllowedValues"] == schema[name]["enum"]
+        assert about["Default"] == schema[name]["default"]
+
+
+def test_the_table_is_the_one_that_the_adapter_knows(stack: Stack) -> None:
+    (about,) = stack.of("AWS::DynamoDB::Table").values()
+    assert {name: about[name] for name in table.KEYS} == table.KEYS
+    assert about["StreamSpecification"]["StreamViewType"] == table.STREAM["StreamViewType"]
+    assert about["TimeToLiveSpecification"] == table.TIME_TO_LIVE
+    assert about["BillingMode"] == "PAY_PER_REQUEST"
+
+
+def test_data_outlives_the_stack() -> None:
+    resources = template()["Resources"]
+    for name in ("Table", "UserPool"):
+        assert (resources[name]["DeletionPolicy"], resources[name]["UpdateReplacePolicy"]) == ("Retain", "Retain")
+    about = resources["Table"]["Properties"]
+    assert about["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+    assert about["DeletionProtectionEnabled"] is True
+    assert about["SSESpecification"] == {"SSEEnabled": True}
+
+
+def test_the_stream_brings_records_only_and_waits_for_as_long_as_they_are_kept(stack: Stack) -> None:
+    about = stack.functions()["index"]["Events"]["Stream"]["Properties"]
+    (pattern,) = (json.loads(each["Pattern"]) for each in about["FilterCriteria"]["Filters"])
+    assert pattern == {"dynamodb": {"Keys": {table.ITEM: {"S": [{"prefix": table.MEMORY}]}}}}
+    assert about["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert (about["MaximumRetryAttempts"], about["MaximumRecordAgeInSeconds"]) == (-1, -1)
+    assert about["Enabled"] is True
+
+
+def test_without_a_domain_nothing_follows_the_table() -> None:
+    stack = Stack(Search="none")
+    assert not stack.of("AWS::OpenSearchService::Domain")
+    assert not stack.of("Custom::SearchIndex")
+    assert stack.functions()["index"]["Events"]["Stream"]["Properties"]["Enabled"] is False
+    assert stack.functions()["search"]["Environment"]["COMMONPLACE_SEARCH_ENDPOINT"] == ""
+
+
+def test_the_domain_is_closed_encrypted_and_of_the_version_that_is_tested(stack: Stack) -> None:
+    (about,) = stack.of("AWS::OpenSearchService::Domain").values()
+    assert about["EngineVersion"] == "OpenSearch_2.19"
+    assert about["EncryptionAtRestOptions"] == about["NodeToNodeEncryptionOptions"] == {"Enabled": True}
+    assert about["DomainEndpointOptions"]["EnforceHTTPS"] is True
+    assert "VPCOptions" not in about
+    assert "*" not in [who for each in about["AccessPolicies"]["Statement"] for who in each["Principal"]["AWS"]]
+
+
+def test_in_a_vpc_are_the_domain_and_whoever_asks_it() -> None:
+    stack = Stack(SubnetIds="subnet-1,subnet-2", SecurityGroupIds="sg-1", DomainZones=2, DomainInstances=2)
+    inside = {"SubnetIds": ["subnet-1", "subnet-2"], "SecurityGroupIds": ["sg-1"]}
+    (domain,) = stack.of("AWS::OpenSearchService::Domain").values()
+    assert domain["VPCOptions"] == inside
+    assert domain["ClusterConfig"]["ZoneAwarenessConfig"] == {"AvailabilityZoneCount": 2}
+    found = {name for name, about in stack.functions().items() if about.get("VpcConfig") == inside}
+    assert found == {"store", "search", "discover", "index", "reconcile", "setup"}
+    assert not [name for name, about in Stack().functions().items() if "VpcConfig" in about]
+
+
+@pytest.mark.parametrize(("nodes", "copies"), [(1, 0), (2, 1)])
+def test_shards_have_copies_where_there_is_a_second_node(nodes: int, copies: int) -> None:
+    about = Stack(DomainInstances=nodes).functions()["setup"]["Environment"]
+    assert about["COMMONPLACE_INDEX_REPLICAS"] == copies
+
+
+def test_setup_runs_again_whenever_the_index_may_have_to_change(stack: Stack) -> None:
+    (about,) = stack.of("Custom::SearchIndex").values()
+    assert {"Package", "Endpoint", "Alias", "Shards", "Engine", "Embedder", "Fusion"} <= about.keys()
+    assert about["ServiceToken"] == "SetupFunction.Arn"
+
+
+def test_the_api_is_throttled_and_logs_neither_bodies_nor_users(stack: Stack) -> None:
+    (about,) = stack.of("AWS::ApiGatewayV2::Stage").values()
+    assert about["DefaultRouteSettings"]["ThrottlingRateLimit"] == 50
+    assert about["DefaultRouteSettings"]["ThrottlingBurstLimit"] == 100
+    logged = json.loads(about["AccessLogSettings"]["Format"])
+    told = {"requestId", "requestTime", "routeKey", "status", "responseLatency", "integrationLatency", "responseLength"}
+    assert set(logged.values()) == {f"$context.{name}" for name in told | {"authorizer.error", "error.messageString"}}
+
+
+def test_what_fails_for_good_is_kept(stack: Stack) -> None:
+    queues = stack.of("AWS::SQS::Queue")
+    assert set(queues) == {"IndexDeadLetters", "ReconcileDeadLetters"}
+    assert all(about["SqsManagedSseEnabled"] and about["MessageRetentionPeriod"] == 14 * 86_400 for about in queues.values())
+    stream = stack.functions()["index"]["Events"]["Stream"]["Properties"]
+    assert stream["DestinationConfig"] == {"OnFailure": {"Destination": "IndexDeadLetters.Arn"}}
+    schedule = stack.functions()["reconcile"]["Events"]["EveryTenMinutes"]["Properties"]
+    assert schedule["DeadLetterConfig"] == {"Arn": "ReconcileDeadLetters.Arn"}
+    assert schedule["ScheduleExpression"] == "rate(10 minutes)"
+
+
+def test_alarms_tell_somebody(stack: Stack) -> None:
+    alarms = stack.of("AWS::CloudWatch::Alarm")
+    expected = (
+        "Errors Throttles ApiErrors IteratorAge IndexDeadLetters ReconcileDeadLetters PendingAge DomainRed DomainStorage"
+    )
+    assert set(alarms) == {f"{name}Alarm" for name in expected.split()}
+    assert all(about["AlarmActions"] == ["Alarms"] for about in alarms.values())
+    for name in ("ErrorsAlarm", "ThrottlesAlarm"):
+        watched = [each["MetricStat"]["Metric"] for each in alarms[name]["Metrics"] if "MetricStat" in each]
+        assert len(watched) == 7
+    assert not stack.of("AWS::SNS::Subscription")
+    assert Stack(AlarmEmail="me@example.com").of("AWS::SNS::Subscription")["AlarmMail"]["Endpoint"] == "me@example.com"
+
+
+def test_the_dashboard_can_be_read(stack: Stack) -> None:
+    (about,) = stack.of("AWS::CloudWatch::Dashboard").values()
+    assert len(json.loads(about["DashboardBody"])["widgets"]) == 7
+
+
+@pytest.mark.parametrize("name", template()["Parameters"])
+def test_every_parameter_is_described_bounded_grouped_and_used(name: str) -> None:
+    about = template()["Parameters"][name]
+    assert about["Description"].endswith(".")
+    bounds = {"AllowedValues"} & about.keys() or {"AllowedPattern"} & about.keys() or {"MinValue", "MaxValue"} <= about.keys()
+    assert bounds or about["Type"] == "CommaDelimitedList"
+    assert "Default" in about
+    groups = template()["Metadata"]["AWS::CloudFormation::Interface"]["ParameterGroups"]
+    assert [name in group["Parameters"] for group in groups].count(True) == 1
+    text = (ROOT / "template.yaml").read_text("utf-8")
+    assert re.search(rf"!Ref {name}\b|\$\{{{name}\}}", text)
+
+
+def test_a_key_is_never_a_parameter() -> None:
+    assert not [name for name, about in template()["Parameters"].items() if "NoEcho" in about]
+    assert "SecretString" not in (ROOT / "template.yaml").read_text("utf-8")
+
+
+@pytest.mark.parametrize("layer", ["dependencies", "claude", "tracing"])
+def test_layers_are_pinned_with_hashes_to_what_was_tested(layer: str) -> None:
+    pins = pinned((ROOT / "layers" / layer / "requirements.txt").read_text("utf-8"))
+    tested = pinned((ROOT / "requirements-dev.txt").read_text("utf-8"))
+    assert all("--hash=sha256:" in about for about in pins.values())
+    other = {name: (version(about), version(tested[name])) for name, about in pins.items() if name in tested}
+    assert {name for name, (here, there) in other.items() if not here & there} == set()
+
+
+def pinned(text: str) -> dict[str, str]:
+    """Each package with all that is said of it; one pinned twice, for older Pythons, with both."""
+    found: dict[str, str] = {}
+    for block in re.split(r"\n(?=\S)", text):
+        name = block.partition("==")[0]
+        found[name] = found.get(name, "") + block
+    return found
+
+
+def version(about: str) -> set[str]:
+    return set(re.findall(r"==([^\s;]+)", re.sub(r";[^\\]*", " ", about)))
