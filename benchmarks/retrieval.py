@@ -3,20 +3,26 @@
 import argparse
 import math
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.progress import track
 
 from benchmarks.conversations import Asked, Conversation, beam, locomo, together
 from benchmarks.report import Table, main
-from commonplace import Commonplace
+from commonplace import Commonplace, scoring
+from commonplace.analyzer import terms
+from commonplace.candidates import Corpus
 from commonplace.settings import Settings
 
 _DEFAULT = 0.3
+Call = Callable[[str, dict[str, Any]], dict[str, Any]]
+"""A tool by its name: arguments in, answer out."""
 
 
 @dataclass(frozen=True)
@@ -48,15 +54,20 @@ def answers(conversation: Conversation, profile: str = "window") -> Iterator[Ans
         settings = Settings.model_validate({"ranking": profile, "timezone": "UTC"})
         with Commonplace(Path(folder) / "memory.db", user_id="bench", settings=settings) as memory:
             ids = memory.import_turns([turn.given() for turn in conversation.turns]).ids
-            names = {found: turn.name for found, turn in zip(ids, conversation.turns, strict=True) if found}
+            yield from answered(conversation, ids, memory.call)
 
-            def search(question: str, least: float) -> tuple[list[str], float]:
-                found = memory.search_memory(question, options={"limit": 10, "min_relevance": least})
-                return [names[hit.id] for hit in found.results], found.query_analysis.answerable
 
-            for asked in conversation.asked:
-                at_zero, answerable = search(asked.question, 0.0)
-                yield Answer(asked, at_zero, search(asked.question, _DEFAULT)[0], answerable)
+def answered(conversation: Conversation, ids: Sequence[str | None], call: Call) -> Iterator[Answer]:
+    """Asks every question. `ids`: of the memory that each turn became."""
+    names = {found: turn.name for found, turn in zip(ids, conversation.turns, strict=True) if found}
+
+    def search(question: str, least: float) -> tuple[list[str], float]:
+        found = call("search_memory", {"query": question, "options": {"limit": 10, "min_relevance": least}})
+        return [names[hit["id"]] for hit in found["results"]], found["query_analysis"]["answerable"]
+
+    for asked in conversation.asked:
+        at_zero, answerable = search(asked.question, 0.0)
+        yield Answer(asked, at_zero, search(asked.question, _DEFAULT)[0], answerable)
 
 
 def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
@@ -74,7 +85,7 @@ def _mean(found: Sequence[Answer], value: Callable[[Answer], float]) -> float:
     return float(np.mean([value(one) for one in found])) if found else math.nan
 
 
-def _row(label: str, found: Sequence[Answer]) -> tuple[str | float | int, ...]:
+def row(label: str, found: Sequence[Answer]) -> tuple[str | float | int, ...]:
     multi = [one for one in found if one.asked.kind in ("multi-hop", "multi_session_reasoning")]
     return (
         label, len(found), _mean(found, Answer.recall), _mean(found, Answer.recall_at_default),
@@ -82,24 +93,55 @@ def _row(label: str, found: Sequence[Answer]) -> tuple[str | float | int, ...]:
     )  # fmt: skip
 
 
+def _compared(name: str, conversations: Sequence[Conversation]) -> list[tuple[str | float | int, ...]]:
+    """What words alone find, and what the profile `classic` does, one store each."""
+    rows: list[tuple[str | float | int, ...]] = []
+    ways: dict[str, Callable[[Conversation], Iterator[Answer]]] = {
+        "BM25 alone": by_words,
+        "profile `classic`": lambda one: answers(one, "classic"),
+    }
+    for label, way in ways.items():
+        found = [list(way(one)) for one in track(conversations, f"{name}, {label}")]
+        rows.append(row(f"{name}, {label}", list(chain.from_iterable(found))))
+    return rows
+
+
+def by_words(conversation: Conversation) -> Iterator[Answer]:
+    """The floor: BM25 (k1 1.2, b .5) of our analyzer's terms over the turns' own words, nothing else."""
+    held = [Counter(terms(turn.text)) for turn in conversation.turns]
+    lengths = np.array([sum(one.values()) for one in held], dtype=np.float64)
+    frequencies = Counter(term for one in held for term in one)
+    for asked in conversation.asked:
+        wanted = tuple(dict.fromkeys(terms(asked.question)))
+        counts = np.array([[one[term] for term in wanted] for one in held], dtype=np.float64)
+        held_by = np.array([frequencies[term] for term in wanted], dtype=np.float64)
+        corpus = Corpus(len(held), float(lengths.mean()), held_by, frozenset(), ())
+        scores = scoring.bm25(counts, lengths / corpus.average_length, scoring.rarity(corpus))
+        best = [conversation.turns[row].name for row in np.argsort(-scores, kind="stable")[:10]]
+        yield Answer(asked, best, best, math.nan)
+
+
 def measure(given: argparse.Namespace) -> list[Table]:
     """Both halves of both sets, each store alone and all in one, and `answerable` on LoCoMo's adversarial questions."""
     sets = {"LoCoMo": locomo(given.data), "BEAM 100K": beam(given.data)}
     rows: list[tuple[str | float | int | None, ...]] = []
+    compared: list[tuple[str | float | int | None, ...]] = []
     abstention: list[tuple[str | float | int | None, ...]] = []
     for name, conversations in sets.items():
         each = [list(answers(one)) for one in track(conversations, f"{name}, one store each")]
         tuned = each[:2] if name == "LoCoMo" else each[1::2]
         held = each[2:] if name == "LoCoMo" else each[::2]
         halves = {"all": each, "tuned on": tuned, "held out": held}
-        rows += [_row(f"{name}, {half}", list(chain.from_iterable(part))) for half, part in halves.items()]
-        rows.append(_row(f"{name}, all in one store", list(answers(together(conversations)))))
+        rows += [row(f"{name}, {half}", list(chain.from_iterable(part))) for half, part in halves.items()]
+        rows.append(row(f"{name}, all in one store", list(answers(together(conversations)))))
+        compared += _compared(name, conversations)
         if name == "LoCoMo":
             abstention = [(half, *_answerable(list(chain.from_iterable(part)))) for half, part in halves.items()]
     columns = ("set", "questions", "R@10", "R@10 at 0.3", "R@5", "nDCG@10", "multi-hop R@10")
     reach = "R@10 LoCoMo >= .84, in one store >= .81; BEAM >= .68 and >= .62; the default threshold costs <= .01"
     return [
         Table("Evidence turns found", columns, rows, reach),
+        Table("The same by other rules, to compare", columns, compared),
         Table("`answerable` tells LoCoMo's adversarial questions", ("half", "answerable", "adversarial", "AUROC"),
               abstention, "AUROC >= .80"),
     ]  # fmt: skip

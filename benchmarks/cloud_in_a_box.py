@@ -1,0 +1,101 @@
+"""The servers, the settings and the memories that the benchmarks of the cloud share."""
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Any
+
+from rich.progress import Progress
+
+from benchmarks.many import texts
+from cloud.dynamodb import DynamoDB
+from cloud.opensearch import OpenSearch
+from commonplace.adapters.dynamodb import connect, create_table
+from commonplace.adapters.dynamodb.rows import memory_item, vector_bytes
+from commonplace.adapters.static_embedder import StaticEmbedder
+from commonplace.batches import in_batches
+from commonplace.ids import new_memory_id
+from commonplace.index_ports import IndexWriter
+from commonplace.models.memory import Memory
+from commonplace.ports import Stored
+from commonplace.settings import Settings, read_settings
+from commonplace.wiring import open_upkeep
+
+TABLE = "bench"
+ISSUER = "https://issuer.example"
+_AT_ONCE = 500
+_DYNAMO_AT_ONCE = 25  # what one BatchWriteItem takes
+_BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@contextmanager
+def cloud(indexed: bool = True) -> Iterator[Settings]:
+    """Real servers with an empty table and an empty index; the environment is that of a function until the end."""
+    with DynamoDB(heap="1g") as dynamo, OpenSearch(heap="2g") as search:
+        given = {
+            "AWS_ENDPOINT_URL_DYNAMODB": dynamo.url, "AWS_ACCESS_KEY_ID": "bench", "AWS_SECRET_ACCESS_KEY": "bench",
+            "AWS_REGION": "eu-central-1", "COMMONPLACE_TABLE": TABLE,
+            "COMMONPLACE_SEARCH_ENDPOINT": search.url if indexed else "", "POWERTOOLS_METRICS_NAMESPACE": "Commonplace",
+        }  # fmt: skip
+        before = {name: os.environ.get(name) for name in given}
+        os.environ.update(given)
+        try:
+            settings = read_settings()
+            create_table(connect(settings.region), TABLE)
+            if indexed:
+                open_upkeep(settings).set_up()
+            yield settings
+        finally:
+            for name, value in before.items():
+                os.environ.pop(name, None) if value is None else os.environ.update({name: value})
+
+
+def user(number: int) -> str:
+    """A user of the issuer."""
+    return f"{ISSUER}|user-{number}"
+
+
+def memories(count: int, users: int, first: int = 0) -> Iterator[Stored]:
+    """Memories for users in turn, in sessions of 20; what a classifier would add is left out."""
+    embedder = StaticEmbedder()
+    for number, text in enumerate(islice(texts(), first, first + count)):
+        own = number // users
+        at = _BEGUN + timedelta(seconds=number)
+        vector = embedder.embed(text)
+        yield Stored(
+            Memory(
+                memory_id=new_memory_id(at), user_id=user(number % users), raw_text=text, normalized_text=text,
+                memory_type="fact", category="contexts", section="personal_context", session_id=str(own // 20),
+                position=own % 20, speaker="user", created_at=at, updated_at=at,
+                embedding_model=embedder.name if vector is not None else None,
+            ),
+            vector,
+        )  # fmt: skip
+
+
+def fill(settings: Settings, found: Iterator[Stored], total: int) -> None:
+    """Writes records and index entries straight to the servers, without the tools."""
+    writer = open_upkeep(settings).writer if settings.search_endpoint else None
+    client = connect(settings.region)
+    with Progress() as progress, ThreadPoolExecutor(4) as pool:
+        task = progress.add_task(f"writing {total:,}", total=total)
+        for batch in in_batches(found, _AT_ONCE):
+            list(pool.map(lambda part: _put(client, part), in_batches(iter(batch), _DYNAMO_AT_ONCE)))
+            if writer is not None:
+                _index(writer, batch)
+            progress.advance(task, len(batch))
+
+
+def _put(client: Any, part: Sequence[Stored]) -> None:
+    asked = [{"PutRequest": {"Item": memory_item(one.memory, vector_bytes(one.vector))}} for one in part]
+    while asked:
+        asked = client.batch_write_item(RequestItems={TABLE: asked})["UnprocessedItems"].get(TABLE, [])
+
+
+def _index(writer: IndexWriter, batch: Sequence[Stored]) -> None:
+    refused = [outcome for outcome in writer.put(batch) if outcome.state != "done"]
+    if refused:
+        raise RuntimeError(f"the index took {len(batch) - len(refused)} of {len(batch)}: {refused[0].reason}")

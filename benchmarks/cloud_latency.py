@@ -1,0 +1,127 @@
+"""A search through the Lambda handler, over a real OpenSearch node and DynamoDB Local; and with no index at all."""
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import cycle, islice
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from benchmarks.cloud_in_a_box import ISSUER, cloud, fill, memories, user
+from benchmarks.many import QUESTIONS
+from benchmarks.report import Cell, Table, main
+from commonplace.invocation import container
+
+_CALLS = 400
+_MANY = 100_000
+_USERS = 1_000
+
+
+def measure(_: argparse.Namespace) -> list[Table]:
+    """Users of a fixed size beside many others, one large user, one and eight clients, and the choice without a domain."""
+    return [_with_index(), _without_index()]
+
+
+def _with_index() -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for total, users in ((1_000, 10), (_MANY, _USERS), (_MANY, 1)):
+        with cloud() as settings:
+            fill(settings, memories(total, users), total)
+            for clients in (1, 8):
+                rows.append((f"{total:,}", users, clients, *_search(users, clients)))
+    columns = ("memories", "users", "clients", "p50 ms", "p95 ms", "max ms", "calls/s")
+    notes = [
+        "The handler in this process, the servers beside it on the same two cores: eight clients wait for each other there, "
+        "which eight functions on Lambda would not. API Gateway and the network are not in it."
+    ]
+    return Table("A search through the handler", columns, rows, "100,000 of 1,000 users, 1 client: p95 <= 50 ms", notes)
+
+
+def _without_index() -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for count in (100, 500, 2_000):
+        with cloud(indexed=False) as settings:
+            fill(settings, memories(count, 1), count)
+            rows.append((f"{count:,}", *_search(1, 1), _read_units()))
+    columns = ("memories of the user", "p50 ms", "p95 ms", "max ms", "calls/s", "units a search")
+    return Table("No domain: every search reads the user's records", columns, rows)
+
+
+def _search(users: int, clients: int) -> tuple[float, float, float, float]:
+    """p50, p95, max in ms and calls a second, of searches by users in turn."""
+    from functions.search.app import handler
+
+    container.settings.cache_clear()
+    container.ports.cache_clear()
+    asked = [_event(user(number * 37 % users), question) for number, question in _questions(_CALLS)]
+    for event in asked[:20]:
+        _called(handler, event)
+    begun = time.perf_counter()
+    with ThreadPoolExecutor(clients) as pool:
+        times = list(pool.map(lambda event: _timed(handler, event), asked))
+    took = time.perf_counter() - begun
+    p50, p95 = np.percentile(times, [50, 95])
+    return float(p50), float(p95), max(times), len(asked) / took
+
+
+def _questions(count: int) -> Iterable[tuple[int, str]]:
+    return enumerate(islice(cycle(QUESTIONS), count))
+
+
+def _event(user_id: str, question: str) -> dict[str, Any]:
+    name = user_id.removeprefix(f"{ISSUER}|")
+    claims = {"iss": ISSUER, "sub": name, "scope": "openid"}
+    return {
+        "version": "2.0", "routeKey": "POST /tools/search_memory", "rawPath": "/tools/search_memory", "headers": {},
+        "requestContext": {
+            "http": {"method": "POST", "path": "/tools/search_memory"}, "requestId": "bench",
+            "authorizer": {"jwt": {"claims": claims, "scopes": None}},
+        },
+        "body": json.dumps({"query": question}), "isBase64Encoded": False,
+    }  # fmt: skip
+
+
+def _timed(handler: Callable[..., Any], event: dict[str, Any]) -> float:
+    begun = time.perf_counter()
+    _called(handler, event)
+    return (time.perf_counter() - begun) * 1000
+
+
+def _called(handler: Callable[..., Any], event: dict[str, Any]) -> None:
+    context = SimpleNamespace(
+        client_context=None, aws_request_id="bench", function_name="search", get_remaining_time_in_millis=lambda: 10_000
+    )
+    answer = handler(event, context)
+    notes = json.loads(answer["body"]).get("notes") or {}
+    if answer["statusCode"] != 200 or "degraded" in notes:
+        raise RuntimeError(f"not a search by the index: {answer['statusCode']} {notes}")
+
+
+def _read_units() -> float:
+    """Capacity units of one search, its one write of usage included (1), as DynamoDB counts them; the mean of twenty."""
+    from functions.search.app import handler
+
+    units: list[float] = []
+    client = container.ports().records._table._client  # type: ignore[attr-defined]  # the one that the function uses
+    client.meta.events.register("provide-client-params.dynamodb", lambda params, **_: _counting(params))
+    client.meta.events.register("after-call.dynamodb", lambda parsed, **_: units.extend(_units(parsed)))
+    for _, question in _questions(20):
+        _called(handler, _event(user(0), question))
+    return sum(units) / 20
+
+
+def _counting(params: dict[str, Any]) -> dict[str, Any]:
+    return {**params, "ReturnConsumedCapacity": "TOTAL"}
+
+
+def _units(parsed: dict[str, Any]) -> list[float]:
+    found = parsed.get("ConsumedCapacity") or []
+    return [one["CapacityUnits"] for one in (found if isinstance(found, list) else [found])]
+
+
+if __name__ == "__main__":
+    main("cloud_latency", "The cloud: a search through the handler", measure, False)
