@@ -76,10 +76,9 @@ def same(both: Indices, asked: Sequence[str], wanted: Filter) -> tuple[float, fl
     """Shares of the questions whose ten best are the same, and are in the same order too."""
     ports, one, other = both
     pairs = [(best(ports, one, text, wanted), best(ports, other, text, wanted)) for text in asked]
-    assert all(first for first, _ in pairs)
+    assert sum(len(first) == TOP for first, _ in pairs) > 0.9 * len(pairs)  # some name what nobody stored, in other scripts
     equal = sum(set(first) == set(second) for first, second in pairs)
     ordered = sum(first == second for first, second in pairs)
-    print("RES",equal,ordered,len(pairs))
     return equal / len(pairs), ordered / len(pairs)
 
 

@@ -33,7 +33,7 @@ TABLE: dict[str, Allowed] = {
         (f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem")
     },
     "search": {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query", "PutItem")},
-    "discover": {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query")},
+    "discover": {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query", "UpdateItem", "DeleteItem")},
     "index": {
         *((f"dynamodb:{action}", "Table.StreamArn") for action in ("DescribeStream", "GetRecords", "GetShardIterator")),
         ("dynamodb:ListStreams", "${Table.Arn}/stream/*"),

@@ -18,12 +18,14 @@ _log = logging.getLogger("commonplace")
 _MOST_TAGS = 500
 _ALL_TAGS = 10_000
 _USERS = 1_000
+_NOT_AGAIN = 10.0  # seconds
 
 
 class OpenSearchFacts:
     """Facts by aggregation, and of what waits to be indexed.
 
-    Tags only widen a query, so they are kept for `seconds`, and when the domain can't be asked the last known ones do.
+    Tags only widen a query, so they are kept for `seconds`, and when the domain can't be asked the last known ones do, for
+    some seconds without asking again: who searches then has waited for the domain once already.
     Statistics come from `otherwise` then.
     """
 
@@ -35,20 +37,24 @@ class OpenSearchFacts:
         self._known: dict[str, tuple[float, dict[str, int]]] = {}
 
     def tags(self, user_id: str) -> dict[str, int]:
-        at, known = self._known.get(user_id, (-self._seconds, {}))
-        if time.monotonic() - at < self._seconds:
+        until, known = self._known.get(user_id, (0.0, {}))
+        if time.monotonic() < until:
             return known
         try:
             counts, *_ = self._counted(user_id, _MOST_TAGS)
         except IndexUnavailable as error:
             _log.warning("index unavailable for tags: %s", error)
+            self._keep(user_id, known, min(self._seconds, _NOT_AGAIN))
             return known
         tags = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_MOST_TAGS])
+        self._keep(user_id, tags, self._seconds)
+        return tags
+
+    def _keep(self, user_id: str, tags: dict[str, int], seconds: float) -> None:
         self._known.pop(user_id, None)
-        self._known[user_id] = time.monotonic(), tags  # last in, last out
+        self._known[user_id] = time.monotonic() + seconds, tags  # last in, last out
         if len(self._known) > _USERS:
             del self._known[next(iter(self._known))]
-        return tags
 
     def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
         try:
