@@ -6,33 +6,46 @@ from collections import Counter
 from benchmarks.report import FOLDER, Cell, Table, main
 from commonplace.redaction import redact
 
-HALVES = ("tuned on", "held out")
+HALVES = ("first half", "second half")
+_ALL = "all"
 
 
 def measure(_: argparse.Namespace) -> list[Table]:
     """Recall: no part of the secret is left. False alarm: anything was taken out of a message without a secret."""
+    first = [
+        "Written without sight of the rules. At first sight the recall was .81, the false alarms .009; then the rules were "
+        "mended on every other line (first half). The second half, still unseen, gave .925 and .013 false alarms, "
+        "then it was opened and mended for too: neither half is unseen any more.",
+    ]
+    second = [
+        "Written by somebody else, later, from a definition only. At first sight the recall was .863 and the false alarms "
+        ".006; then the rules were mended on every other line (first half). The second half is unseen: the one to believe.",
+    ]
+    return [_table("Secrets", "", first), _table("Secrets, a fresh set", "fresh_", second)]
+
+
+def _table(title: str, prefix: str, notes: list[str]) -> Table:
     found, held, alarms, clean = (Counter[str]() for _ in range(4))
-    for number, line in enumerate((FOLDER / "secrets" / "with.tsv").read_text("utf-8").splitlines()):
+    for number, line in enumerate(_lines(f"{prefix}with.tsv")):
         language, secret, text = line.split("\t")
         left = redact(text).text
-        for group in (language, HALVES[number % 2]):
+        for group in (language, HALVES[number % 2], _ALL):
             held[group] += 1
             found[group] += not any(part in left for part in secret.split(" || "))
-    for number, line in enumerate((FOLDER / "secrets" / "without.tsv").read_text("utf-8").splitlines()):
+    for number, line in enumerate(_lines(f"{prefix}without.tsv")):
         language, text = line.split("\t")
-        for group in (language, HALVES[number % 2]):
+        for group in (language, HALVES[number % 2], _ALL):
             clean[group] += 1
             alarms[group] += redact(text).text != text
     rows: list[tuple[Cell, ...]] = [
-        (language, held[language], found[language] / held[language], clean[language], alarms[language] / clean[language])
-        for language in sorted(held)
+        (group, held[group], found[group] / held[group], clean[group], alarms[group] / clean[group]) for group in sorted(held)
     ]
     columns = ("part", "with", "recall", "without", "false alarms")
-    notes = [
-        "Both sets were written without sight of the rules. At first sight the recall was .81 and the false alarms .009; "
-        "then the rules were mended on every other line (tuned on). The held-out half is the one to believe.",
-    ]
-    return [Table("Secrets", columns, rows, "recall >= .95, false alarms <= .01", notes)]
+    return Table(title, columns, rows, "recall >= .95, false alarms <= .01", notes)
+
+
+def _lines(name: str) -> list[str]:
+    return (FOLDER / "secrets" / name).read_text("utf-8").splitlines()
 
 
 if __name__ == "__main__":
