@@ -44,6 +44,19 @@ class Filter:
     subject: str | None = None
     emotion: Emotion | None = None
 
+    @property
+    def equal(self) -> dict[str, str]:
+        """What must be so, word for word, by the name that every index has for it."""
+        named = {
+            "collection": self.collection,
+            "category": self.category,
+            "section": self.section,
+            "content_type": self.content_type,
+            "subject": self.subject,
+            "emotion": self.emotion,
+        }
+        return {name: value for name, value in named.items() if value is not None}
+
 
 @dataclass(frozen=True)
 class Similar:

@@ -21,16 +21,8 @@ def may_see(seen: Visibility, memory: Memory) -> bool:
 
 def passes(wanted: Filter, memory: Memory, doc: Document) -> bool:
     """Whether a visible memory passes a filter."""
-    equal = (
-        (wanted.collection, memory.collection),
-        (wanted.category, memory.category),
-        (wanted.section, memory.section),
-        (wanted.content_type, doc.content_type),
-        (wanted.subject, memory.subject),
-        (wanted.emotion, memory.emotion),
-    )
     return (
-        all(asked is None or asked == found for asked, found in equal)
+        all(getattr(doc if name == "content_type" else memory, name) == value for name, value in wanted.equal.items())
         and (wanted.types is None or memory.memory_type in wanted.types)
         and (wanted.importance_min is None or memory.importance >= wanted.importance_min)
         and _within(memory.happened_at, wanted.after, wanted.before)

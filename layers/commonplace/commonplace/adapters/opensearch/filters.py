@@ -1,6 +1,6 @@
 """`Visibility` and `Filter` as clauses. They stand inside each leg, so that no leg ever sees what may not be seen."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from commonplace.ports import Filter, Visibility
@@ -36,15 +36,7 @@ def owned(user_id: str, without: Iterable[str] = ()) -> Clause:
 
 def passing(wanted: Filter) -> list[Clause]:
     """What a filter asks of a visible memory, all of it."""
-    equal: Mapping[str, object] = {
-        "collection": wanted.collection,
-        "category": wanted.category,
-        "section": wanted.section,
-        "content_type": wanted.content_type,
-        "subject": wanted.subject,
-        "emotion": wanted.emotion,
-    }
-    clauses: list[Clause] = [{"term": {name: value}} for name, value in equal.items() if value is not None]
+    clauses: list[Clause] = [{"term": {name: value}} for name, value in wanted.equal.items()]
     if wanted.types is not None:
         clauses.append({"terms": {"memory_type": list(wanted.types)}})
     if wanted.importance_min is not None:

@@ -6,16 +6,8 @@ from commonplace.ports import Filter
 
 def where(wanted: Filter) -> tuple[str, list[object]]:
     """Conditions joined by AND with their values, `""` when all pass."""
-    equal: dict[str, object] = {
-        "collection": wanted.collection,
-        "category": wanted.category,
-        "section": wanted.section,
-        "content_type": wanted.content_type,
-        "subject": wanted.subject,
-        "emotion": wanted.emotion,
-    }
-    conditions = [f"{name} = ?" for name, value in equal.items() if value is not None]
-    values = [value for value in equal.values() if value is not None]
+    conditions = [f"{name} = ?" for name in wanted.equal]
+    values: list[object] = list(wanted.equal.values())
     ranges = {
         "importance >= ?": wanted.importance_min,
         "happened_at >= ?": seconds(wanted.after),
