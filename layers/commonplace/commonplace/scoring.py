@@ -18,7 +18,7 @@ _BEFORE = (0.3, 0.25, 0.2, 0.15, 0.1, 0.1)
 _AFTER = (0.4, 0.2, 0.15, 0.1, 0.1, 0.1)
 _FROM_QUESTION_BEFORE = 0.6
 _FOR_QUESTION_FROM_AFTER = 0.1
-_ALONE_FROM = 16.0  # mean tokens per memory of a session, from which on neighbours lend less
+_ALONE_FROM = 13.0  # mean tokens per memory of a session, from which on neighbours lend less
 _WINDOW_SHARE = 2.2  # how much longer a window is than its memory, on average, where neighbours lend in full
 
 
