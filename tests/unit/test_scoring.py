@@ -51,7 +51,7 @@ def test_the_window_lends_as_the_formula_says(drawn: list[tuple[int, int, bool, 
 
 def test_long_entries_stand_alone() -> None:
     short = scoring.window(columns(sessions=[0], session_lengths=[10.0]))
-    long = scoring.window(columns(sessions=[0], session_lengths=[64.0]))
+    long = scoring.window(columns(sessions=[0], session_lengths=[52.0]))
     assert short.openness.tolist() == [1.0]
     assert long.openness.tolist() == [0.0625]
 
