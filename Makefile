@@ -34,7 +34,7 @@ model: .venv/dev  ## trains the classifier of statements again (a minute or two)
 	@$(BIN)/python training/train.py
 
 bench: .venv/dev  ## every benchmark; DATA=folder of the public data sets (benchmarks/DATA.md)
-	@for name in retrieval classification merges redaction timeranges latency footprint; do \
+	@for name in retrieval classification merges redaction timeranges latency footprint cloud_latency cloud_retrieval; do \
 		echo "== $$name"; $(BIN)/python -m benchmarks.$$name --data $(DATA) || exit 1; done
 	@$(BIN)/python -m benchmarks.results_page
 

@@ -35,7 +35,13 @@ def test_a_query_that_names_nothing_is_general(text: str) -> None:
     assert understand(text, {}, NOON).general
 
 
-@pytest.mark.parametrize("text", ["what do you know about my dog", "who is Ana", "what did I do yesterday", "寿司", "jazz"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what do you know about my dog", "who is Ana", "what did I do yesterday", "寿司", "jazz", "Who am I married to?",
+        "Who am I meeting on Friday?", "Was hast du von mir gelernt?", "Wer bin ich für Anna?",
+    ],
+)  # fmt: skip
 def test_a_query_that_names_something_is_not(text: str) -> None:
     assert not understand(text, {}, NOON).general
 

@@ -105,7 +105,7 @@ def _best_matches(
         cosines=[_number(float(cosines[places[at]])) for at in order],
         total=total,
         query=query,
-        answerable=answerable(query.question, candidates, corpus, ranked),
+        answerable=answerable(query.question, candidates, corpus, ranked) if memories else 0.0,
         partial=gathered.partial,
     )
 

@@ -22,9 +22,12 @@ _SIMILAR = re.compile(
     re.IGNORECASE,
 )
 _ABOUT_THE_USER = re.compile(
-    r"\b(?:know|remember|recall|learned?|stored?|saved?|have|got)\b.*\b(?:about|on|of) (?:me|myself|the user)\b|\bwho am i\b"
-    r"|\btell me about myself\b|\bdescribe me\b|\b(?:über|von) mich?r?\b.*\?|\bwer bin ich\b|\b(?:sais|savez)\b.*\bde moi\b"
-    r"|\bqui suis-je\b|\bsabes?\b.*\bde m[ií]\b|\bqui[eé]n soy\b|私について|私のこと|我的(?:情况|信息)|关于我",
+    r"\b(?:know|remember|recall|learned?|stored?|saved?)\b.*\b(?:about|on|of) (?:me|myself|the user)\b"
+    r"|\b(?:have|got)\b.*\babout (?:me|myself|the user)\b|\bwho am i\W*$|\btell me about myself\b|\bdescribe me\b"
+    r"|\b(?:wei(?:ß|ss)t|wissen|kennst|merkst|gemerkt|gespeichert)\b.*\b(?:über|von) mi(?:ch|r)\b"
+    r"|\b(?:über|von) mi(?:ch|r)\b.*\b(?:wei(?:ß|ss)t|wissen|gemerkt|gespeichert)\b|\bwer bin ich\W*$"
+    r"|\b(?:sais|savez)\b.*\bde moi\b|\bqui suis-je\W*$|\bsabes?\b.*\bde m[ií]\b|\bqui[eé]n soy\W*$"
+    r"|私について|私のこと|我的(?:情况|信息)|关于我",
     re.IGNORECASE,
 )
 _NAMING_NOTHING = (

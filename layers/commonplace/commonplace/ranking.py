@@ -22,6 +22,7 @@ _COSINE = 0.4
 _SPEAKER, _WITH_SPEAKER = 0.12, 0.1  # the named speaker's own turn; a turn of a talk with them
 _ANSWER = 0.05
 _INSTRUCTION = 0.2
+_RELATED = 0.25  # an instruction that shares no word with the question must at least be like it
 _PREFERENCE = 0.15
 _DATE, _DATE_DAYS, _LONG_SPAN_DAYS, _LONG_SPAN_SHARE = 0.4, 7.0, 40, 0.2
 _SPREAD = 0.8
@@ -131,7 +132,7 @@ def _linear(question: Question, candidates: Candidates, corpus: Corpus, words: F
         _WORDS * words / (words + _HALF)
         + _COSINE * np.nan_to_num(candidates.cosines)
         + _ANSWER * around.openness * (follows_question - candidates.questions)
-        + _INSTRUCTION * candidates.instructions
+        + _INSTRUCTION * (candidates.instructions & ((words > 0) | (candidates.cosines > _RELATED)))
         + _PREFERENCE * question.advice * candidates.preferences
         + _DATE * _dated([year for span in question.spans for year in span.in_years(corpus.years)], candidates.days)
     )

@@ -19,6 +19,7 @@ from commonplace.taxonomy import section_of
 
 KEPT_AFTER_EXPIRY = timedelta(days=30)
 _SIMILAR = 5
+_LEAST_COSINE = 0.4  # below it two texts share a word ("I'm", "every") and not a matter
 _DEGRADED = "the index can't be asked just now; similar memories were not looked for"
 _log = logging.getLogger("commonplace")
 
@@ -86,10 +87,11 @@ def _like(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
     memory = entry.memory
     seen = Visibility(memory.user_id, tuple({GLOBAL_AGENT, memory.agent_id}), memory.created_at)
     try:
-        return ports.index.similar(seen, analyzer.terms(memory.content), entry.vector, _SIMILAR)
+        found = ports.index.similar(seen, analyzer.terms(memory.content), entry.vector, _SIMILAR)
     except IndexUnavailable as error:
         _log.warning("index unavailable: %s", error)
         return None
+    return [one for one in found if one.cosine is None or one.cosine >= _LEAST_COSINE]
 
 
 def _merges(memory: Memory, others: Sequence[Similar]) -> list[Merge]:
