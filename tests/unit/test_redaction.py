@@ -495,7 +495,9 @@ def test_what_is_not_redacted_is_in_the_text_in_the_same_order(text: str) -> Non
     "a", "1 ", "12", "pin is ", "pin=", "password: \n", "my password is hunter2 ", "code for the ", "://a:", "eyJ", "sk-", "uno", "\n", " ",
     "-----BEGIN PRIVATE KEY-----\n+", 'password="\\a', "login a ", "パスワードは", "1、", "\u200b", "ﷺ", "4111 1111 1111 1112 ", "what is the code? ",
     "lock is ", "log in with a ", "wifi:s;", "a:1:b:c:", "with ab and pass ", "a2b3 ", "security question first pet ", "123456-", "右に1", "wifi: A / b ", "key safe, 27 opens it ", "r1 l2 ", "type abcdef1 to ", "the pw for a is b1cd and for ",
-    "the netflix one is ", "a1b2c3, my pin ", "opens with 1 2 3 ", "its a and b ", "pasword ", 'x "Password: ", ', "Wi-Fiはab、cd ",
+    "the netflix one is ", "a1b2c3, my pin ", "opens with 1 2 3 ", "its a and b ", "pasword ", 'x "Password: ", ', "Wi-Fiはab、cd ", "got 4471 ", "texted me 4471 type it ", "backup codes: ", "backup codes: ab1c-de2f, ", "1 left ", "safe left to 1 then ", "seven ",
+    "alarm seven two oh five ", "kind: Secret data: a: bbbb ", "echo abc | ", "unzip -P ", "snmpwalk -c -c ", "sicherheitsfrage hab ich ", "wifi at home ",
+    "alarm oben ", "tu tapes 4431 et ", "ookie: a=b1; ", "key box, 4431 ", "a@b.co and then ",
 ])  # fmt: skip
 def test_time_stays_linear_in_whatever_is_repeated(unit: str) -> None:
     def seconds(length: int) -> float:

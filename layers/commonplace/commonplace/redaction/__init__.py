@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from commonplace.redaction.addresses import find_addresses
 from commonplace.redaction.answers import find_answers, question_in
+from commonplace.redaction.arrivals import find_arrivals
 from commonplace.redaction.assignments import find_assignments
 from commonplace.redaction.backwards import find_backwards
 from commonplace.redaction.blocks import find_blocks
@@ -14,14 +15,17 @@ from commonplace.redaction.formats import find_formats
 from commonplace.redaction.hints import find_hints
 from commonplace.redaction.identities import find_identities
 from commonplace.redaction.japanese import find_japanese
+from commonplace.redaction.listings import find_listings
 from commonplace.redaction.locks import find_locks
 from commonplace.redaction.numbers import find_numbers
 from commonplace.redaction.openers import find_openers
 from commonplace.redaction.pairs import find_pairs
 from commonplace.redaction.questions import Question
 from commonplace.redaction.residue import is_only_secret
+from commonplace.redaction.said import find_said
 from commonplace.redaction.spoken import find_spoken
 from commonplace.redaction.topics import find_topics
+from commonplace.redaction.turns import find_turns
 from commonplace.redaction.view import Span, View, merged, placeholders, view_of
 from commonplace.redaction.vocabulary import nouns
 from commonplace.redaction.wallets import find_wallets
@@ -30,7 +34,7 @@ from commonplace.redaction.wallets import find_wallets
 _FINDERS: tuple[Callable[[View], Iterator[Span]], ...] = (
     find_blocks, find_addresses, find_wallets, find_formats, find_numbers, find_identities,
     find_assignments, find_pairs, find_japanese, find_openers, find_locks, find_entries, find_topics,
-    find_hints,
+    find_hints, find_listings, find_turns, find_said, find_arrivals,
 )  # fmt: skip
 
 

@@ -29,19 +29,22 @@ _SCHEME = re.compile(
 _BEARER = re.compile(r"(?i)(?<![\w-])(?:bearer|basic)[ \t]+(?=[^\s]{0,60}[\d+/=])([\w\-+/=.~]{16,2000})")
 _USER_OPTION = re.compile(r"(?<![\w-])(?:-u|--user|--proxy-user)[ =]{1,3}[\"']?[^\s:\"']{1,80}:([^\s\"']{1,200})")
 _SHORT_OPTION = re.compile(
-    r"\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|mongo|mongosh|redis-cli|docker login|htpasswd|sqlcmd|ldapsearch)"
+    r"\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|mongo|mongosh|redis-cli|docker login|htpasswd|sqlcmd|ldapsearch|unzip|zip|7z[az]?|unrar|rar)"
     r"\b[^\n|;]{0,80}? -(?:[paPw]|-pass) ?[\"']?([^\s\-\"'][^\s\"']{2,100})"
 )
 _PASS_OPTION = re.compile(r"(?<![\w-])-(?:passin|passout|pass|k) pass:([^\s\"']{3,200})")
 _COMMAND = re.compile(
     r"\bnet use\b[^\n|;]{0,80}?/u(?:ser)?:\S{1,60} ([^\s/]\S{2,100})|\bhtpasswd -\w{1,4} \S{1,80} \S{1,60} (\S{3,100})"
+    r"|\bnet use \S{1,4} \\\\\S{1,80} ([^\s/]\S{2,100})|\bsnmp\w{2,12} (?:-\w+ (?:\d\w? )?){0,4}-c ?[\"']?([^\s\"']{3,100})"
+    r"|\bsmbclient\b[^\n|;]{0,80}? -U ?[\"']?[^\s%]{1,60}%([^\s\"']{3,100})"
+    r"|\becho (?:-n )?[\"']?([^\s\"'$][^\s\"']{2,100})[\"']? ?\| ?[^\n|]{0,100}?(?:--password-stdin|sudo -S)(?![\w-])"
 )
 _TECHNICAL = re.compile(r"[a-z0-9][A-Z]|[_.\-]")
 _MORE_WORDS = re.compile(r"[ \t]+[A-Za-z]")
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_.\-]+")
 _STEMS = ("pass", "pwd", "pw", "pin", "otp", "cv", "key", "secret", "token", "cred", "auth", "bearer", "sess", "sig",
           "mnemonic", "seed", "psk", "jwt", "mdp", "kennwort", "contrasena", "amz", "goog", "sql", "-u",
-          "net use")  # fmt: skip
+          "net use", "zip", "7z", "rar ", "snmp", "sudo -s")  # fmt: skip
 
 
 @cache

@@ -16,6 +16,12 @@ _WRAPPING = "\"'>|,`"
 _MATERIAL = re.compile(r"(?:[\w+/=\\-]{16,}|(?=[A-Za-z]*[0-9+/=])[\w+/=\\-]+|[A-Za-z]+[a-z][A-Z][A-Za-z]*|\.\.\.|…|>)")
 
 
+# Every entry of a Kubernetes secret, whatever its name.
+_SECRET = re.compile(r"(?:\\n|\b)kind[\"']?\s{0,3}:\s{0,3}[\"']?Secret\b")
+_DATA = re.compile(r"(?:\\n|\b)(?:data|stringData)[\"']?\s{0,3}:(?:\\n|[\s{])*(?=[\w\"'])")
+_ENTRY = re.compile(r"(?:\\n|[\s,\"'])*([A-Za-z_][\w.-]{0,60})[\"']?\s{0,3}:[ ]{0,3}[\"']?([\w+/=.-]{4,4000})[\"']?")
+
+
 def find_blocks(view: View) -> Iterator[Span]:
     """Spans of private keys, from the first line (also where it is missing) to the last (also where it is missing)."""
     if "PRIVATE KEY" in view.text:
@@ -25,6 +31,16 @@ def find_blocks(view: View) -> Iterator[Span]:
             end = _material_end(view.text, match.end())
             mac = _MAC.match(view.text, end)
             yield Span(match.end(), mac.end() if mac else end, "private_key")
+    if "Secret" in view.text and _SECRET.search(view.text):
+        yield from _manifest(view.text)
+
+
+def _manifest(text: str) -> Iterator[Span]:
+    for data in _DATA.finditer(text):
+        at = data.end()
+        while (entry := _ENTRY.match(text, at)) and entry[1] not in ("kind", "metadata", "type", "apiVersion"):
+            yield Span(*entry.span(2), "token")
+            at = entry.end()
 
 
 def _armored(text: str) -> Iterator[Span]:

@@ -86,7 +86,7 @@ def _between_commas(view: View, noun: Noun, parts: list[Token]) -> Spans:
 def _shows_itself(view: View, noun: Noun, head: Token) -> bool:
     if noun.name not in _LEAST and digits(view, head.start, 3):
         return True
-    if noun.value == "digits":
+    if noun.value == "digits" or (noun.name == "api_key" and digits(view, head.start, 16)):
         return True
     if noun.name in ("password", "pass") and head.text.isdigit():
         return len(head.text) >= _LEAST[noun.name] and not _YEAR.fullmatch(head.text)

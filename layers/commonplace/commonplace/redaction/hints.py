@@ -30,8 +30,21 @@ _ONE = (
 )
 
 
+_WLAN = r"(?<![a-z])(?:wi-?fi|wlan)\s?"
+_NETWORK = re.compile(r"wi-?fi|wlan")
+_TYPED_IN = re.compile(
+    rf"{_WLAN}[^\n.!?:\d]{{0,25}}?\s(?:musst\sdu|muss\sman|gib|gibst\sdu|tapez?|tu\stapes|mets|pon|mete|type|enter)\s(?=[^\s]{{6,60}}(?:\s|$))"
+    rf"|{_WLAN}(?:(?:bei|chez|at|in|im|du|de|en|vom|del|von|fur|for)\s)[^\n:.,!?]{{1,30}}:\s(?=\S)"
+)
+
+
 def find_hints(view: View) -> Iterator[Span]:
     """Spans of secrets that only what is around them tells."""
+    for match in _TYPED_IN.finditer(view.folded) if _NETWORK.search(view.folded) else ():
+        part = tokens(view, match.end(), 1)
+        inside = part and re.search(r"[a-z][!#$%&*+=@_][a-z]", part[0].word) is not None and is_mixed(part[0].text)
+        if part and (inside or _is_named(part[0].text)) and not _BAND.fullmatch(part[0].text):
+            yield Span(part[0].start, part[0].end, "password")
     if not re.search(r"\d", view.text):
         return
     for match in _one().finditer(view.folded):
@@ -76,6 +89,10 @@ def _networks() -> tuple[re.Pattern[str], ...]:
         # 「Wi-Fiはhanami3391で繋がる」
         re.compile(rf"{_NET}[はが:]\s?(?P<value>[!-~]{{6,60}})で(?:つな|繋|入れ|入り|接続でき|ログイン)"),
     )
+
+
+def _is_named(text: str) -> bool:
+    return len(text) >= 6 and is_mixed(text) and not is_branded(text)
 
 
 def _is_password(text: str) -> bool:

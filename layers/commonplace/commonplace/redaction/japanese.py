@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from commonplace.redaction.japanese_values import IN_WORDS, another_at, is_remark, table, value_at
+from commonplace.redaction.japanese_values import IN_ONE, IN_WORDS, another_at, is_remark, table, value_at
 from commonplace.redaction.values import is_mixed
 from commonplace.redaction.view import Span, View, fold
 
@@ -84,6 +84,7 @@ def _openers() -> re.Pattern[str]:
         r"(?=で|です|だ|に(?:変|し|設|セ|合)|なん|ね|よ|を(?:押|入|打)|。|、|!|と|って|\s|$)"
         rf"|(?:{names})[はがも][^。、\n\d]{{0,12}}?(?P<after>{number})(?:で|を(?:入|押|打)[^。\n]{{0,6}}?){opens}"
         r"|(?P<turns>[右左](?:に|\d回)?\d{1,2}(?:[、,\s]*[右左](?:に|\d回)?\d{1,2}){1,5})"
+        rf"|(?:{names})[はがも](?P<words>(?:{IN_ONE}){{3,12}})で{opens}"
         rf"|(?<![\d-])(?P<other>{number})(?:で|を(?:入|押|打)[^。\n]{{0,8}}?)、?(?:(?:{names})[がはを])?{opens}"
     )
 

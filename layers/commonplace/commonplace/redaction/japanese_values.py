@@ -12,11 +12,11 @@ from commonplace.redaction.view import HIDDEN, View, fold
 IN_WORDS = ("password", "security_answer", "recovery_phrase")
 """Kinds whose value may be plain words."""
 
-_IN_ONE = r"(?:ゼロ|ぜろ|れい|まる|いち|に|さん|よん|し|ご|ろく|なな|しち|はち|きゅう|く|[〇零一二三四五六七八九])"
+IN_ONE = r"(?:ゼロ|ぜろ|れい|まる|いち|に|さん|よん|し|ご|ろく|なな|しち|はち|きゅう|く|ゼロ|レイ|マル|イチ|ニ|サン|ヨン|シ|ゴ|ロク|ナナ|シチ|ハチ|キュウ|ク|[〇零一二三四五六七八九])"
 _NO_UNIT = r"(?!\s?(?:文字|桁|けた|回|個|分|日|年|月|時|種類|つ|ヶ月|か月|人|円|%|パーセント|秒|度|歳|件|番目|以上|以内))"
 _FIGURES = re.compile(
     r"(?:[#*]?\d(?:[\s\-・、,の./]?\d){2,18}[#*]?(?![a-z0-9])"
-    rf"|{_IN_ONE}(?:[\s・、,の]?{_IN_ONE}){{2,18}}){_NO_UNIT}"
+    rf"|{IN_ONE}(?:[\s・、,の]?{IN_ONE}){{2,18}}){_NO_UNIT}"
 )
 _ASCII = re.compile(rf"[!-~]{{2,200}}(?:\s[!-~]{{1,60}}){{0,7}}{_NO_UNIT}")
 _QUOTED = re.compile(r"[「『\"“']([^」』\"”'\n]{1,100})[」』\"”']")

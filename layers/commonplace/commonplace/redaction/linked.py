@@ -5,12 +5,13 @@ from functools import cache
 from itertools import pairwise
 
 from commonplace.redaction.reading import Spans, read
-from commonplace.redaction.tokens import Token
-from commonplace.redaction.values import is_mixed
+from commonplace.redaction.remarks import is_plain_answer
+from commonplace.redaction.tokens import Token, tokens
+from commonplace.redaction.values import is_mixed, letter_run
 from commonplace.redaction.view import View
 from commonplace.redaction.vocabulary import Noun, words
 
-_REACH = 12
+_REACH, _LONG_RUN = 12, 9
 _SIGN_AT_END = re.compile(r"[:=]$")
 _ARROWS = ("->", "→", "=>", "-", "–", "—", "|")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -19,6 +20,7 @@ _POINTING = ("to", "from", "with", "auf", "zu", "von")
 # "the password on most routers is admin"
 _SEVERAL = ("most", "many", "some", "meisten", "vielen", "muchos", "muchas", "plupart")
 _INFINITIVE = ("to", "a", "en", "zu", "de", "por", "pour")
+_NEW = ("neu", "new", "nuevo", "nouveau")
 _SO = ("so", "ie", "namely", "also", "osea", "alors", "donc")
 _CHANGED = re.compile(r"(?<![a-z])(?:geandert|gesetzt|gestellt|changed|set|reset|updated|switched|cambi\w+|change)(?![a-z])")
 
@@ -46,10 +48,15 @@ def find_announced(view: View, noun: Noun, parts: list[Token]) -> Spans:
     # "the netflix password so here it is again: Pumpkin!Spice", "my passcode is his birthday, 031952".
     if noun.value in ("key", "random") or noun.name == "plain_code":
         return []
-    said = [part for part in parts[:_REACH] if part.ends or part.word not in words("filler")]
-    for part, following in pairwise(said):
+    said = [part for part in parts[:_REACH] if part.ends or part.word not in (*_NEW, *words("filler"))]
+    for place, (part, following) in enumerate(pairwise(said), 1):
         if part.ends == ".":
             break
+        # "the code has changed, now C 9 3 7 1"
+        spaced = len(following.text) == 1 and letter_run(said[place:])
+        spaced = spaced if part.ends or (spaced and spaced[1] - spaced[0] >= _LONG_RUN) else None
+        if spaced and re.search(r"\d", view.text[slice(*spaced)]):
+            return [spaced]
         last = following.ends or following is parts[-1]
         figure = following.text.isdigit() and len(following.text) >= 4 and not _YEAR.fullmatch(following.text)
         leads = part.ends == ":" or part.word in _SO
@@ -70,7 +77,9 @@ def _led_to(view: View, noun: Noun, parts: list[Token], place: int, strange: boo
         strange = strange or (place == 0 and bool(colon) and part.word not in words("qualifier", "link"))
         if strange and (noun.value in ("key", "random") or noun.name == "plain_code"):
             return []
-        return read(view, part.raw_end, noun.value, bold=not (weak or strange))
+        # "mot de passe télésurveillance : Mozzarella"
+        alone = colon and noun.name == "password" and len(parts) == place + 2 and is_plain_answer(parts[place + 1 :])
+        return read(view, part.raw_end, noun.value, bold=bool(alone) or not (weak or strange))
     return _arrow(view, noun, parts, place) if part.word in words("arrow") else []
 
 
@@ -83,7 +92,14 @@ def _is_strange(part: Token) -> bool:
 def _goes_on(view: View, noun: Noun, head: Token, following: Token | None) -> bool:
     if head.word in words("qualifier", "link", "arrow") or view.text[noun.end : noun.end + 2].rstrip() in (",", " ("):
         return True
-    return following is not None and (following.word in words("link") or following.text in ("", "="))
+    return following is not None and (following.word in words("link") or following.text in ("", "=") or _is_name(view, noun))
+
+
+def _is_name(view: View, noun: Noun) -> bool:
+    # "votre code de validation La Banque est le 903118"
+    parts = tokens(view, noun.end, 5)
+    named = next((place for place, part in enumerate(parts) if not part.text[:1].isupper() or part.ends), 0)
+    return named > 1 and parts[named].word in words("link")
 
 
 def _arrow(view: View, noun: Noun, parts: list[Token], place: int) -> Spans:

@@ -14,16 +14,24 @@ _SAID = (
     r"(?:the\s|el\s|le\s|die\s)?"
 )
 _PRESS = (
-    r"eingeben|eintippen|drucken|wahlen|tippen|und (?:raute|stern)|(?:then|and) (?:hash|star|pound|enter|press)"
+    r"eingeben|einstellen|eintippen|drucken|wahlen|tippen|und (?:raute|stern)|(?:then|and) (?:hash|star|pound|enter|press)"
     r"|y (?:almohadilla|campan\w+|asterisco)|(?:puis|et) (?:etoile|diese|la cloche|la clochette)"
+)
+# What has no number but its code; a door, a room or a locker has one.
+_BY_NAME = (
+    r"(?:haustur|hoftor|gartentor|garagentor|einfahrtstor|alarmanlage|turoffner|handysperre|displaysperre|tastensperre"
+    r"|(?:rad|koffer|zahlen|vorhange|ketten)schloss|front gate|side gate|back gate|garage door|intercom|keypad|lock ?box"
+    r"|key ?(?:box|safe)|padlock|bike lock|alarm panel|portail|digicode|interphone|cadenas|antivol|alarme|coffre-fort|portal|porton|candado"
+    r"|candado de la bici|cadenas du velo|telefonillo|alarma|caja fuerte|boite vocale|buzon de voz)"
 )
 _LIKE_TIME = re.compile(r"(?:[01]?\d|2[0-3])[ .]?[0-5][05]")
 _CALLED = re.compile(r"(?<![a-z])(?:number|no\.?|nr\.?|nummer|numero|model|modell?o?|unit)(?![a-z])")
-# "R14 L32 R7", "14 right, 32 left, 7 right"
-_SIDE = r"(?:left|right|links|rechts|izquierda|derecha|gauche|droite|izq|der|l|r)"
-_TURNS = (
-    rf"(?P<value>{_SIDE}[\s-]?\d{{1,2}}(?:[\s,;/-]{{1,3}}(?:then\s)?{_SIDE}[\s-]?\d{{1,2}}){{2,4}}(?!\d)"
-    rf"|\d{{1,2}}[\s-]?{_SIDE}(?:[\s,;/-]{{1,3}}(?:then\s)?\d{{1,2}}[\s-]?{_SIDE}){{2,4}}(?![a-z]))"
+# "l'alarme à l'étage 3190", "die Alarmanlage oben 3190"
+_WHERE = (
+    r"(?:(?:in|at|on|by|the|de|del|d'|du|en|a|au|l'|la|el|le|im|am|an|der|dem|zum|vom|(?:side|back|front))\s?){0,3}"
+    r"(?:upstairs|downstairs|outside|inside|basement|back|front|side|hall(?:way)?|oben|unten|hinten|vorne|draussen|innen|keller|flur"
+    r"|erdgeschoss|eg|og|dg|anbau|arriba|abajo|fuera|dentro|fondo|sotano|planta (?:alta|baja)|etage|rez-de-chaussee|rdc|sous-sol"
+    r"|haut|bas|dehors|cave|entree|jardin|garage|cour|hof|garten|garden|patio)"
 )
 
 
@@ -42,7 +50,7 @@ def find_locks(view: View) -> Iterator[Span]:
 
 @cache
 def _lock() -> re.Pattern[str]:
-    return re.compile(f"{_locks()}|combo")
+    return re.compile(f"{_locks()}|combo|parking")
 
 
 @cache
@@ -63,10 +71,14 @@ def _shown() -> tuple[re.Pattern[str], ...]:
             rf"(?:{_locks()})(?![a-z])[^\d\n.!?]{{0,50}}[,:;(]\s{NUMBER}\s(?:{opens})\s"
             r"(?:it|that|them|la|lo|es|ihn|sie|both)(?![a-z])"
         ),
-        re.compile(rf"(?<![a-z])(?:{_locks()}|combo)(?![a-z])[^\d\n.!?]{{0,40}}?[\s(]{_TURNS}"),
+        # "Schlüsseltresor neben der Tür, 4431, danach wieder rein"
+        re.compile(
+            r"(?<![a-z])(?:lock ?box|key ?(?:box|safe)|schlussel(?:box|safe|kasten|tresor)|caja de llaves|boite a cle(?:f?s)?)(?![a-z])"
+            r"[^\d\n.!?]{0,50}[,:;(]\s(?P<value>(?!(?:19|20)\d\d)\d{4,6})(?=[,.;!)]|$)"
+        ),
         # "para el garaje hay que marcar el 7729"
         re.compile(
-            rf"(?<![a-z])(?:for|para|pour|fur)\s{own}(?:{_locks()})\s[^\d\n.!?]{{0,25}}?(?<![a-z])(?:{enter})\s"
+            rf"(?<![a-z])(?:for|para|pour|furs?)\s{own}(?:{_locks()}|parking)\s[^\d\n.!?]{{0,25}}?(?<![a-z])(?:{enter}|faire)\s"
             rf"(?:the\s|el\s|le\s|die\s)?{NUMBER}(?=[.,;!?\s]|$)"
         ),
         # "so give her 5582 for the keypad"
@@ -80,6 +92,18 @@ def _told() -> tuple[re.Pattern[str], ...]:
     said = _SAID.format(links=links, fillers=fillers)
     return (
         re.compile(rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_locks()})(?![a-z])[^\d\n.!?]{{0,60}}?{said}{NUMBER}"),
+        re.compile(
+            rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_locks()})\s{_WHERE}\s{NUMBER}(?=[,.;!)]|$|\s(?:and|und|et|y|you|du|t'as|tienes|danach|puis|despues)\s)"
+        ),
+        # "si t'arrives avant moi : portail 7714, l'appart est ouvert"
+        re.compile(
+            rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_BY_NAME})\s{NUMBER}(?<!00)(?=[,.;!)](?!\d)|$|\s(?:{_PRESS}|einstellen|et|puis|dann)(?![a-z]))"
+        ),
+        # "the safe opens with mum's birthday, 061187"
+        re.compile(
+            rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_locks()})(?![a-z])[^\d\n.!?]{{0,60}}?(?:birthday|geburtstag|anniv|anniversaire|cumple|cumpleanos)"
+            rf"(?![a-z])[^\d\n.!?]{{0,20}}[,:(]\s?{NUMBER}(?=[,.;!)]|$)"
+        ),
         # "my wife set our alarm to 8055"
         re.compile(
             r"(?<![a-z])(?:set|changed|reset|puse|cambie|stelle|mis)\s(?:[a-z]{2,7}\s){1,2}"
@@ -90,7 +114,7 @@ def _told() -> tuple[re.Pattern[str], ...]:
 
 def _is_code(view: View, match: re.Match[str]) -> bool:
     value = match["value"].strip("#*")
-    if SERIES.fullmatch(value) or re.search(r"[a-d]", value):
+    if SERIES.fullmatch(value) or re.search(r"[a-z]", value):
         return True
     # "my locker number is 214": what it is called, not what opens it.
     if _CALLED.search(view.folded, match.end("lock"), match.start("value")):

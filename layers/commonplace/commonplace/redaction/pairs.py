@@ -30,7 +30,7 @@ _NAMED = re.compile(
 )
 # A network may be called by several words: "the wifi is Casa Okafor, password swordfish".
 _NETWORK = re.compile(
-    rf"(?x)(?<![a-z])(?:wi-?fi|wlan|ssid|hotspot|net(?:work|z|zwerk)|red|reseau)(?![a-z])[^\n,;/|.!?]{{1,40}}[,;/|]\s?{_PASS}"
+    rf"(?x)(?<![a-z])(?:wi-?fi|wlan|ssid|hotspot|net(?:work|z|zwerk)|red|reseau)(?![a-z])[^\n,;/|.!?]{{1,40}}(?:[,;/|]\s?|\s(?=(?:and|und|y|et)\s)){_PASS}"
 )
 _WITH = re.compile(rf"(?x)(?<![a-z])(?:with|as|con|como|mit|als|avec|comme)\s{_USER},?\s(?=(?:and|y|und|et)\s){_PASS}")
 # "log in as family, password movieNight"
@@ -51,13 +51,15 @@ _LOGIN = re.compile(
     (?P<sign>[:=|]|(?<=[a-z ,])\s(?:{_ARE})\s(?:(?:just|still|now|aun|noch)\s)?|\s)\s*
     {_USER}(?P<between>
       \s?/\s?|:|\s?\|\s?|,\s|\s+(?:and|with|y|con|und|mit|et|avec|plus|&|\+)\s+(?:(?:then|luego|dann|puis|despues|danach)\s)?
+      |(?<=\d)\s(?=\S{8, 40}\s?(?:\n|$))
     )(?P<value>(?!(?:c'est|it's|its|das|ist)\s)[^\s/]\S{{2,100}})"""
 )
 _EMAIL = re.compile(
     r"""(?x)(?<![\w.])(?P<user>[\w.+\-]{1,64}@[\w\-]{1,60}\.[a-z.]{2,20})
     (?:
       [:|]|\s/\s|\s(?:[|>–—-]|->)\s(?=\S{6,40}(?:[,;\n]|$))|\n(?=\S{6,40}(?:\n|$))
-      |,?\s(?:and|with|con|y|und|mit|et|avec)\s|(?P<bare>,?\s)
+      |,?\s(?:and|with|con|y|und|mit|et|avec|plus)\s(?:(?:then|luego|dann|danach|puis|ensuite|apres|despues)\s)?
+      |,?\s(?:then|luego|dann|puis|ensuite)\s|\s?と\s?|(?P<bare>,?\s)
     )(?P<value>[^\s/]\S{3,100})"""
 )
 # Without a word for a login: "root / toor1234!", "it's admin/Brother1!".
@@ -71,6 +73,7 @@ _CREDENTIALS = re.compile(
     r"(?<![a-z])(?:creds?|credentials?|log ?-?ins?|sign ?-?in|pass|pw|credenciales|acceso|zugangsdaten|login-?daten"
     r"|identifiants|connexion)(?![a-z])"
 )
+_LEAST_THEN = 7
 _WORDY = re.compile(r"[a-z][a-z._-]{5,}")
 _JAPANESE = re.compile(
     r"(?:ログイン|アカウント|ユーザー)(?:情報|名|id)?[はが:]\s?(?P<user>[!-~]{2,64}?)\s?[/、と]\s?"
@@ -90,6 +93,8 @@ def find_pairs(view: View) -> Iterator[Span]:
             fits = mixed or (pattern in named and not _is_talk(part.word, part.text))
             if pattern is _NAMED and match["net"]:
                 fits = fits and _is_called(view, match)
+            if pattern is _EMAIL and (is_branded(part.text) or len(part.text) < _LEAST_THEN):
+                fits = False
             if match.groupdict().get("bare"):
                 fits = mixed and _CREDENTIALS.search(view.folded) is not None
             if pattern is _LOGIN:

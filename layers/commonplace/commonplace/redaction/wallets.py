@@ -17,7 +17,7 @@ _ANNOUNCED = re.compile(
     r"|phrase (?:de recuperation|secrete|mnemonique|de recup|seed)|(?:12|24) mots"
     r"|(?:words|palabras|worter|mots) (?:of|for|from|to|de|del|du|der|des|vom|von|zur|zum|fur|pour) [^\n:.]{0,16}(?:wallet|ledger"
     r"|trezor|metamask|billetera|cartera|monedero|portefeuille|recover|recuperaci|wiederherst)|(?:wallet|ledger|trezor|metamask)(?:'s)? words"
-    r"|(?:doce|veinticuatro) palabras|(?:zwolf|vierundzwanzig) worter|(?:douze|vingt-quatre) mots|(?:12|24)(?:個の)?単語"
+    r"|(?<![a-z])(?:(?:my|the|mis|las|meine|die|mes|les)\s){1,2}(?:words|palabras|worter|mots)(?=\s?:)|(?:doce|veinticuatro) palabras|(?:zwolf|vierundzwanzig) worter|(?:douze|vingt-quatre) mots|(?:12|24)(?:個の)?単語"
     r"|(?:リカバリー|シード|復元|ニーモニック)(?:フレーズ|ワード)?"
 )
 _WORD = re.compile(r"[^\W\d_]+")
@@ -56,10 +56,12 @@ def find_wallets(view: View) -> Iterator[Span]:
 
 
 def _phrases(view: View) -> Iterator[Span]:
-    announced = [match.end() for match in _ANNOUNCED.finditer(view.folded)]
+    announced: list[int] | None = None
     for found in _stretches(view.folded):
         if len(found) < _LEAST_ANNOUNCED:
             continue
+        if announced is None:
+            announced = [match.end() for match in _ANNOUNCED.finditer(view.folded)]
         ends = [end for end in announced if found[0].start() - _NEAR < end <= found[-1].start()]
         near = bool(ends)
         found = [word for word in found if word.start() >= ends[0]] if ends else found
