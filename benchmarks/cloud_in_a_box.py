@@ -1,6 +1,7 @@
 """The servers, the settings and the memories that the benchmarks of the cloud share."""
 
 import os
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -76,17 +77,21 @@ def memories(count: int, users: int, first: int = 0) -> Iterator[Stored]:
         )  # fmt: skip
 
 
-def fill(settings: Settings, found: Iterator[Stored], total: int) -> None:
-    """Writes records and index entries straight to the servers, without the tools."""
+def fill(settings: Settings, found: Iterator[Stored], total: int) -> float:
+    """Writes records and index entries straight to the servers, without the tools; the seconds that the index took."""
+    indexing = 0.0
     writer = open_upkeep(settings).writer if settings.search_endpoint else None
     client = connect(settings.region)
     with Progress() as progress, ThreadPoolExecutor(4) as pool:
         task = progress.add_task(f"writing {total:,}", total=total)
         for batch in in_batches(found, _AT_ONCE):
             list(pool.map(lambda part: _put(client, part), in_batches(iter(batch), _DYNAMO_AT_ONCE)))
+            begun = time.perf_counter()
             if writer is not None:
                 _index(writer, batch)
+            indexing += time.perf_counter() - begun
             progress.advance(task, len(batch))
+    return indexing
 
 
 def _put(client: Any, part: Sequence[Stored]) -> None:
