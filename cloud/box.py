@@ -3,6 +3,7 @@
 Everything is set in the environment before a handler is imported, as Lambda does it.
 """
 
+import logging
 import os
 import sys
 import threading
@@ -23,6 +24,7 @@ from cloud.stream import Poller
 from cloud.template import Template
 from cloud.tokens import AUDIENCE, Issuer
 
+_log = logging.getLogger("cloud")
 _TEN_MINUTES = 600.0  # between two runs of reconcile, as the template's schedule has it
 _UNLESS_SET = {
     "COMMONPLACE_TABLE": "commonplace",
@@ -67,7 +69,6 @@ def _environment(opensearch: str, dynamodb: str) -> dict[str, str]:
     """What the template gives to every function, and where this machine's servers are."""
     return {
         "COMMONPLACE_SEARCH_ENDPOINT": opensearch,
-        "COMMONPLACE_AUTH_MODE": "jwt",
         "AWS_ENDPOINT_URL_DYNAMODB": dynamodb,
         "AWS_ENDPOINT_URL_DYNAMODB_STREAMS": dynamodb,
         "AWS_REGION": REGION,
@@ -101,12 +102,15 @@ def _index() -> None:
 
 @contextmanager
 def _every(seconds: float, handler: Handler) -> Iterator[None]:
-    """Calls a handler by schedule."""
+    """Calls a handler by schedule; a run that fails is told and the next one comes, as EventBridge has it."""
     stop = threading.Event()
 
     def run() -> None:
         while not stop.wait(seconds):
-            handler({}, Context("reconcile"))
+            try:
+                handler({}, Context("reconcile"))
+            except Exception as error:  # noqa: BLE001 - whatever a function raises
+                _log.warning("reconcile failed, and runs again: %s", error)
 
     thread = threading.Thread(target=run, name="schedule", daemon=True)
     thread.start()

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import uuid
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from cloud import box
 from cloud.template import Template
 from commonplace.tools import TOOLS
 
@@ -101,3 +103,16 @@ def test_a_port_that_is_taken_is_said_before_anything_starts() -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert re.search(r"^port \d+ is in use; take another one with --port$", done.stderr.strip())
+
+
+def test_a_run_that_fails_does_not_end_the_schedule() -> None:
+    third, runs = threading.Event(), []
+
+    def reconcile(event: dict[str, Any], context: Any) -> None:
+        runs.append(event)
+        if len(runs) == 3:
+            third.set()
+        raise RuntimeError("the table is gone")
+
+    with box._every(0.01, reconcile):
+        assert third.wait(10)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commonplace.adapters.dynamodb import DynamoEverything, DynamoPending, DynamoRecords, Table
+from commonplace.adapters.dynamodb import DynamoEverything, DynamoPending, DynamoRecords, Table, pending
 from commonplace.models.memory import Memory
 from commonplace.ports import Audit, Stored
 from tests.conftest import NOON
@@ -121,6 +121,27 @@ def test_a_purged_record_waits_for_nobody(
     dynamodb_client.delete_item(TableName=table_name, Key=key)
     assert waiting.pending(USER) == []
     assert list(waiting.pending_since(WRITTEN + timedelta(days=1))) == []
+
+
+def test_records_that_wait_are_read_once_however_many_there_are(
+    records: DynamoRecords, waiting: DynamoPending, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    from_table = pending._records
+
+    def counted(calls: Any, rows: list[Any]) -> list[Stored]:
+        read.append(len(rows))
+        return from_table(calls, rows)
+
+    monkeypatch.setattr(pending, "_KEPT", 2)
+    monkeypatch.setattr(pending, "_records", counted)
+    found = [stored(records, text) for text in ("tea", "coffee", "milk")]
+    for _ in range(3):
+        assert memories(waiting.pending(USER)) == found
+    found.append(stored(records, "water"))
+    for _ in range(2):
+        assert memories(waiting.pending(USER)) == found
+    assert read == [3, 0, 0, 1, 0]
 
 
 def test_everybody_s_records_are_read_page_by_page(records: DynamoRecords, dynamodb_table: Table) -> None:

@@ -150,3 +150,9 @@ def test_a_body_that_is_no_base64_is_refused(ports: Ports) -> None:
 
 def test_an_event_of_no_kind_is_refused(ports: Ports) -> None:
     assert handler("search")({"Records": []}, Context())["error"]["code"] in ("unknown_field", "missing_field")
+
+
+@pytest.mark.parametrize("event", [[], ["search_memory"], "search_memory", None, 1])
+def test_an_event_that_is_no_object_is_the_caller_s_mistake(event: Any, ports: Ports) -> None:
+    error = handler("search")(event, Context())["error"]
+    assert (error["code"], error["message"]) == ("invalid_argument", "the arguments must be a JSON object")

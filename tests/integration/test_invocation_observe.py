@@ -1,6 +1,7 @@
 """What a function tells of its calls, and what it never does."""
 
 import json
+import logging
 import socket
 import subprocess
 import sys
@@ -100,6 +101,16 @@ def test_an_unknown_failure_is_told_by_its_places_only(told: Callable[[], Told],
     assert (call["status"], call["code"]) == (500, "internal")
     assert (written.metrics[0]["Failed"], written.metrics[0]["LoggedErrors"]) == ([1], [1])
     assert "Zanzibar" not in written.text
+
+
+def test_no_library_tells_what_was_said_however_much_is_logged(ports: Ports, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lambda puts `LogLevel` on the root logger, and at DEBUG the clients log whole requests."""
+    root = logging.getLogger()
+    monkeypatch.setattr(root, "level", root.level)  # put back at the end
+    root.setLevel(logging.DEBUG)
+    handler("search")(http("/tools/search_memory", {"query": "tea"}), Context())
+    for library in ("botocore", "opensearch", "urllib3", "anthropic", "httpx"):
+        assert not logging.getLogger(library).isEnabledFor(logging.DEBUG), library
 
 
 _TRACED = """

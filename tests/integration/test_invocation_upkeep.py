@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -88,6 +89,24 @@ def test_a_schedule_that_finds_the_table_gone_is_an_error(cloud: Settings, monke
     container.upkeep.cache_clear()
     with pytest.raises(RuntimeError, match="record store"):
         upkeep.reconcile({}, Context())
+
+
+def test_more_users_than_there_is_time_for_are_left_to_the_next_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    context, folded = Context(milliseconds=60_000), list[str]()
+
+    def fold(user_id: str) -> None:
+        folded.append(user_id)
+        context.milliseconds -= 20_000
+
+    usage = SimpleNamespace(unfolded=lambda _before: iter(["ana", "ben", "cleo", "dan"]), fold=fold)
+    pending = SimpleNamespace(pending_since=lambda _before: iter(()), oldest_pending=lambda: None)
+    monkeypatch.setattr(container, "upkeep", lambda: SimpleNamespace(usage=usage, pending=pending, writer=None))
+    assert upkeep.reconcile({}, context) == {"folded": 3}
+    assert folded == ["ana", "ben", "cleo"]
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines() if "_aws" in line]
+    assert [("PendingAge" in line, "Folded" in line) for line in told] == [(True, False), (False, True)]
 
 
 def test_setup_can_be_run_at_every_deploy(cloud: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,10 +12,12 @@ from commonplace.models.fields import Notes
 from commonplace.models.memory import GLOBAL_AGENT, Memory
 from commonplace.ports import Caller, Filter, IndexUnavailable, MemoryIndex, Ports, Vector, Visibility
 from commonplace.query import Query, understand
+from commonplace.visibility import may_see
 
 _log = logging.getLogger("commonplace")
 _Answer = TypeVar("_Answer")
 _DEGRADED = "the index can't be asked just now; this was found by reading the records"
+_BLIND = "the embedding model can't be asked just now; this was found by words alone"
 _PARTIAL = "only the newest memories were looked at, or as they were some seconds ago"
 _GENERAL_RELEVANCE = 0.3  # what a memory has at least when the query names nothing: importance gives the rest
 
@@ -24,7 +26,7 @@ _GENERAL_RELEVANCE = 0.3  # what a memory has at least when the query names noth
 class Found:
     """Memories that match, best first, each with its relevance and cosine (None without a vector).
 
-    `degraded`: the index couldn't be asked, the records were; `partial`: only the newest were looked at, or as they were.
+    `degraded`: what couldn't be asked, and what was done instead; `partial`: only the newest were looked at, or as they were.
     """
 
     memories: list[Memory]
@@ -34,13 +36,13 @@ class Found:
     query: Query
     answerable: float
     partial: bool = False
-    degraded: bool = False
+    degraded: str | None = None
 
     def notes(self, redacted: Sequence[str], warnings: list[str] | None = None) -> Notes | None:
         """What there is to tell about how this was found."""
         return (
             Notes(
-                degraded=_DEGRADED if self.degraded else None,
+                degraded=self.degraded,
                 partial=_PARTIAL if self.partial else None,
                 redacted=list(redacted) or None,
                 warnings=warnings,
@@ -62,7 +64,7 @@ def find(
     query = understand(text, ports.facts.tags(caller.user_id), caller.now)
     agents = tuple(sorted({GLOBAL_AGENT, agent_id or caller.agent_id}))
     seen = Visibility(caller.user_id, agents, caller.now, include_expired)
-    vector = None if query.general else ports.embedder.embed(text)
+    vector, blind = (None, None) if query.general else _embedded(text, ports)
 
     def look(index: MemoryIndex) -> Found:
         if query.general:
@@ -71,7 +73,18 @@ def find(
 
     found, degraded = _by_index_or_records(look, ports)
     ports.usage.found(caller.user_id, [memory.memory_id for memory in found.memories], caller.now)
-    return replace(found, degraded=degraded)
+    return replace(found, degraded="; ".join(filter(None, (_DEGRADED if degraded else None, blind))) or None)
+
+
+def _embedded(text: str, ports: Ports) -> tuple[Vector | None, str | None]:
+    """The query's vector; None, and what to tell of it, where a model elsewhere doesn't answer: then words find alone."""
+    try:
+        return ports.embedder.embed(text), None
+    except CommonplaceError as error:
+        if error.code is not ErrorCode.STORAGE_UNAVAILABLE:
+            raise
+        _log.warning("no vector for a query: %s", error.code.label)
+        return None, _BLIND
 
 
 def _by_index_or_records(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple[_Answer, bool]:
@@ -119,14 +132,7 @@ def _most_important(query: Query, seen: Visibility, wanted: Filter, limit: int, 
 
 def _current(memories: Sequence[Memory], seen: Visibility) -> list[Memory]:
     """Every hit is checked against the record once more before it leaves."""
-    return [
-        memory
-        for memory in memories
-        if memory.user_id == seen.user_id
-        and memory.agent_id in seen.agents
-        and memory.status == "active"
-        and (seen.include_expired or memory.expires_at is None or memory.expires_at > seen.now)
-    ]
+    return [memory for memory in memories if may_see(seen, memory)]
 
 
 def _number(cosine: float) -> float | None:

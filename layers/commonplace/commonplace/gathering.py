@@ -10,6 +10,7 @@ from commonplace import scoring
 from commonplace.candidates import Candidates, Corpus
 from commonplace.documents import Document
 from commonplace.models.memory import Memory
+from commonplace.ports import Similar
 
 NOBODY = frozenset({"user", "assistant"})
 """Speakers that are no names."""
@@ -97,6 +98,23 @@ def together(one: Corpus, other: Corpus) -> Corpus:
         speakers=one.speakers | other.speakers,
         years=tuple(sorted({*one.years, *other.years})),
     )
+
+
+def nearest_by_words(rows: Sequence[Row], texts: Mapping[str, str], corpus: Corpus, limit: int) -> list[Similar]:
+    """Of rows for the words of a new text those that share any, nearest first: by the share of rare words, and by cosine.
+
+    `texts`: the content of each memory by its id.
+    """
+    rare = scoring.rarity(corpus)
+    total = float(rare.sum()) or 1.0
+    scored = []
+    for row in rows:
+        share = sum(weight for weight, count in zip(rare.tolist(), row.counts, strict=True) if count >= 1) / total
+        cosine = None if math.isnan(row.cosine) else row.cosine
+        if share:
+            scored.append((-share - (cosine or 0.0), row.memory_id, Similar(row.memory_id, texts[row.memory_id], cosine)))
+    scored.sort(key=lambda each: each[:2])
+    return [found for *_, found in scored[:limit]]
 
 
 def session_lengths_of(rows: Iterable[Row]) -> dict[str, tuple[int, int]]:

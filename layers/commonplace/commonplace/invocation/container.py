@@ -34,6 +34,12 @@ def ports() -> Ports:
 
 
 @cache
+def models() -> Ports:
+    """What `normalize` needs, which has no memory: nothing of the table and the index is imported."""
+    return _or_misconfigured(lambda: wiring.open_models(settings()))
+
+
+@cache
 def upkeep() -> Upkeep:
     """What keeps the index in step with the table."""
     return _or_misconfigured(lambda: wiring.open_upkeep(settings(), remaining))

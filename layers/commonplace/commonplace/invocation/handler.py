@@ -14,6 +14,8 @@ from commonplace.tools import TOOLS, tool_named
 
 Handler = Callable[[dict[str, Any], Any], Body]
 
+_WITHOUT_MEMORY = {"normalize"}
+
 # AgentCore comes first: its whole event is written by a model, and must not pass for one of the others.
 _WAYS: tuple[Way, ...] = (agentcore, http_api, bedrock_agent, direct)
 
@@ -28,13 +30,19 @@ def handler_of(function: str) -> Handler:
         from commonplace.invocation.observe import observed  # Powertools: paid once, by the first call and not by the start
 
         container.begin(context.get_remaining_time_in_millis())
-        way: Way = next((way for way in _WAYS if way.takes(event, context)), direct)
+        way = _way_of(event, context)
         with observed(function, way.NAME, way.correlation(event, context), context) as call:
             status, body = entrypoint.guarded(lambda: _answer(function, call.asks(way.read(event, context))))
             call.answered(status, body)
             return way.respond(event, status, body)
 
     return handle
+
+
+def _way_of(event: Any, context: Context) -> Way:
+    """The kind of an event; what is of none, or no object at all, is refused as a direct call."""
+    ways = _WAYS if isinstance(event, dict) else ()
+    return next((way for way in ways if way.takes(event, context)), direct)
 
 
 def _answer(function: str, call: Call) -> Body:
@@ -50,7 +58,8 @@ def _answer(function: str, call: Call) -> Body:
         run = import_module("commonplace.conversation").import_turns
         result = run(body.turns, body.keep, caller, container.ports())
     else:
-        result = entrypoint.call(call.name, call.arguments, caller, container.ports())
+        ports = container.models() if function in _WITHOUT_MEMORY else container.ports()
+        result = entrypoint.call(call.name, call.arguments, caller, ports)
     answer: Body = result.model_dump(mode="json")
     return answer
 

@@ -10,9 +10,9 @@ from functools import cache
 from types import TracebackType
 from typing import Any
 
-from aws_lambda_powertools import Logger, Metrics
+from aws_lambda_powertools import Logger
 from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
-from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 from commonplace.invocation.call import Body, Call, Context
 from commonplace.settings import traced
@@ -77,15 +77,19 @@ def observed(function: str, way: str, correlation: str | None, context: Context)
 @contextmanager
 def told_under(function: str, correlation: str | None, context: Context) -> Iterator[None]:
     """Every line logged inside carries the function, Lambda's id of the request and the caller's."""
+    _quiet_libraries()
     keys = {"function": function, "request_id": context.aws_request_id, "correlation_id": correlation}
     with logger().append_context_keys(**keys):
         yield
 
 
 @contextmanager
-def measured(function: str, **dimensions: str) -> Iterator[Metrics]:
-    """Metrics of one function, written at the end as one line in the embedded format."""
-    metrics = Metrics(namespace=NAMESPACE, service=function)
+def measured(function: str, **dimensions: str) -> Iterator[EphemeralMetrics]:
+    """Metrics of one function, written at the end as one line in the embedded format.
+
+    `Metrics` shares what it holds between all calls and threads of a process, and keeps it where metrics are off.
+    """
+    metrics = EphemeralMetrics(namespace=NAMESPACE, service=function)
     for name, value in dimensions.items():
         metrics.add_dimension(name, value)
     yield metrics
@@ -97,6 +101,14 @@ def logger() -> Logger:
     """The logger under which the whole package logs, as JSON lines."""
     formatter = WithoutWords(serialize_stacktrace=False, utc=True)
     return Logger(service="commonplace", logger_formatter=formatter, logger_handler=_Output())
+
+
+def _quiet_libraries() -> None:
+    """Lambda puts the template's `LogLevel` on the root logger; at DEBUG the clients of DynamoDB, OpenSearch and Claude
+    would log whole requests, and what was said in them."""
+    root = logging.getLogger()
+    if root.level < logging.INFO:
+        root.setLevel(logging.INFO)
 
 
 def _count(function: str, seen: Seen, milliseconds: float, errors: int) -> None:

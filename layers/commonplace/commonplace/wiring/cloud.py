@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _SIGNED = "https://"  # a domain of AWS; a node on this machine is asked over http and knows no roles
 
+_TAGS_SECONDS = 60.0
+
 Remaining = Callable[[], float]
 """Seconds that whoever asks now may still spend."""
 
@@ -29,7 +31,6 @@ class Maintenance:
     records: "DynamoRecords"
     everything: AllRecords
     embedder: Embedder
-    writer: IndexWriter
     rebuild: IndexRebuild
     contents: IndexContents
 
@@ -43,7 +44,7 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None) -> Opened
     table, static = _table(settings, remaining), StaticEmbedder()
     embedder, records = embedder_of(settings, static), _records(settings, table)
     index: MemoryIndex = ScanIndex(records, embedder.name)
-    facts: UserFacts = ScanFacts(records)
+    facts: UserFacts = ScanFacts(records, _TAGS_SECONDS)
     fallback: MemoryIndex | None = None
     if settings.search_endpoint:
         pending = _pending(table)
@@ -64,6 +65,27 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None) -> Opened
     return Opened(ports, lambda: None)
 
 
+def open_models(settings: Settings) -> Ports:
+    """What a function needs that has no memory: the models. Asking it for anything else is a mistake of this package."""
+    from commonplace.adapters.static_embedder import StaticEmbedder
+
+    nothing, static = _NoMemory(), StaticEmbedder()
+    return Ports(
+        records=nothing,
+        facts=nothing,
+        index=nothing,
+        usage=nothing,
+        embedder=static,
+        words=static,
+        reader=reader_of(settings),
+    )
+
+
+class _NoMemory:
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(f"{name}: this function has no memory")
+
+
 def open_upkeep(settings: Settings, remaining: Remaining | None = None) -> Upkeep:
     """What keeps the index in step with the table; without an index, what is left of that."""
     from commonplace.adapters.dynamodb import DynamoUsage
@@ -77,7 +99,7 @@ def open_upkeep(settings: Settings, remaining: Remaining | None = None) -> Upkee
 def open_maintenance(settings: Settings) -> Maintenance:
     """What rebuilds the index and holds it against the records."""
     from commonplace.adapters.dynamodb import DynamoEverything
-    from commonplace.adapters.opensearch import OpenSearchContents, OpenSearchRebuild, OpenSearchWriter
+    from commonplace.adapters.opensearch import OpenSearchContents, OpenSearchRebuild
     from commonplace.adapters.static_embedder import StaticEmbedder
 
     table, client = _table(settings), _domain(settings, writing=True)
@@ -85,7 +107,6 @@ def open_maintenance(settings: Settings) -> Maintenance:
         records=_records(settings, table),
         everything=DynamoEverything(table),
         embedder=embedder_of(settings, StaticEmbedder()),
-        writer=OpenSearchWriter(client, settings.index_alias),
         rebuild=OpenSearchRebuild(client, _layout(settings), settings.index_alias),
         contents=OpenSearchContents(client, settings.index_alias),
     )

@@ -12,7 +12,7 @@ def embedder_of(settings: Settings, static: Embedder) -> Embedder:
         return static
     from commonplace.adapters.bedrock import TitanEmbedder
 
-    return TitanEmbedder()
+    return TitanEmbedder(region=settings.region)
 
 
 def reader_of(settings: Settings) -> StatementReader | None:

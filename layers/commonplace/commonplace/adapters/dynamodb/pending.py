@@ -12,7 +12,7 @@ from commonplace.adapters.dynamodb.table import ITEM, PENDING, QUEUE, SINCE, USE
 from commonplace.ports import Stored
 
 _AT_ONCE = 100
-_KEPT = 4_000  # records, of all users together
+_KEPT = 4_000  # records, of all users together; of the one who asks, all that wait
 
 
 class DynamoPending:
@@ -33,9 +33,9 @@ class DynamoPending:
         versions = [(user_id, row[ITEM]["S"].removeprefix(PENDING), row[VERSION]["N"]) for row in rows]
         known = {version: one for version in versions if (one := self._known.get(version)) is not None}
         read = _records(calls, [row for row, version in zip(rows, versions, strict=True) if version not in known])
-        if len(self._known) + len(read) > _KEPT:
-            self._known.clear()
-        self._known |= {(user_id, one.memory.memory_id, str(one.memory.version)): one for one in read}
+        now = known | {(user_id, one.memory.memory_id, str(one.memory.version)): one for one in read}
+        others = {} if len(self._known) + len(read) > _KEPT else self._known
+        self._known = others | now
         return sorted([*known.values(), *read], key=lambda one: one.memory.memory_id)
 
     def confirm(self, user_id: str, memory_id: str, version: int) -> None:

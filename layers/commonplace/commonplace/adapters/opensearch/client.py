@@ -15,6 +15,7 @@ from commonplace.ports import IndexUnavailable, Vector
 SEARCH_SECONDS = 2.0
 WRITE_SECONDS = 30.0
 _CONNECT_SECONDS = 1.0  # tried twice
+_AT_ONCE = 16  # connections kept; a Lambda needs one, a server with threads more
 _NOBODY_WAITS = "10s"  # then the domain itself gives a search up
 
 
@@ -33,6 +34,7 @@ def connect(url: str, region: str | None = None, seconds: float = SEARCH_SECONDS
         url,
         http_auth=signer,
         timeout=Timeout(connect=min(_CONNECT_SECONDS, seconds), read=seconds),
+        pool_maxsize=_AT_ONCE,
         max_retries=1,
         retry_on_timeout=False,
         retry_on_status=(),

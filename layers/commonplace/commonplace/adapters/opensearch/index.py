@@ -34,7 +34,7 @@ class OpenSearchIndex:
         ).gathered()
 
     def similar(self, seen: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
-        return similar(self._ask(seen), seen, terms, vector, self._waiting(seen))[:limit]
+        return similar(self._ask(seen), seen, terms, vector, self._waiting(seen), limit)
 
     def most_important(self, seen: Visibility, wanted: Filter, limit: int) -> tuple[list[str], bool]:
         waiting = self._waiting(seen)

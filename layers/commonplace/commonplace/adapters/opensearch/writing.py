@@ -18,6 +18,7 @@ BEGUN = "-next"
 
 _BYTES = 5_000_000
 _DONE = Outcome("done")
+_OF_THE_INDEX = ("index_closed_exception", "cluster_block_exception")  # 400 and 403, and no fault of the change
 _ORDER = ("retry", "failed", "done")  # of two answers to the same change, the one that counts
 
 
@@ -91,7 +92,8 @@ def _outcome(item: dict[str, Any]) -> Outcome:
         return _DONE
     names = [item["error"]["type"], item["error"].get("caused_by", {}).get("type")]
     reason = f"{status} {' '.join(name for name in names if name)}"
-    return Outcome("retry" if status in (404, 408, 429) or status >= 500 else "failed", reason)
+    passes = status in (404, 408, 429) or status >= 500 or names[0] in _OF_THE_INDEX
+    return Outcome("retry" if passes else "failed", reason)
 
 
 def _weight(outcome: Outcome) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from commonplace import gathering, scoring
+from commonplace import gathering
 from commonplace.candidates import Gathered
 from commonplace.documents import Document, document
 from commonplace.models.memory import Memory
@@ -12,7 +12,6 @@ from commonplace.ports import Filter, Similar, Stored, Vector, Visibility
 from commonplace.visibility import may_see, passes
 
 NEWEST = 2_000
-_SHARE = 1.0  # of the words in common, beside the cosine
 
 
 @dataclass(frozen=True)
@@ -51,18 +50,11 @@ class ScanIndex:
     def similar(self, seen: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
         visible, _ = self._visible(seen)
         asked = sorted(set(terms))
-        rows = [gathering.row_of(one.memory, one.document, asked, None) for one in visible]
-        rare = scoring.rarity(gathering.corpus_of(rows, asked))
-        total = float(rare.sum()) or 1.0
-        scored = []
-        for one, row in zip(visible, rows, strict=True):
-            share = float(sum(weight for weight, count in zip(rare, row.counts, strict=True) if count >= 1)) / total
-            cosine = self._cosine(vector, one.memory, one.vector)
-            if share:
-                found = Similar(one.memory.memory_id, one.memory.content, cosine)
-                scored.append((-_SHARE * share - (cosine or 0.0), found.memory_id, found))
-        scored.sort(key=lambda each: each[:2])
-        return [found for *_, found in scored[:limit]]
+        rows = [
+            gathering.row_of(one.memory, one.document, asked, self._cosine(vector, one.memory, one.vector)) for one in visible
+        ]
+        texts = {one.memory.memory_id: one.memory.content for one in visible}
+        return gathering.nearest_by_words(rows, texts, gathering.corpus_of(rows, asked), limit)
 
     def most_important(self, seen: Visibility, wanted: Filter, limit: int) -> tuple[list[str], bool]:
         visible, complete = self._visible(seen)

@@ -1,0 +1,77 @@
+"""Two functions whose clocks are two minutes apart store the same texts at the same moment; a third one searches."""
+
+import json
+import os
+import subprocess
+import sys
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from cloud.invoking import Context
+from commonplace.invocation import upkeep
+from tests.faults.conftest import Open, Tell
+from tests.faults.world import said_of
+
+pytestmark = pytest.mark.integration
+
+STORE = """
+import json, sys
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from commonplace import entrypoint, wiring
+from commonplace.adapters.dynamodb import DynamoRecords, Table, connect
+from commonplace.ports import Caller
+from commonplace.settings import Settings
+
+settings, users, texts, skew = json.loads(sys.argv[1])
+settings = Settings.model_validate(settings)
+clock = lambda: datetime.now(UTC) + timedelta(seconds=skew)
+table = Table(connect(settings.region), settings.table, lambda: 30)
+ports = replace(wiring.open_cloud(settings, lambda: 30).ports, records=DynamoRecords(table, clock=clock))
+entrypoint.answer("search_memory", {"query": "ready?"}, Caller(users[0], clock()), ports)
+print("ready", flush=True)
+sys.stdin.readline()
+print(json.dumps([
+    (user, text, *entrypoint.answer("store_memory", {"content": text}, Caller(user, clock()), ports))
+    for user in users for text in texts
+]))
+"""
+
+
+def test_two_stores_of_the_same_text_by_clocks_a_minute_off(
+    open_world: Open, dynamodb_url: str, monkeypatch: pytest.MonkeyPatch, tell: Tell
+) -> None:
+    world = open_world()
+    users, texts = world.users(2), [said_of("both", number) for number in range(10)]
+    given = {name: getattr(world.settings, name) for name in ("table", "search_endpoint", "index_alias", "region")}
+    keys = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url}
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", STORE, json.dumps([given, users, texts, skew])],
+            env=os.environ | keys, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )
+        for skew in (-60, 60)
+    ]  # fmt: skip
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    answers: list[list[Any]] = [json.loads(process.communicate(timeout=120)[0]) for process in processes]
+    both = [one for answered in answers for one in answered]
+    for user, text, status, body in both:
+        assert status == 200, body
+        world.answered(user, text, body["memory_id"])
+    known = sum("notes" in body for *_, body in both)
+    soon = world.balance()  # found though half of it was written a minute from now
+    monkeypatch.setattr(upkeep, "_TOO_LONG", timedelta(seconds=-120))
+    upkeep.reconcile({}, Context("reconcile"))
+    told = world.balance()
+    tell(f"{told}; stores {len(both)}, of which already there {known}")
+    assert (soon.not_found, soon.of_others, soon.pending) == (0, 0, 20)
+    assert (told.answered, known) == (20, 20)
+    assert told.sound, told

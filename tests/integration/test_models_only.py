@@ -1,0 +1,57 @@
+"""What works without what it does not need: normalize without a table, and a search without its embedding model."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from commonplace import entrypoint
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.ports import Caller, Vector
+from commonplace.settings import Settings
+from commonplace.wiring import open_local
+from tests.conftest import NOON
+
+pytestmark = pytest.mark.integration
+
+ASKED = {"tool": "memory_normalize", "arguments": {"text": "I like tea."}, "identity": {"user_id": "ana"}}
+
+
+def test_normalize_opens_neither_table_nor_index() -> None:
+    code = f"""
+import json, os, sys
+os.environ |= {{"COMMONPLACE_TABLE": "t", "COMMONPLACE_SEARCH_ENDPOINT": "https://search.example", "AWS_REGION": "eu-west-1"}}
+from types import SimpleNamespace
+from functions.normalize.app import handler
+context = SimpleNamespace(client_context=None, aws_request_id="1", function_name="f", get_remaining_time_in_millis=lambda: 9000)
+answer = handler({ASKED!r}, context)
+print(json.dumps([answer, sorted({{"botocore", "boto3", "opensearchpy"}} & set(sys.modules))]))
+"""
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
+    answer, loaded = json.loads(done.stdout.splitlines()[-1])
+    assert "The user likes tea." in json.dumps(answer)
+    assert loaded == []
+
+
+class Away:
+    """An embedding model that doesn't answer."""
+
+    name = "away"
+
+    def embed(self, text: str) -> Vector | None:
+        raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the embedding model doesn't answer")
+
+
+def test_a_search_without_its_embedding_model_finds_by_words_and_says_so(tmp_path: Path) -> None:
+    local = open_local(Settings(db=tmp_path / "memory.db"))
+    caller = Caller("local|ana", NOON)
+    entrypoint.call("store_memory", {"content": "Mia is allergic to peanuts."}, caller, local.ports)
+    answer = entrypoint.call("search_memory", {"query": "peanuts"}, caller, replace(local.ports, embedder=Away()))
+    local.close()
+    found = answer.model_dump(mode="json")
+    assert [hit["content"] for hit in found["results"]] == ["Mia is allergic to peanuts."]
+    assert found["notes"]["degraded"] == "the embedding model can't be asked just now; this was found by words alone"

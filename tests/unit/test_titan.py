@@ -1,0 +1,88 @@
+"""The optional embedder: where it asks, how long it may take, and what it makes of the answer."""
+
+import io
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from botocore.exceptions import ClientError, ReadTimeoutError
+
+from commonplace.adapters.bedrock import TitanEmbedder
+from commonplace.adapters.static_embedder import StaticEmbedder
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.settings import read_settings
+from commonplace.wiring.cloud import _MODELS
+from commonplace.wiring.models import embedder_of
+
+LONGEST_BACKOFF = 1 + 2 + 4  # seconds, of three pauses
+A_FUNCTION_HAS = 29.0
+
+
+class Bedrock:
+    """Answers with one vector, or fails."""
+
+    def __init__(self, answer: object) -> None:
+        self.answer, self.asked = answer, list[dict[str, Any]]()
+
+    def invoke_model(self, **asked: Any) -> dict[str, Any]:
+        self.asked.append(asked)
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return {"body": io.BytesIO(json.dumps({"embedding": self.answer}).encode())}
+
+
+@pytest.fixture(autouse=True)
+def _a_machine_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the page for AWS has it: a region in `AWS_REGION`, which boto3 itself doesn't look at."""
+    for name in ("AWS_DEFAULT_REGION", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+
+
+def test_it_asks_in_the_region_of_the_settings() -> None:
+    made = embedder_of(
+        read_settings({"AWS_REGION": "eu-west-3", "COMMONPLACE_EMBEDDER": "titan"}), TitanEmbedder(Bedrock([]))
+    )
+    assert isinstance(made, TitanEmbedder)
+    assert made._client.meta.region_name == "eu-west-3"
+
+
+def test_a_function_has_time_left_when_it_gives_up() -> None:
+    config = TitanEmbedder(region="eu-west-3")._client.meta.config
+    once = config.connect_timeout + config.read_timeout
+    assert config.retries["total_max_attempts"] * once + LONGEST_BACKOFF < A_FUNCTION_HAS - 5
+
+
+def test_a_vector_is_made_a_unit() -> None:
+    bedrock = Bedrock([3.0] * 256)
+    vector = TitanEmbedder(bedrock).embed("tea")
+    assert vector is not None
+    assert vector.dtype == np.float32
+    assert np.linalg.norm(vector) == pytest.approx(1)
+    assert json.loads(bedrock.asked[0]["body"])["inputText"] == "tea"
+    assert TitanEmbedder(Bedrock([])).embed("  ") is None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ClientError({"Error": {"Code": "ThrottlingException", "Message": "tea"}}, "InvokeModel"),
+        ReadTimeoutError(endpoint_url="https://tea"),
+        [0.0] * 256,
+        [1.0] * 255,
+        [float("nan")] * 256,
+    ],
+)
+def test_no_answer_is_an_error_that_may_pass_without_a_word_of_it(answer: object) -> None:
+    with pytest.raises(CommonplaceError) as caught:
+        TitanEmbedder(Bedrock(answer)).embed("tea")
+    assert caught.value.code is ErrorCode.STORAGE_UNAVAILABLE
+    assert "tea" not in str(caught.value)
+
+
+def test_an_index_is_laid_out_for_the_models_there_are() -> None:
+    assert _MODELS["static"] == (StaticEmbedder.name, StaticEmbedder.dimension)
+    assert _MODELS["titan"] == (TitanEmbedder.name, TitanEmbedder.dimension)
