@@ -28,7 +28,7 @@ from types import SimpleNamespace
 from functions.normalize.app import handler
 context = SimpleNamespace(client_context=None, aws_request_id="1", function_name="f", get_remaining_time_in_millis=lambda: 9000)
 answer = handler({ASKED!r}, context)
-print(json.dumps([answer, sorted({{"botocore", "boto3", "opensearchpy"}} & set(sys.modules))]))
+print(json.dumps([answer, sorted({{"boto3", "opensearchpy", "commonplace.adapters.dynamodb"}} & set(sys.modules))]))
 """
     root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
