@@ -42,7 +42,7 @@ class Away:
 
     name = "away"
 
-    def embed(self, text: str) -> Vector | None:
+    def embed(self, _text: str) -> Vector | None:
         raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the embedding model doesn't answer")
 
 

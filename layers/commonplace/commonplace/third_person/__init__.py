@@ -1,7 +1,8 @@
 """First-person statements in the third person, by rules and without a model.
 
-English is rewritten; a text in another language keeps its words inside a frame of that language
-("La persona usuaria dice: «…»"), since a half-right rewriting would be worse than a quotation.
+English is rewritten; a text in another language, or partly in one ("Ich heiße Jörg and I love cats"), keeps its words
+inside a frame of that language ("La persona usuaria dice: «…»"), since a half-right rewriting would be worse than a
+quotation.
 
 What the user is called
     The first mention in every sentence is "the user", so that each sentence can be read alone. Later mentions in the
@@ -25,7 +26,9 @@ Left alone
 import re
 
 from .languages import ENGLISH, framed, is_framed, language_of
+from .mixture import foreign_part
 from .statements import turned
+from .tokens import read
 
 __all__ = ["to_third_person"]
 
@@ -43,9 +46,12 @@ def to_third_person(text: str, speaker: str | None = None) -> str:
     if not any(char.isalnum() for char in stripped) or is_framed(stripped):
         return text
     code = language_of(stripped)
+    tokens = read(stripped)
+    if code == ENGLISH:
+        code = foreign_part(tokens) or ENGLISH
     if code != ENGLISH:
         return (framed(stripped, code) if speaker is None else f"{speaker}: {stripped}") or text
-    said = turned(stripped)
+    said = turned(tokens)
     if speaker is not None and not _THE_USER.search(stripped):
         said = _THE_USER.sub(lambda _: speaker, said)
     return said or text

@@ -117,7 +117,7 @@ class Turning:
         self.plural = plural or coordinated or (token.low == "i" and is_wished(self.sentence, self.at))
         inverted = self.predicate.at != self.at - 1 and is_inverted(self.turned)
         if inverted and before is not None:
-            self.turned[-1] = replace(before, text=self._cased(before, agreed(before.low, self.plural)))
+            self.turned[-1] = replace(before, text=self._cased(before, agreed(before.low, self.plural or token.joined > 0)))
         self._emit(token, phrase)
         self.subject, self.inner, self.expected = Subject.USER, False, not inverted
         self.predicate = Predicate(bare=inverted)
@@ -170,6 +170,9 @@ class Turning:
 
     def _after_link(self, token: Token) -> None:
         if count := adverb_length(self.sentence, self.at):
+            if token.low == "not":
+                # "but not dive": no finite verb follows
+                self.link = ""
             self._pass(count)
         elif self.subject is Subject.USER and continues(self.sentence, self.at, self.link, self.predicate):
             self._verb(token)

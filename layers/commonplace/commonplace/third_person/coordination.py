@@ -84,8 +84,10 @@ def _is_verb_here(sentence: Sequence[Token], at: int, link: str, predicate: Pred
     if following is not None and (following.low in table("auxiliaries.others") or is_modal(following.low)):
         return False
     everyday = table("verbs.transitive") | table("verbs.states") | table("verbs.intransitive")
-    if not is_link(sentence[at - 1]) and link != "," and word in everyday:
-        # "and rarely drink": a noun is less likely after an adverb
+    adverb = sentence[at - 1].low
+    seldom = adverb in table("adverbs.seldom") and word not in table("verbs.compounding")
+    if not is_link(sentence[at - 1]) and (link != "," or seldom) and word in everyday:
+        # "and rarely drink", ", seldom fly": a noun is less likely after an adverb
         return True
     # "I sing, dance and paint": the verb before the link has no object
     if predicate.at >= 0 and all(is_link(token) or not token.is_word for token in sentence[predicate.at + 1 : at]):

@@ -28,38 +28,43 @@ _SCRIPTS = (
     ("th", r"[ก-ฮ]"),
 )
 _UNKNOWN = "other"
+# Names with small words in them ("Rio de la Plata"), behind another word
+_PARTICLES = "de|del|la|las|los|el|da|do|dos|das|di|della|du|des|le|les|van|von|der|den"
+_NAMES = rf"(?<=\w )[A-ZÀ-Þ]\w{{0,40}}(?: (?:{_PARTICLES})){{1,3}} [A-ZÀ-Þ]\w{{0,40}}"
 
 
 @dataclass(frozen=True, slots=True)
-class _Language:
+class Language:
     code: str
     frame: tuple[str, str]
     words: frozenset[str]
     letters: frozenset[str]
+    speaker: frozenset[str]
 
 
 @cache
-def _languages() -> dict[str, _Language]:
+def languages() -> dict[str, Language]:
     rows = tomllib.loads(files(__package__).joinpath("languages.toml").read_text(encoding="utf-8"))
     return {
-        code: _Language(
+        code: Language(
             code,
             (row.get("frame", "").partition("…")[0], row.get("frame", "").partition("…")[2]),
             frozenset(row.get("words", "").split()),
             frozenset(row.get("letters", "")),
+            frozenset(row.get("speaker", "").split()),
         )
         for code, row in rows.items()
     }
 
 
 @cache
-def _owners() -> dict[str, tuple[str, ...]]:
+def owners() -> dict[str, tuple[str, ...]]:
     """word -> the languages that have it in their list."""
-    owners: dict[str, tuple[str, ...]] = {}
-    for language in _languages().values():
+    found: dict[str, tuple[str, ...]] = {}
+    for language in languages().values():
         for word in language.words:
-            owners[word] = (*owners.get(word, ()), language.code)
-    return owners
+            found[word] = (*found.get(word, ()), language.code)
+    return found
 
 
 @cache
@@ -84,19 +89,19 @@ def _latin_language(text: str) -> str:
     english, foreign = 0.0, 0.0
     scores: Counter[str] = Counter()
     words = list(_words(text))
-    if all(word.isascii() and (word not in _owners() or ENGLISH in _owners()[word]) for word in words):
+    if all(word.isascii() and (word not in owners() or ENGLISH in owners()[word]) for word in words):
         return ENGLISH
     for word in words:
-        owners = _owners().get(word, ())
-        others = [code for code in owners if code != ENGLISH]
+        owning = owners().get(word, ())
+        others = [code for code in owning if code != ENGLISH]
         scores.update({code: 1 / len(others) ** 2 for code in others})
         if len(word) == 1 and word.isascii() and word != "i":
             # It may be a variable or a list mark
             continue
-        spoken = ENGLISH in owners or (len(word) > 2 and _is_english(word))
-        english += 0 if not spoken else 1.0 if owners == (ENGLISH,) else _HALF
+        spoken = ENGLISH in owning or (len(word) > 2 and is_english(word))
+        english += 0 if not spoken else 1.0 if owning == (ENGLISH,) else _HALF
         foreign += 0 if not others else _HALF if spoken else 1.0
-        if not word.isascii() and not owners:
+        if not word.isascii() and not owning:
             by_letters = _by_letters(word)
             foreign += _HALF if by_letters else 0
             scores.update(dict.fromkeys(by_letters, _LETTER_WEIGHT))
@@ -106,34 +111,35 @@ def _latin_language(text: str) -> str:
 def _words(text: str) -> Iterator[str]:
     """Lower-case words; "j'ai" counts as "j'" and "ai", and a capital inside the text is a name."""
     shouted = text.isupper()
+    text = _pattern(_NAMES).sub(" ", text)
     for match in _pattern(r"(?<![\w'’])[^\W\d_]+(?:['’][^\W\d_]+)?(?!\w)").finditer(text):
         word = match.group().replace("’", "'")
         if match.start() and word[0].isupper() and not shouted:
             continue
         head, apostrophe, tail = word.lower().partition("'")
-        if not apostrophe or word.lower() in _owners():
+        if not apostrophe or word.lower() in owners():
             yield word.lower()
         elif len(tail) > 1:
             yield from (head + apostrophe, tail)
 
 
-def _is_english(word: str) -> bool:
+def is_english(word: str) -> bool:
     return is_known(word) or is_past(word) or is_plural(word) or is_s_form(word) or is_ing_form(word)
 
 
 def _by_letters(word: str) -> list[str]:
     letters = {char for char in word if not char.isascii()}
-    return [language.code for language in _languages().values() if letters <= language.letters and letters]
+    return [language.code for language in languages().values() if letters <= language.letters and letters]
 
 
 def framed(text: str, code: str) -> str:
     """The text, word for word, as what the user says, in the language of that code."""
-    languages = _languages()
-    before, after = (languages[code] if code in languages else languages[_UNKNOWN]).frame
+    known = languages()
+    before, after = (known[code] if code in known else known[_UNKNOWN]).frame
     return f"{before}{text}{after}"
 
 
 def is_framed(text: str) -> bool:
     """True for a text that `framed` has made."""
-    frames = (language.frame for language in _languages().values() if language.frame[0])
+    frames = (language.frame for language in languages().values() if language.frame[0])
     return any(text.startswith(before) and text.endswith(after) for before, after in frames)

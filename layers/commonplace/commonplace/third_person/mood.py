@@ -24,7 +24,7 @@ def is_left_alone(tokens: Sequence[Token]) -> bool:
         return False
     if any(token.text == "?" for token in tokens[-3:]):
         return not (_has_tag(tokens) or _starts_as_statement(tokens))
-    return _starts_as_question(words) or _is_request(tokens)
+    return not _concludes(tokens) and (_starts_as_question(words) or _is_request(tokens))
 
 
 def _first(tokens: Sequence[Token]) -> Token | None:
@@ -84,6 +84,16 @@ def _starts_as_question(words: Sequence[Token]) -> bool:
         words[at].low in table("auxiliaries.questioning") and words[at + 1].low in ("i", "you", "we", "my", "he", "she")
         for at in range(1, min(len(words) - 1, _QUESTION_REACH))
         if not any(word.low in ("i", "we", "my") for word in words[1:at])
+    )
+
+
+def _concludes(tokens: Sequence[Token]) -> bool:
+    """'Should I ever move, I would ...': a condition and not a question."""
+    if tokens[0].low not in ("should", "were") or tokens[1].low not in ("i", "we", "my"):
+        return False
+    return any(
+        token.text == "," and after.low in ("i", "we") and verb.low in table("auxiliaries.modals")
+        for token, after, verb in zip(tokens, tokens[1:], tokens[2:], strict=False)
     )
 
 

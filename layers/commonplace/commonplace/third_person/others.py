@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from .tokens import Token
-from .verbs import is_auxiliary, is_base, is_known, is_modal, is_noun, is_past, is_plural, is_s_form
+from .verbs import is_auxiliary, is_base, is_everyday_s_form, is_known, is_modal, is_noun, is_past, is_plural, is_s_form
 from .words import table
 
 _SERIES_REACH = 12
@@ -58,6 +58,10 @@ def takes_over(sentence: Sequence[Token], at: int) -> bool:
     if is_modal(token.low):
         return True
     person = before.low in table("function.nominatives") or before.low in table("people.singular")
+    following = sentence[at + 1].low if at + 1 < len(sentence) else ""
+    if before.capital and at > 1 and is_everyday_s_form(token.low) and following in table("function.determiners"):
+        # "that Tom cleans the house", not "Japanese films"
+        return True
     if is_s_form(token.low) and not (is_plural(token.low) and is_noun(before.low) and not person):
         return person or not is_plural(token.low) or _follows_possessed(sentence, at)
     if is_past(token.low):
@@ -108,6 +112,10 @@ def is_wished(sentence: Sequence[Token], at: int) -> bool:
 
 def is_inverted(before: Sequence[Token]) -> bool:
     """For the tokens before "I": 'so do', 'never have', but not 'if you can' whose verb has its subject."""
-    if not before or not before[-1].is_word or not is_auxiliary(before[-1].low):
+    if not before or not before[-1].is_word:
+        return False
+    if len(before) == 1 and before[0].low in ("were", "weren't"):
+        return True
+    if not is_auxiliary(before[-1].low):
         return False
     return not (len(before) > 1 and before[-2].low in table("function.nominatives") | {"they", "the user"})

@@ -12,14 +12,14 @@ from .openings import asks_politely, filler_length, reminder_length, speaks
 from .proper import shield
 from .sentences import sentences
 from .spelling import spelled_out
-from .tokens import Kind, Token, joined_text, read
+from .tokens import Kind, Token, joined_text
 
 
-def turned(text: str) -> str:
+def turned(tokens: list[Token]) -> str:
     """The English text in the third person; a sentence that is no statement of the speaker stays as it is."""
     company = Company()
     result: list[Token] = []
-    parts = list(sentences(read(text)))
+    parts = list(sentences(tokens))
     for at, sentence in enumerate(parts):
         result += _sentence(sentence, company, is_first=not result, is_last=at == len(parts) - 1)
     if result:

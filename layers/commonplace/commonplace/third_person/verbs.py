@@ -52,7 +52,7 @@ def is_auxiliary(word: str) -> bool:
 
 def is_base(word: str) -> bool:
     """True for a present form that agrees with "I", full verbs only ("go", but not "am", "went", "can")."""
-    if word in table("verbs.past") or is_auxiliary(word):
+    if word in table("verbs.past") or is_auxiliary(word) or word in table("verbs.never"):
         return word in ("do", "have")
     return "VBP" in _forms(word) or word in _everyday()
 
@@ -66,7 +66,7 @@ def is_unheard_of(word: str) -> bool:
     """True for a word in no dictionary that may be a verb ("doomscroll")."""
     if not (word.islower() and word.isalpha()) or word.endswith("s") or is_known(word):
         return False
-    tables = ("function.determiners", "function.nominatives", "function.subordinators", "function.joiners")
+    tables = ("function.determiners", "function.nominatives", "function.subordinators", "function.conjunctions")
     return not any(word in table(name) for name in tables)
 
 
