@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any
 
+import boto3
 from rich.progress import Progress
 
 from benchmarks.many import texts
@@ -81,7 +82,7 @@ def fill(settings: Settings, found: Iterator[Stored], total: int) -> float:
     """Writes records and index entries straight to the servers, without the tools; the seconds that the index took."""
     indexing = 0.0
     writer = open_upkeep(settings).writer if settings.search_endpoint else None
-    client = connect(settings.region)
+    client = boto3.client("dynamodb", region_name=settings.region)  # patient, where the function's own has a deadline
     with Progress() as progress, ThreadPoolExecutor(4) as pool:
         task = progress.add_task(f"writing {total:,}", total=total)
         for batch in in_batches(found, _AT_ONCE):

@@ -34,14 +34,16 @@ def main(name: str, description: str, measure: Measure, needs_data: bool) -> Non
     parser.add_argument("--data", type=Path, required=needs_data, help="folder of the data sets, see benchmarks/DATA.md")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     given = parser.parse_args()
+    tells = "benchmarks/DATA.md tells where it comes from"
+    if needs_data and not given.data.is_dir():
+        parser.exit(2, f"the folder {given.data} is missing; {tells}\n")
     try:
         tables = list(measure(given))
     except FileNotFoundError as error:
         file = Path(error.filename or "")
         if not needs_data or given.data not in file.parents:
             raise
-        missing = f"{file.relative_to(given.data)} is missing in {given.data}"
-        parser.exit(2, f"{missing}; benchmarks/DATA.md tells where it comes from\n")
+        parser.exit(2, f"{file.relative_to(given.data)} is missing in {given.data}; {tells}\n")
     RESULTS.mkdir(exist_ok=True)
     command = f"python -m benchmarks.{name}" + (" --data DIR" if needs_data else "")
     whole = {"description": description, "command": command, "tables": [asdict(table) for table in tables]}

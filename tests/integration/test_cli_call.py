@@ -53,3 +53,16 @@ def test_bad_arguments_name_their_field(tmp_path: Path, arguments: str, code: st
     done = run("call", "search_memory", arguments, "--json", home=tmp_path)
     error = json.loads(done.err)["error"]
     assert (done.code, error["code"], error["field"]) == (2, code, field)
+
+
+@pytest.mark.parametrize("arguments", ['{"question": "tea"}', '{"query": "x", "colour": "red"}', '{"query": 1}', "{"])
+def test_a_person_is_sent_to_where_the_fields_are_listed(tmp_path: Path, arguments: str) -> None:
+    done = run("call", "search_memory", arguments, home=tmp_path)
+    assert done.code == 2
+    assert done.err.endswith('; see "commonplace discover search_memory"\n')
+
+
+def test_what_is_wrong_beside_the_fields_keeps_its_own_hint(tmp_path: Path) -> None:
+    done = run("call", "search_memory", '{"query": "x"}', "--timezone", "Mars/Olympus", home=tmp_path)
+    assert done.err.endswith('; see "commonplace call --help"\n')
+    assert "manifest" in run("call", "forget_everything", home=tmp_path).err

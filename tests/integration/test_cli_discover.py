@@ -35,5 +35,15 @@ def test_arguments_inside_others_are_explained(tmp_path: Path) -> None:
     assert "options.time_range.after" in done.out
 
 
+def test_one_memory_is_no_memories(memory_file: Path) -> None:
+    stored("金曜日に大阪へ行きます。", memory_file)
+    options = ("--db", str(memory_file), "--json")
+    said = run("discover", *options, home=memory_file.parent).answer["current_system_state"]["optimization_opportunities"]
+    assert said == ["1 memory has no vector (not in Latin script): it is found by words only"]
+    stored("私は毎朝チェロを弾きます。", memory_file)
+    said = run("discover", *options, home=memory_file.parent).answer["current_system_state"]["optimization_opportunities"]
+    assert said == ["2 memories have no vector (not in Latin script): they are found by words only"]
+
+
 def test_an_unknown_tool_is_code_3(tmp_path: Path) -> None:
     assert run("discover", "forget_everything", home=tmp_path).code == 3

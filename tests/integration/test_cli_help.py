@@ -20,6 +20,19 @@ def test_help_lists_every_verb_and_what_the_exit_codes_mean(tmp_path: Path) -> N
     assert all(f"{code} " in done.out.split("Exit codes:")[1] for code in (0, 1, 2, 3, 4, 130))
 
 
+def test_without_a_command_the_help_is_on_stderr_as_it_is_and_the_code_is_2(tmp_path: Path) -> None:
+    done = run(home=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == run("--help", home=tmp_path).out
+
+
+@pytest.mark.parametrize("verb", ["doctor", "reindex"])
+def test_the_verbs_of_a_deployment_tell_how_to_run_over_make_cloud(tmp_path: Path, verb: str) -> None:
+    told = run(verb, "--help", home=tmp_path).out
+    assert f"commonplace {verb} --table commonplace --endpoint" in told
+    assert "AWS_ENDPOINT_URL_DYNAMODB" in told
+
+
 def test_the_verbs_are_these() -> None:
     assert sorted(commonplace.commands) == VERBS
 

@@ -82,6 +82,8 @@ def test_importing_again_stores_nothing_new(memory_file: Path) -> None:
         ('[{"session_id": "s", "position": 1, "speaker": "user"}]', "turns.0: text"),
         ('[{"session_id": "s", "position": 1, "speaker": "user", "text": "tea", "mood": 1}]', "turns.0: mood"),
         ("[7]", "turns.0"),
+        ('{"session_id": "s", "position": 1, "speaker": "user", "text": "tea"}\n\n{"text": "x"}', ": line 3: session_id: is"),
+        ('{"session_id": "s", "position": 1, "speaker": "user", "text": "tea", "mood": 1}', ": line 1: mood"),
     ],
 )
 def test_what_are_no_turns_is_told_and_nothing_is_stored(memory_file: Path, text: str, why: str) -> None:

@@ -31,6 +31,8 @@ def test_the_same_again_is_the_same_memory(memory_file: Path) -> None:
     assert stored("I play the cello.", memory_file) == stored("i play  the CELLO.", memory_file)
     again = run("store", "I play the cello.", "--db", str(memory_file), home=memory_file.parent)
     assert "was there already" in again.out
+    assert "already there as" in again.out
+    assert "stored as" not in again.out
 
 
 def test_every_override_is_honoured(memory_file: Path) -> None:

@@ -42,13 +42,21 @@ def health(state: Statistics) -> float:
 def _opportunities(state: Statistics) -> list[str]:
     found = []
     if state.expired:
-        found.append(f"{state.expired} memories have expired and wait to be removed")
+        found.append(_memories(state.expired, "has expired and waits to be removed", "have expired and wait to be removed"))
     if state.other_embedding:
-        found.append(f"{state.other_embedding} memories were embedded by another model: they are found by words only")
+        by = "embedded by another model"
+        one, many = f"was {by}: it is found by words only", f"were {by}: they are found by words only"
+        found.append(_memories(state.other_embedding, one, many))
     if state.without_vector:
-        found.append(f"{state.without_vector} memories have no vector (not in Latin script): they are found by words only")
+        by = "no vector (not in Latin script)"
+        one, many = f"has {by}: it is found by words only", f"have {by}: they are found by words only"
+        found.append(_memories(state.without_vector, one, many))
     if state.active and state.unused / state.active > _MANY_UNUSED and state.active >= 20:
         found.append(f"{state.unused} of {state.active} memories were never found by a search")
     if state.tags >= 20 and state.single_tags / state.tags > _MANY_UNUSED:
         found.append(f"{state.single_tags} of {state.tags} tags are used only once")
     return found
+
+
+def _memories(count: int, one: str, many: str) -> str:
+    return f"1 memory {one}" if count == 1 else f"{count} memories {many}"

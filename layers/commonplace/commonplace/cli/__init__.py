@@ -17,8 +17,9 @@ from commonplace.cli.statements import normalize, store
 
 _EXIT_CODES = """\b
 Exit codes: 0 done (finding nothing is done, too), 1 a mistake of this program,
-2 the command line or the input is wrong, 3 no such tool or memory,
-4 the file or the port is not available, try again, 130 stopped by Ctrl-C.
+2 the command line or the input is wrong, or there is no command (you see this then),
+3 no such tool or memory, 4 the file or the port is not available, try again,
+130 stopped by Ctrl-C.
 """
 
 
@@ -57,6 +58,9 @@ def _run(arguments: list[str]) -> int:
         return failures.STOPPED
     except failures.Failed as error:
         failed = error
+    except click.exceptions.NoArgsIsHelpError as error:  # on stderr and with 2: a script that forgot the command has failed
+        error.show()
+        return failures.USAGE
     except click.ClickException as error:
         failed = failures.misused(error, as_json)
     except Exception as error:  # noqa: BLE001 - the last place: a person gets a line, never a traceback

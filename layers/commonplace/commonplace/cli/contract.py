@@ -1,5 +1,6 @@
 """`call` and `manifest`: the tools as other programs see them."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,11 +19,16 @@ if TYPE_CHECKING:
 @text_argument("json_object", required=False, default="{}")
 @command_options
 def call(shared: Shared, tool: str, json_object: str) -> None:
-    """Call any tool with a JSON object."""
+    """Call any tool with a JSON object.
+
+    "commonplace discover TOOL" tells what it takes.
+    """
     from commonplace.strict_json import read_object
 
-    arguments = read_object(json_object)
-    with shared.open() as memory:
+    see = f"commonplace discover {shlex.quote(tool)}"
+    with shared.pointing(see):
+        arguments = read_object(json_object)
+    with shared.open() as memory, shared.pointing(see):
         print_json(memory.call(tool, arguments), indent=None if shared.json else 2)
 
 

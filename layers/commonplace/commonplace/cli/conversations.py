@@ -1,6 +1,8 @@
 """`import` and `export`: whole conversations in, everything out."""
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +27,9 @@ def import_file(shared: Shared, file: str, keep: Any) -> None:
     FILE holds turns, each {"session_id", "position", "speaker", "text", "event_time"?}, as JSON or JSON lines.
     What is stored already isn't stored twice.
     """
-    turns = read_turns(_text(file))
+    turns, lines = read_turns(_text(file))
     done = 0
-    with shared.open() as memory, _progress_bar() as bar:
+    with shared.open() as memory, _by_line(lines), _progress_bar() as bar:
         task = bar.add_task(f"storing {len(turns)} turns", total=len(turns))
 
         def advance(count: int) -> None:
@@ -56,13 +58,16 @@ def export(shared: Shared) -> None:
 
     The oldest come first, and those that are closed (superseded, archived, deleted) are there too.
     """
-    with shared.open() as memory:
+    with shared.reading() as memory:
         for record in memory.export():
             print_json(record)
 
 
-def read_turns(text: str) -> list[Any]:
-    """Turns from a JSON array, an object with `turns`, or a JSON object per line; raises `INVALID_JSON`."""
+def read_turns(text: str) -> tuple[list[Any], list[int]]:
+    """Turns from a JSON array, an object with `turns`, or a JSON object per line, and then the number of each line.
+
+    Raises `INVALID_JSON`.
+    """
     from commonplace.strict_json import read_json
 
     first = text.strip().partition("\n")[0].strip()
@@ -70,14 +75,27 @@ def read_turns(text: str) -> list[Any]:
         raise CommonplaceError(ErrorCode.INVALID_JSON, "file: holds no turns", "file")
     if first.startswith("{") and first.endswith("}"):
         lines = enumerate(text.split("\n"), 1)  # other line breaks, such as U+2028, may stand inside a JSON string
-        rows = [_line(number, line) for number, line in lines if line.strip()]
-        if len(rows) > 1 or "text" in rows[0]:
-            return rows
+        rows = {number: _line(number, line) for number, line in lines if line.strip()}
+        if len(rows) > 1 or "text" in next(iter(rows.values())):
+            return list(rows.values()), list(rows)
     whole = read_json(text)
     turns = whole.get("turns") if isinstance(whole, dict) else whole
     if not isinstance(turns, list):
         raise CommonplaceError(ErrorCode.INVALID_JSON, 'file: must be a list of turns, {"turns": [...]}, or a turn per line')
-    return turns
+    return turns, []
+
+
+@contextmanager
+def _by_line(lines: list[int]) -> Iterator[None]:
+    """The engine counts turns from 0; a person who wrote them line by line looks for the line."""
+    try:
+        yield
+    except CommonplaceError as error:
+        turn, _, why = error.message.partition(": ")
+        number = turn.removeprefix("turns.")
+        if not lines or number == turn:
+            raise
+        raise CommonplaceError(error.code, f"line {lines[int(number)]}: {why}", error.field) from error
 
 
 def _line(number: int, line: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commonplace.cli.failures import Failed
 from commonplace.cli.options import Shared, command_options
 from commonplace.cli.tables import console, print_facts, print_json
 from commonplace.errors import CommonplaceError, ErrorCode
@@ -17,29 +18,43 @@ if TYPE_CHECKING:
 _TABLE = click.option("--table", metavar="NAME", help="The DynamoDB table.  [default: $COMMONPLACE_TABLE]")
 _ENDPOINT = click.option("--endpoint", metavar="URL", help="OpenSearch.  [default: $COMMONPLACE_SEARCH_ENDPOINT]")
 
+_ON_THIS_MACHINE = """\b
+Over "make cloud", with the addresses that it prints when it has started:
+  export AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:PORT
+  export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
+  commonplace doctor --table commonplace --endpoint http://127.0.0.1:PORT
+"""
+_CREDENTIALS = "AWS_REGION and your credentials"
+_CHECK_TABLE = (
+    f"check --table (or COMMONPLACE_TABLE), {_CREDENTIALS}; AWS_ENDPOINT_URL_DYNAMODB is where a DynamoDB on this machine is"
+)
+_CHECK_INDEX = f"check --endpoint (or COMMONPLACE_SEARCH_ENDPOINT), {_CREDENTIALS}"
 
-@click.command()
+
+@click.command(epilog=_ON_THIS_MACHINE.replace("doctor", "reindex"))
+@click.option("--move-to-model", "move", is_flag=True, help="Write every record anew with the vectors of another model.")
 @_TABLE
 @_ENDPOINT
 @command_options
-def reindex(shared: Shared, table: str | None, endpoint: str | None) -> None:
+def reindex(shared: Shared, move: bool, table: str | None, endpoint: str | None) -> None:
     """Rebuild a deployment's index, in use.
 
-    A new version is filled beside the old one and takes its place at the end. The same command moves to another embedding
-    model (COMMONPLACE_EMBEDDER) or layout. One that was stopped goes on when it is run again.
+    A new version is filled beside the old one and takes its place at the end. The environment must be the deployment's: its
+    output Environment has all of it. The same command moves to another layout, and with --move-to-model to another
+    embedding model (COMMONPLACE_EMBEDDER). One that was stopped goes on when it is run again.
     """
     from commonplace import reindexing
     from commonplace.wiring import local_clock
 
-    open_ = _opened(table, endpoint)
-    renewal = reindexing.Renewal(open_.records, open_.embedder, local_clock("UTC"))
-    with _asking(), _counted("memories indexed") as progress:
-        done = reindexing.reindex(open_.everything, open_.rebuild, renewal, progress)
+    with _asking(shared), _counted("memories indexed") as progress:
+        open_ = _opened(table, endpoint)
+        renewal = reindexing.Renewal(open_.records, open_.embedder, local_clock("UTC"))
+        done = reindexing.reindex(open_.everything, open_.rebuild, renewal, progress, move=move)
     answer: dict[str, object] = {"records": done.records, "embedded": done.embedded, "refused": dict(done.refused)}
     _print(shared, answer)
 
 
-@click.command()
+@click.command(epilog=_ON_THIS_MACHINE)
 @click.option("--repair", is_flag=True, help="Bring into the index what it lacks.")
 @_TABLE
 @_ENDPOINT
@@ -48,8 +63,8 @@ def doctor(shared: Shared, repair: bool, table: str | None, endpoint: str | None
     """Compare a deployment's index and table."""
     from commonplace.doctor import examine
 
-    open_ = _opened(table, endpoint)
-    with _asking(), _counted("memories compared") as progress:
+    with _asking(shared), _counted("memories compared") as progress:
+        open_ = _opened(table, endpoint)
         found = examine(open_.everything, open_.records, open_.contents, repair, progress)
     counted = {"records": found.records, "documents": found.documents, "mended": found.mended}
     answer: dict[str, object] = {**counted, **{str(ill): count for ill, count in found.ills.items()}}
@@ -69,18 +84,30 @@ def _opened(table: str | None, endpoint: str | None) -> "Maintenance":
 
     if find_spec("opensearchpy") is None or find_spec("botocore") is None:
         raise click.ClickException("this needs what AWS needs: pip install 'commonplace[aws]'")
+    from botocore.exceptions import BotoCoreError
+
     named = {"table": table, "search_endpoint": endpoint}
-    return open_maintenance(read_settings().model_copy(update={name: value for name, value in named.items() if value}))
+    settings = read_settings().model_copy(update={name: value for name, value in named.items() if value})
+    try:
+        return open_maintenance(settings)
+    except (BotoCoreError, ValueError) as error:  # no such profile, no credentials, an address that is none
+        raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"AWS can't be asked: {error}") from error
 
 
 @contextmanager
-def _asking() -> Iterator[None]:
+def _asking(shared: Shared) -> Iterator[None]:
+    """What can't be reached is told with where to look for the reason: here no memory file is at fault."""
     from commonplace.ports import IndexUnavailable
 
     try:
         yield
     except IndexUnavailable as error:
-        raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the index can't be used just now: {error}") from error
+        ours = CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the index can't be used just now: {error}")
+        raise Failed(ours, "", shared.json, following=_CHECK_INDEX) from error
+    except CommonplaceError as error:
+        if error.code is not ErrorCode.STORAGE_UNAVAILABLE:
+            raise
+        raise Failed(error, "", shared.json, following=_CHECK_TABLE) from error
 
 
 @contextmanager

@@ -29,16 +29,22 @@ _NEXT = {
 
 
 class Failed(click.ClickException):
-    """An error of ours as the command line tells it. `command`: which one failed, as it was called."""
+    """An error of ours as the command line tells it.
 
-    def __init__(self, error: CommonplaceError, command: str, as_json: bool) -> None:
-        super().__init__(str(error))
+    `see`: the command that shows what would be right; `following`: what to do next, where that is known better. A person
+    reads `sentence`; a program reads the error's own, with the field by its path.
+    """
+
+    def __init__(
+        self, error: CommonplaceError, see: str, as_json: bool, *, sentence: str | None = None, following: str | None = None
+    ) -> None:
+        super().__init__(sentence or str(error))
         self.status = _EXIT_CODES.get(error.code, USAGE)
-        self._error, self._command, self._as_json = error, command, as_json
+        self._error, self._as_json = error, as_json
+        self._following = following or _NEXT.get(error.code, f'see "{see}"')
 
     def show(self, file: IO[Any] | None = None) -> None:
-        following = _NEXT.get(self._error.code, f'see "{self._command} --help"')
-        line = f"commonplace: {' '.join(str(self._error).split())}; {following}"
+        line = f"commonplace: {' '.join(self.message.split())}; {self._following}"
         click.echo(json.dumps(self._error.body(), ensure_ascii=False) if self._as_json else line, file=file, err=True)
 
 
@@ -47,7 +53,7 @@ def misused(error: click.ClickException, as_json: bool) -> Failed:
     context = error.ctx if isinstance(error, click.UsageError) else None
     field = error.param.name if isinstance(error, click.BadParameter) and error.param else None
     ours = CommonplaceError(ErrorCode.INVALID_ARGUMENT, error.format_message().rstrip("."), field)
-    return Failed(ours, context.command_path if context else "commonplace", as_json)
+    return Failed(ours, f"{context.command_path if context else 'commonplace'} --help", as_json)
 
 
 def unexpected(error: Exception, as_json: bool) -> Failed:
@@ -56,4 +62,4 @@ def unexpected(error: Exception, as_json: bool) -> Failed:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     place = f" at {trace.tb_frame.f_globals.get('__name__')}:{trace.tb_lineno}" if trace else ""
-    return Failed(CommonplaceError(ErrorCode.INTERNAL, f"{type(error).__name__}{place}"), "commonplace", as_json)
+    return Failed(CommonplaceError(ErrorCode.INTERNAL, f"{type(error).__name__}{place}"), "commonplace --help", as_json)

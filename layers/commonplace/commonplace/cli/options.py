@@ -2,13 +2,17 @@
 
 import functools
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import click
 
 from commonplace.cli.failures import Failed
+from commonplace.cli.naming import as_typed
 from commonplace.errors import CommonplaceError
 
 if TYPE_CHECKING:
@@ -31,6 +35,32 @@ class Shared:
         from commonplace.client import Commonplace
 
         return Commonplace(self.db, user_id=self.user, timezone=self.timezone)
+
+    @contextmanager
+    def reading(self) -> Iterator["Commonplace"]:
+        """The memories, for a command that stores none: it makes no file, and tells of one that was named and isn't there.
+
+        Without `--db` it tells nothing: before the first memory there is no file.
+        """
+        from commonplace.settings import read_settings
+
+        named = read_settings().db if self.db is None else Path(self.db)
+        if not _absent(named.expanduser()):
+            with self.open() as memory:
+                yield memory
+            return
+        if self.db is not None:
+            click.echo(f'commonplace: there is no memory file {self.db} yet; "commonplace store" makes it', err=True)
+        with TemporaryDirectory(prefix="commonplace-") as folder, replace(self, db=str(Path(folder, "no.db"))).open() as none:
+            yield none
+
+    @contextmanager
+    def pointing(self, see: str) -> Iterator[None]:
+        """What fails inside points to another command than its own help."""
+        try:
+            yield
+        except CommonplaceError as error:
+            raise Failed(error, see, self.json) from error
 
 
 _OPTIONS = (
@@ -66,7 +96,8 @@ def command_options(
         try:
             function(shared, *args, **kwargs)
         except CommonplaceError as error:
-            raise Failed(error, context.command_path, shared.json) from error
+            sentence = as_typed(error, context.info_name or "", asdict(shared))
+            raise Failed(error, f"{context.command_path} --help", shared.json, sentence=sentence) from error
 
     return _with_options(run)
 
@@ -86,6 +117,16 @@ def stdin_text() -> str:
         return sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise click.UsageError("stdin is not UTF-8") from None
+
+
+def _absent(file: Path) -> bool:
+    try:
+        file.stat()
+    except FileNotFoundError:
+        return True
+    except OSError:  # opening it tells what is the matter
+        return False
+    return False
 
 
 def given(**arguments: object) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def search(
         time_range=given(after=after, before=before) or None, include_expired=include_expired or None,
     )  # fmt: skip
     arguments = given(query=query, limit=limit, category=category, options=options or None)
-    with shared.open() as memory:
+    with shared.reading() as memory:
         answer = memory.call("search_memory", arguments)
     if shared.json:
         return print_json(answer)
@@ -52,7 +52,7 @@ def discover(shared: Shared, tool: str | None) -> None:
 
     With the name of a TOOL: what that tool takes, with examples.
     """
-    with shared.open() as memory:
+    with shared.reading() as memory:
         answer = memory.call("discover_memory_tools", given(tool=tool))
     if shared.json:
         return print_json(answer)

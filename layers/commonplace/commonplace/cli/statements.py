@@ -1,6 +1,6 @@
 """`normalize` and `store`: from what was said to what is kept."""
 
-from typing import get_args
+from typing import Any, get_args
 
 import click
 
@@ -51,7 +51,7 @@ def store(
         return print_json(answer)
     found, advice = answer["analysis"], answer["recommendations"]
     print_facts({
-        "stored as": answer["memory_id"],
+        "already there as" if _known(answer) else "stored as": answer["memory_id"],
         "type": found["detected_type"],
         "category": found["detected_category"],
         "importance": f"{found['importance_score']} of 5",
@@ -64,3 +64,8 @@ def store(
     if advice["suggested_merges"]:
         print_rows(("says the same", "why"), [tuple(merge.values()) for merge in advice["suggested_merges"]], "why")
     return print_notes(answer)
+
+
+def _known(answer: dict[str, Any]) -> bool:
+    """Whether nothing was stored: the tool tells it as a warning."""
+    return any("was there already" in warning for warning in (answer.get("notes") or {}).get("warnings") or ())

@@ -131,11 +131,11 @@ def _as_ours(path: Path) -> Iterator[None]:
         yield
     except sqlite3.OperationalError as error:
         busy = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-        why = "another process is writing; try again" if busy else f"the memory file {path.name} can't be used: {error}"
+        why = "another process is writing; try again" if busy else f"the memory file {path} can't be used: {error}"
         raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why) from error
     except sqlite3.DatabaseError as error:
-        raise CommonplaceError(
-            ErrorCode.STORAGE_UNAVAILABLE, f"{path.name} is not a memory file, or it is damaged"
-        ) from error
+        raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"{path} is not a memory file, or it is damaged") from error
     except OSError as error:
-        raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"{path.name}: {error.strerror}") from error
+        where = f": {error.filename}" if error.filename not in (None, str(path)) else ""  # such as a folder above it
+        why = f"the memory file {path} can't be used: {error.strerror}{where}"
+        raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why) from error
