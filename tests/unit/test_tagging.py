@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -76,9 +77,10 @@ ok thanks! | misc | ok thanks
 haha yes | misc | haha
 [redacted:password] | misc | password security
 """.strip().splitlines()
+SEVERAL_MEANINGS = (Path(__file__).parent / "cases" / "tags.txt").read_text(encoding="utf-8").splitlines()
 
 
-@pytest.mark.parametrize("row", TAGGED, ids=lambda row: row.split("|")[0].strip()[:40])
+@pytest.mark.parametrize("row", TAGGED + SEVERAL_MEANINGS, ids=lambda row: row.split("|")[0].strip()[:40])
 def test_a_text_has_the_tags_that_it_names_and_none_that_it_does_not(row: str) -> None:
     text, wanted, unwanted = (part.strip() for part in row.split("|"))
     tags = set(tags_of(text))

@@ -20,7 +20,7 @@ _UNSPACED = ("ja", "zh")
 
 def phrases_of(reading: Reading) -> list[Phrase]:
     """Runs of content words in order. In German only nouns, when the text writes them with capitals."""
-    stopped = stopped_in(reading.language)
+    stopped = stopped_of(reading)
     nouns_only = reading.language == "de" and any(word.capital for word in reading.words)
     found: list[Phrase] = []
     open_phrase = False
@@ -48,6 +48,12 @@ def is_content(word: Word, stopped: frozenset[str]) -> bool:
     adjective = key.endswith(("able", "ible")) and len(key) > 6 and key not in _ABLE_NOUNS
     verb = key.endswith(("요", "니다"))
     return not (adverb or participle or adjective or verb)
+
+
+def stopped_of(reading: Reading) -> frozenset[str]:
+    """The stop words that count in a text."""
+    stopped = stopped_in(reading.language)
+    return stopped.union(*reading.mixed.values()) if reading.mixed else stopped
 
 
 @functools.cache

@@ -7,7 +7,8 @@ from importlib.resources import files
 
 from commonplace.tagging.folding import fold
 
-_ENGLISH_TOPICS = ("en_life", "en_leisure", "en_work", "en_technology")
+_TECHNICAL_TOPICS = "en_technology"
+_ENGLISH_TOPICS = ("en_life", "en_leisure", "en_work", _TECHNICAL_TOPICS)
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "ru")
 _VOWELS = "aeiou"
 
@@ -47,12 +48,22 @@ def false_friends(language: str) -> frozenset[str]:
 
 
 def topic_lines(language: str) -> Iterator[tuple[str, str | None, list[str]]]:
-    """Topic, parent and triggers, as the lexicon of a language (or `when`) has them."""
+    """Topic, parent and triggers, as the lexicon of a language (or `when`, or `hints`) has them."""
     for name in _ENGLISH_TOPICS if language == "en" else (language,):
-        for line in _lines(f"topics/{name}.txt"):
-            head, _, triggers = line.partition(":")
-            topic, _, parent = head.partition(" < ")
-            yield topic.strip(), parent.strip() or None, [trigger.strip() for trigger in triggers.split(",")]
+        yield from _topics_in(name)
+
+
+@functools.cache
+def technical_topics() -> frozenset[str]:
+    """The topics of computers and software, which are one field."""
+    return frozenset(topic for topic, _, _ in _topics_in(_TECHNICAL_TOPICS))
+
+
+def _topics_in(name: str) -> Iterator[tuple[str, str | None, list[str]]]:
+    for line in _lines(f"topics/{name}.txt"):
+        head, _, triggers = line.partition(":")
+        topic, _, parent = head.partition(" < ")
+        yield topic.strip(), parent.strip() or None, [trigger.strip() for trigger in triggers.split(",")]
 
 
 @functools.cache

@@ -5,7 +5,7 @@ import re
 from commonplace.tagging.folding import fold
 from commonplace.tagging.inflection import singular, singular_in
 from commonplace.tagging.names import same_thing
-from commonplace.tagging.phrases import LONGEST_WORD, is_content, names_in, phrases_of, stopped_in, unspaced_nouns
+from commonplace.tagging.phrases import LONGEST_WORD, is_content, names_in, phrases_of, stopped_of, unspaced_nouns
 from commonplace.tagging.tables import describing_words
 from commonplace.tagging.tokens import Reading, Word, read
 from commonplace.tagging.topics import Hit, hits, lexicon, run_hits, topics_of
@@ -14,9 +14,10 @@ NOTHING = "misc"
 _MOST_PARENTS = 2
 _MOST_TIMES = 2
 _MOST_TOPICS = 5
-_STATED_END = r"(?=\s*(?:[,.;!?)]|$|and\b|but\b|now\b|so\b|with\b|years?\b|y/?o\b|und\b))"
+_STATED_END = r"(?=\s*(?:[,.;!?)](?!\d)|$|and\b|but\b|now\b|so\b|with\b|years?\b|y/?o\b|und\b))"
 _AGE = re.compile(
     rf"\bi(?:['’]| a)?m (?:(?:almost|nearly|turning|now|only|already) )?\d{{1,3}}{_STATED_END}"
+    r"|\b(?:i|s?he|we)(?:['’]ll| will) (?:be|turn) \d{1,3}\b(?= (?:next|this|in|on|soon|tomorrow)\b|\s*(?:[.!?]|$))"
     r"|\b\d{1,3}[- ]?(?:years?|yrs?|months?)[- ]old\b|\b\d{2} ?y/?o\b"
     r"|\b(?:turn(?:s|ed|ing)?|aged?) \d{1,2}\b(?! (?:am|pm|o))"
     rf"|\bich (?:bin|werde) (?:jetzt |schon )?\d{{1,3}}{_STATED_END}|\b\d{{1,3}} jahre (?:alt|jung)\b"
@@ -25,17 +26,35 @@ _AGE = re.compile(
     re.IGNORECASE,
 )
 
+_FIGURE = r"\d{1,3}(?:[.,]\d{1,2})?"
+_SELF = r"\b(?:i['’]?m|i am|i weigh|ich (?:bin|wiege)|je (?:fais|mesure|pèse)|mido|peso|estoy en)"
+_KILOS = r"(?:kg|kilos?|kilogram(?:me)?s?|lbs?|stone)"
+_TALL = r"(?:cm|centimet(?:er|re)s?)"
+_MEASURES = {
+    "height": re.compile(
+        rf"{_SELF} (?:\w+ ){{0,2}}{_FIGURE} ?{_TALL}\b(?! (?:from|away|off|above|below|shorter|taller))"
+        rf"|{_SELF} (?:\w+ ){{0,2}}[12][.,m]\d\d ?m?\b|\b{_FIGURE} ?(?:{_TALL}|m|feet|foot|ft) (?:tall|groß)\b",
+        re.IGNORECASE,
+    ),
+    "weight": re.compile(
+        rf"{_SELF} (?:(?:[^.!?]|\.(?=\d)){{0,24}} )?{_FIGURE} ?{_KILOS}(?! (?:of|from|away)\b)\b|\bi weigh\b(?=[^.!?]* \d)"
+        rf"|\b{_FIGURE} ?{_KILOS} (?:heavier|lighter|overweight)\b",
+        re.IGNORECASE,
+    ),
+}
+_DAY = re.compile(r"\b(monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?\b", re.IGNORECASE)
+
 
 def tags_of(text: str, limit: int = 8) -> list[str]:
     """Up to `limit` tags in lower case without spaces, the best first; `misc` alone when the text has none."""
     reading = read(text)
     times = list(dict.fromkeys(hit.topic for hit in _time_hits(reading)))[:_MOST_TIMES]
     found = topics_of(reading)
-    topics = [topic for topic in _ranked(found, bool(_AGE.search(text))) if topic not in times][:_MOST_TOPICS]
+    topics = [topic for topic in _ranked(found, _worded(text)) if topic not in times][:_MOST_TOPICS]
     parents = (parent for topic in topics if (parent := lexicon("en").parents.get(topic)) and parent not in topics)
     chosen = [*topics, *list(dict.fromkeys(parents))[:_MOST_PARENTS]]
     chosen += _fresh(_salient(reading, found), [*chosen, *times])[: max(limit - len(chosen) - len(times), 0)]
-    return [*chosen, *times][:limit] or [NOTHING]
+    return [*chosen, *times][:limit] or list(dict.fromkeys(map(str.lower, _DAY.findall(text))))[:limit] or [NOTHING]
 
 
 def _fresh(tags: list[str], taken: list[str]) -> list[str]:
@@ -50,13 +69,19 @@ def _fresh(tags: list[str], taken: list[str]) -> list[str]:
     return found
 
 
-def _ranked(found: list[Hit], age: bool) -> list[str]:
+def _worded(text: str) -> list[str]:
+    """The topics that figures tell of: age, height and weight."""
+    measures = [topic for topic, pattern in _MEASURES.items() if pattern.search(text)]
+    return ["age"] * bool(_AGE.search(text)) + measures
+
+
+def _ranked(found: list[Hit], worded: list[str]) -> list[str]:
     """Topics by how many words name them, then by where they first stand."""
     count: dict[str, int] = {}
     for hit in found:
         count[hit.topic] = count.get(hit.topic, 0) + 1
-    if age:
-        count.setdefault("age", 1)
+    for topic in worded:
+        count.setdefault(topic, 1)
     return sorted(count, key=lambda topic: -min(count[topic], 2))
 
 
@@ -70,7 +95,7 @@ def _salient(reading: Reading, found: list[Hit]) -> list[str]:
     names: list[str] = []
     heads: list[str] = []
     others: list[str] = []
-    stopped = stopped_in(reading.language)
+    stopped = stopped_of(reading)
     topical, inside = _topical(reading, found, stopped)
     for phrase in phrases_of(reading):
         named = [] if reading.language == "de" else names_in([word for word in phrase if id(word) not in inside])

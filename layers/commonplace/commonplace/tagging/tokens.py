@@ -2,11 +2,13 @@
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 from commonplace.tagging.folding import fold
-from commonplace.tagging.tables import LANGUAGES, function_words
+from commonplace.tagging.tables import LANGUAGES, function_words, stop_words
 
 _REDACTED = re.compile(r"\[redacted[^\]]*\]?", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\S+|\S{65,}")
@@ -39,11 +41,15 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """A text read: its spaced words, its runs of unspaced script, and its language (`en` when nothing tells)."""
+    """A text read: its spaced words, its runs of unspaced script, and its language (`en` when nothing tells).
+
+    `mixed`: the grammar words of other languages that stand side by side in it, by language.
+    """
 
     words: list[Word]
     runs: list[str]
     language: str
+    mixed: Mapping[str, frozenset[str]]
 
 
 def read(text: str) -> Reading:
@@ -52,8 +58,9 @@ def read(text: str) -> Reading:
     words = _words(plain)
     runs = _RUN.findall(plain)
     if sum(map(len, runs)) > sum(len(word.key) for word in words) / 2:
-        return Reading(words, runs, "ja" if any(map(_KANA.search, runs)) else "zh")
-    return Reading(words, runs, _language(words))
+        return Reading(words, runs, "ja" if any(map(_KANA.search, runs)) else "zh", {})
+    language = _language(words)
+    return Reading(words, runs, language, _mixed(words, language))
 
 
 def cut(trigger: str) -> tuple[tuple[str, ...], list[str]]:
@@ -94,6 +101,17 @@ def _parts(word: str) -> list[str]:
     if head.lower() in _ELIDED and tail.lower() not in _CLIPPED:
         return [head, tail]
     return [head + tail.replace("'", "")]
+
+
+def _mixed(words: list[Word], own: str) -> Mapping[str, frozenset[str]]:
+    """Of each other language its grammar words that stand in twos and that the text's own language does not have."""
+    found: dict[str, frozenset[str]] = {}
+    for language in LANGUAGES[1:] if own == "en" else ():
+        foreign = function_words(language) - stop_words("en")
+        pairs = (pair for pair in pairwise(words) if all(word.key in foreign for word in pair) and not pair[1].parted)
+        if keys := frozenset(word.key for pair in pairs for word in pair):
+            found[language] = keys
+    return found
 
 
 def _language(words: list[Word]) -> str:
