@@ -53,10 +53,17 @@ def without_index(ports: Ports) -> Ports:
     return replace(ports, facts=ScanFacts(ports.records), index=ScanIndex(ports.records, ports.embedder.name))
 
 
+class CountedRecords(FollowedRecords):
+    """They tell what was found as well; the index never hears of it."""
+
+    def used(self, user_id: str) -> set[str]:
+        return {memory.memory_id for memory in self.all(user_id) if memory.access_count}
+
+
 def indexed(ports: Ports, request: pytest.FixtureRequest, much: Indexed) -> Ports:
     """The same records, and as much of them as is wanted in OpenSearch."""
     client, alias = request.getfixturevalue("opensearch_client"), request.getfixturevalue("emptied_index")
-    records = FollowedRecords(ports.records, client, alias, much)
+    records = CountedRecords(ports.records, client, alias, much)
     return replace(
         ports,
         records=records,

@@ -39,6 +39,30 @@ def test_each_finding_is_counted(ports: Ports, writer: Writer) -> None:
     assert read.version == 1
 
 
+def test_what_was_found_is_no_longer_unused(ports: Ports, writer: Writer) -> None:
+    over = writer.write("voucher", expires_at=NOON + timedelta(minutes=1))
+    kept = [writer.write(text) for text in ("tea", "coffee", "milk", "water")]
+    gone = writer.write("juice")
+    others = writer.write("tea", user_id="local|ben")
+
+    def unused(user_id: str) -> int:
+        return ports.facts.statistics(user_id, NOON + timedelta(hours=1), ports.embedder.name).unused
+
+    assert unused("local|ana") == 5
+    for left, memory in zip((4, 3, 2, 1), kept, strict=True):
+        ports.usage.found("local|ana", [over.memory_id, memory.memory_id], NOON)
+        ports.usage.fold("local|ana")
+        assert unused("local|ana") == left
+    assert unused("local|ben") == 1
+    ports.usage.found("local|ana", [gone.memory_id], NOON)
+    ports.usage.fold("local|ana")
+    ports.records.update(gone.model_copy(update={"status": "deleted", "version": 2}), Audit("delete", NOON, {}))
+    assert unused("local|ana") == 0
+    ports.usage.found("local|ben", [others.memory_id], NOON)
+    ports.usage.fold("local|ben")
+    assert unused("local|ben") == 0
+
+
 def test_ten_at_once_lose_no_count(ports: Ports, writer: Writer) -> None:
     ids = [writer.write(text).memory_id for text in ("tea", "coffee")]
     with ThreadPoolExecutor(10) as pool:

@@ -39,8 +39,8 @@ class Watched:
         self._client = client
         self.hits: Counter[bool] = Counter()
 
-    def msearch_for(self, user_id: str, body: Any) -> Any:
-        answer = self._client.msearch(body=body)
+    def msearch_for(self, user_id: str, index: str, body: Any) -> Any:
+        answer = self._client.msearch(index=index, body=body)
         rows = [hit["fields"]["row"][0] for one in answer["responses"] for hit in one["hits"]["hits"]]
         self.hits.update(kept[ROW.index("user_id")] == user_id for kept in unpacked(rows))
         return answer
@@ -52,8 +52,8 @@ class Asking:
     def __init__(self, watched: Watched, user_id: str) -> None:
         self._watched, self._user_id = watched, user_id
 
-    def msearch(self, body: Any) -> Any:
-        return self._watched.msearch_for(self._user_id, body)
+    def msearch(self, index: str, body: Any) -> Any:
+        return self._watched.msearch_for(self._user_id, index, body)
 
 
 class Waiting:

@@ -1,5 +1,6 @@
 """PENDING rows: what the index has not confirmed yet, for one user and for all."""
 
+import logging
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -142,6 +143,23 @@ def test_records_that_wait_are_read_once_however_many_there_are(
     for _ in range(2):
         assert memories(waiting.pending(USER)) == found
     assert read == [3, 0, 0, 1, 0]
+
+
+def test_of_very_many_that_wait_the_newest_are_told(
+    records: DynamoRecords, waiting: DynamoPending, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(pending, "_AT_MOST", 3)
+    found = [stored(records, text) for text in ("tea", "coffee", "milk")]
+    stored(records, "water", "local|ben")
+    with caplog.at_level(logging.WARNING, "commonplace"):
+        assert memories(waiting.pending(USER)) == found
+        assert not caplog.records
+        found.append(stored(records, "juice"))
+        assert memories(waiting.pending(USER)) == found[1:]
+    assert [one.getMessage() for one in caplog.records] == ["more than 3 writes of a user wait for the index"]
+    waiting.confirm(USER, found[3].memory_id, 1)
+    assert memories(waiting.pending(USER)) == found[:3]
+    assert memories(list(waiting.pending_since(WRITTEN + timedelta(days=1)))[:9])[:3] == found[:3]
 
 
 def test_everybody_s_records_are_read_page_by_page(records: DynamoRecords, dynamodb_table: Table) -> None:

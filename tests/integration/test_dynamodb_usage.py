@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from commonplace.adapters.dynamodb import DynamoRecords, DynamoUsage, Table
+from commonplace.adapters.dynamodb import DynamoPending, DynamoRecords, DynamoUsage, Table
 from commonplace.ports import Audit
 from tests.conftest import NOON
 from tests.dynamodb_entries import USER, entry
@@ -91,6 +91,23 @@ def test_what_was_purged_is_not_counted(
     usage.found(USER, ["mem_gone"], NOON)
     usage.fold(USER)
     assert rows(dynamodb_client, table_name, "us") == 0
+
+
+def test_which_were_used_is_told_for_each_user(records: DynamoRecords, usage: DynamoUsage, dynamodb_table: Table) -> None:
+    waiting = DynamoPending(dynamodb_table)
+    first, second, third = stored(records, 3)
+    (other,) = stored(records, 1, "local|ben")
+    assert waiting.used(USER) == set()
+    usage.found(USER, [first, second], NOON)
+    usage.found("local|ben", [other], NOON)
+    assert waiting.used(USER) == set()
+    for user in (USER, "local|ben"):
+        usage.fold(user)
+    (memory,) = records.get(USER, [third])  # its row of counts is written, and there are none
+    gone = memory.model_copy(update={"status": "deleted", "version": 2, "purge_at": NOON + timedelta(days=9_000)})
+    records.update(gone, Audit("delete", NOON, {}))
+    assert waiting.used(USER) == {first, second}
+    assert waiting.used("local|ben") == {other}
 
 
 def test_a_search_with_many_hits_is_counted_whole(records: DynamoRecords, usage: DynamoUsage) -> None:

@@ -14,11 +14,12 @@ from opensearchpy import OpenSearch
 from cloud import faults
 from cloud.process import free_port
 from cloud.proxy import Fault, FaultProxy
-from commonplace.adapters.opensearch import OpenSearchFacts, OpenSearchIndex, OpenSearchWriter, connect
+from commonplace.adapters.opensearch import OpenSearchFacts, OpenSearchIndex, OpenSearchWriter, connect, facts
 from commonplace.adapters.opensearch.client import routing_of
+from commonplace.adapters.opensearch.facts import Unindexed
 from commonplace.analyzer import terms
 from commonplace.models.memory import GLOBAL_AGENT
-from commonplace.ports import Filter, IndexUnavailable, PendingWrites, Statistics, Stored, Visibility
+from commonplace.ports import Filter, IndexUnavailable, Statistics, Stored, Visibility
 from tests.conftest import NOON
 from tests.integration.test_opensearch_writing import EMBEDDER, stored
 
@@ -41,8 +42,11 @@ class NothingWaits:
 
     def oldest_pending(self) -> None: ...
 
+    def used(self, _user_id: str) -> set[str]:
+        return set()
 
-WAITING: PendingWrites = NothingWaits()
+
+WAITING: Unindexed = NothingWaits()
 
 
 class Otherwise:
@@ -190,14 +194,26 @@ def test_a_question_of_eight_thousand_characters_is_answered(opensearch_client: 
     assert len(index.similar(SEEN, words[-400:], None, 5)) == 3
 
 
+def test_those_that_were_used_are_counted_however_many_there_are(
+    opensearch_client: OpenSearch, filled: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Used(NothingWaits):
+        def used(self, _user_id: str) -> set[str]:
+            return {"a0", "a2", "b0", "mem_purged", "mem_gone"}
+
+    monkeypatch.setattr(facts, "_IDS_A_FILTER", 2)
+    state = OpenSearchFacts(opensearch_client, Used(), Otherwise(), filled).statistics("local|ana", NOON, EMBEDDER.name)
+    assert (state.active, state.unused) == (3, 1)
+
+
 def test_tags_are_kept_a_while_and_do_when_the_node_is_away(proxy: FaultProxy, filled: str) -> None:
-    facts = OpenSearchFacts(connect(proxy.url, seconds=10), WAITING, Otherwise(), filled, seconds=0.3)
-    assert facts.tags("local|ana") == {"tea": 3}
+    known = OpenSearchFacts(connect(proxy.url, seconds=10), WAITING, Otherwise(), filled, seconds=0.3)
+    assert known.tags("local|ana") == {"tea": 3}
     asked = len(proxy.seen)
-    assert facts.tags("local|ana") == {"tea": 3}
+    assert known.tags("local|ana") == {"tea": 3}
     assert len(proxy.seen) == asked
     proxy.refuse()
     time.sleep(0.35)
-    assert facts.tags("local|ana") == {"tea": 3}
-    assert facts.tags("local|ben") == {}
-    assert facts.statistics("local|ana", NOON, EMBEDDER.name) == Otherwise.STATE
+    assert known.tags("local|ana") == {"tea": 3}
+    assert known.tags("local|ben") == {}
+    assert known.statistics("local|ana", NOON, EMBEDDER.name) == Otherwise.STATE

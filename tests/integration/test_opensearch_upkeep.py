@@ -21,6 +21,7 @@ from commonplace.adapters.opensearch import (
     set_up,
 )  # fmt: skip
 from commonplace.doctor import Examined, examine
+from commonplace.errors import CommonplaceError
 from commonplace.following import follow, reconcile
 from commonplace.index_ports import Change, Outcome
 from commonplace.ports import Audit, IndexUnavailable, Ports, Vector
@@ -172,6 +173,21 @@ def test_a_rebuild_moves_to_another_model(
     assert local.records.get("local|ana", [other.memory_id])[0].version == 1
     with_vector = {"query": {"exists": {"field": "vector"}}}
     assert opensearch_client.count(index=new_index, body=with_vector)["count"] == 1
+
+
+def test_another_model_must_be_meant(
+    local: Ports, opensearch_client: OpenSearch, new_index: str, records: FollowedRecords, writer: Writer
+) -> None:
+    memory = writer.write("green tea")
+    rebuild = OpenSearchRebuild(opensearch_client, replace(LAYOUT, embedding_model=Doubling.name), new_index)
+    renewal = Renewal(records, Doubling(local.embedder.embed), lambda: NOON)
+    with pytest.raises(CommonplaceError, match=f"vectors of {LAYOUT.embedding_model}.*of {Doubling.name}.*--move-to-model"):
+        reindex(records, rebuild, renewal, silent)
+    assert not opensearch_client.indices.exists_alias(name=f"{new_index}-next")
+    assert local.records.get("local|ana", [memory.memory_id])[0].version == 1
+    assert reindex(records, rebuild, renewal, silent, move=True).embedded == 1
+    assert rebuild.model() == Doubling.name
+    assert reindex(records, rebuild, renewal, silent).embedded == 0
 
 
 def test_a_rebuild_that_was_broken_off_goes_on_and_one_that_is_refused_changes_nothing(

@@ -56,8 +56,7 @@ def test_whatever_the_order_the_end_is_the_same(
 ) -> None:
     history: list[Change] = [
         stored("a", "tea"),
-        stored("a", "tea", access_count=1),
-        stored("a", "coffee", 2, access_count=1),
+        stored("a", "coffee", 2),
         stored("b", "bread"),
         stored("b", "bread", 2, status="deleted"),
         Purged("local|ana", "b", 2),

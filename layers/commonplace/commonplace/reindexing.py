@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from commonplace.batches import in_batches
 from commonplace.errors import CommonplaceError, ErrorCode
@@ -21,6 +22,14 @@ class Reindexed:
     records: int
     embedded: int
     refused: tuple[tuple[str, str], ...]
+
+
+@runtime_checkable
+class TellsItsModel(Protocol):
+    """A rebuild that knows whose vectors the index has that is asked now."""
+
+    def model(self) -> str | None:
+        """The name of their model, None where there is no index. Raises `IndexUnavailable`."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +63,17 @@ class Renewal:
 
 def reindex(
     everything: AllRecords, rebuild: IndexRebuild, renewal: Renewal, progress: Callable[[int], None],
-    wait: Callable[[float], None] = time.sleep,
+    wait: Callable[[float], None] = time.sleep, move: bool = False,
 ) -> Reindexed:  # fmt: skip
     """Rebuilds the index of all users and lets it take the old one's place at the end.
 
-    From the beginning each write goes to both, so that none is missed, whatever the order; the same command moves to
-    another embedding model or layout. `progress` is told how many records are done so far. One broken off goes on when it
-    is run again. Raises `IndexUnavailable` when the index can't take more in time; the old one is asked then as before.
+    From the beginning each write goes to both, so that none is missed, whatever the order. The same command moves to
+    another layout, and to another embedding model if `move` says that this is meant: every record is written anew then.
+    `progress` is told how many records are done so far. One broken off goes on when it is run again. Raises
+    `IndexUnavailable` when the index can't take more in time; the old one is asked then as before.
     """
+    if not move:
+        _refuse_another_model(rebuild, renewal.embedder.name)
     rebuild.begin()
     records = embedded = 0
     refused: list[tuple[str, str]] = []
@@ -76,6 +88,18 @@ def reindex(
         progress(records)
     rebuild.finish()
     return Reindexed(records, embedded, tuple(refused))
+
+
+def _refuse_another_model(rebuild: IndexRebuild, name: str) -> None:
+    """An environment that lacks a setting must not give every record another vector."""
+    live = rebuild.model() if isinstance(rebuild, TellsItsModel) else None
+    if live not in (None, name):
+        raise CommonplaceError(
+            ErrorCode.INVALID_ARGUMENT,
+            f"the index holds vectors of {live}, and this would write every record anew with those of {name}: set"
+            " COMMONPLACE_EMBEDDER as the deployment has it (its output Environment), or say --move-to-model",
+            "COMMONPLACE_EMBEDDER",
+        )
 
 
 def _filled(rebuild: IndexRebuild, records: Sequence[Stored], wait: Callable[[float], None]) -> list[Outcome]:

@@ -58,6 +58,11 @@ class Memory(BaseModel):
     purge_at: datetime | None = None
     embedding_model: str | None = None
 
+    @classmethod
+    def kept(cls, record: str) -> "Memory":
+        """Reads what a store kept. Fields that a newer version added are left out, so that one may go back to an older."""
+        return cls.model_validate_json(record, extra="ignore")
+
     @property
     def content(self) -> str:
         """The text that is indexed, embedded and returned."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from commonplace.adapters.dynamodb.client import Table
-from commonplace.adapters.dynamodb.rows import stored_of
+from commonplace.adapters.dynamodb.rows import readable, stored_of
 from commonplace.adapters.dynamodb.table import ITEM, MEMORY
 from commonplace.ports import Stored
 
@@ -18,6 +18,6 @@ class DynamoEverything:
         after = None
         while True:
             items, after = self._table.calls().scanned(f"begins_with(#{ITEM}, :prefix)", {":prefix": {"S": MEMORY}}, after)
-            yield from (stored_of(item) for item in items)
+            yield from readable(items, stored_of)
             if after is None:
                 return

@@ -1,5 +1,7 @@
 """Which writes the index has not confirmed yet: one row for each memory that waits, over all users in queues."""
 
+import itertools
+import logging
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -7,12 +9,14 @@ from typing import Any
 from commonplace.adapters.dynamodb.actions import Item
 from commonplace.adapters.dynamodb.calls import Calls, of_partition
 from commonplace.adapters.dynamodb.client import Table
-from commonplace.adapters.dynamodb.rows import VERSION, memory_name, pending_name, stored_of
-from commonplace.adapters.dynamodb.table import ITEM, PENDING, QUEUE, SINCE, USER, WAITING, queues
+from commonplace.adapters.dynamodb.rows import FOUND, VERSION, memory_name, pending_name, readable, stored_of
+from commonplace.adapters.dynamodb.table import ITEM, PENDING, QUEUE, SINCE, USED, USER, WAITING, queues
 from commonplace.ports import Stored
 
+_log = logging.getLogger("commonplace")
 _AT_ONCE = 100
-_KEPT = 4_000  # records, of all users together; of the one who asks, all that wait
+_AT_MOST = 2_000  # of one user: 20 reads, when none of them is known
+_KEPT = 4_000  # records, of all users together; of the one who asks, all that are told
 
 
 class DynamoPending:
@@ -20,6 +24,10 @@ class DynamoPending:
 
     A row tells its record's version, and a version never changes: those read before are kept. So while an index is down
     and everything waits for it, a search reads the rows and what is new, and not all the records again.
+
+    Of a user's rows those of the 2,000 newest memories are told (ids are in order of time). Beyond them, after an import
+    of very many, a new memory is found only once the index has it, and a changed one by what it was before. No answer says
+    so; the log does.
     """
 
     def __init__(self, table: Table) -> None:
@@ -29,7 +37,11 @@ class DynamoPending:
     def pending(self, user_id: str) -> list[Stored]:
         calls = self._table.calls()
         condition, values = of_partition(user_id, PENDING)
-        rows = [row for page in calls.pages(condition, values, ConsistentRead=True) for row in page]
+        pages = calls.pages(condition, values, ConsistentRead=True, ScanIndexForward=False, Limit=_AT_MOST + 1)
+        rows = list(itertools.islice((row for page in pages for row in page), _AT_MOST + 1))
+        if len(rows) > _AT_MOST:
+            _log.warning("more than %d writes of a user wait for the index", _AT_MOST)
+            rows.pop()
         versions = [(user_id, row[ITEM]["S"].removeprefix(PENDING), row[VERSION]["N"]) for row in rows]
         known = {version: one for version in versions if (one := self._known.get(version)) is not None}
         read = _records(calls, [row for row, version in zip(rows, versions, strict=True) if version not in known])
@@ -37,6 +49,15 @@ class DynamoPending:
         others = {} if len(self._known) + len(read) > _KEPT else self._known
         self._known = others | now
         return sorted([*known.values(), *read], key=lambda one: one.memory.memory_id)
+
+    def used(self, user_id: str) -> set[str]:
+        """Ids of the user's memories that a search returned: their counts never reach the index, which holds records."""
+        condition, values = of_partition(user_id, USED)
+        pages = self._table.calls().pages(
+            condition, values, FilterExpression=f"attribute_exists(#{FOUND})", ProjectionExpression=f"#{ITEM}",
+            ConsistentRead=True,
+        )  # fmt: skip
+        return {row[ITEM]["S"].removeprefix(USED) for page in pages for row in page}
 
     def confirm(self, user_id: str, memory_id: str, version: int) -> None:
         newer_stays = {":version": {"N": str(version)}}
@@ -73,4 +94,4 @@ def _records(calls: Calls, rows: list[Item]) -> list[Stored]:
     # A record that was purged meanwhile isn't there: its going is an event of the stream by itself.
     names = [(row[USER]["S"], memory_name(row[ITEM]["S"].removeprefix(PENDING))) for row in rows]
     found = calls.get(names)
-    return [stored_of(found[name]) for name in names if name in found]
+    return list(readable((found[name] for name in names if name in found), stored_of))

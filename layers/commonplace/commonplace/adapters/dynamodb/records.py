@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from commonplace.adapters.dynamodb.actions import Item
 from commonplace.adapters.dynamodb.adding import Adding
 from commonplace.adapters.dynamodb.calls import Calls, of_partition
 from commonplace.adapters.dynamodb.client import Table
@@ -17,6 +18,7 @@ from commonplace.adapters.dynamodb.rows import (
     bytes_of,
     memory_name,
     memory_of,
+    readable,
     stored_of,
     used_name,
     vector_bytes,
@@ -66,11 +68,9 @@ class DynamoRecords:
     def get(self, user_id: str, memory_ids: Sequence[str]) -> list[Memory]:
         names = [name(memory_id) for memory_id in memory_ids for name in (memory_name, used_name)]
         found = self._table.calls().get(((user_id, name) for name in names), (RECORD, FOUND, LAST_FOUND))
-        return [
-            memory_of(found[user_id, memory_name(memory_id)], found.get((user_id, used_name(memory_id))))
-            for memory_id in memory_ids
-            if (user_id, memory_name(memory_id)) in found
-        ]
+        keys = [(user_id, memory_name(memory_id)) for memory_id in memory_ids]
+        records = [found[key] for key in keys if key in found]
+        return list(readable(records, lambda item: memory_of(item, found.get((user_id, used_name(_id_of(item)))))))
 
     def all(self, user_id: str) -> Iterator[Memory]:
         condition, values = of_partition(user_id, MEMORY)
@@ -78,9 +78,8 @@ class DynamoRecords:
         while True:
             calls = self._table.calls()  # each page has the time of a call: nobody waits for all of them at once
             items, after = calls.page(condition, values, after, ConsistentRead=True)
-            used = self._counts(calls, user_id, [item[ITEM]["S"].removeprefix(MEMORY) for item in items])
-            for item in items:
-                yield memory_of(item, used.get(item[ITEM]["S"].removeprefix(MEMORY)))
+            used = self._counts(calls, user_id, [_id_of(item) for item in items])
+            yield from readable(items, lambda item: memory_of(item, used.get(_id_of(item))))  # noqa: B023 - at once
             if after is None:
                 return
 
@@ -91,7 +90,7 @@ class DynamoRecords:
             ScanIndexForward=False, ConsistentRead=not self._indexed, Limit=limit + 1,
         )  # fmt: skip
         found = list(itertools.islice((item for page in pages for item in page), limit + 1))
-        return [stored_of(item) for item in found[:limit]], len(found) <= limit
+        return list(readable(found[:limit], stored_of)), len(found) <= limit
 
     def audits(self, user_id: str, memory_id: str) -> list[Audit]:
         condition, values = of_partition(user_id, f"{AUDIT}{memory_id}#")
@@ -126,6 +125,10 @@ class DynamoRecords:
 
     def _since(self) -> datetime | None:
         return self._clock() if self._indexed else None
+
+
+def _id_of(item: Item) -> str:
+    return str(item[ITEM]["S"]).removeprefix(MEMORY)
 
 
 def _changed_meanwhile(memory: Memory) -> CommonplaceError:

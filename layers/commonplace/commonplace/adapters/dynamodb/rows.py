@@ -2,10 +2,11 @@
 
 import hashlib
 import json
+import logging
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from commonplace.ports import Audit, Stored, Vector
 
 RECORD, VECTOR, VERSION, STATUS, HOLDER = "record", "vector", "version", "status", "memory_id"
 FOUND, LAST_FOUND = "found", "last_found"
+_log = logging.getLogger("commonplace")
+_T = TypeVar("_T")
 
 
 def memory_name(memory_id: str) -> str:
@@ -49,7 +52,7 @@ def memory_item(memory: Memory, vector: bytes | None) -> Item:
 
 def memory_of(item: Item, used: Item | None = None) -> Memory:
     """The memory of a record, with its counts where they are known."""
-    memory = Memory.model_validate_json(item[RECORD]["S"])
+    memory = Memory.kept(item[RECORD]["S"])
     if used is None or FOUND not in used:
         return memory
     last = datetime.fromisoformat(used[LAST_FOUND]["S"])
@@ -60,6 +63,18 @@ def stored_of(item: Item) -> Stored:
     """The memory of a record with its vector."""
     blob = bytes_of(item)
     return Stored(memory_of(item), None if blob is None else np.frombuffer(blob, dtype="<f4"))
+
+
+def readable(items: Iterable[Item], read: Callable[[Item], _T]) -> Iterator[_T]:
+    """What is read of each record. One that can't be read stops nothing else: it is left out, and the log names its key."""
+    for item in items:
+        try:
+            found = read(item)
+        except (ValueError, KeyError, TypeError) as error:  # ValueError: pydantic's and numpy's too
+            key = item[USER]["S"], item[ITEM]["S"]
+            _log.error("an unreadable record is left out: %s %s: %s", *key, type(error).__name__)
+            continue
+        yield found
 
 
 def bytes_of(item: Item) -> bytes | None:

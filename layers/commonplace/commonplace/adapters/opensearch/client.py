@@ -73,14 +73,13 @@ def ask(client: OpenSearch, alias: str, user_id: str, *searches: Mapping[str, An
     An answer that is not whole, because a shard failed or time ran out, is none.
     """
     header = {
-        "index": alias,
         "routing": routing_of(user_id),
         "allow_partial_search_results": False,
         "cancel_after_time_interval": _NOBODY_WAITS,
     }
     lines: list[Mapping[str, Any]] = [line for search in searches for line in (header, search)]
     with asking():
-        answers: list[dict[str, Any]] = client.msearch(body=lines)["responses"]
+        answers: list[dict[str, Any]] = client.msearch(index=alias, body=lines)["responses"]
     for answer in answers:
         if "error" in answer:
             raise IndexUnavailable(f"a search failed: {answer['status']} {answer['error'].get('type')}")

@@ -54,10 +54,10 @@ def key(change: Change) -> tuple[str, str]:
 
 
 def revision(change: Change) -> int:
-    """The external version: it rises with the record's, once more when the memory is first used, and when it is purged."""
+    """The external version, twice the record's: it rises with that, and when the record is purged."""
     if isinstance(change, Purged):
         return 2 * change.version + 2
-    return 2 * change.memory.version + (change.memory.access_count > 0)
+    return 2 * change.memory.version
 
 
 def _fields(memory: Memory) -> dict[str, Any]:
@@ -76,7 +76,6 @@ def _fields(memory: Memory) -> dict[str, Any]:
         "tags": sorted(set(memory.tags)) or None,
         "content": memory.content,
         "digest": digest(memory),
-        "used": memory.access_count > 0,
         "valid_from": _seconds(memory.valid_from),
         "valid_to": _seconds(memory.valid_to),
         "expires_at": _seconds(memory.expires_at),

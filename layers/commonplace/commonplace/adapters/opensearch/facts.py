@@ -3,9 +3,9 @@
 import logging
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from opensearchpy import OpenSearch
 
@@ -19,6 +19,15 @@ _MOST_TAGS = 500
 _ALL_TAGS = 10_000
 _USERS = 1_000
 _NOT_AGAIN = 10.0  # seconds
+_IDS_A_FILTER = 5_000
+_USED = "used-"
+
+
+class Unindexed(PendingWrites, Protocol):
+    """What the index doesn't know: the writes that it has not confirmed, and what was found, which it is never told."""
+
+    def used(self, user_id: str) -> set[str]:
+        """Ids of the user's memories that a search returned, as far as that is folded."""
 
 
 class OpenSearchFacts:
@@ -30,7 +39,7 @@ class OpenSearchFacts:
     """
 
     def __init__(
-        self, client: OpenSearch, pending: PendingWrites, otherwise: UserFacts, alias: str = ALIAS, seconds: float = 60.0
+        self, client: OpenSearch, pending: Unindexed, otherwise: UserFacts, alias: str = ALIAS, seconds: float = 60.0
     ) -> None:
         self._client, self._pending, self._otherwise, self._alias = client, pending, otherwise, alias
         self._seconds = seconds
@@ -57,18 +66,21 @@ class OpenSearchFacts:
             del self._known[next(iter(self._known))]
 
     def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
+        used = self._pending.used(user_id)
+        states = {**_states(now.timestamp(), embedding_model), **_used(sorted(used), now.timestamp())}
         try:
-            tags, found, waiting = self._counted(user_id, _ALL_TAGS, _states(now.timestamp(), embedding_model))
+            tags, found, waiting = self._counted(user_id, _ALL_TAGS, {"states": {"filters": {"filters": states}}})
         except IndexUnavailable as error:
             _log.warning("index unavailable for statistics: %s", error)
             return self._otherwise.statistics(user_id, now, embedding_model)
         live = [one for one in waiting if one.memory.expires_at is None or one.memory.expires_at > now]
         made_by = [one.memory.embedding_model for one in live if one.vector is not None]
         here: dict[str, int] = {name: bucket["doc_count"] for name, bucket in found["states"]["buckets"].items()}
+        unused_here = here["live"] - sum(count for name, count in here.items() if name.startswith(_USED))
         return Statistics(
             active=here["live"] + len(live),
             expired=here["expired"] + len(waiting) - len(live),
-            unused=here["unused"] + sum(not one.memory.access_count for one in live),
+            unused=unused_here + sum(one.memory.memory_id not in used for one in live),
             without_vector=here["without_vector"] + len(live) - len(made_by),
             other_embedding=here["other"] + sum(model != embedding_model for model in made_by),
             tags=len(tags),
@@ -96,11 +108,19 @@ class OpenSearchFacts:
 def _states(now: float, embedding_model: str) -> dict[str, Any]:
     expired = {"range": {"expires_at": {"lte": now}}}
     embedded = {"exists": {"field": "embedding_model"}}
-    states = {
-        "live": {"bool": {"must_not": [expired]}},
+    return {
+        "live": _live(now),
         "expired": expired,
-        "unused": {"bool": {"must_not": [expired, {"term": {"used": True}}]}},
         "without_vector": {"bool": {"must_not": [expired, embedded]}},
         "other": {"bool": {"filter": [embedded], "must_not": [expired, {"term": {"embedding_model": embedding_model}}]}},
     }
-    return {"states": {"filters": {"filters": states}}}
+
+
+def _used(ids: Sequence[str], now: float) -> dict[str, Any]:
+    """The live ones among these ids, so many to a filter."""
+    starts = range(0, len(ids), _IDS_A_FILTER)
+    return {f"{_USED}{start}": _live(now, {"ids": {"values": ids[start : start + _IDS_A_FILTER]}}) for start in starts}
+
+
+def _live(now: float, *also: Mapping[str, Any]) -> dict[str, Any]:
+    return {"bool": {"filter": [*also], "must_not": [{"range": {"expires_at": {"lte": now}}}]}}

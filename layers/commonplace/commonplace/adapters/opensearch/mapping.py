@@ -11,7 +11,7 @@ _KEYWORDS = (
     "memory_id user_id agent_id status collection memory_type category section content_type subject emotion session_id"
     " speaker tags embedding_model digest"
 ).split()
-_FLAGS = ("question", "instruction", "preference", "used")
+_FLAGS = ("question", "instruction", "preference")
 _TIMES = ("happened_at", "created_at", "valid_from", "valid_to", "expires_at")
 
 
@@ -63,7 +63,7 @@ def settings(layout: Layout) -> dict[str, Any]:
 
 
 def properties(layout: Layout) -> dict[str, Any]:
-    """The fields. Times are seconds since 1970; `day` is an ordinal; `used`: whether a search ever returned it."""
+    """The fields. Times are seconds since 1970; `day` is an ordinal."""
     words = {"type": "text", "analyzer": "ready_made", "index_options": "freqs"}
     method = {"name": "hnsw", "space_type": "cosinesimil", "engine": layout.engine}
     return {

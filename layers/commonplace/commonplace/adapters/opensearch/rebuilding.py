@@ -20,6 +20,11 @@ class OpenSearchRebuild:
     def __init__(self, client: OpenSearch, layout: Layout, alias: str = ALIAS) -> None:
         self._client, self._layout, self._alias = client, layout, alias
 
+    def model(self) -> str | None:
+        """The embedding model of the index that is asked now; None without one."""
+        with asking():
+            return next((live.told.get("embedding_model") for live in versions(self._client, self._alias)), None)
+
     def begin(self) -> str:
         prepare(self._client, self._layout, self._alias)
         with asking():

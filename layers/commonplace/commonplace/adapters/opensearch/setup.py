@@ -12,6 +12,7 @@ from commonplace.adapters.opensearch.mapping import ALIAS, Layout, mappings, mar
 from commonplace.adapters.opensearch.queries import PIPELINE
 
 _WAIT = {"request_timeout": WRITE_SECONDS}
+_TOLD = "*.mappings._meta,*.mappings.dynamic"
 _FUSION = {
     "description": "Both legs brought to 0..1 and averaged, for FUSION=engine.",
     "phase_results_processors": [
@@ -85,13 +86,18 @@ class Version:
 
 
 def versions(client: OpenSearch, *aliases: str) -> list[Version]:
-    """The indices that these aliases mean; those that are not there are left out."""
-    params = {"ignore_unavailable": "true", "filter_path": "*.aliases,*.mappings._meta", **_WAIT}
-    found = client.indices.get(index=",".join(aliases), params=params)
-    return [
-        Version(name, frozenset(index["aliases"]), index.get("mappings", {}).get("_meta", {}))
-        for name, index in found.items()
-    ]
+    """The indices that these aliases mean; those that are not there are left out.
+
+    One request an alias, by the path that the roles name, and the last alias first: an alias that takes another's index
+    over between two requests is then seen with it.
+    """
+    found: dict[str, Version] = {}
+    for alias in reversed(aliases):
+        params = {"ignore_unavailable": "true", "filter_path": _TOLD, **_WAIT}
+        for name, index in client.indices.get_mapping(index=alias, params=params).items():
+            before = found[name].aliases if name in found else frozenset()
+            found[name] = Version(name, before | ({alias} - {name}), index["mappings"].get("_meta", {}))
+    return list(found.values())
 
 
 def next_name(client: OpenSearch, alias: str) -> str:

@@ -39,7 +39,7 @@ class SqliteRecords:
             row, owner, version, embedding, record = found
             if version != memory.version - 1:
                 raise CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} was changed meanwhile; read it again")
-            older = Memory.model_validate_json(record)
+            older = Memory.kept(record)
             if memory.status == "active":
                 there = _in_the_way(connection, owner, document(memory).fingerprint, row, memory.updated_at)
                 if there is not None:
@@ -82,7 +82,7 @@ class SqliteRecords:
                 "SELECT record, embedding FROM memories WHERE owner = ? AND status = 'active' ORDER BY row DESC LIMIT ?",
                 (known_owner(connection, user_id), limit + 1),
             ).fetchall()
-        found = [Stored(Memory.model_validate_json(record), _vector(embedding)) for record, embedding in rows[:limit]]
+        found = [Stored(Memory.kept(record), _vector(embedding)) for record, embedding in rows[:limit]]
         return found, len(rows) <= limit
 
     def audits(self, user_id: str, memory_id: str) -> list[Audit]:
@@ -96,7 +96,7 @@ class SqliteRecords:
 
 
 def _memory(record: str, found: int | None, last_found: str | None) -> Memory:
-    memory = Memory.model_validate_json(record)
+    memory = Memory.kept(record)
     if found is None or last_found is None:
         return memory
     return memory.model_copy(update={"access_count": found, "last_accessed": datetime.fromisoformat(last_found)})
@@ -125,7 +125,7 @@ def _in_the_way(connection: sqlite3.Connection, owner: int, fingerprint: bytes, 
     if found is None:
         return None
     other, record, embedding = found
-    older = Memory.model_validate_json(record)
+    older = Memory.kept(record)
     if older.expires_at is None or older.expires_at > now:
         return older
     expired = older.model_copy(update={"status": "archived", "version": older.version + 1, "updated_at": now})

@@ -32,7 +32,7 @@ def similar(
     ).fetchall()
     scored = []
     for row, record, blob, made_by in found:
-        memory = Memory.model_validate_json(record)
+        memory = Memory.kept(record)
         cosine = _cosine(vector, blob) if made_by == model else None
         scored.append((-shares[row] - (cosine or 0.0), Similar(memory.memory_id, memory.content, cosine)))
     scored.sort(key=lambda pair: (pair[0], pair[1].memory_id))
