@@ -69,6 +69,11 @@ class Stack:
             for about in self.of("AWS::Serverless::Function").values()
         }
 
+    def outputs(self) -> dict[str, Any]:
+        """The values of the stack's outputs, by name."""
+        there = {name: about for name, about in template()["Outputs"].items() if self._wanted(about)}
+        return {name: self._filled(about["Value"]) for name, about in there.items()}
+
     def may(self, function: str) -> set[tuple[str, str]]:
         """Every action on every resource that the role of a function is allowed, by whatever policy."""
         role = str(self.functions()[function]["Role"]).removesuffix(".Arn")

@@ -101,6 +101,26 @@ def test_settings_are_given_by_names_that_are_read(stack: Stack) -> None:
     assert given - known == {"POWERTOOLS_LOG_LEVEL"}
 
 
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"Search": "endpoint", "SearchEndpoint": "https://mine.example", "SearchDomainName": "mine"},
+        {"DomainInstances": 3, "Embedder": "titan", "IndexAlias": "other", "IndexShards": 5, "KnnEngine": "faiss"},
+        {"RestoredTable": "restored", "RestoredStream": "2026-05-20T10:00:00.000"},
+    ],
+)
+def test_one_output_is_the_environment_of_the_commands(parameters: dict[str, Any]) -> None:
+    stack = Stack(**parameters)
+    told = dict(one.split("=", 1) for one in stack.outputs()["Environment"].split(" "))
+    assert told.pop("AWS_REGION") == "${AWS::Region}"
+    given = stack.functions()["setup"]["Environment"]
+    assert told == {name: str(given[name]) for name in told}
+    of_search_alone = {"AGENTCORE_GATEWAYS", "RANKING", "FUSION"}
+    assert given.keys() - told.keys() == {f"COMMONPLACE_{name}" for name in of_search_alone} | {"POWERTOOLS_LOG_LEVEL"}
+    assert "Environment" not in Stack(Search="none").outputs()
+
+
 def test_the_choices_of_parameters_are_those_of_the_settings() -> None:
     schema = Settings.model_json_schema()["properties"]
     names = {"Embedder": "embedder", "KnnEngine": "knn_engine", "Fusion": "fusion", "Ranking": "ranking"}

@@ -52,14 +52,14 @@ TABLE: dict[str, Allowed] = {
 
 
 def reading(domain: str) -> Allowed:
-    return {("es:ESHttpPost", f"{domain}_msearch")}
+    return {("es:ESHttpPost", f"{domain}commonplace/_msearch")}
 
 
 def writing(domain: str) -> Allowed:
     return {
-        ("es:ESHttpGet", f"{domain}commonplace*/_mapping"),
-        ("es:ESHttpPost", f"{domain}commonplace*/_bulk"),
-        ("es:ESHttpPost", f"{domain}commonplace*/_refresh"),
+        (f"es:ESHttp{action}", f"{domain}{alias}/{what}")
+        for alias in ("commonplace", "commonplace-next")
+        for action, what in (("Get", "_mapping"), ("Post", "_bulk"), ("Post", "_refresh"))
     }
 
 
