@@ -57,6 +57,9 @@ class IndexWriter(Protocol):
 class IndexRebuild(Protocol):
     """A new version of the index is filled beside the one that is asked, and takes its place."""
 
+    def model(self) -> str | None:
+        """The model of the vectors in the index that is asked; None where there is no index."""
+
     def begin(self) -> str:
         """Makes the new version and gives its name. From now on each change goes to both. Goes on with one begun earlier."""
 

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 from commonplace.batches import in_batches
 from commonplace.errors import CommonplaceError, ErrorCode
@@ -22,14 +21,6 @@ class Reindexed:
     records: int
     embedded: int
     refused: tuple[tuple[str, str], ...]
-
-
-@runtime_checkable
-class TellsItsModel(Protocol):
-    """A rebuild that knows whose vectors the index has that is asked now."""
-
-    def model(self) -> str | None:
-        """The name of their model, None where there is no index. Raises `IndexUnavailable`."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +83,7 @@ def reindex(
 
 def _refuse_another_model(rebuild: IndexRebuild, name: str) -> None:
     """An environment that lacks a setting must not give every record another vector."""
-    live = rebuild.model() if isinstance(rebuild, TellsItsModel) else None
+    live = rebuild.model()
     if live not in (None, name):
         raise CommonplaceError(
             ErrorCode.INVALID_ARGUMENT,
