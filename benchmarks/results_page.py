@@ -8,7 +8,8 @@ from benchmarks.report import FOLDER, RESULTS, shown
 
 PAGE = FOLDER / "RESULTS.md"
 ORDER = (
-    "retrieval", "classification", "merges", "redaction", "timeranges", "latency", "footprint",
+    "retrieval", "classification", "merges", "redaction", "timeranges", "latency", "footprint", "cloud_retrieval",
+    "cloud_latency",
 )  # fmt: skip
 
 
