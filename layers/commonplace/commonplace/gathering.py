@@ -2,18 +2,20 @@
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import date
 from typing import NamedTuple
 
 import numpy as np
 
 from commonplace import scoring
-from commonplace.candidates import Candidates, Corpus
+from commonplace.candidates import Candidates, Corpus, Integers
 from commonplace.documents import Document
 from commonplace.models.memory import Memory
 from commonplace.ports import Similar
 
 NOBODY = frozenset({"user", "assistant"})
 """Speakers that are no names."""
+_FIRST_DAY = date(1970, 1, 1).toordinal()
 
 
 class Row(NamedTuple):
@@ -76,15 +78,19 @@ def corpus_of(rows: Sequence[Row], terms: Sequence[str]) -> Corpus:
     frequencies = np.zeros(len(terms))
     for row in rows:
         frequencies += np.array(row.counts) > 0
-    from_ordinal = np.array([row.day for row in rows], dtype=np.int64) - _FIRST_DAY
-    years = np.unique(from_ordinal.astype("datetime64[D]").astype("datetime64[Y]").astype(int) + 1970)
     return Corpus(
         memories=len(rows),
         average_length=sum(row.length for row in rows) / len(rows) if rows else 1.0,
         frequencies=frequencies,
         speakers=frozenset(row.speaker for row in rows if row.speaker) - NOBODY,
-        years=tuple(int(year) for year in years),
+        years=years_of(np.array([row.day for row in rows], dtype=np.int64)),
     )
+
+
+def years_of(days: Integers) -> tuple[int, ...]:
+    """The years in which the days, given as ordinals, lie: each once, in order."""
+    since_1970 = (days - _FIRST_DAY).astype("datetime64[D]").astype("datetime64[Y]").astype(int)
+    return tuple(int(year) for year in np.unique(since_1970 + 1970))
 
 
 def together(one: Corpus, other: Corpus) -> Corpus:
@@ -161,6 +167,3 @@ def columns_of(
         importances=np.array([row.importance for row in rows], dtype=np.float64),
         created=np.array([row.created for row in rows], dtype=np.float64),
     )
-
-
-_FIRST_DAY = np.datetime64("1970-01-01", "D").astype(int) - np.datetime64("0001-01-01", "D").astype(int) + 1

@@ -1,11 +1,9 @@
 """Titan Text Embeddings V2 on Bedrock: the optional embedder, for texts that the static model says nothing about.
 
-One call embeds one text (the model takes no batch), so several go at once.
+One call embeds one text: the model takes no batch.
 """
 
 import json
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import botocore.session
@@ -17,7 +15,6 @@ from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.ports import Vector
 
 _MODEL = "amazon.titan-embed-text-v2:0"
-_AT_ONCE = 8
 _ATTEMPTS = 4
 _CONNECT_SECONDS, _READ_SECONDS = 1.0, 3.0  # with every attempt and pause some 23: a function has 29 to answer in
 
@@ -48,11 +45,6 @@ class TitanEmbedder:
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the embedding model gave no usable vector; try again")
         return np.asarray(found / np.linalg.norm(found), dtype=np.float32)
 
-    def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
-        """The vectors of many texts, in order, eight calls at a time."""
-        with ThreadPoolExecutor(_AT_ONCE) as calls:
-            return list(calls.map(self.embed, texts))
-
 
 def _config() -> Config:
     # `adaptive` waits before it asks again, with jitter, and slows down while Bedrock throttles.
@@ -60,5 +52,4 @@ def _config() -> Config:
         retries={"total_max_attempts": _ATTEMPTS, "mode": "adaptive"},
         connect_timeout=_CONNECT_SECONDS,
         read_timeout=_READ_SECONDS,
-        max_pool_connections=_AT_ONCE,
     )

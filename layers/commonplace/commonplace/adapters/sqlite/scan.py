@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 import numpy as np
 
@@ -11,12 +10,11 @@ from commonplace.adapters.sqlite import words
 from commonplace.adapters.sqlite.columns import Columns, place_numbers
 from commonplace.adapters.sqlite.filters import where
 from commonplace.candidates import Candidates, Corpus, Flags, Floats, Integers
+from commonplace.gathering import NOBODY, years_of
 from commonplace.ports import Filter
 
 _BY_WORDS = 200
 _BY_VECTOR = 100
-_UNIX_EPOCH_DAY = datetime(1970, 1, 1, tzinfo=UTC).toordinal()
-_NOBODY = frozenset({"user", "assistant"})
 
 
 def passing(connection: sqlite3.Connection, columns: Columns, wanted: Filter) -> Flags:
@@ -43,15 +41,13 @@ def term_counts(connection: sqlite3.Connection, columns: Columns, terms: Sequenc
 def corpus(columns: Columns, visible: Flags, counts: Floats) -> Corpus:
     """What BM25 and the query need to know of all visible memories."""
     memories = int(visible.sum())
-    days = columns["day"][visible]
-    years = np.unique((days - _UNIX_EPOCH_DAY).astype("datetime64[D]").astype("datetime64[Y]").astype(int) + 1970)
     speaking = np.bincount(columns["speaker"][visible] + 1, minlength=1)[1:]
     return Corpus(
         memories=memories,
         average_length=float(columns["length"][visible].mean()) if memories else 1.0,
         frequencies=(counts[visible] > 0).sum(axis=0).astype(np.float64),
-        speakers=frozenset(name for name, said in zip(columns.speakers.listed, speaking, strict=False) if said) - _NOBODY,
-        years=tuple(int(year) for year in years),
+        speakers=frozenset(name for name, said in zip(columns.speakers.listed, speaking, strict=False) if said) - NOBODY,
+        years=years_of(columns["day"][visible]),
     )
 
 
