@@ -1,7 +1,6 @@
 """What is known of a user's memories as a whole, counted by the domain."""
 
 import logging
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -9,15 +8,14 @@ from typing import Any, Protocol
 
 from opensearchpy import OpenSearch
 
+from commonplace.adapters.kept_tags import MOST_TAGS, KeptTags, most_used
 from commonplace.adapters.opensearch import filters
 from commonplace.adapters.opensearch.client import ask
 from commonplace.adapters.opensearch.mapping import ALIAS
 from commonplace.ports import IndexUnavailable, PendingWrites, Statistics, Stored, UserFacts
 
 _log = logging.getLogger("commonplace")
-_MOST_TAGS = 500
 _ALL_TAGS = 10_000
-_USERS = 1_000
 _NOT_AGAIN = 10.0  # seconds
 _IDS_A_FILTER = 5_000
 _USED = "used-"
@@ -42,28 +40,18 @@ class OpenSearchFacts:
         self, client: OpenSearch, pending: Unindexed, otherwise: UserFacts, alias: str = ALIAS, seconds: float = 60.0
     ) -> None:
         self._client, self._pending, self._otherwise, self._alias = client, pending, otherwise, alias
-        self._seconds = seconds
-        self._known: dict[str, tuple[float, dict[str, int]]] = {}
+        self._seconds, self._kept = seconds, KeptTags()
 
     def tags(self, user_id: str) -> dict[str, int]:
-        until, known = self._known.get(user_id, (0.0, {}))
-        if time.monotonic() < until:
-            return known
+        fresh = self._kept.fresh(user_id)
+        if fresh is not None:
+            return fresh
         try:
-            counts, *_ = self._counted(user_id, _MOST_TAGS)
+            counts, *_ = self._counted(user_id, MOST_TAGS)
         except IndexUnavailable as error:
             _log.warning("index unavailable for tags: %s", error)
-            self._keep(user_id, known, min(self._seconds, _NOT_AGAIN))
-            return known
-        tags = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_MOST_TAGS])
-        self._keep(user_id, tags, self._seconds)
-        return tags
-
-    def _keep(self, user_id: str, tags: dict[str, int], seconds: float) -> None:
-        self._known.pop(user_id, None)
-        self._known[user_id] = time.monotonic() + seconds, tags  # last in, last out
-        if len(self._known) > _USERS:
-            del self._known[next(iter(self._known))]
+            return self._kept.keep(user_id, self._kept.last(user_id), min(self._seconds, _NOT_AGAIN))
+        return self._kept.keep(user_id, most_used(counts), self._seconds)
 
     def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
         used = self._pending.used(user_id)

@@ -2,11 +2,11 @@
 
 from datetime import datetime
 
+from commonplace.adapters.kept_tags import MOST_TAGS
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner
 from commonplace.ports import Statistics
 
-_MOST_TAGS = 500
 _COUNTS = """SELECT
     coalesce(sum(live), 0), coalesce(sum(NOT live), 0), coalesce(sum(live AND usage.memory_id IS NULL), 0),
     coalesce(sum(live AND embedding IS NULL), 0),
@@ -26,7 +26,7 @@ class SqliteFacts:
             owner = known_owner(connection, user_id)
             found = connection.execute(
                 "SELECT tag, memories FROM tags WHERE owner = ? ORDER BY memories DESC, tag LIMIT ?",
-                (owner, _MOST_TAGS),
+                (owner, MOST_TAGS),
             )
             return dict(found.fetchall())
 
