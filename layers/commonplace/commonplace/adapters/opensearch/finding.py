@@ -9,9 +9,9 @@ from typing import Any, Literal
 from commonplace import gathering
 from commonplace.adapters.opensearch import filters, hits, neighbours, queries
 from commonplace.adapters.opensearch.filters import Clause
-from commonplace.adapters.opensearch.waiting import Waiting
 from commonplace.candidates import Corpus, Gathered
 from commonplace.gathering import Row
+from commonplace.in_hand import InHand
 from commonplace.ports import Filter, IndexUnavailable, Vector, Visibility
 
 _log = logging.getLogger("commonplace")
@@ -31,7 +31,7 @@ class Finding:
     wanted: Filter
     terms: Sequence[str]
     vector: Vector | None
-    waiting: Waiting
+    waiting: InHand
     fusion: Fusion
     pipeline: str
 

@@ -10,8 +10,8 @@ from commonplace.adapters.opensearch.client import ask
 from commonplace.adapters.opensearch.finding import Ask, Finding, Fusion
 from commonplace.adapters.opensearch.mapping import ALIAS
 from commonplace.adapters.opensearch.sharing import similar
-from commonplace.adapters.opensearch.waiting import Waiting
 from commonplace.candidates import Gathered
+from commonplace.in_hand import InHand
 from commonplace.ports import Filter, PendingWrites, Similar, Vector, Visibility
 
 
@@ -50,5 +50,5 @@ class OpenSearchIndex:
     def _ask(self, seen: Visibility) -> Ask:
         return partial(ask, self._client, self._alias, seen.user_id)
 
-    def _waiting(self, seen: Visibility) -> Waiting:
-        return Waiting(self._pending.pending(seen.user_id), self._model)
+    def _waiting(self, seen: Visibility) -> InHand:
+        return InHand(self._pending.pending(seen.user_id), self._model)

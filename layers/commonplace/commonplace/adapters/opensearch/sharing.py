@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from commonplace import gathering
 from commonplace.adapters.opensearch import filters, hits, queries
 from commonplace.adapters.opensearch.finding import Ask
-from commonplace.adapters.opensearch.waiting import Waiting, similarity
-from commonplace.ports import Similar, Vector, Visibility
+from commonplace.in_hand import InHand
+from commonplace.ports import Filter, Similar, Vector, Visibility
 
 
 def similar(
-    ask: Ask, seen: Visibility, terms: Sequence[str], vector: Vector | None, waiting: Waiting, limit: int
+    ask: Ask, seen: Visibility, terms: Sequence[str], vector: Vector | None, waiting: InHand, limit: int
 ) -> list[Similar]:
     """Those that share words in their own text, nearest first: by the share of rare words in common, and by cosine."""
     asked = sorted(set(terms))
@@ -22,9 +22,7 @@ def similar(
     for hit in hits.own(leg, seen.user_id):
         rows.append(hits.row(hit, asked, waiting.model, scored=vector is not None))
         texts[hit.memory_id] = hit.content or ""
-    aside = []
-    for memory, made, other in waiting.visible(seen):
-        aside.append(gathering.row_of(memory, made, asked, similarity(vector, other)))
-        texts[memory.memory_id] = memory.content
+    found, _ = waiting.rows(seen, Filter(), asked, vector)
+    aside = list(found.values())
     corpus = gathering.together(hits.corpus(counted, asked), gathering.corpus_of(aside, asked))
-    return gathering.nearest_by_words([*rows, *aside], texts, corpus, limit)
+    return gathering.nearest_by_words([*rows, *aside], texts | waiting.texts, corpus, limit)
