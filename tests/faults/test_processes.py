@@ -1,9 +1,6 @@
 """Two functions whose clocks are two minutes apart store the same texts at the same moment; a third one searches."""
 
 import json
-import os
-import subprocess
-import sys
 from datetime import timedelta
 from typing import Any
 
@@ -13,6 +10,7 @@ from cloud.invoking import Context
 from commonplace.invocation import upkeep
 from tests.faults.conftest import Open, Tell
 from tests.faults.world import said_of
+from tests.two_processes import at_once
 
 pytestmark = pytest.mark.integration
 
@@ -47,21 +45,7 @@ def test_two_stores_of_the_same_text_by_clocks_a_minute_off(
     users, texts = world.users(2), [said_of("both", number) for number in range(10)]
     given = {name: getattr(world.settings, name) for name in ("table", "search_endpoint", "index_alias", "region")}
     keys = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url}
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", STORE, json.dumps([given, users, texts, skew])],
-            env=os.environ | keys, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )
-        for skew in (-60, 60)
-    ]  # fmt: skip
-    for process in processes:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-    for process in processes:
-        assert process.stdin is not None
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    answers: list[list[Any]] = [json.loads(process.communicate(timeout=120)[0]) for process in processes]
+    answers: list[list[Any]] = at_once(STORE, [[json.dumps([given, users, texts, skew])] for skew in (-60, 60)], keys)
     both = [one for answered in answers for one in answered]
     for user, text, status, body in both:
         assert status == 200, body
