@@ -18,6 +18,8 @@ from commonplace.statement import Statement
 from commonplace.taxonomy import section_of
 
 KEPT_AFTER_EXPIRY = timedelta(days=30)
+KNOWN = "this memory was there already; nothing was stored"
+"""The warning of an answer that stored nothing."""
 _SIMILAR = 5
 _LEAST_COSINE = 0.4  # below it two texts share a word ("I'm", "every") and not a matter
 _DEGRADED = "the index can't be asked just now; similar memories were not looked for"
@@ -105,6 +107,6 @@ def notes(done: Remembered, caller: Caller, tell_known: bool = True) -> Notes | 
     found = Notes(
         degraded=_DEGRADED if done.degraded else None,
         redacted=list(caller.redacted) or None,
-        warnings=["this memory was there already; nothing was stored"] if known else None,
+        warnings=[KNOWN] if known else None,
     )
     return found or None

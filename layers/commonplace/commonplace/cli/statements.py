@@ -68,4 +68,6 @@ def store(
 
 def _known(answer: dict[str, Any]) -> bool:
     """Whether nothing was stored: the tool tells it as a warning."""
-    return any("was there already" in warning for warning in (answer.get("notes") or {}).get("warnings") or ())
+    from commonplace.remember import KNOWN
+
+    return KNOWN in ((answer.get("notes") or {}).get("warnings") or ())
