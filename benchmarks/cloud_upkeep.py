@@ -48,7 +48,7 @@ def visible(settings: Settings, user_id: str) -> list[tuple[str, float]]:
         stored = entrypoint.call("store_memory", {"content": text}, caller, ports).model_dump(mode="json")
         found = entrypoint.call("search_memory", {"query": f"who is Zoe{number}"}, caller, ports).model_dump(mode="json")
         missed += stored["memory_id"] not in [hit["id"] for hit in found["results"]]
-        (change,) = upkeep.pending.pending(user_id)
+        ((change,), _) = upkeep.pending.pending(user_id)
         begun = time.perf_counter()
         (outcome,) = follow([change], upkeep.writer, upkeep.pending)
         if outcome.state != "done":

@@ -70,6 +70,7 @@ class FollowedRecords:
         self._owners: dict[str, str] = {}
         self._new: list[Stored] = []
         self._waiting: dict[str, Stored] = {}
+        self._told: dict[str, int] = {}
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
         results = self._records.add(entries)
@@ -98,16 +99,23 @@ class FollowedRecords:
     def audits(self, user_id: str, memory_id: str) -> list[Audit]:
         return self._records.audits(user_id, memory_id)
 
-    def pending(self, user_id: str) -> list[Stored]:
+    def pending(self, user_id: str) -> tuple[list[Stored], bool]:
         if self._new:
             assert all(outcome.state == "done" for outcome in OpenSearchWriter(self._client, self._alias).put(self._new))
             self._new.clear()
-        return [stored for stored in self._waiting.values() if stored.memory.user_id == user_id]
+        return [stored for stored in self._waiting.values() if stored.memory.user_id == user_id], True
 
     def confirm(self, user_id: str, memory_id: str, version: int) -> None:
         waiting = self._waiting.get(memory_id)
         if waiting is not None and waiting.memory.user_id == user_id and waiting.memory.version <= version:
             del self._waiting[memory_id]
+
+    def tell(self, user_id: str, memory_id: str, version: int, told: bool = True) -> bool:
+        waiting = self._waiting.get(memory_id)
+        if waiting is None or waiting.memory.user_id != user_id or (self._told.get(memory_id, 0) >= version) == told:
+            return False
+        self._told[memory_id] = version if told else 0
+        return True
 
     def pending_since(self, before: datetime) -> Iterator[Stored]:
         yield from [stored for stored in self._waiting.values() if stored.memory.updated_at < before]

@@ -8,13 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.adapters.dynamodb import DynamoRecords, DynamoUsage, Table
+from commonplace.adapters.dynamodb import (
+    DynamoBudget,
+    DynamoLedger,
+    DynamoOperations,
+    DynamoRecords,
+    DynamoRuns,
+    DynamoUsage,
+    Table,
+)
 from commonplace.adapters.opensearch import OpenSearchFacts, OpenSearchIndex
 from commonplace.adapters.scan import ScanFacts, ScanIndex
 from commonplace.models.memory import Memory
+from commonplace.night_ports import NightPorts
 from commonplace.ports import Audit, Entry, Ports
 from commonplace.settings import Settings
-from commonplace.wiring import open_local
+from commonplace.wiring import Opened, open_local
 from tests.conftest import NOON
 from tests.opensearch_indices import FollowedRecords, Indexed
 
@@ -22,12 +31,15 @@ _NUMBERS = itertools.count(1)  # of all tests: an index that several use doesn't
 
 
 STORES = ("sqlite", "scan", "dynamodb")
+OPENED = ("sqlite", "dynamodb")
 INDICES = ("opensearch-nothing", "opensearch-half", "opensearch-all")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """The laws of the records are those of the stores only."""
-    if "ports" in metafunc.fixturenames:
+    """The laws of the records are those of the stores only, and so are those of operations and the night."""
+    if "opened" in metafunc.fixturenames:
+        metafunc.parametrize("opened", OPENED, indirect=True)
+    elif "ports" in metafunc.fixturenames:
         indices = () if "test_records" in metafunc.module.__name__ else INDICES
         metafunc.parametrize("ports", [*STORES, *indices], indirect=True)
 
@@ -46,6 +58,26 @@ def ports(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ports]:
     else:
         yield local.ports if request.param == "sqlite" else without_index(local.ports)
     local.close()
+
+
+@pytest.fixture
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
+    """Records, operations and the night of one store. `sqlite`: of one file; `dynamodb`: of one table, with no index."""
+    local = open_local(Settings(db=tmp_path / "memory.db"))
+    if request.param == "dynamodb":
+        table: Table = request.getfixturevalue("dynamodb_table")
+        own = {"records": DynamoRecords(table, indexed=False), "operations": DynamoOperations(table, indexed=False)}
+        night = NightPorts(DynamoLedger(table), DynamoRuns(table), DynamoBudget(table))
+        ports = without_index(replace(local.ports, usage=DynamoUsage(table), **own))
+        yield Opened(ports, lambda: None, lambda: night)
+    else:
+        yield local
+    local.close()
+
+
+@pytest.fixture
+def night(opened: Opened) -> NightPorts:
+    return opened.night()
 
 
 def without_index(ports: Ports) -> Ports:

@@ -135,7 +135,7 @@ class World:
         )
 
     def _pending(self) -> int:
-        return sum(len(self.pending.pending(user)) for user in self.ledger)
+        return sum(len(self.pending.pending(user)[0]) for user in self.ledger)
 
     def _indexed(self) -> set[str]:
         """Ids of the active documents of these users."""

@@ -61,23 +61,23 @@ def memories(found: list[Stored]) -> list[Memory]:
 def test_every_write_waits_until_it_is_confirmed(records: DynamoRecords, waiting: DynamoPending) -> None:
     tea, coffee = stored(records, "tea"), stored(records, "coffee")
     stored(records, "milk", "local|ben")
-    assert memories(waiting.pending(USER)) == [tea, coffee]
-    assert all(one.vector is not None for one in waiting.pending(USER))
+    assert memories(waiting.pending(USER)[0]) == [tea, coffee]
+    assert all(one.vector is not None for one in waiting.pending(USER)[0])
     waiting.confirm(USER, tea.memory_id, 1)
     waiting.confirm(USER, tea.memory_id, 1)
-    assert memories(waiting.pending(USER)) == [coffee]
+    assert memories(waiting.pending(USER)[0]) == [coffee]
 
 
 def test_a_confirmation_of_an_older_version_leaves_the_newer_waiting(records: DynamoRecords, waiting: DynamoPending) -> None:
     first = stored(records, "tea")
     deleted = changed(records, first, status="deleted")
     waiting.confirm(USER, first.memory_id, 1)
-    assert memories(waiting.pending(USER)) == [deleted]
+    assert memories(waiting.pending(USER)[0]) == [deleted]
     waiting.confirm(USER, first.memory_id, 2)
-    assert waiting.pending(USER) == []
+    assert waiting.pending(USER)[0] == []
     changed(records, deleted, status="active")
     waiting.confirm(USER, first.memory_id, 2)
-    assert len(waiting.pending(USER)) == 1
+    assert len(waiting.pending(USER)[0]) == 1
 
 
 def test_what_waits_longer_is_found_over_all_users(records: DynamoRecords, waiting: DynamoPending, clock: Hands) -> None:
@@ -111,7 +111,7 @@ def test_an_archived_one_waits_with_its_successor(records: DynamoRecords, waitin
     records.add([old])
     waiting.confirm(USER, old.memory.memory_id, 1)
     records.add([entry("voucher", created_at=NOON + timedelta(hours=1))])
-    assert [memory.status for memory in memories(waiting.pending(USER))] == ["archived", "active"]
+    assert [memory.status for memory in memories(waiting.pending(USER)[0])] == ["archived", "active"]
 
 
 def test_a_purged_record_waits_for_nobody(
@@ -120,7 +120,7 @@ def test_a_purged_record_waits_for_nobody(
     memory = stored(records, "tea")
     key: Any = {"user": {"S": USER}, "item": {"S": f"memory#{memory.memory_id}"}}
     dynamodb_client.delete_item(TableName=table_name, Key=key)
-    assert waiting.pending(USER) == []
+    assert waiting.pending(USER)[0] == []
     assert list(waiting.pending_since(WRITTEN + timedelta(days=1))) == []
 
 
@@ -138,10 +138,10 @@ def test_records_that_wait_are_read_once_however_many_there_are(
     monkeypatch.setattr(pending, "_records", counted)
     found = [stored(records, text) for text in ("tea", "coffee", "milk")]
     for _ in range(3):
-        assert memories(waiting.pending(USER)) == found
+        assert memories(waiting.pending(USER)[0]) == found
     found.append(stored(records, "water"))
     for _ in range(2):
-        assert memories(waiting.pending(USER)) == found
+        assert memories(waiting.pending(USER)[0]) == found
     assert read == [3, 0, 0, 1, 0]
 
 
@@ -152,13 +152,15 @@ def test_of_very_many_that_wait_the_newest_are_told(
     found = [stored(records, text) for text in ("tea", "coffee", "milk")]
     stored(records, "water", "local|ben")
     with caplog.at_level(logging.WARNING, "commonplace"):
-        assert memories(waiting.pending(USER)) == found
+        assert memories(waiting.pending(USER)[0]) == found
         assert not caplog.records
         found.append(stored(records, "juice"))
-        assert memories(waiting.pending(USER)) == found[1:]
+        read, complete = waiting.pending(USER)
+        assert (memories(read), complete) == (found[1:], False)
     assert [one.getMessage() for one in caplog.records] == ["more than 3 writes of a user wait for the index"]
     waiting.confirm(USER, found[3].memory_id, 1)
-    assert memories(waiting.pending(USER)) == found[:3]
+    read, complete = waiting.pending(USER)
+    assert (memories(read), complete) == (found[:3], True)
     assert memories(list(waiting.pending_since(WRITTEN + timedelta(days=1)))[:9])[:3] == found[:3]
 
 
@@ -167,3 +169,16 @@ def test_everybody_s_records_are_read_page_by_page(records: DynamoRecords, dynam
     expected = [memory for memory, _ in done]
     expected[0] = changed(records, expected[0], status="deleted")
     assert memories(list(DynamoEverything(dynamodb_table).every())) == expected
+
+
+def test_of_each_version_it_is_noted_once_that_somebody_was_told(records: DynamoRecords, waiting: DynamoPending) -> None:
+    memory = stored(records, "tea")
+    assert waiting.tell(USER, memory.memory_id, 1)
+    assert not waiting.tell(USER, memory.memory_id, 1)
+    assert waiting.tell(USER, memory.memory_id, 1, told=False)
+    assert waiting.tell(USER, memory.memory_id, 1)
+    changed(records, memory, importance=0.9)
+    assert waiting.tell(USER, memory.memory_id, 2)
+    waiting.confirm(USER, memory.memory_id, 2)
+    assert not waiting.tell(USER, memory.memory_id, 2)
+    assert waiting.pending(USER) == ([], True)

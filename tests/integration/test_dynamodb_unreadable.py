@@ -37,7 +37,7 @@ def every_way(table: Table, ids: list[str]) -> list[list[Memory]]:
     """The memories in their order, by each way of reading them."""
     records, waiting = DynamoRecords(table), DynamoPending(table)
     stored: list[list[Stored]] = [
-        waiting.pending(USER),
+        waiting.pending(USER)[0],
         list(waiting.pending_since(LATER)),
         list(DynamoEverything(table).every()),
         records.newest(USER, 10)[0],

@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 
+from commonplace import entrypoint
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.invocation import container
 from commonplace.invocation.strings import typed
 from commonplace.models import requests
-from commonplace.ports import Ports
+from commonplace.ports import Caller, Ports
 from commonplace.tools import TOOLS, Tool
+from tests.conftest import NOON
 from tests.integration.cloud_functions import ports as ports
 from tests.integration.lambda_calls import Context, agent, handler
 
@@ -106,3 +108,20 @@ def test_an_api_schema_has_a_status_and_no_state(ports: Ports) -> None:
     answer = handler("search")(event, Context())["response"]
     assert (answer["httpStatusCode"], answer["apiPath"]) == (400, "/tools/search_memory")
     assert "responseState" not in answer
+
+
+def test_an_answer_that_an_agent_cannot_take_is_cut_and_says_so(stored_much: int) -> None:
+    answer = asked(parameters=given(query="green hot tea", limit="100", options=json.dumps({"min_relevance": 0.0})))
+    body = json.loads(answer["responseBody"]["TEXT"]["body"])
+    assert len(answer["responseBody"]["TEXT"]["body"].encode()) <= 24_000
+    assert 0 < len(body["results"]) < stored_much
+    assert f"the last {stored_much - len(body['results'])} of `results`" in body["notes"]["partial"]
+
+
+@pytest.fixture
+def stored_much(ports: Ports) -> int:
+    user = Caller("bedrock|ana", NOON)
+    for number in range(12):
+        text = f"The user drinks tea number {number}. " + "It is green and hot. " * 190
+        entrypoint.call("store_memory", {"content": text}, user, ports)
+    return 12

@@ -1,7 +1,8 @@
 """The functions over the real servers: a store is found at once, and what the stream has missed is indexed by schedule."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -10,8 +11,12 @@ import pytest
 from opensearchpy import OpenSearch
 
 from commonplace import wiring
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.following import follow
+from commonplace.index_ports import Change, Outcome
 from commonplace.invocation import container, upkeep
 from commonplace.settings import Settings
+from commonplace.stream import Letter
 from tests.integration.lambda_calls import ISSUER, Context, handler, http
 
 if TYPE_CHECKING:
@@ -65,7 +70,7 @@ def test_what_is_stored_is_found_at_once_and_indexed_by_schedule(
     told = next(json.loads(line) for line in capsys.readouterr().out.splitlines() if "_aws" in line)
     assert (told["service"], told["Reconciled"], told["PendingAge"]) == ("reconcile", [1], [0])
     assert indexed(opensearch_client, cloud.index_alias) == 1
-    assert wiring.open_upkeep(cloud).pending.pending(USER) == []
+    assert wiring.open_upkeep(cloud).pending.pending(USER)[0] == []
     again = called("search_memory", "search", query="Is anybody allergic to something?")
     assert [hit["id"] for hit in again["results"]] == [stored]
 
@@ -80,7 +85,7 @@ def test_without_a_domain_the_schedule_folds_and_nothing_waits(cloud: Settings, 
     for limit in ("_TO_FOLD", "_TOO_LONG"):
         monkeypatch.setattr(upkeep, limit, timedelta(seconds=-60))
     assert upkeep.reconcile({}, Context()) == {"done": 1, "folded": 1}
-    assert wiring.open_upkeep(bare).pending.pending(USER) == []
+    assert wiring.open_upkeep(bare).pending.pending(USER)[0] == []
 
 
 def test_a_schedule_that_finds_the_table_gone_is_an_error(cloud: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,3 +122,42 @@ def test_setup_can_be_run_at_every_deploy(cloud: Settings, monkeypatch: pytest.M
     event = {"RequestType": "Update", "ResponseURL": "-", "StackId": "s", "RequestId": "r", "LogicalResourceId": "Index"}
     upkeep.setup(event, Context(milliseconds=60_000))
     assert told[0]["Status"] == "SUCCESS", told
+
+
+def test_an_empty_index_over_memories_that_are_there_needs_a_reindex(cloud: Settings, opensearch_client: OpenSearch) -> None:
+    upkeep_of = wiring.open_upkeep(cloud)
+    assert upkeep_of.set_up()
+    called("store_memory", "store", content="My daughter Mia is allergic to peanuts.")
+    assert not upkeep_of.set_up()
+    (waiting, _) = upkeep_of.pending.pending(USER)
+    follow(waiting, upkeep_of.writer, upkeep_of.pending)
+    assert indexed(opensearch_client, cloud.index_alias) == 1
+    assert upkeep_of.set_up()
+
+
+def test_a_record_that_is_poison_is_told_of_once(cloud: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    called("store_memory", "store", content="My daughter Mia is allergic to peanuts.")
+    opened, letters = wiring.open_upkeep(cloud), list[Letter]()
+
+    class Refuses:
+        def put(self, changes: Sequence[Change]) -> list[Outcome]:
+            return [Outcome("failed", "400 mapper_parsing_exception")] * len(changes)
+
+    class Letters:
+        broken = True
+
+        def send(self, sent: Sequence[Letter]) -> None:
+            if self.broken:
+                raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the queue is away")
+            letters.extend(sent)
+
+    queue = Letters()
+    monkeypatch.setattr(upkeep, "_TOO_LONG", timedelta(seconds=-60))
+    with monkeypatch.context() as poisoned:
+        poisoned.setattr(container, "upkeep", lambda: replace(opened, writer=Refuses(), letters=queue))
+        upkeep.reconcile({}, Context())
+        queue.broken = False
+        for _ in range(3):
+            assert upkeep.reconcile({}, Context())["failed"] == 1
+    assert [letter.reason for letter in letters] == ["400 mapper_parsing_exception"]
+    assert called("search_memory", "search", query="Is anybody allergic to something?")["results"]

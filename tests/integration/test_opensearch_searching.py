@@ -32,8 +32,11 @@ QUERY = "green tea"
 class NothingWaits:
     """All that was written is in the index."""
 
-    def pending(self, _user_id: str) -> list[Stored]:
-        return []
+    def pending(self, _user_id: str) -> tuple[list[Stored], bool]:
+        return [], True
+
+    def tell(self, user_id: str, memory_id: str, version: int, told: bool = True) -> bool:  # noqa: ARG002
+        return False
 
     def confirm(self, user_id: str, memory_id: str, version: int) -> None: ...
 

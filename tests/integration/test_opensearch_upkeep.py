@@ -78,12 +78,12 @@ def test_what_the_index_holds_is_no_longer_pending(
     records: FollowedRecords, writer: Writer, to_index: OpenSearchWriter
 ) -> None:
     kept, changed = writer.write("tea"), writer.write("bread")
-    old = list(records.pending("local|ana"))
+    old = list(records.pending("local|ana")[0])
     records.update(changed.model_copy(update={"raw_text": "cake", "version": 2}), DONE)
     assert [outcome.state for outcome in follow(old, to_index, records)] == ["done", "done"]
-    (waiting,) = records.pending("local|ana")
+    (waiting,) = records.pending("local|ana")[0]
     assert (waiting.memory.memory_id, waiting.memory.version) == (changed.memory_id, 2)
-    assert kept.memory_id not in [one.memory.memory_id for one in records.pending("local|ana")]
+    assert kept.memory_id not in [one.memory.memory_id for one in records.pending("local|ana")[0]]
 
 
 def test_what_an_outage_left_is_indexed_by_the_next_run(
@@ -94,12 +94,12 @@ def test_what_an_outage_left_is_indexed_by_the_next_run(
         to_index = OpenSearchWriter(connect(proxy.url), new_index)
         proxy.refuse()
         assert reconcile(LATER, to_index, records, never) == {"retry": 5}
-        assert len(records.pending("local|ana")) == 5
+        assert len(records.pending("local|ana")[0]) == 5
         proxy.heal()
         proxy.plan(faults.half_rejected, faults.is_bulk)
         assert reconcile(LATER, to_index, records, never) == {"retry": 3, "done": 2}
         assert reconcile(LATER, to_index, records, never) == {"done": 3}
-    assert records.pending("local|ana") == []
+    assert records.pending("local|ana")[0] == []
     assert active(opensearch_client, new_index) == ids
 
 
@@ -113,7 +113,7 @@ def test_what_is_never_taken_is_told_and_stays_pending(
     counts = reconcile(LATER, to_index, records, lambda _, outcome: told.append(outcome.reason))
     assert counts == {"done": 1, "failed": 1}
     assert told == ["400 mapper_parsing_exception illegal_argument_exception"]
-    assert [one.memory.memory_id for one in records.pending("local|ana")] != [fine.memory_id]
+    assert [one.memory.memory_id for one in records.pending("local|ana")[0]] != [fine.memory_id]
 
 
 class Doubling:
@@ -135,7 +135,7 @@ def test_a_rebuild_misses_no_write_and_asks_the_old_one_until_it_ends(
 ) -> None:  # fmt: skip
     monkeypatch.setattr(reindexing, "_AT_ONCE", 30)
     first = [writer.write(f"memory {number}") for number in range(90)]
-    follow(list(records.pending("local|ana")), to_index, records)
+    follow(list(records.pending("local|ana")[0]), to_index, records)
     gone, changed = first[70], first[80]
     seen: list[int] = []
 
@@ -145,7 +145,7 @@ def test_a_rebuild_misses_no_write_and_asks_the_old_one_until_it_ends(
             writer.write("written meanwhile")
             records.update(changed.model_copy(update={"raw_text": "changed meanwhile", "version": 2}), DONE)
             records.update(gone.model_copy(update={"status": "deleted", "version": 2}), DONE)
-            assert {one.state for one in follow(records.pending("local|ana"), to_index, records)} == {"done"}
+            assert {one.state for one in follow(records.pending("local|ana")[0], to_index, records)} == {"done"}
 
     rebuild = OpenSearchRebuild(opensearch_client, replace(LAYOUT, shards=1), new_index)
     done = reindex(records, rebuild, Renewal(records, local.embedder, lambda: NOON), progress)
@@ -222,7 +222,7 @@ def test_the_doctor_finds_each_ill_and_mends_it(
     records: FollowedRecords, writer: Writer, to_index: OpenSearchWriter,
 ) -> None:  # fmt: skip
     fine, old, other, missing = (writer.write(text) for text in ("fine", "old", "other", "missing"))
-    follow([one for one in records.pending("local|ana") if one.memory.memory_id != missing.memory_id], to_index, records)
+    follow([one for one in records.pending("local|ana")[0] if one.memory.memory_id != missing.memory_id], to_index, records)
     records.update(old.model_copy(update={"raw_text": "new", "version": 2}), DONE)
     contents = OpenSearchContents(opensearch_client, new_index)
     contents.mend([stored(other.memory_id, "not what was said"), stored("mem_nobody", "whose record is gone")])

@@ -30,8 +30,8 @@ class Table:
         self.reads.append(user_id)
         return sorted(self.there, key=lambda one: one.memory.memory_id, reverse=True)[:limit], len(self.there) <= limit
 
-    def pending(self, user_id: str) -> list[Stored]:
-        return [one for one in self.waiting if one.memory.user_id == user_id]
+    def pending(self, user_id: str) -> tuple[list[Stored], bool]:
+        return [one for one in self.waiting if one.memory.user_id == user_id], True
 
     def rationed(self) -> RationedRecords:
         return RationedRecords(self, self, 10.0, lambda: self.now)  # type: ignore[arg-type]

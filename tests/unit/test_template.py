@@ -98,7 +98,7 @@ def test_settings_are_given_by_names_that_are_read(stack: Stack) -> None:
     known = {f"COMMONPLACE_{name.upper()}" for name in Settings.model_fields}
     given = {name for about in stack.functions().values() for name in about["Environment"]}
     assert {name for name in given if name.startswith("COMMONPLACE_")} <= known
-    assert given - known == {"POWERTOOLS_LOG_LEVEL"}
+    assert given - known == {"POWERTOOLS_LOG_LEVEL", "POWERTOOLS_METRICS_NAMESPACE"}
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,9 @@ def test_one_output_is_the_environment_of_the_commands(parameters: dict[str, Any
     assert told.pop("AWS_REGION") == "${AWS::Region}"
     given = stack.functions()["setup"]["Environment"]
     assert told == {name: str(given[name]) for name in told}
-    of_search_alone = {"AGENTCORE_GATEWAYS", "RANKING", "FUSION"}
-    assert given.keys() - told.keys() == {f"COMMONPLACE_{name}" for name in of_search_alone} | {"POWERTOOLS_LOG_LEVEL"}
+    not_told = {*(f"COMMONPLACE_{name}" for name in ("AGENTCORE_GATEWAYS", "RANKING", "FUSION"))}
+    not_told |= {"POWERTOOLS_LOG_LEVEL", "POWERTOOLS_METRICS_NAMESPACE"}
+    assert given.keys() - told.keys() == not_told
     assert "Environment" not in Stack(Search="none").outputs()
 
 

@@ -47,7 +47,7 @@ TABLE: dict[str, Allowed] = {
         ("sqs:SendMessage", "ReconcileDeadLetters.Arn"),
     },
     "interceptor": set(),
-    "setup": set(),
+    "setup": {("dynamodb:Scan", "Table.Arn")},
 }
 
 

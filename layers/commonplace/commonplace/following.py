@@ -27,12 +27,14 @@ def follow(changes: Sequence[Change], writer: IndexWriter, pending: PendingWrite
 
 
 def reconcile(
-    before: datetime, writer: IndexWriter, pending: PendingWrites, failed: Callable[[Change, Outcome], None]
-) -> Counter[str]:
+    before: datetime, writer: IndexWriter, pending: PendingWrites, failed: Callable[[Change, Outcome], None],
+    in_time: Callable[[], bool] = lambda: True,
+) -> Counter[str]:  # fmt: skip
     """Indexes again what has been pending since before then, and gives how many ended in each state.
 
     So an outage longer than a stream keeps its records heals too. `failed` is told of each that the index will never take.
-    Stops at the first batch of which nothing is done: the index is down, the next run goes on.
+    Stops at the first batch of which nothing is done, for the index is down, and when it is `in_time` no more: the next run
+    goes on.
     """
     counts: Counter[str] = Counter()
     for changes in in_batches(pending.pending_since(before), _AT_ONCE):
@@ -41,7 +43,7 @@ def reconcile(
         for change, outcome in zip(changes, outcomes, strict=True):
             if outcome.state == "failed":
                 failed(change, outcome)
-        if all(outcome.state == "retry" for outcome in outcomes):
+        if not in_time() or all(outcome.state == "retry" for outcome in outcomes):
             break
     return counts
 

@@ -13,10 +13,11 @@ from commonplace.visibility import may_see, passes
 
 @dataclass(frozen=True)
 class InHand:
-    """Some of a user's records, whatever their status. `model`: whose vectors count."""
+    """Some of a user's records, whatever their status. `model`: whose vectors count; `complete`: there are no more."""
 
     records: Sequence[Stored]
     model: str
+    complete: bool = True
 
     @property
     def ids(self) -> list[str]:

@@ -6,14 +6,26 @@ from datetime import datetime
 from typing import Literal, Protocol
 
 from commonplace.candidates import Gathered
+from commonplace.keeping import Applied as Applied
 from commonplace.keeping import Audit as Audit
+from commonplace.keeping import Change as Change
 from commonplace.keeping import Entry as Entry
+from commonplace.keeping import Fence as Fence
+from commonplace.keeping import Made as Made
 from commonplace.keeping import MemoryRecords as MemoryRecords
+from commonplace.keeping import Operation as Operation
+from commonplace.keeping import Operations as Operations
 from commonplace.keeping import PendingWrites as PendingWrites
 from commonplace.keeping import Stored as Stored
 from commonplace.keeping import Vector as Vector
+from commonplace.model_ports import Embedder as Embedder
+from commonplace.model_ports import LanguageModel as LanguageModel
+from commonplace.model_ports import ModelUnavailable as ModelUnavailable
+from commonplace.model_ports import Normalized as Normalized
+from commonplace.model_ports import StatementReader as StatementReader
+from commonplace.model_ports import WordModel as WordModel
 from commonplace.models.memory import GLOBAL_AGENT
-from commonplace.taxonomy import Category, ContentType, Emotion, MemoryType, Section, StatementType
+from commonplace.taxonomy import Category, ContentType, Emotion, MemoryType, Section
 
 Clock = Callable[[], datetime]
 """Tells the time, aware, in the user's zone."""
@@ -127,41 +139,6 @@ class UsageLog(Protocol):
         """Users with findings from before then that are not in their memories yet."""
 
 
-class Embedder(Protocol):
-    """Turns a text into a unit vector."""
-
-    @property
-    def name(self) -> str:
-        """What made the vector; vectors of two names are never compared."""
-
-    def embed(self, text: str) -> Vector | None:
-        """A unit vector, or None for a text that this embedder can say nothing about."""
-
-
-@dataclass(frozen=True)
-class Normalized:
-    """A statement made clean."""
-
-    text: str
-    type: StatementType
-    tags: tuple[str, ...]
-
-
-class StatementReader(Protocol):
-    """A language model that makes a statement clean."""
-
-    def read(self, text: str, source: str, context: str | None) -> Normalized:
-        """The clean statement; raises `ModelUnavailable` when there is none to be had in time."""
-
-
-class ModelUnavailable(Exception):  # noqa: N818 - a state, told in the notes
-    """The model gave no usable answer; the message says why, for the notes. `misconfigured`: a 4xx other than 429."""
-
-    def __init__(self, why: str, misconfigured: bool = False) -> None:
-        super().__init__(why)
-        self.misconfigured = misconfigured
-
-
 @dataclass(frozen=True)
 class Caller:
     """Who asks: the user from their identity, the agent, and the time in the user's zone."""
@@ -182,10 +159,14 @@ class Ports:
     index: MemoryIndex
     usage: UsageLog
     embedder: Embedder
-    words: Embedder
+    operations: Operations
+    words: WordModel
     """The static model, whatever the memories are embedded by: the classifier was trained on it, and a store asks it for
     some dozens of words."""
     reader: StatementReader | None = None
+    summarizer: LanguageModel | None = None
+    summary_seconds: float = 20.0
+    """How long it may take, retries included."""
     fallback: MemoryIndex | None = None
     """Answers from the records when the index is unavailable."""
     profile: Literal["window", "classic"] = "window"

@@ -28,6 +28,15 @@ class Settings(BaseModel):
     claude_deadline: float = Field(20.0, gt=0, le=24, description="Seconds for one answer, retries included.")
     claude_secret: str | None = Field(None, description="ARN of the secret with Anthropic's key, instead of the key.")
     bedrock_model: str | None = Field(None, description="A model or inference profile: Claude is asked on Bedrock, by role.")
+    nightly_model: str | None = Field(None, min_length=1, description="The model that reads days; the other one when absent.")
+    nightly_user_tokens: int = Field(300_000, ge=0, description="Tokens a day that reading one user's days may take.")
+    nightly_all_tokens: int = Field(30_000_000, ge=0, description="Tokens a day that reading everybody's days may take.")
+    nightly_call_seconds: float = Field(120.0, gt=0, le=600, description="Seconds for one answer of it, retries included.")
+    nightly_agent_turns: int = Field(24, ge=1, le=100, description="Answers that agent mode may take for a day.")
+    nightly_agent_tokens: int = Field(200_000, ge=1, description="Tokens that agent mode may take for a day.")
+    nightly_agent_seconds: float = Field(240.0, gt=0, description="Seconds that agent mode may take for a day.")
+    nightly_price_in: float = Field(0.0, ge=0, description="US dollars for a million tokens that the model reads.")
+    nightly_price_out: float = Field(0.0, ge=0, description="US dollars for a million tokens that the model writes.")
     region: str = Field("us-east-1", description="The region of AWS; in Lambda its own.")
     table: str | None = Field(None, description="The DynamoDB table; with it the records are there and not in the file.")
     search_endpoint: str | None = Field(None, description="URL of OpenSearch; without it a search reads the records.")
@@ -57,6 +66,11 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         first = error.errors(include_url=False, include_input=False)[0]
         key = names[str(first["loc"][0])]
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{key}: {first['msg']}", key) from None
+
+
+def metrics_namespace(environment: Mapping[str, str] | None = None) -> str:
+    """Where metrics are told, by the variable that Powertools reads; the template names the stack in it."""
+    return (os.environ if environment is None else environment).get("POWERTOOLS_METRICS_NAMESPACE") or "Commonplace"
 
 
 def traced(environment: Mapping[str, str] | None = None) -> bool:

@@ -16,6 +16,7 @@ from commonplace.tools import tool_named
 
 NAME = "bedrock-agent"
 BACKEND = "bedrock"
+_MOST_BYTES = 24_000  # of 25 KB that the whole response may have
 _NOT_THE_MODELS = {ErrorCode.UNAUTHORIZED.label, ErrorCode.FORBIDDEN.label, ErrorCode.METHOD_NOT_ALLOWED.label}
 
 
@@ -44,7 +45,8 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
 
 def respond(event: Event, status: int, body: Body) -> Body:
     """The answer as text for the model. REPROMPT: it can mend its call; FAILURE: it can't, the session is told so."""
-    text = json.dumps(body, ensure_ascii=False, allow_nan=False)
+    status, body = _fitted(status, body)
+    text = _text(body)
     if "function" in event:
         state = {} if status < 400 else {"responseState": "REPROMPT" if _can_be_mended(status, body) else "FAILURE"}
         answer = {"function": event["function"], "functionResponse": {**state, "responseBody": {"TEXT": {"body": text}}}}
@@ -61,6 +63,25 @@ def respond(event: Event, status: int, body: Body) -> Body:
         "sessionAttributes": event.get("sessionAttributes") or {},
         "promptSessionAttributes": event.get("promptSessionAttributes") or {},
     }
+
+
+def _fitted(status: int, body: Body) -> tuple[int, Body]:
+    """What an agent takes of an answer: the last of its longest list are left out, and `notes` says how many."""
+    left_out = 0
+    while len(_text(body).encode()) > _MOST_BYTES:
+        lists = {name: value for name, value in body.items() if isinstance(value, list) and value}
+        if not lists:
+            error = CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, "the answer is longer than an agent takes; ask for less")
+            return error.code.status, error.body()
+        longest = max(lists, key=lambda name: len(lists[name]))
+        left_out += 1
+        told = f"the last {left_out} of `{longest}` are left out: an agent takes no more at once; ask for fewer"
+        body = {**body, longest: body[longest][:-1], "notes": {**(body.get("notes") or {}), "partial": told}}
+    return status, body
+
+
+def _text(body: Body) -> str:
+    return json.dumps(body, ensure_ascii=False, allow_nan=False)
 
 
 def _given(event: Event) -> Mapping[str, Any]:

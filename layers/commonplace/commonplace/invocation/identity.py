@@ -14,7 +14,7 @@ from commonplace.errors import CommonplaceError, ErrorCode
 USER = "X-Commonplace-User"
 TIMEZONE = "X-Commonplace-Timezone"
 ACT_AS = "commonplace/act-as"
-_LONGEST = 512  # characters of a name; a partition key has 2,048 bytes
+_LONGEST = 512  # bytes of a name; a partition key has 2,048
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _ASSUMED = re.compile(r"arn:(?P<partition>[\w-]+):sts::(?P<account>\d+):assumed-role/(?P<role>[^/]+)/.+")
 
@@ -83,8 +83,8 @@ def unauthorized(why: str) -> CommonplaceError:
 
 
 def _checked(name: str, field: str) -> str:
-    if not name.strip() or len(name) > _LONGEST or _UNPRINTABLE.search(name):
-        why = f"{field}: must be 1 to {_LONGEST} printable characters"
+    if not name.strip() or len(name.encode(errors="replace")) > _LONGEST or _UNPRINTABLE.search(name):
+        why = f"{field}: must be printable characters, 1 to {_LONGEST} bytes of them"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, field)
     return name
 

@@ -15,10 +15,9 @@ from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
 from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 from commonplace.invocation.call import Body, Call, Context
-from commonplace.settings import traced
+from commonplace.settings import metrics_namespace, traced
 from commonplace.tools import TOOLS
 
-NAMESPACE = "Commonplace"
 _NAMES = {tool.name for tool in TOOLS}
 
 
@@ -89,7 +88,7 @@ def measured(function: str, **dimensions: str) -> Iterator[EphemeralMetrics]:
 
     `Metrics` shares what it holds between all calls and threads of a process, and keeps it where metrics are off.
     """
-    metrics = EphemeralMetrics(namespace=NAMESPACE, service=function)
+    metrics = EphemeralMetrics(namespace=metrics_namespace(), service=function)
     for name, value in dimensions.items():
         metrics.add_dimension(name, value)
     yield metrics

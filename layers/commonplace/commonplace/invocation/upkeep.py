@@ -48,7 +48,7 @@ def reconcile(event: dict[str, Any], context: Context) -> Body:
 
     def work() -> dict[str, Any]:
         upkeep, now = container.upkeep(), datetime.now(UTC)
-        counts = index_again(now - _TOO_LONG, upkeep.writer, upkeep.pending, _aside(upkeep))
+        counts = index_again(now - _TOO_LONG, upkeep.writer, upkeep.pending, _aside(upkeep), lambda: _in_time(context))
         oldest = upkeep.pending.oldest_pending()
         with measured("reconcile") as metrics:  # an alarm hangs on it: told before what may take long
             metrics.add_metric("Reconciled", MetricUnit.Count, counts["done"])
@@ -87,17 +87,26 @@ def _folded(usage: UsageLog, before: datetime, context: Context) -> int:
     """How many users' findings were brought into their memories; those that time doesn't reach wait for the next run."""
     users = 0
     for user_id in usage.unfolded(before):
-        if context.get_remaining_time_in_millis() < _TO_END:
+        if not _in_time(context):
             break
         usage.fold(user_id)
         users += 1
     return users
 
 
+def _in_time(context: Context) -> bool:
+    return context.get_remaining_time_in_millis() >= _TO_END
+
+
 def _aside(upkeep: Upkeep) -> Callable[[Change, Outcome], None]:
+    """Tells of a change that the index will never take, once for each version: its row goes on waiting."""
+
     def aside(change: Change, outcome: Outcome) -> None:
         what = change if isinstance(change, Purged) else change.memory
-        set_aside([Letter(what.user_id, f"memory#{what.memory_id}", None, outcome.reason)], upkeep.letters)
+        if upkeep.pending.tell(what.user_id, what.memory_id, what.version):
+            letter = Letter(what.user_id, f"memory#{what.memory_id}", None, outcome.reason)
+            if not set_aside([letter], upkeep.letters):
+                upkeep.pending.tell(what.user_id, what.memory_id, what.version, told=False)
 
     return aside
 

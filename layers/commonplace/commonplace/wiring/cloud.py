@@ -10,15 +10,17 @@ from commonplace.ports import Embedder, MemoryIndex, Ports, UserFacts
 from commonplace.settings import Settings
 from commonplace.stream import DeadLetters, NoIndex, Upkeep
 from commonplace.wiring.local import Opened
-from commonplace.wiring.models import embedder_of, reader_of
+from commonplace.wiring.models import embedder_of, reader_of, summarizer_of
 
 if TYPE_CHECKING:
     from commonplace.adapters.dynamodb import DynamoPending, DynamoRecords, Table
     from commonplace.adapters.opensearch import Layout
+    from commonplace.night_ports import NightPorts
 
 _SIGNED = "https://"  # a domain of AWS; a node on this machine is asked over http and knows no roles
 
 _TAGS_SECONDS = 60.0
+_PATIENCE = 120.0  # seconds for one page of the whole table: nobody waits for an answer, and half a job is none
 
 Remaining = Callable[[], float]
 """Seconds that whoever asks now may still spend."""
@@ -37,7 +39,7 @@ class Maintenance:
 
 def open_cloud(settings: Settings, remaining: Remaining | None = None) -> Opened:
     """The ports over one table, with an index in OpenSearch if there is an endpoint, else by reading the records."""
-    from commonplace.adapters.dynamodb import DynamoUsage
+    from commonplace.adapters.dynamodb import DynamoOperations, DynamoUsage
     from commonplace.adapters.scan import RationedRecords, ScanFacts, ScanIndex
     from commonplace.adapters.static_embedder import StaticEmbedder
 
@@ -53,16 +55,26 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None) -> Opened
     usage = DynamoUsage(table)
     ports = Ports(
         records=records,
+        operations=DynamoOperations(table, indexed=settings.search_endpoint is not None),
         facts=facts,
         index=index,
         usage=usage,
         embedder=embedder,
         words=static,
         reader=reader_of(settings),
+        summarizer=summarizer_of(settings),
+        summary_seconds=settings.claude_deadline,
         fallback=fallback,
         profile=settings.ranking,
     )
-    return Opened(ports, lambda: None)
+    return Opened(ports, lambda: None, lambda: _night(table))
+
+
+def _night(table: "Table") -> "NightPorts":
+    from commonplace.adapters.dynamodb import DynamoBudget, DynamoLedger, DynamoRuns
+    from commonplace.night_ports import NightPorts
+
+    return NightPorts(DynamoLedger(table), DynamoRuns(table), DynamoBudget(table))
 
 
 def open_models(settings: Settings) -> Ports:
@@ -72,6 +84,7 @@ def open_models(settings: Settings) -> Ports:
     nothing, static = _NoMemory(), StaticEmbedder()
     return Ports(
         records=nothing,
+        operations=nothing,
         facts=nothing,
         index=nothing,
         usage=nothing,
@@ -92,7 +105,7 @@ def open_upkeep(settings: Settings, remaining: Remaining | None = None) -> Upkee
     from commonplace.adapters.dynamodb.stream import streamed
 
     table = _table(settings, remaining)
-    writer, made = _followed(settings) if settings.search_endpoint else (NoIndex(), lambda: True)
+    writer, made = _followed(settings, table) if settings.search_endpoint else (NoIndex(), lambda: True)
     return Upkeep(streamed, writer, _pending(table), DynamoUsage(table), _letters(settings), made)
 
 
@@ -102,7 +115,7 @@ def open_maintenance(settings: Settings) -> Maintenance:
     from commonplace.adapters.opensearch import OpenSearchContents, OpenSearchRebuild
     from commonplace.adapters.static_embedder import StaticEmbedder
 
-    table, client = _table(settings), _domain(settings, writing=True)
+    table, client = _table(settings, lambda: _PATIENCE, _PATIENCE / 2), _domain(settings, writing=True)
     return Maintenance(
         records=_records(settings, table),
         everything=DynamoEverything(table),
@@ -112,13 +125,14 @@ def open_maintenance(settings: Settings) -> Maintenance:
     )
 
 
-def _table(settings: Settings, remaining: Remaining | None = None) -> "Table":
+def _table(settings: Settings, remaining: Remaining | None = None, seconds: float | None = None) -> "Table":
     from commonplace.adapters.dynamodb import Table, connect
 
     if settings.table is None:
         raise _missing("table")
     limits = () if remaining is None else (remaining,)
-    return Table(connect(settings.region), settings.table, *limits)
+    client = connect(settings.region) if seconds is None else connect(settings.region, seconds=seconds)
+    return Table(client, settings.table, *limits)
 
 
 def _records(settings: Settings, table: "Table") -> "DynamoRecords":
@@ -154,15 +168,24 @@ def _domain(settings: Settings, writing: bool = False) -> Any:
     return connect(settings.search_endpoint, region, WRITE_SECONDS if writing else SEARCH_SECONDS)
 
 
-def _followed(settings: Settings) -> tuple[IndexWriter, Callable[[], bool]]:
-    from commonplace.adapters.opensearch import OpenSearchWriter, set_up
+def _followed(settings: Settings, table: "Table") -> tuple[IndexWriter, Callable[[], bool]]:
+    from commonplace.adapters.dynamodb import DynamoEverything
+    from commonplace.adapters.opensearch import OpenSearchWriter, holds_nothing, set_up
 
-    client, layout = _domain(settings, writing=True), _layout(settings)
-    return OpenSearchWriter(client, settings.index_alias), lambda: set_up(client, layout, settings.index_alias)
+    client, layout, alias = _domain(settings, writing=True), _layout(settings), settings.index_alias
+
+    def made() -> bool:
+        # A domain that came later knows nothing of what was written before: no row waits for it.
+        if not set_up(client, layout, alias):
+            return False
+        return not holds_nothing(client, alias) or next(DynamoEverything(table).every(), None) is None
+
+    return OpenSearchWriter(client, alias), made
 
 
 def _layout(settings: Settings) -> "Layout":
     from commonplace.adapters.opensearch import Layout
+    from commonplace.night_ports import NightPorts
 
     name, dimension = _MODELS[settings.embedder]
     return Layout(name, dimension, settings.knn_engine, settings.index_shards, settings.index_replicas)

@@ -3,20 +3,26 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.ports import Clock, Ports
 from commonplace.settings import Settings
-from commonplace.wiring.models import reader_of
+from commonplace.wiring.models import reader_of, summarizer_of
+
+if TYPE_CHECKING:
+    from commonplace.adapters.sqlite.database import Database
+    from commonplace.night_ports import NightPorts
 
 
 @dataclass(frozen=True)
 class Opened:
-    """The ports, and how to let go of what is behind them."""
+    """The ports, how to let go of what is behind them, and what a run needs beside them, made when it is asked for."""
 
     ports: Ports
     close: Callable[[], None]
+    night: "Callable[[], NightPorts]"
 
 
 def open_local(settings: Settings) -> Opened:
@@ -24,6 +30,7 @@ def open_local(settings: Settings) -> Opened:
     from commonplace.adapters.sqlite.database import Database
     from commonplace.adapters.sqlite.facts import SqliteFacts
     from commonplace.adapters.sqlite.index import SqliteIndex
+    from commonplace.adapters.sqlite.operations import SqliteOperations
     from commonplace.adapters.sqlite.records import SqliteRecords
     from commonplace.adapters.sqlite.usage import SqliteUsage
     from commonplace.adapters.static_embedder import StaticEmbedder
@@ -33,12 +40,15 @@ def open_local(settings: Settings) -> Opened:
     usage = SqliteUsage(database)
     ports = Ports(
         records=SqliteRecords(database),
+        operations=SqliteOperations(database),
         facts=SqliteFacts(database),
         index=SqliteIndex(database, embedder.name, embedder.dimension),
         usage=usage,
         embedder=embedder,
         words=embedder,
         reader=reader_of(settings),
+        summarizer=summarizer_of(settings),
+        summary_seconds=settings.claude_deadline,
         profile=settings.ranking,
     )
 
@@ -46,7 +56,16 @@ def open_local(settings: Settings) -> Opened:
         usage.close()
         database.close()
 
-    return Opened(ports, close)
+    return Opened(ports, close, lambda: _night(database))
+
+
+def _night(database: "Database") -> "NightPorts":
+    from commonplace.adapters.sqlite.budget import SqliteBudget
+    from commonplace.adapters.sqlite.ledger import SqliteLedger
+    from commonplace.adapters.sqlite.runs import SqliteRuns
+    from commonplace.night_ports import NightPorts
+
+    return NightPorts(SqliteLedger(database), SqliteRuns(database), SqliteBudget(database))
 
 
 def local_clock(zone: str | None) -> Clock:

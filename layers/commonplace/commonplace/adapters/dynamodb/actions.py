@@ -17,9 +17,9 @@ _NAME = re.compile(r"#(\w+)")
 
 @dataclass(frozen=True)
 class Action:
-    """One write of a transaction: a whole item put, or the item of a key updated or deleted."""
+    """One part of a transaction: a whole item put, or the item of a key updated, deleted or only checked."""
 
-    kind: Literal["Put", "Update", "Delete"]
+    kind: Literal["Put", "Update", "Delete", "ConditionCheck"]
     item: Item
     condition: str | None = None
     values: Item | None = None
@@ -48,7 +48,7 @@ class Action:
         if self.condition is not None:
             what["ConditionExpression"] = self.condition
             what["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-        names = names_in((self.change or "") + (self.condition or ""))
+        names = names_in(f"{self.change or ''} {self.condition or ''}")
         if names:
             what["ExpressionAttributeNames"] = names
         if self.values:

@@ -62,6 +62,22 @@ class Calls:
                 )
             )  # fmt: skip
 
+    def update(self, user: str, item: str, change: str, condition: str, values: Item) -> Item | None:
+        """Changes an item, and gives what was changed as it is now; None when the condition refuses it."""
+        try:
+            answer: Any = self._patiently(
+                lambda: self._client.update_item(
+                    TableName=self._name, Key=dict(key_of(user, item)),
+                    UpdateExpression=change, ConditionExpression=condition,
+                    ExpressionAttributeNames=names_in(f"{change} {condition}"), ExpressionAttributeValues=dict(values),
+                    ReturnValues="UPDATED_NEW",
+                )
+            )  # fmt: skip
+        except ClientError:
+            return None
+        found: Item = answer["Attributes"]
+        return found
+
     def get(self, keys: Iterable[tuple[str, str]], attributes: Sequence[str] = ()) -> dict[tuple[str, str], Item]:
         """The items that are there, by user and sort key, strongly consistent; only some attributes of them if named."""
         waiting: list[Any] = [key_of(user, item) for user, item in dict.fromkeys(keys)]

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from commonplace.adapters.dynamodb.actions import Item
+from commonplace.adapters.dynamodb.actions import PRESENT, Action, Item
 from commonplace.adapters.dynamodb.calls import Calls, of_partition
 from commonplace.adapters.dynamodb.client import Table
-from commonplace.adapters.dynamodb.rows import FOUND, VERSION, memory_name, pending_name, readable, stored_of
+from commonplace.adapters.dynamodb.rows import FOUND, TOLD, VERSION, memory_name, pending_name, readable, stored_of
 from commonplace.adapters.dynamodb.table import ITEM, PENDING, QUEUE, SINCE, USED, USER, WAITING, queues
 from commonplace.ports import Stored
 
@@ -25,21 +25,21 @@ class DynamoPending:
     A row tells its record's version, and a version never changes: those read before are kept. So while an index is down
     and everything waits for it, a search reads the rows and what is new, and not all the records again.
 
-    Of a user's rows those of the 2,000 newest memories are told (ids are in order of time). Beyond them, after an import
-    of very many, a new memory is found only once the index has it, and a changed one by what it was before. No answer says
-    so; the log does.
+    Of a user's rows those of the 2,000 newest memories are told (ids are in order of time), and that it is not all. Beyond
+    them, after an import of very many, a new memory is found only once the index has it, and a changed one by what it was.
     """
 
     def __init__(self, table: Table) -> None:
         self._table = table
         self._known: dict[tuple[str, str, str], Stored] = {}
 
-    def pending(self, user_id: str) -> list[Stored]:
+    def pending(self, user_id: str) -> tuple[list[Stored], bool]:
         calls = self._table.calls()
         condition, values = of_partition(user_id, PENDING)
         pages = calls.pages(condition, values, ConsistentRead=True, ScanIndexForward=False, Limit=_AT_MOST + 1)
         rows = list(itertools.islice((row for page in pages for row in page), _AT_MOST + 1))
-        if len(rows) > _AT_MOST:
+        complete = len(rows) <= _AT_MOST
+        if not complete:
             _log.warning("more than %d writes of a user wait for the index", _AT_MOST)
             rows.pop()
         versions = [(user_id, row[ITEM]["S"].removeprefix(PENDING), row[VERSION]["N"]) for row in rows]
@@ -48,7 +48,7 @@ class DynamoPending:
         now = known | {(user_id, one.memory.memory_id, str(one.memory.version)): one for one in read}
         others = {} if len(self._known) + len(read) > _KEPT else self._known
         self._known = others | now
-        return sorted([*known.values(), *read], key=lambda one: one.memory.memory_id)
+        return sorted([*known.values(), *read], key=lambda one: one.memory.memory_id), complete
 
     def used(self, user_id: str) -> set[str]:
         """Ids of the user's memories that a search returned: their counts never reach the index, which holds records."""
@@ -62,6 +62,15 @@ class DynamoPending:
     def confirm(self, user_id: str, memory_id: str, version: int) -> None:
         newer_stays = {":version": {"N": str(version)}}
         self._table.calls().delete(user_id, pending_name(memory_id), f"#{VERSION} <= :version", newer_stays)
+
+    def tell(self, user_id: str, memory_id: str, version: int, told: bool = True) -> bool:
+        row, number = {USER: {"S": user_id}, ITEM: {"S": pending_name(memory_id)}}, {":version": {"N": str(version)}}
+        if told:
+            as_it_is = f"{PRESENT} AND (attribute_not_exists(#{TOLD}) OR #{TOLD} < :version)"
+            action = Action("Update", row, as_it_is, number, f"SET #{TOLD} = :version")
+        else:
+            action = Action("Update", row, f"#{TOLD} = :version", number, f"REMOVE #{TOLD}")
+        return not self._table.calls().transact([action])
 
     def pending_since(self, before: datetime) -> Iterator[Stored]:
         for rows in waiting_rows(self._table, PENDING, before, Limit=_AT_ONCE):

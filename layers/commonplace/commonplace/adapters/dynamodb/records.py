@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from commonplace.adapters.dynamodb.actions import Item
 from commonplace.adapters.dynamodb.adding import Adding
 from commonplace.adapters.dynamodb.calls import Calls, of_partition
+from commonplace.adapters.dynamodb.changing import change_of, changed_meanwhile
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.rows import (
     FOUND,
@@ -15,17 +16,15 @@ from commonplace.adapters.dynamodb.rows import (
     RECORD,
     STATUS,
     audit_of,
-    bytes_of,
     memory_name,
     memory_of,
     readable,
     stored_of,
     used_name,
-    vector_bytes,
 )
 from commonplace.adapters.dynamodb.settling import in_the_way, refused_of
 from commonplace.adapters.dynamodb.table import AUDIT, ITEM, MEMORY, USED, USER
-from commonplace.adapters.dynamodb.writes import Change, Write, purging
+from commonplace.adapters.dynamodb.writes import Write, purging
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.models.memory import Memory
 from commonplace.ports import Audit, Entry, Stored, Vector
@@ -47,7 +46,7 @@ class DynamoRecords:
 
     def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:
         calls = self._table.calls()
-        change = self._change(calls, memory, audit, vector)
+        change = change_of(calls, memory, audit, vector)
         write = Write(replace(change, rows=change.rows[:_PURGED_WITHIN]))
         for attempt in itertools.count():
             actions = write.actions(self._since())
@@ -56,7 +55,7 @@ class DynamoRecords:
                 break
             (refused,) = refused_of([(write, actions)], refusals)
             if any(action.name == memory_name(memory.memory_id) for action, _ in refused.actions):
-                raise _changed_meanwhile(memory)
+                raise changed_meanwhile(memory)
             (there,) = in_the_way(calls, [refused], {memory.memory_id: memory.updated_at})
             for other in there.values():
                 raise CommonplaceError(ErrorCode.CONFLICT, f"the same memory or key is there already: {other.memory_id}")
@@ -97,24 +96,6 @@ class DynamoRecords:
         pages = self._table.calls().pages(condition, values, ConsistentRead=True)
         return [audit_of(item) for page in pages for item in page]
 
-    def _change(self, calls: Calls, memory: Memory, audit: Audit, vector: Vector | None) -> Change:
-        name = (memory.user_id, memory_name(memory.memory_id))
-        item = calls.get([name]).get(name)
-        if item is None:
-            raise CommonplaceError(ErrorCode.NOT_FOUND, f"no memory {memory.memory_id}")
-        before = memory_of(item)
-        if before.version != memory.version - 1:
-            raise _changed_meanwhile(memory)
-        kept = (memory.content, memory.embedding_model) == (before.content, before.embedding_model)
-        rows = self._rows(calls, memory) if memory.purge_at != before.purge_at else []
-        return Change(memory, bytes_of(item) if kept else vector_bytes(vector), audit, before, tuple(rows))
-
-    def _rows(self, calls: Calls, memory: Memory) -> list[str]:
-        """What goes when the record goes: its counts, even if there are none yet, and its older audit rows."""
-        condition, values = of_partition(memory.user_id, f"{AUDIT}{memory.memory_id}#")
-        pages = calls.pages(condition, values, ConsistentRead=True, ProjectionExpression=f"#{ITEM}")
-        return [used_name(memory.memory_id), *(item[ITEM]["S"] for page in pages for item in page)]
-
     def _counts(self, calls: Calls, user_id: str, memory_ids: Sequence[str]) -> dict[str, dict[str, object]]:
         if not memory_ids:
             return {}
@@ -129,7 +110,3 @@ class DynamoRecords:
 
 def _id_of(item: Item) -> str:
     return str(item[ITEM]["S"]).removeprefix(MEMORY)
-
-
-def _changed_meanwhile(memory: Memory) -> CommonplaceError:
-    return CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} was changed meanwhile; read it again")

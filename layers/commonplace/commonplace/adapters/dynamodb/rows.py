@@ -17,7 +17,7 @@ from commonplace.models.memory import Memory
 from commonplace.ports import Audit, Stored, Vector
 
 RECORD, VECTOR, VERSION, STATUS, HOLDER = "record", "vector", "version", "status", "memory_id"
-FOUND, LAST_FOUND = "found", "last_found"
+FOUND, LAST_FOUND, TOLD = "found", "last_found", "told"
 _log = logging.getLogger("commonplace")
 _T = TypeVar("_T")
 
@@ -91,12 +91,20 @@ def markers(memory: Memory) -> dict[str, Item]:
     """What the memory holds alone, by sort key: its content and its key, as long as it is active."""
     if memory.status != "active":
         return {}
-    names = [f"{CONTENT}{fingerprint(memory).hex()}"]
-    if memory.key is not None:
-        place = json.dumps([memory.collection, memory.key], ensure_ascii=False)
-        names.append(f"{KEY}{hashlib.sha256(place.encode()).hexdigest()}")
     held = {HOLDER: {"S": memory.memory_id}, **_expiry(memory)}
-    return {name: {**_row(memory, name), **held} for name in names}
+    content = f"{CONTENT}{fingerprint(memory).hex()}"
+    found: dict[str, Item] = {content: {**_row(memory, content), **held}}
+    if memory.key is not None:
+        name = key_name(memory.collection, memory.key)
+        told = {"collection": {"S": memory.collection}, "key": {"S": memory.key}}
+        found[name] = {**_row(memory, name), **held, **told}
+    return found
+
+
+def key_name(collection: str, key: str) -> str:
+    """The sort key of the marker of a key."""
+    place = json.dumps([collection, key], ensure_ascii=False)
+    return f"{KEY}{hashlib.sha256(place.encode()).hexdigest()}"
 
 
 def audit_item(memory: Memory, audit: Audit) -> Item:

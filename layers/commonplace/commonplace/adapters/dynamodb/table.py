@@ -7,11 +7,17 @@ A user is a partition. Their rows, by sort key:
     key#<hash>                     who holds this key of this collection
     audit#<memory id>#<version>    what made this version of the record
     pending#<memory id>            the index has not confirmed this version yet
+    operation#<id>                 changes that were made together: ids, versions and fields as they were
+    interaction#<id>               what was recorded, and which run has read it; todo#<time>#<id> lists what is pending,
+                                   read#<time>#<id> what was read and still has its text
+    due                            the user has something pending
+    run#<id>, part#<id>#<name>     a run, and its work so far; `running` names the one that began and did not close
+    lease                          who may write for a run, by a number that rises
     used#<memory id>               how often it was found and when last; beside the record, so that counting never
                                    raises its version, never meets a user's write, and never enters the stream's filter
 
-and in the partition `usage#<user>` one row per search, until it is folded into `used#`. Rows of `pending#` and `usage#`
-carry `queue` and `since`, and only they: the index `waiting` over both is sparse, and lists them over all users, oldest
+and in the partition `usage#<user>` one row per search, until it is folded into `used#`. Rows of `pending#`, `usage#` and
+`due` carry `queue` and `since`, and only they: the index `waiting` over them is sparse, and lists them over all users, oldest
 first. A queue is spread over several names, since one name takes 1,000 writes a second at the most.
 """
 
@@ -33,9 +39,19 @@ CONTENT: Final = "content#"
 KEY: Final = "key#"
 AUDIT: Final = "audit#"
 PENDING: Final = "pending#"
+OPERATION: Final = "operation#"
+INTERACTION: Final = "interaction#"
+TODO: Final = "todo#"
+READ: Final = "read#"
+DUE: Final = "due"
+RUN: Final = "run#"
+RUNNING: Final = "running"
+PART: Final = "part#"
+LEASE: Final = "lease"
 USED: Final = "used#"
 USAGE: Final = "usage#"
-"""Begins a partition, where the others begin a sort key."""
+BUDGET: Final = "budget#"
+"""These two begin a partition, where the others begin a sort key: `budget#<day>` counts the tokens of a day."""
 
 KEYS: Final = {
     "KeySchema": [{"AttributeName": USER, "KeyType": "HASH"}, {"AttributeName": ITEM, "KeyType": "RANGE"}],

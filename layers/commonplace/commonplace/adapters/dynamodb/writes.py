@@ -40,6 +40,8 @@ class Write:
     """A change, and what it found out about markers that stood in its way."""
 
     change: Change
+    closes: tuple[Change, ...] = ()
+    """Memories that are closed along with it, whatever stands in the way."""
     archived: dict[str, Change] = field(default_factory=dict)
     """Expired memories that are closed along with it, by id."""
     stale: dict[str, str] = field(default_factory=dict)
@@ -49,7 +51,7 @@ class Write:
 
     def actions(self, since: datetime | None) -> list[Action]:
         """The transaction. `since`: the moment from which the index has to follow, None where no index does."""
-        changes = [*self.archived.values(), self.change]
+        changes = [*self.closes, *self.archived.values(), self.change]
         rows = [action for change in changes for action in _rows(change, since)]
         return rows + self._markers(changes)
 

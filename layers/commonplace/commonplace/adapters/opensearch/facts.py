@@ -79,7 +79,7 @@ class OpenSearchFacts:
         self, user_id: str, most: int, states: Mapping[str, Any] | None = None
     ) -> tuple[Counter[str], dict[str, Any], list[Stored]]:
         """How many active memories carry each tag, the states asked for, and the active ones that wait."""
-        pending = self._pending.pending(user_id)
+        pending, _ = self._pending.pending(user_id)
         active = [one for one in pending if one.memory.user_id == user_id and one.memory.status == "active"]
         body = {
             "query": filters.owned(user_id, [one.memory.memory_id for one in pending]),

@@ -103,7 +103,8 @@ class Finding:
             read, passing = self._rows(answer, scored=self.vector is not None)
             rows |= read
             ranked |= passing & neighbours.within_reach(found.values(), read.values())
-        return Gathered(gathering.columns_of(list(rows.values()), ranked, sessions, self.terms, corpus.speakers), corpus)
+        columns = gathering.columns_of(list(rows.values()), ranked, sessions, self.terms, corpus.speakers)
+        return Gathered(columns, corpus, partial=not self.waiting.complete)
 
 
 def _added(one: Sessions, other: Sessions) -> dict[str, tuple[int, int]]:

@@ -45,10 +45,11 @@ class OpenSearchIndex:
             (memory.importance, memory.happened_at.timestamp(), memory.memory_id) for memory in waiting.passing(seen, wanted)
         ]
         ordered.sort(reverse=True)
-        return [memory_id for *_, memory_id in ordered[:limit]], False
+        return [memory_id for *_, memory_id in ordered[:limit]], not waiting.complete
 
     def _ask(self, seen: Visibility) -> Ask:
         return partial(ask, self._client, self._alias, seen.user_id)
 
     def _waiting(self, seen: Visibility) -> InHand:
-        return InHand(self._pending.pending(seen.user_id), self._model)
+        records, complete = self._pending.pending(seen.user_id)
+        return InHand(records, self._model, complete)

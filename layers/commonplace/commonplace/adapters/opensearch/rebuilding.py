@@ -9,7 +9,7 @@ from commonplace.adapters.opensearch.mapping import ALIAS, Layout, mark
 from commonplace.adapters.opensearch.setup import create, next_name, prepare, switch, versions
 from commonplace.adapters.opensearch.writing import BEGUN, write
 from commonplace.index_ports import Outcome
-from commonplace.ports import Stored
+from commonplace.ports import IndexUnavailable, Stored
 
 _WAIT = {"request_timeout": WRITE_SECONDS}
 
@@ -37,7 +37,10 @@ class OpenSearchRebuild:
         return name
 
     def fill(self, records: Sequence[Stored]) -> list[Outcome]:
-        return write(self._client, self._begun, self._layout.embedding_model, records, over=True, found=False)
+        try:
+            return write(self._client, self._begun, self._layout.embedding_model, records, over=True, found=False)
+        except IndexUnavailable as error:  # a request that was late as a whole may well pass the next time
+            return [Outcome("retry", str(error))] * len(records)
 
     def finish(self) -> None:
         with asking():

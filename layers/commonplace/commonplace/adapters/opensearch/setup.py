@@ -49,6 +49,13 @@ def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS) -> bool:
         return True
 
 
+def holds_nothing(client: OpenSearch, alias: str = ALIAS) -> bool:
+    """Whether the index that is asked is there and empty. Raises `IndexUnavailable`."""
+    with asking():
+        live = versions(client, alias)
+        return bool(live) and not any(client.count(index=one.name, params=_WAIT)["count"] for one in live)
+
+
 def prepare(client: OpenSearch, layout: Layout, alias: str) -> None:
     """Pipeline and template, by which each new version of the index is made."""
     template = {

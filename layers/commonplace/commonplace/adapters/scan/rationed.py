@@ -39,7 +39,8 @@ class RationedRecords:
         if read is None or fresh:
             read = _Read(self._clock(), *self._records.newest(user_id, limit))
             self._keep(user_id, read)
-        waiting = {one.memory.memory_id: one for one in self._pending.pending(user_id)}
+        pending, _ = self._pending.pending(user_id)
+        waiting = {one.memory.memory_id: one for one in pending}
         kept = [one for one in read.records if one.memory.memory_id not in waiting]
         kept += [one for one in waiting.values() if one.memory.status == "active"]
         kept.sort(key=lambda one: one.memory.memory_id, reverse=True)  # by time: they are ULIDs

@@ -13,7 +13,8 @@ from commonplace.errors import CommonplaceError, ErrorCode
 
 _WAIT_SECONDS = 30.0
 _LOG_BYTES = 8_000_000  # the log is folded into the file when it is longer than this
-_SCHEMA_VERSION = 1
+_SCHEMA_VERSION = 2
+_WITH_KEYS = "ALTER TABLE memories ADD COLUMN key TEXT;"  # since version 2; before it no tool gave a key
 
 
 class Database:
@@ -22,6 +23,7 @@ class Database:
     def __init__(self, path: Path, wait_seconds: float = _WAIT_SECONDS) -> None:
         self._path, self._log, self._wait = path, path.with_name(path.name + "-wal"), wait_seconds
         self._guard = threading.RLock()
+        self._fold_is_due = False
         # SQLite before 3.51.3 can lose a commit when one process resets the log while another checkpoints, so commits
         # and checkpoints are serialised by a lock of our own; readers never wait for it.
         self._writing = FileLock(f"{path}.lock", timeout=wait_seconds, thread_local=False)
@@ -50,8 +52,8 @@ class Database:
                 self._main.execute("ROLLBACK")
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: on disk when this ends, or not at all."""
+    def writing(self, erases: bool = False) -> Iterator[sqlite3.Connection]:
+        """One transaction: on disk when this ends, or not at all. `erases`: the log keeps nothing of what was there."""
         with self._guard, _as_ours(self._path), self._locked():
             self._main.execute("BEGIN IMMEDIATE")
             try:
@@ -60,7 +62,7 @@ class Database:
                 self._main.execute("ROLLBACK")
                 raise
             self._main.execute("COMMIT")
-            self._fold_log()
+            self._fold_log(erases)
 
     @contextmanager
     def counting(self) -> Iterator[sqlite3.Connection | None]:
@@ -95,13 +97,24 @@ class Database:
                 ErrorCode.STORAGE_UNAVAILABLE, f"{self._path.name} was written by a newer version; upgrade commonplace"
             )
         if found < _SCHEMA_VERSION:
-            self._main.executescript(files("commonplace.adapters.sqlite").joinpath("schema.sql").read_text("utf-8"))
-            self._main.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
+            self._upgrade()
 
-    def _fold_log(self) -> None:
-        if self._log.exists() and self._log.stat().st_size > _LOG_BYTES:
+    def _upgrade(self) -> None:
+        schema = files("commonplace.adapters.sqlite").joinpath("schema.sql").read_text("utf-8")
+        columns = [name for (name,) in self._main.execute("SELECT name FROM pragma_table_info('memories')")]
+        older = bool(columns) and "key" not in columns
+        if older:
+            self._main.execute("VACUUM")  # what that version deleted may still lie in free pages
+        added = _WITH_KEYS if older else ""
+        self._main.executescript(f"BEGIN IMMEDIATE; {added} {schema} PRAGMA user_version = {_SCHEMA_VERSION}; COMMIT;")
+        self._fold_log(older)
+
+    def _fold_log(self, at_once: bool) -> None:
+        self._fold_is_due |= at_once
+        if self._fold_is_due or (self._log.exists() and self._log.stat().st_size > _LOG_BYTES):
             self._main.execute("PRAGMA busy_timeout = 0")  # with a reader at work it is left for the next commit
-            self._main.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            (busy, *_) = self._main.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            self._fold_is_due &= bool(busy)
             self._main.execute(f"PRAGMA busy_timeout = {round(self._wait * 1000)}")
 
     @contextmanager
@@ -122,6 +135,7 @@ def _set_up(connection: sqlite3.Connection, synchronous: str) -> None:
     connection.execute("PRAGMA fullfsync = 1")  # macOS: a plain fsync leaves data in the drive's cache
     connection.execute("PRAGMA wal_autocheckpoint = 0")
     connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA secure_delete = ON")  # what is deleted or replaced is overwritten
 
 
 @contextmanager

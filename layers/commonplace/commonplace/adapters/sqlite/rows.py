@@ -32,6 +32,7 @@ def columns(memory: Memory, doc: Document, owner: int, change: int, embedding: b
         "status": memory.status,
         "agent_id": memory.agent_id,
         "collection": memory.collection,
+        "key": memory.key,
         "memory_type": memory.memory_type,
         "category": memory.category,
         "section": memory.section,
@@ -55,6 +56,14 @@ def columns(memory: Memory, doc: Document, owner: int, change: int, embedding: b
         "embedding": embedding,
         "embedding_model": memory.embedding_model,
     }
+
+
+def memory_of(record: str, found: int | None, last_found: str | None) -> Memory:
+    """The memory of a record, with its counts where it was found before."""
+    memory = Memory.kept(record)
+    if found is None or last_found is None:
+        return memory
+    return memory.model_copy(update={"access_count": found, "last_accessed": datetime.fromisoformat(last_found)})
 
 
 def seconds(moment: datetime | None) -> float | None:

@@ -1,4 +1,5 @@
--- One file: the record (JSON, the truth), columns to filter by, the word index, audit rows, tags and usage.
+-- One file: the record (JSON, the truth), columns to filter by, the word index, audit rows, tags and usage; and of the
+-- night: operations, what was recorded, the runs that read it, and the tokens they spent.
 CREATE TABLE IF NOT EXISTS users (
     number INTEGER PRIMARY KEY,
     user_id TEXT NOT NULL UNIQUE
@@ -14,6 +15,7 @@ CREATE TABLE IF NOT EXISTS memories (
     status TEXT NOT NULL,
     agent_id TEXT NOT NULL,
     collection TEXT NOT NULL,
+    key TEXT,
     memory_type TEXT NOT NULL,
     category TEXT NOT NULL,
     section TEXT NOT NULL,
@@ -39,6 +41,8 @@ CREATE TABLE IF NOT EXISTS memories (
 );
 CREATE INDEX IF NOT EXISTS memories_by_change ON memories (owner, change);
 CREATE UNIQUE INDEX IF NOT EXISTS memories_once ON memories (owner, fingerprint) WHERE status = 'active';
+CREATE UNIQUE INDEX IF NOT EXISTS memories_by_key ON memories (owner, collection, key)
+    WHERE status = 'active' AND key IS NOT NULL;
 CREATE TABLE IF NOT EXISTS changes (last INTEGER NOT NULL);
 INSERT INTO changes SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM changes);
 CREATE TABLE IF NOT EXISTS audits (
@@ -67,3 +71,55 @@ CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (
 );
 CREATE VIRTUAL TABLE IF NOT EXISTS word_places USING fts5vocab ('words', 'instance');
 CREATE VIRTUAL TABLE IF NOT EXISTS word_counts USING fts5vocab ('words', 'row');
+CREATE TABLE IF NOT EXISTS operations (
+    owner INTEGER NOT NULL REFERENCES users (number),
+    operation_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    at TEXT NOT NULL,
+    run_id TEXT,
+    made TEXT NOT NULL,               -- JSON: what each change made and replaced
+    PRIMARY KEY (owner, operation_id)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS interactions (
+    number INTEGER PRIMARY KEY,
+    owner INTEGER NOT NULL REFERENCES users (number),
+    interaction_id TEXT NOT NULL,
+    time TEXT NOT NULL,
+    seconds REAL NOT NULL,            -- the same, to sort by
+    state TEXT NOT NULL,
+    recorded_at TEXT NOT NULL,
+    interaction TEXT,                 -- JSON; NULL once its text was dropped
+    run_id TEXT,
+    read_at TEXT,
+    read_seconds REAL,
+    failures INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (owner, interaction_id)
+);
+CREATE INDEX IF NOT EXISTS interactions_pending ON interactions (owner, seconds, number) WHERE state = 'pending';
+CREATE INDEX IF NOT EXISTS interactions_by_reading ON interactions (owner, read_seconds) WHERE interaction IS NOT NULL;
+CREATE TABLE IF NOT EXISTS runs (
+    owner INTEGER NOT NULL REFERENCES users (number),
+    run_id TEXT NOT NULL,
+    status TEXT NOT NULL,
+    run TEXT NOT NULL,                -- JSON
+    PRIMARY KEY (owner, run_id)
+);
+CREATE INDEX IF NOT EXISTS runs_by_status ON runs (owner, status, run_id);
+CREATE TABLE IF NOT EXISTS run_parts (
+    owner INTEGER NOT NULL REFERENCES users (number),
+    run_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (owner, run_id, name)
+);
+CREATE TABLE IF NOT EXISTS leases (
+    owner INTEGER PRIMARY KEY REFERENCES users (number),
+    number INTEGER NOT NULL,          -- rises with each lease
+    until REAL NOT NULL
+);
+CREATE TABLE IF NOT EXISTS token_budget (
+    day TEXT NOT NULL,
+    owner INTEGER NOT NULL REFERENCES users (number),
+    tokens INTEGER NOT NULL,
+    PRIMARY KEY (day, owner)
+) WITHOUT ROWID;

@@ -24,6 +24,11 @@ def delete(connection: sqlite3.Connection, row: int) -> None:
     connection.execute("DELETE FROM words WHERE rowid = ?", (row,))
 
 
+def forget_deleted(connection: sqlite3.Connection) -> None:
+    """Lets nothing be left of tokens that were taken out: FTS5 only marks them, until it merges all it has."""
+    connection.execute("INSERT INTO words (words) VALUES ('optimize')")
+
+
 def occurrences(connection: sqlite3.Connection, owner: int, term: str) -> dict[str, Rows]:
     """For `content` and `labels`: the rows in which the owner's term occurs, a row once for each occurrence."""
     found = connection.execute(

@@ -1,0 +1,141 @@
+"""What users' interactions were, and which of them a run has read.
+
+An interaction is a row under its id. While it is pending, a row `todo#<time>#<id>` lists it in order of time; once it is
+read, a row `read#<when>#<id>` does, until its text is dropped. Row and list change in one transaction. A user with anything
+pending has the row `due`, which the sparse index lists over all users.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+
+from commonplace.adapters.dynamodb.actions import Action
+from commonplace.adapters.dynamodb.calls import Calls, of_partition
+from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.ledger_rows import (
+    Kept,
+    due_row,
+    interaction_name,
+    kept_of,
+    new_rows,
+    pending_again,
+    sorted_time,
+    without_text,
+)
+from commonplace.adapters.dynamodb.pending import waiting_rows
+from commonplace.adapters.dynamodb.table import DUE, ITEM, READ, TODO, USER
+from commonplace.batches import in_batches
+from commonplace.models.interactions import Interaction
+from commonplace.night_ports import LedgerEntry
+
+_AT_ONCE = 30  # interactions to a transaction, of three actions each
+_BYTES = 3_000_000  # of 4 MB
+
+
+class DynamoLedger:
+    """The ledger of the table."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def record(self, user_id: str, interactions: Sequence[Interaction], at: datetime) -> list[bool]:
+        first: dict[str, int] = {}
+        for number, interaction in enumerate(interactions):
+            first.setdefault(interaction.id, number)
+        calls = self._table.calls()
+        known = {one.entry.interaction_id for one in _read(calls, user_id, list(first))}
+        new = [number for name, number in first.items() if name not in known]
+        recorded: set[int] = set()
+        for batch in _batches(user_id, [(number, interactions[number]) for number in new], at):
+            recorded |= _recorded(calls, batch, due_row(user_id, at))
+        return [number in recorded for number in range(len(interactions))]
+
+    def pending(self, user_id: str, limit: int) -> list[LedgerEntry]:
+        calls = self._table.calls()
+        found: list[str] = []
+        for page in calls.pages(*of_partition(user_id, TODO), ConsistentRead=True, Limit=max(1, limit)):
+            found += [row["id"]["S"] for row in page]
+            if len(found) >= limit:
+                break
+        return [one.entry for one in _read(calls, user_id, found[:limit])]
+
+    def entries(self, user_id: str, interaction_ids: Sequence[str]) -> list[LedgerEntry]:
+        return [one.entry for one in _read(self._table.calls(), user_id, interaction_ids)]
+
+    def reread(self, user_id: str, interaction_ids: Sequence[str]) -> int:
+        calls, count = self._table.calls(), 0
+        again = [
+            one
+            for one in _read(calls, user_id, interaction_ids)
+            if one.entry.interaction is not None and one.entry.state != "pending"
+        ]
+        for batch in in_batches(again, _AT_ONCE):
+            actions = [action for one in batch for action in pending_again(user_id, one)]
+            if not calls.transact([*actions, due_row(user_id, datetime.now(UTC))]):
+                count += len(batch)
+        return count
+
+    def drop_texts(self, user_id: str, read_before: datetime) -> int:
+        calls, count = self._table.calls(), 0
+        condition = f"#{USER} = :user AND #{ITEM} BETWEEN :first AND :last"
+        span = {":user": {"S": user_id}, ":first": {"S": READ}, ":last": {"S": f"{READ}{sorted_time(read_before)}"}}
+        for page in calls.pages(condition, span, ConsistentRead=True, Limit=_AT_ONCE):
+            kept = _read(calls, user_id, [row["id"]["S"] for row in page])
+            for batch in in_batches(kept, _AT_ONCE):
+                if not calls.transact([action for one in batch for action in without_text(user_id, one)]):
+                    count += len(batch)
+        return count
+
+    def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
+        calls = self._table.calls()
+        for batch in in_batches(_read(calls, user_id, interaction_ids), _AT_ONCE):
+            calls.transact([action for one in batch for action in without_text(user_id, one)])
+        settle_due(self._table, user_id)
+
+    def due(self) -> Iterator[str]:
+        for rows in waiting_rows(self._table, DUE, datetime.max.replace(tzinfo=UTC, year=9000)):
+            yield from (row[USER]["S"] for row in rows)
+
+
+def settle_due(table: Table, user_id: str) -> None:
+    """The user is due no more if nothing is pending; what is recorded at this moment keeps the row."""
+    calls, name = table.calls(), (user_id, DUE)
+    row = calls.get([name]).get(name)
+    todo, _ = calls.page(*of_partition(user_id, TODO), ConsistentRead=True, Limit=1)
+    if row is not None and not todo:
+        calls.delete(user_id, DUE, "#last = :last", {":last": row["last"]})
+
+
+def _read(calls: Calls, user_id: str, interaction_ids: Sequence[str]) -> list[Kept]:
+    keys = [(user_id, interaction_name(name)) for name in dict.fromkeys(interaction_ids)]
+    found = calls.get(keys)
+    return [kept_of(found[key]) for key in keys if key in found]
+
+
+def _batches(
+    user_id: str, numbered: Sequence[tuple[int, Interaction]], at: datetime
+) -> Iterator[list[tuple[int, list[Action]]]]:
+    batch: list[tuple[int, list[Action]]] = []
+    size = 0
+    for number, interaction in numbered:
+        actions = new_rows(user_id, interaction, at)
+        more = sum(action.size for action in actions)
+        if batch and (len(batch) == _AT_ONCE or size + more > _BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append((number, actions))
+        size += more
+    if batch:
+        yield batch
+
+
+def _recorded(calls: Calls, batch: list[tuple[int, list[Action]]], due: Action) -> set[int]:
+    """The numbers of those that were new; one that somebody else records at this moment is theirs."""
+    waiting = dict(batch)
+    while waiting:
+        actions = [(number, action) for number, own in waiting.items() for action in own]
+        refusals = calls.transact([*(action for _, action in actions), due])
+        if not refusals:
+            break
+        for refusal in refusals:
+            waiting.pop(actions[refusal.place][0], None)
+    return set(waiting)

@@ -1,0 +1,165 @@
+"""Changes of several records in one transaction, with a row that tells them and, for a run, a check of its lease."""
+
+import itertools
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+
+from commonplace.adapters.dynamodb.actions import ABSENT, Action, Item
+from commonplace.adapters.dynamodb.calls import Calls, of_partition
+from commonplace.adapters.dynamodb.changing import audit_names, change_of, changed_meanwhile
+from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.rows import (
+    HOLDER,
+    is_over,
+    key_name,
+    memory_name,
+    memory_of,
+    purge_at,
+    used_name,
+    vector_bytes,
+)
+from commonplace.adapters.dynamodb.settling import Refused, in_the_way, refused_of
+from commonplace.adapters.dynamodb.table import ITEM, KEY, LEASE, OPERATION, PURGE_AT, USER
+from commonplace.adapters.dynamodb.writes import Change as Written
+from commonplace.adapters.dynamodb.writes import Write
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.models.memory import Memory
+from commonplace.ports import Applied, Change, Fence, Made, Operation
+
+_MOST_KEYS = 10_000
+_ERASED = json.dumps({"erased": True})
+
+
+class DynamoOperations:
+    """The operations of the table. `indexed`: as in `DynamoRecords`."""
+
+    def __init__(self, table: Table, indexed: bool = True, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._table, self._indexed, self._clock = table, indexed, clock
+
+    def apply(self, operation: Operation, fence: Fence | None = None) -> bool:
+        if self._is_applied(operation):
+            return False
+        try:
+            return self._make(operation, fence)
+        except CommonplaceError as error:
+            # Another attempt at the same operation may have come between reading and writing.
+            if error.code is ErrorCode.CONFLICT and self._is_applied(operation):
+                return False
+            raise
+
+    def _is_applied(self, operation: Operation) -> bool:
+        return self.applied(operation.user_id, operation.operation_id) is not None
+
+    def _make(self, operation: Operation, fence: Fence | None) -> bool:
+        calls = self._table.calls()
+        write = _write(calls, operation)
+        others = [_row(operation), *([fenced(fence)] if fence else []), *_erasing(calls, operation)]
+        for attempt in itertools.count():
+            actions = write.actions(self._clock() if self._indexed else None) if write else []
+            refusals = calls.transact([*actions, *others])
+            if not refusals:
+                break
+            if any(refusal.place == len(actions) for refusal in refusals):
+                return False
+            if any(refusal.place > len(actions) for refusal in refusals):
+                raise CommonplaceError(ErrorCode.LEASE_LOST, "another run has begun")
+            if write:
+                _refuse_or_settle(calls, operation, refused_of([(write, actions)], refusals))
+            calls.wait(attempt)
+        return True
+
+    def applied(self, user_id: str, operation_id: str) -> Applied | None:
+        name = (user_id, f"{OPERATION}{operation_id}")
+        item = self._table.calls().get([name]).get(name)
+        if item is None:
+            return None
+        kept = json.loads(item["told"]["S"])
+        return Applied(
+            operation_id=operation_id,
+            kind=kept["kind"],
+            at=datetime.fromisoformat(kept["at"]),
+            run_id=kept["run_id"],
+            made=tuple(Made(**one) for one in kept["made"]),
+        )
+
+    def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
+        calls = self._table.calls()
+        marker = (user_id, key_name(collection, key))
+        held = calls.get([marker]).get(marker)
+        if held is None:
+            return None
+        record, used = (user_id, memory_name(held[HOLDER]["S"])), (user_id, used_name(held[HOLDER]["S"]))
+        found = calls.get([record, used])
+        memory = None if record not in found else memory_of(found[record], found.get(used))
+        return memory if memory is not None and memory.key == key and not is_over(memory, now) else None
+
+    def keys(self, user_id: str, collection: str) -> list[str]:
+        condition, values = of_partition(user_id, KEY)
+        pages = self._table.calls().pages(
+            condition, {**values, ":collection": {"S": collection}}, FilterExpression="#collection = :collection",
+            ConsistentRead=True,
+        )  # fmt: skip
+        return sorted(itertools.islice((item["key"]["S"] for page in pages for item in page), _MOST_KEYS))
+
+
+def fenced(fence: Fence) -> Action:
+    """That no newer lease was given: a condition of every write of a run."""
+    lease = {USER: {"S": fence.user_id}, ITEM: {"S": LEASE}}
+    return Action("ConditionCheck", lease, "#fence = :fence", {":fence": {"N": str(fence.number)}})
+
+
+def _write(calls: Calls, operation: Operation) -> Write | None:
+    changes = [_written(calls, change) for change in operation.changes]
+    return Write(changes[-1], closes=tuple(changes[:-1])) if changes else None
+
+
+def _refuse_or_settle(calls: Calls, operation: Operation, all_refused: Sequence[Refused]) -> None:
+    """`CONFLICT`, unless all that stood in the way are markers that don't count: then the next attempt takes them over."""
+    own = {memory_name(change.memory.memory_id): change.memory for change in operation.changes}
+    for refused in all_refused:
+        for action, _ in refused.actions:
+            if action.name in own:
+                raise changed_meanwhile(own[action.name])
+        (there,) = in_the_way(calls, [refused], {refused.write.change.memory.memory_id: operation.at})
+        for other in there.values():
+            raise CommonplaceError(ErrorCode.CONFLICT, f"the same memory or key is there already: {other.memory_id}")
+
+
+def _written(calls: Calls, change: Change) -> Written:
+    memory = change.memory
+    if change.before is None:
+        return Written(memory, vector_bytes(change.vector), change.audit)
+    if memory.version != change.before.version + 1:
+        raise changed_meanwhile(memory)
+    try:
+        written = change_of(calls, memory, change.audit, change.vector)
+    except CommonplaceError as error:
+        raise changed_meanwhile(memory) if error.code is ErrorCode.NOT_FOUND else error from error
+    return replace(written, rows=(used_name(memory.memory_id),)) if change.erases else written
+
+
+def _row(operation: Operation) -> Action:
+    told = {
+        "kind": operation.kind,
+        "at": operation.at.isoformat(),
+        "run_id": operation.run_id,
+        "made": [asdict(Made.by(change)) for change in operation.changes],
+    }
+    name = f"{OPERATION}{operation.operation_id}"
+    item: Item = {USER: {"S": operation.user_id}, ITEM: {"S": name}, "told": {"S": json.dumps(told)}}
+    return Action("Put", item, ABSENT)
+
+
+def _erasing(calls: Calls, operation: Operation) -> Sequence[Action]:
+    """The details of older audit rows of what is erased, which may quote it; they go when the record does."""
+    actions = []
+    for memory in [change.memory for change in operation.changes if change.erases]:
+        goes = purge_at(memory)
+        change = "SET #detail = :erased" + (f", #{PURGE_AT} = :purge_at" if goes else "")
+        values = {":erased": {"S": _ERASED}, **({":purge_at": goes[PURGE_AT]} if goes else {})}
+        for name in audit_names(calls, memory):
+            row = {USER: {"S": memory.user_id}, ITEM: {"S": name}}
+            actions.append(Action("Update", row, change=change, values=values))
+    return actions

@@ -1,0 +1,133 @@
+"""Runs, the parts of their work, and the lease under which they write."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from commonplace.adapters.dynamodb.actions import ABSENT, Action, Item
+from commonplace.adapters.dynamodb.calls import of_partition
+from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.ledger import settle_due
+from commonplace.adapters.dynamodb.ledger_rows import interaction_name, kept_of, marked
+from commonplace.adapters.dynamodb.operations import fenced
+from commonplace.adapters.dynamodb.packed import packed, unpacked
+from commonplace.adapters.dynamodb.table import ITEM, LEASE, PART, RUN, RUNNING, USER
+from commonplace.batches import in_batches
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.models.runs import Run
+from commonplace.night_ports import Mark
+from commonplace.ports import Fence
+
+_MARKS_AT_ONCE = 30  # of up to three actions each, in a transaction of a hundred
+_BODY = "body"
+
+
+class DynamoRuns:
+    """The runs of the table."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def lease(self, user_id: str, now: datetime, until: datetime) -> Fence | None:
+        values = {
+            ":now": {"N": str(now.timestamp())}, ":until": {"N": str(until.timestamp())}, ":none": {"N": "0"},
+            ":one": {"N": "1"},
+        }  # fmt: skip
+        change = "SET #fence = if_not_exists(#fence, :none) + :one, #until = :until"
+        free = f"{ABSENT} OR #until <= :now"
+        given = self._table.calls().update(user_id, LEASE, change, free, values)
+        return None if given is None else Fence(user_id, int(given["fence"]["N"]))
+
+    def renew(self, fence: Fence, until: datetime) -> None:
+        values = {":fence": {"N": str(fence.number)}, ":until": {"N": str(until.timestamp())}}
+        if self._table.calls().update(fence.user_id, LEASE, "SET #until = :until", "#fence = :fence", values) is None:
+            raise _lost()
+
+    def release(self, fence: Fence) -> None:
+        values = {":fence": {"N": str(fence.number)}, ":over": {"N": "0"}}
+        self._table.calls().update(fence.user_id, LEASE, "SET #until = :over", "#fence = :fence", values)
+
+    def unfinished(self, user_id: str) -> Run | None:
+        calls, name = self._table.calls(), (user_id, RUNNING)
+        row = calls.get([name]).get(name)
+        return None if row is None else self.get(user_id, row["run_id"]["S"])
+
+    def save(self, run: Run, fence: Fence) -> None:
+        self._written([_row(run), *_running(run)], fence)
+
+    def save_part(self, run: Run, name: str, body: str, fence: Fence) -> None:
+        part = {**_key(run.user_id, f"{PART}{run.run_id}#{name}"), _BODY: packed(body)}
+        refusals = self._table.calls().transact([fenced(fence), Action("Put", part, ABSENT)])
+        if any(refusal.place == 0 for refusal in refusals):
+            raise _lost()
+
+    def part(self, user_id: str, run_id: str, name: str) -> str | None:
+        key = (user_id, f"{PART}{run_id}#{name}")
+        row = self._table.calls().get([key]).get(key)
+        return None if row is None else unpacked(row[_BODY])
+
+    def drop_parts(self, user_id: str, run_id: str, keep: Sequence[str] = ()) -> None:
+        calls, prefix = self._table.calls(), f"{PART}{run_id}#"
+        kept = {f"{prefix}{name}" for name in keep}
+        pages = calls.pages(*of_partition(user_id, prefix), ConsistentRead=True, ProjectionExpression=f"#{ITEM}")
+        gone = [row[ITEM]["S"] for page in pages for row in page if row[ITEM]["S"] not in kept]
+        for batch in in_batches(gone, 100):
+            calls.transact([Action("Delete", _key(user_id, name)) for name in batch])
+
+    def close(self, run: Run, marks: Mapping[str, Mark], fence: Fence) -> None:
+        calls, at = self._table.calls(), run.finished_at or run.started_at
+        names = [(run.user_id, interaction_name(name)) for name in marks]
+        found = calls.get(names)
+        kept = [kept_of(found[name]) for name in names if name in found]
+        # What an earlier attempt has marked is marked already: it died before the run was closed.
+        open_ones = [one for one in kept if one.entry.state == "pending" or one.entry.run_id != run.run_id]
+        for batch in in_batches(open_ones, _MARKS_AT_ONCE):
+            actions = [
+                action
+                for one in batch
+                for action in marked(run.user_id, one, marks[one.entry.interaction_id], run.run_id, at)
+            ]
+            self._written(actions, fence)
+        self._written([_row(run), Action("Delete", _key(run.user_id, RUNNING))], fence)
+        settle_due(self._table, run.user_id)
+
+    def get(self, user_id: str, run_id: str) -> Run | None:
+        key = (user_id, f"{RUN}{run_id}")
+        row = self._table.calls().get([key]).get(key)
+        return None if row is None else _run(row)
+
+    def newest(self, user_id: str, limit: int) -> list[Run]:
+        found: list[Run] = []
+        pages = self._table.calls().pages(
+            *of_partition(user_id, RUN), ScanIndexForward=False, ConsistentRead=True, Limit=max(1, limit)
+        )
+        for page in pages:
+            found += map(_run, page)
+            if len(found) >= limit:
+                break
+        return found[:limit]
+
+    def _written(self, actions: Sequence[Action], fence: Fence) -> None:
+        if self._table.calls().transact([fenced(fence), *actions]):
+            raise _lost()
+
+
+def _row(run: Run) -> Action:
+    return Action("Put", {**_key(run.user_id, f"{RUN}{run.run_id}"), _BODY: packed(run.model_dump_json())})
+
+
+def _running(run: Run) -> list[Action]:
+    """Which run is at work; a closed one that is kept anew, as by a review, changes nothing of that."""
+    return [Action("Put", {**_key(run.user_id, RUNNING), "run_id": {"S": run.run_id}})] if run.status == "running" else []
+
+
+def _run(row: Item) -> Run:
+    return Run.model_validate_json(unpacked(row[_BODY]), extra="ignore")
+
+
+def _key(user_id: str, name: str) -> dict[str, Any]:
+    return {USER: {"S": user_id}, ITEM: {"S": name}}
+
+
+def _lost() -> CommonplaceError:
+    return CommonplaceError(ErrorCode.LEASE_LOST, "another run has begun")

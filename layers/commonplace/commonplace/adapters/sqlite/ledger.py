@@ -1,0 +1,111 @@
+"""The ledger of one file: what was recorded, and what a run made of it."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.rows import known_owner, owner_number
+from commonplace.models.interactions import INTERACTION, Interaction
+from commonplace.models.runs import Run
+from commonplace.night_ports import LedgerEntry, Mark
+
+_ENTRY = "SELECT interaction_id, time, state, recorded_at, interaction, run_id, read_at, failures FROM interactions"
+_DUE = "SELECT user_id FROM users WHERE EXISTS (SELECT 1 FROM interactions WHERE owner = users.number AND state = 'pending')"
+
+
+class SqliteLedger:
+    """The ledger of one file."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def record(self, user_id: str, interactions: Sequence[Interaction], at: datetime) -> list[bool]:
+        with self._database.writing() as connection:
+            owner = owner_number(connection, user_id)
+            return [_record(connection, owner, interaction, at) for interaction in interactions]
+
+    def pending(self, user_id: str, limit: int) -> list[LedgerEntry]:
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                f"{_ENTRY} WHERE owner = ? AND state = 'pending' ORDER BY seconds, number LIMIT ?",
+                (known_owner(connection, user_id), limit),
+            ).fetchall()
+        return [_entry(*row) for row in rows]
+
+    def entries(self, user_id: str, interaction_ids: Sequence[str]) -> list[LedgerEntry]:
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                f"{_ENTRY} WHERE owner = ? AND interaction_id IN (SELECT value FROM json_each(?))",
+                (known_owner(connection, user_id), json.dumps(interaction_ids)),
+            ).fetchall()
+        found = {row[0]: _entry(*row) for row in rows}
+        return [found[one] for one in interaction_ids if one in found]
+
+    def reread(self, user_id: str, interaction_ids: Sequence[str]) -> int:
+        change = "state = 'pending', failures = 0, read_at = NULL, read_seconds = NULL"
+        return self._change(user_id, interaction_ids, f"SET {change} WHERE interaction IS NOT NULL")
+
+    def drop_texts(self, user_id: str, read_before: datetime) -> int:
+        with self._database.writing(erases=True) as connection:
+            return connection.execute(
+                "UPDATE interactions SET interaction = NULL"
+                " WHERE owner = ? AND interaction IS NOT NULL AND state != 'pending' AND read_seconds < ?",
+                (known_owner(connection, user_id), read_before.timestamp()),
+            ).rowcount
+
+    def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
+        state = "CASE state WHEN 'pending' THEN 'read' ELSE state END"
+        self._change(user_id, interaction_ids, f"SET interaction = NULL, state = {state} WHERE TRUE", erases=True)
+
+    def due(self) -> Iterator[str]:
+        with self._database.reading() as connection:
+            found = connection.execute(_DUE).fetchall()
+        return iter([user_id for (user_id,) in found])
+
+    def _change(self, user_id: str, interaction_ids: Sequence[str], change: str, erases: bool = False) -> int:
+        with self._database.writing(erases) as connection:
+            return connection.execute(
+                f"UPDATE interactions {change} AND owner = ? AND interaction_id IN (SELECT value FROM json_each(?))",
+                (known_owner(connection, user_id), json.dumps(interaction_ids)),
+            ).rowcount
+
+
+def mark(connection: sqlite3.Connection, owner: int, run: Run, marks: Mapping[str, Mark]) -> None:
+    """What becomes of a run's interactions. What was erased meanwhile stays read: there is nothing left to read."""
+    at = run.finished_at or run.started_at
+    for interaction_id, one in marks.items():
+        read = (None, None) if one.state == "pending" else (at.isoformat(), at.timestamp())
+        connection.execute(
+            "UPDATE interactions SET state = ?, failures = ?, run_id = ?, read_at = ?, read_seconds = ?"
+            " WHERE owner = ? AND interaction_id = ? AND (interaction IS NOT NULL OR ? != 'pending')",
+            (one.state, one.failures, run.run_id, *read, owner, interaction_id, one.state),
+        )
+
+
+def _record(connection: sqlite3.Connection, owner: int, interaction: Interaction, at: datetime) -> bool:
+    told = INTERACTION.dump_json(interaction).decode()
+    cursor = connection.execute(
+        "INSERT INTO interactions (owner, interaction_id, time, seconds, state, recorded_at, interaction)"
+        " VALUES (?, ?, ?, ?, 'pending', ?, ?) ON CONFLICT DO NOTHING",
+        (owner, interaction.id, interaction.time.isoformat(), interaction.time.timestamp(), at.isoformat(), told),
+    )
+    return cursor.rowcount == 1
+
+
+def _entry(
+    interaction_id: str, time: str, state: Any, recorded_at: str, told: str | None, run_id: str | None,
+    read_at: str | None, failures: int,
+) -> LedgerEntry:  # fmt: skip
+    return LedgerEntry(
+        interaction_id=interaction_id,
+        time=datetime.fromisoformat(time),
+        state=state,
+        recorded_at=datetime.fromisoformat(recorded_at),
+        interaction=None if told is None else INTERACTION.validate_json(told, extra="ignore"),
+        run_id=run_id,
+        read_at=None if read_at is None else datetime.fromisoformat(read_at),
+        failures=failures,
+    )

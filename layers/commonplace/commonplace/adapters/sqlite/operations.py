@@ -1,0 +1,100 @@
+"""Changes of several memories at once, each kept under its id."""
+
+import json
+import sqlite3
+from dataclasses import asdict
+from datetime import datetime
+
+from commonplace.adapters.sqlite import fences, words, writes
+from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.rows import known_owner, memory_of, owner_number
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.models.memory import Memory
+from commonplace.models.runs import OperationKind
+from commonplace.ports import Applied, Change, Entry, Fence, Made, Operation
+
+_Row = tuple[OperationKind, str, str | None, str]
+
+_MOST_KEYS = 10_000
+_ERASED = json.dumps({"erased": True})
+
+
+class SqliteOperations:
+    """The operations of one file."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def apply(self, operation: Operation, fence: Fence | None = None) -> bool:
+        erases = any(change.erases for change in operation.changes)
+        with self._database.writing(erases) as connection:
+            owner = owner_number(connection, operation.user_id)
+            if _row(connection, owner, operation.operation_id) is not None:
+                return False
+            if fence is not None:
+                fences.check(connection, fence)
+            for change in operation.changes:
+                _make(connection, owner, change, operation.at)
+            if erases:
+                words.forget_deleted(connection)
+            _keep(connection, owner, operation)
+        return True
+
+    def applied(self, user_id: str, operation_id: str) -> Applied | None:
+        with self._database.reading() as connection:
+            found = _row(connection, known_owner(connection, user_id), operation_id)
+        if found is None:
+            return None
+        kind, at, run_id, made = found
+        return Applied(
+            operation_id, kind, datetime.fromisoformat(at), run_id, tuple(Made(**change) for change in json.loads(made))
+        )
+
+    def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
+        with self._database.reading() as connection:
+            found = connection.execute(
+                "SELECT record, found, last_found FROM memories LEFT JOIN usage USING (memory_id)"
+                " WHERE owner = ? AND collection = ? AND key = ? AND status = 'active'"
+                " AND (expires_at IS NULL OR expires_at > ?)",
+                (known_owner(connection, user_id), collection, key, now.timestamp()),
+            ).fetchone()
+        return None if found is None else memory_of(*found)
+
+    def keys(self, user_id: str, collection: str) -> list[str]:
+        with self._database.reading() as connection:
+            found = connection.execute(
+                "SELECT key FROM memories WHERE owner = ? AND collection = ? AND status = 'active' AND key IS NOT NULL"
+                " ORDER BY key LIMIT ?",
+                (known_owner(connection, user_id), collection, _MOST_KEYS),
+            ).fetchall()
+        return [key for (key,) in found]
+
+
+def _make(connection: sqlite3.Connection, owner: int, change: Change, at: datetime) -> None:
+    memory, before = change.memory, change.before
+    if before is None:
+        writes.refuse_if_there(connection, owner, memory, at)
+        writes.insert(connection, owner, Entry(memory, change.vector, change.audit))
+        return
+    older = writes.kept(connection, memory.user_id, memory.memory_id)
+    if older is None or older.memory.version != before.version:
+        raise CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} was changed meanwhile; read it again")
+    writes.refuse_if_there(connection, owner, memory, at)
+    if change.erases:
+        connection.execute("UPDATE audits SET detail = ? WHERE memory_id = ?", (_ERASED, memory.memory_id))
+    writes.replace(connection, older, memory, change.audit, change.vector)
+
+
+def _keep(connection: sqlite3.Connection, owner: int, operation: Operation) -> None:
+    made = json.dumps([asdict(Made.by(change)) for change in operation.changes], ensure_ascii=False)
+    connection.execute(
+        "INSERT INTO operations (owner, operation_id, kind, at, run_id, made) VALUES (?, ?, ?, ?, ?, ?)",
+        (owner, operation.operation_id, operation.kind, operation.at.isoformat(), operation.run_id, made),
+    )
+
+
+def _row(connection: sqlite3.Connection, owner: int | None, operation_id: str) -> _Row | None:
+    found: _Row | None = connection.execute(
+        "SELECT kind, at, run_id, made FROM operations WHERE owner = ? AND operation_id = ?", (owner, operation_id)
+    ).fetchone()
+    return found

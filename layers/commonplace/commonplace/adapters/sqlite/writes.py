@@ -1,0 +1,135 @@
+"""One change of a memory as rows: record, words, tags and audit row, within the transaction of whoever asks."""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime
+
+from commonplace.adapters.sqlite import words
+from commonplace.adapters.sqlite.rows import columns
+from commonplace.documents import Document, document, fingerprint
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.models.memory import Memory
+from commonplace.ports import Audit, Entry, Vector
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A memory as it is in the file."""
+
+    row: int
+    owner: int
+    memory: Memory
+    embedding: bytes | None
+
+
+def kept(connection: sqlite3.Connection, user_id: str, memory_id: str) -> Kept | None:
+    """The user's memory of that id."""
+    found = connection.execute(
+        "SELECT memories.row, owner, record, embedding FROM memories JOIN users ON number = owner"
+        " WHERE memory_id = ? AND user_id = ?",
+        (memory_id, user_id),
+    ).fetchone()
+    return None if found is None else _kept(*found)
+
+
+def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Document | None = None) -> None:
+    """Adds a memory; `CONFLICT` if its id is given to another. `doc`: its document, where it was made already."""
+    memory = entry.memory
+    if connection.execute("SELECT 1 FROM memories WHERE memory_id = ?", (memory.memory_id,)).fetchone():
+        raise CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} is there already, with another content")
+    doc = doc or document(memory)
+    values = columns(memory, doc, owner, _next_change(connection), _blob(entry.vector))
+    marks = ",".join("?" * len(values))
+    cursor = connection.execute(f"INSERT INTO memories ({','.join(values)}) VALUES ({marks})", tuple(values.values()))
+    assert cursor.lastrowid is not None
+    words.insert(connection, cursor.lastrowid, owner, doc)
+    _count_tags(connection, owner, memory, 1)
+    _write_audit(connection, memory.memory_id, entry.audit)
+
+
+def replace(connection: sqlite3.Connection, older: Kept, memory: Memory, audit: Audit, vector: Vector | None) -> None:
+    """Puts another version in place. The vector stays while content and embedding model do, else `vector` or none does."""
+    same = (memory.content, memory.embedding_model) == (older.memory.content, older.memory.embedding_model)
+    doc = document(memory)
+    embedding = older.embedding if same else _blob(vector)
+    values = columns(memory, doc, older.owner, _next_change(connection), embedding)
+    words.delete(connection, older.row)
+    settings = ",".join(f"{name} = ?" for name in values)
+    connection.execute(f"UPDATE memories SET {settings} WHERE row = ?", (*values.values(), older.row))
+    words.insert(connection, older.row, older.owner, doc)
+    _count_tags(connection, older.owner, older.memory, -1)
+    _count_tags(connection, older.owner, memory, 1)
+    _write_audit(connection, memory.memory_id, audit)
+
+
+def same_content(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> Memory | None:
+    """For an active memory: another, active and unexpired, that says the same; an expired one is archived."""
+    return _in_the_way(connection, owner, memory, now, "fingerprint = ?", fingerprint(memory))
+
+
+def same_key(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> Memory | None:
+    """For an active memory: another, active and unexpired, that holds its key; an expired one is archived."""
+    if memory.key is None:
+        return None
+    return _in_the_way(connection, owner, memory, now, "collection = ? AND key = ?", memory.collection, memory.key)
+
+
+def refuse_if_there(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> None:
+    """`CONFLICT` if an active memory would be the same as another, or would hold its key."""
+    there = same_content(connection, owner, memory, now) or same_key(connection, owner, memory, now)
+    if there is not None:
+        raise CommonplaceError(ErrorCode.CONFLICT, f"the same memory or key is there already: {there.memory_id}")
+
+
+def _in_the_way(
+    connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime, condition: str, *values: object
+) -> Memory | None:
+    if memory.status != "active":
+        return None
+    found = connection.execute(
+        "SELECT row, owner, record, embedding FROM memories"
+        f" WHERE owner = ? AND {condition} AND status = 'active' AND memory_id != ?",
+        (owner, *values, memory.memory_id),
+    ).fetchone()
+    if found is None:
+        return None
+    other = _kept(*found)
+    if other.memory.expires_at is None or other.memory.expires_at > now:
+        return other.memory
+    changes = {"status": "archived", "version": other.memory.version + 1, "updated_at": now}
+    audit = Audit("archive", now, {"why": "expired, and said again"})
+    replace(connection, other, other.memory.model_copy(update=changes), audit, None)
+    return None
+
+
+def _kept(row: int, owner: int, record: str, embedding: bytes | None) -> Kept:
+    return Kept(row, owner, Memory.kept(record), embedding)
+
+
+def _next_change(connection: sqlite3.Connection) -> int:
+    connection.execute("UPDATE changes SET last = last + 1")
+    change: int = connection.execute("SELECT last FROM changes").fetchone()[0]
+    return change
+
+
+def _count_tags(connection: sqlite3.Connection, owner: int, memory: Memory, step: int) -> None:
+    if memory.status != "active":
+        return
+    connection.executemany(
+        "INSERT INTO tags VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET memories = memories + excluded.memories",
+        [(owner, tag, step) for tag in set(memory.tags)],
+    )
+    if step < 0:
+        connection.execute("DELETE FROM tags WHERE owner = ? AND memories <= 0", (owner,))
+
+
+def _write_audit(connection: sqlite3.Connection, memory_id: str, audit: Audit) -> None:
+    connection.execute(
+        "INSERT INTO audits (memory_id, operation, at, detail) VALUES (?, ?, ?, ?)",
+        (memory_id, audit.operation, audit.at.isoformat(), json.dumps(audit.detail, ensure_ascii=False)),
+    )
+
+
+def _blob(vector: Vector | None) -> bytes | None:
+    return None if vector is None else vector.astype("<f4").tobytes()

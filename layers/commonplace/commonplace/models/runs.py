@@ -1,0 +1,68 @@
+"""The runs that change memories, `memory_extraction_runs`: the nightly extraction, the undo of one, an edited file."""
+
+from datetime import date, datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Mode = Literal["rules", "pipeline", "agent"]
+RunKind = Literal["nightly", "undo", "markdown"]
+RunStatus = Literal["running", "done", "needs_review", "failed"]
+OperationKind = Literal["ADD", "UPDATE", "DELETE", "NOOP", "FORGET", "UNDO"]
+Outcome = Literal["planned", "applied", "lost", "over_cap", "needs_review", "discarded", "undone", "kept"]
+"""`lost`: the user changed it meanwhile, their write stays. `over_cap`: beyond what a day may add. `kept`: an undo left it
+as it is."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RunOperation(_Part):
+    """One thing that a run did, or did not do. It tells ids and reasons, never a memory's words: those are in the record."""
+
+    operation_id: str
+    kind: OperationKind
+    outcome: Outcome
+    memory_id: str | None = Field(None, description="The memory that was added or restored.")
+    closed: tuple[str, ...] = Field((), description="The memories that were closed.")
+    interaction_id: str | None = Field(None, description="Where the words are that it rests on.")
+    position: int | None = None
+    day: date | None = Field(None, description="The day that was read.")
+    why: str = Field(description="For people: which rule, or what the model said.")
+
+
+class Dropped(_Part):
+    """Something that a reader proposed and a rule refused."""
+
+    interaction_id: str
+    position: int | None = None
+    why: str
+
+
+class Run(_Part):
+    """One run. Times are aware; `cost` is in US dollars."""
+
+    run_id: str = Field(description="`run_` and a ULID: sorts by its beginning.")
+    user_id: str
+    kind: RunKind = "nightly"
+    date: date
+    status: RunStatus = "running"
+    mode: Mode | None = None
+    model: str | None = None
+    prompt_version: str | None = None
+    undoes: str | None = Field(None, description="The run or operation that this one takes back.")
+    interactions: tuple[str, ...] = Field((), description="What it reads; fixed when it begins.")
+    unread: tuple[str, ...] = Field((), description="Of those, what could not be read and stays pending.")
+    candidates: int = 0
+    operations: tuple[RunOperation, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: Annotated[float, Field(ge=0.0)] = 0.0
+    started_at: datetime
+    finished_at: datetime | None = None
+    error: str | None = None
+    notes: tuple[str, ...] = Field((), description="What else to tell, e.g. that rules stood in for the model.")
+    attempts: Annotated[int, Field(ge=0)] = Field(0, description="How often it was taken up again since it last got on.")

@@ -1,0 +1,176 @@
+"""The laws of the ledger: nothing recorded is lost, and nothing is read twice."""
+
+import itertools
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from commonplace.models.interactions import INTERACTION, Interaction
+from commonplace.models.runs import Run
+from commonplace.night_ports import LedgerEntry, Mark, NightPorts
+from tests.conftest import NOON
+
+ANA, BEN = "local|ana", "local|ben"
+DAY = timedelta(days=1)
+USERS = itertools.count()
+
+
+def asked(name: str, time: datetime = NOON, text: str = "remember the milk") -> Interaction:
+    return INTERACTION.validate_python({"type": "explicit", "id": name, "time": time, "text": text})
+
+
+def ids(entries: Iterable[LedgerEntry]) -> list[str]:
+    return [entry.interaction_id for entry in entries]
+
+
+def close(night: NightPorts, marks: dict[str, Mark], at: datetime = NOON, user_id: str = ANA, number: int = 1) -> None:
+    """A run that read them, begun and closed."""
+    fence = night.runs.lease(user_id, at, at + DAY)
+    assert fence is not None
+    run = {"run_id": f"run_{number:026d}", "user_id": user_id, "date": at.date(), "started_at": at, "finished_at": at}
+    night.runs.close(Run.model_validate({**run, "status": "done"}), marks, fence)
+    night.runs.release(fence)
+
+
+def test_every_kind_is_read_back_as_it_was(night: NightPorts) -> None:
+    messages = [{"role": "user", "content": "Is it 寿司?"}, {"role": "assistant", "content": "It is."}]
+    kinds = [
+        {"type": "discussion", "id": "1", "time": NOON, "messages": messages, "article_title": "Fish"},
+        {"type": "reaction", "id": "2", "time": NOON, "post_id": "p", "reaction": "like", "title": "Rice"},
+        {"type": "save", "id": "3", "time": NOON, "post_title": "Rice", "post_id": "p"},
+        {"type": "explicit", "id": "4", "time": NOON, "text": "remember the milk"},
+    ]
+    told = [INTERACTION.validate_python(kind) for kind in kinds]
+    assert night.ledger.record(ANA, told, NOON + DAY) == [True] * 4
+    entries = night.ledger.entries(ANA, ["1", "2", "3", "4"])
+    assert [entry.interaction for entry in entries] == told
+    assert entries[0] == LedgerEntry("1", NOON, "pending", NOON + DAY, told[0])
+
+
+def test_the_same_id_again_is_known_and_the_first_stays(night: NightPorts) -> None:
+    first = asked("a")
+    assert night.ledger.record(ANA, [first, asked("a", text="another"), asked("b")], NOON) == [True, False, True]
+    assert night.ledger.record(ANA, [asked("b", text="another"), asked("c")], NOON) == [False, True]
+    assert [entry.interaction for entry in night.ledger.entries(ANA, ["a", "b"])] == [first, asked("b")]
+    assert night.ledger.record(BEN, [asked("a")], NOON) == [True]
+
+
+def test_more_than_a_batch_is_recorded_at_once(night: NightPorts) -> None:
+    many = [asked(f"{number:03d}", NOON + timedelta(seconds=number)) for number in range(130)]
+    assert night.ledger.record(ANA, many[:1], NOON) == [True]
+    assert night.ledger.record(ANA, many, NOON) == [False] + [True] * 129
+    assert ids(night.ledger.pending(ANA, 500)) == [one.id for one in many]
+    assert ids(night.ledger.entries(ANA, [one.id for one in many])) == [one.id for one in many]
+
+
+def test_what_waits_is_told_oldest_first_whatever_the_zone(night: NightPorts) -> None:
+    tokyo = (NOON - timedelta(hours=1)).astimezone(ZoneInfo("Asia/Tokyo"))
+    night.ledger.record(ANA, [asked("late", NOON + DAY), asked("noon"), asked("early", tokyo)], NOON)
+    night.ledger.record(ANA, [asked("arrived late", NOON - DAY)], NOON + DAY)
+    night.ledger.record(BEN, [asked("his")], NOON)
+    assert ids(night.ledger.pending(ANA, 10)) == ["arrived late", "early", "noon", "late"]
+    assert ids(night.ledger.pending(ANA, 2)) == ["arrived late", "early"]
+    assert night.ledger.pending("local|nobody", 2) == []
+
+
+def test_entries_are_the_users_own_in_the_order_asked(night: NightPorts) -> None:
+    night.ledger.record(ANA, [asked("a"), asked("b")], NOON)
+    night.ledger.record(BEN, [asked("c")], NOON)
+    assert ids(night.ledger.entries(ANA, ["b", "c", "x", "a"])) == ["b", "a"]
+    assert night.ledger.entries(ANA, []) == []
+
+
+def test_what_was_read_or_failed_waits_no_more(night: NightPorts) -> None:
+    night.ledger.record(ANA, [asked("read"), asked("failed"), asked("left")], NOON)
+    close(night, {"read": Mark("read"), "failed": Mark("failed", 3), "left": Mark("pending", 1)})
+    assert ids(night.ledger.pending(ANA, 10)) == ["left"]
+    assert night.ledger.record(ANA, [asked("read"), asked("failed")], NOON) == [False, False]
+    assert ids(night.ledger.pending(ANA, 10)) == ["left"]
+
+
+def test_what_is_to_be_read_again_waits_as_if_it_were_new(night: NightPorts) -> None:
+    night.ledger.record(ANA, [asked("read"), asked("failed"), asked("other"), asked("gone")], NOON)
+    close(night, {name: Mark("read") for name in ("read", "other", "gone")} | {"failed": Mark("failed", 3)})
+    night.ledger.erase_texts(ANA, ["gone"])
+    assert night.ledger.reread(ANA, ["read", "failed", "gone", "unknown"]) == 2
+    assert sorted(ids(night.ledger.pending(ANA, 10))) == ["failed", "read"]
+    assert [entry.failures for entry in night.ledger.pending(ANA, 10)] == [0, 0]
+    assert [entry.read_at for entry in night.ledger.pending(ANA, 10)] == [None, None]
+    assert night.ledger.reread(BEN, ["other"]) == 0
+
+
+def test_texts_are_dropped_some_time_after_they_were_read(night: NightPorts) -> None:
+    names = ["old", "new", "failed", "waiting"]
+    night.ledger.record(ANA, [asked(name) for name in names], NOON)
+    close(night, {"old": Mark("read"), "failed": Mark("failed", 3)}, NOON, number=1)
+    close(night, {"new": Mark("read")}, NOON + DAY, number=2)
+    assert night.ledger.drop_texts(ANA, NOON) == 0
+    assert night.ledger.drop_texts(BEN, NOON + DAY) == 0
+    assert night.ledger.drop_texts(ANA, NOON + DAY) == 2
+    assert night.ledger.drop_texts(ANA, NOON + DAY) == 0
+    entries = night.ledger.entries(ANA, names)
+    assert [entry.interaction is None for entry in entries] == [True, False, True, False]
+    assert (entries[0].time, entries[0].state, entries[0].run_id) == (NOON, "read", f"run_{1:026d}")
+    assert night.ledger.record(ANA, [asked("old")], NOON) == [False]
+
+
+def test_what_is_erased_is_gone_at_once_and_never_read(night: NightPorts) -> None:
+    night.ledger.record(ANA, [asked("waiting"), asked("other"), asked("read")], NOON)
+    close(night, {"read": Mark("read")})
+    night.ledger.erase_texts(ANA, ["waiting", "read", "unknown"])
+    assert ids(night.ledger.pending(ANA, 10)) == ["other"]
+    entries = night.ledger.entries(ANA, ["waiting", "read", "other"])
+    assert [entry.state for entry in entries] == ["read", "read", "pending"]
+    assert [entry.interaction is None for entry in entries] == [True, True, False]
+    close(night, {"waiting": Mark("pending", 1)}, number=2)  # a run that had begun before leaves it unread
+    assert ids(night.ledger.pending(ANA, 10)) == ["other"]
+    night.ledger.erase_texts(BEN, ["other"])
+    assert night.ledger.entries(ANA, ["other"])[0].interaction == asked("other")
+
+
+def test_users_with_something_pending_are_due(night: NightPorts) -> None:
+    assert list(night.ledger.due()) == []
+    night.ledger.record(ANA, [asked("a"), asked("b")], NOON)
+    night.ledger.record(BEN, [asked("a")], NOON)
+    assert sorted(night.ledger.due()) == [ANA, BEN]
+    close(night, {"a": Mark("read"), "b": Mark("pending", 1)}, user_id=ANA)
+    close(night, {"a": Mark("read")}, user_id=BEN)
+    assert list(night.ledger.due()) == [ANA]
+    night.ledger.erase_texts(ANA, ["b"])
+    assert list(night.ledger.due()) == []
+    assert night.ledger.reread(BEN, ["a"]) == 1
+    assert list(night.ledger.due()) == [BEN]
+
+
+DOINGS = st.lists(
+    st.one_of(
+        st.tuples(st.just("record"), st.lists(st.integers(0, 12), min_size=1, max_size=5)),
+        st.tuples(st.just("night"), st.lists(st.sampled_from(["read", "pending", "failed"]), max_size=4)),
+    ),
+    max_size=8,
+)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(doings=DOINGS)
+def test_whatever_comes_and_whatever_is_read_nothing_is_lost_or_read_twice(
+    night: NightPorts, doings: list[tuple[str, list[int] | list[str]]]
+) -> None:
+    user, recorded, done, now = f"local|user{next(USERS)}", set[str](), list[str](), NOON
+    for number, (kind, details) in enumerate(doings):
+        now += DAY
+        if kind == "record":
+            names = [str(one) for one in details]
+            night.ledger.record(user, [asked(name, now) for name in names], now)
+            recorded |= set(names)
+        else:
+            taken = ids(night.ledger.pending(user, len(details)))
+            marks = {name: Mark(state) for name, state in zip(taken, details, strict=False)}  # type: ignore[arg-type]
+            close(night, marks, now, user, number)
+            done += [name for name, mark in marks.items() if mark.state != "pending"]
+    waiting = ids(night.ledger.pending(user, 100))
+    assert sorted([*waiting, *done]) == sorted(recorded)
+    assert (user in set(night.ledger.due())) == bool(waiting)

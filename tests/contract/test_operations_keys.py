@@ -1,0 +1,51 @@
+"""Who holds a key, and which keys there are."""
+
+from collections.abc import Callable
+
+import pytest
+
+from commonplace.models.memory import Memory
+from commonplace.ports import Ports
+from commonplace.wiring import Opened
+from tests.conftest import NOON
+from tests.contract.changes import ANA, BEN, LATER, closing, operation
+from tests.contract.conftest import Writer
+
+
+@pytest.fixture
+def ports(opened: Opened) -> Ports:
+    return opened.ports
+
+
+def test_the_holder_of_a_key_is_the_active_unexpired_one(ports: Ports, writer: Writer) -> None:
+    holder: Callable[..., Memory | None] = ports.operations.holder
+    tea = writer.write("tea", key="drink", expires_at=LATER)
+    work = writer.write("coffee", key="drink", collection="work")
+    assert holder(ANA, "default", "drink", NOON) == tea
+    assert holder(ANA, "work", "drink", NOON) == work
+    assert holder(ANA, "default", "drink", LATER) is None
+    assert holder(BEN, "default", "drink", NOON) is None
+    assert holder(ANA, "default", "food", NOON) is None
+    ports.operations.apply(operation(closing(work)))
+    assert holder(ANA, "work", "drink", NOON) is None
+
+
+def test_the_holder_of_a_key_tells_how_often_it_was_found(ports: Ports, writer: Writer) -> None:
+    tea = writer.write("tea", key="drink")
+    ports.usage.found(ANA, [tea.memory_id], LATER)
+    ports.usage.fold(ANA)
+    holder = ports.operations.holder(ANA, "default", "drink", NOON)
+    assert holder is not None
+    assert (holder.access_count, holder.last_accessed) == (1, LATER)
+
+
+def test_keys_are_told_in_order_of_the_alphabet(ports: Ports, writer: Writer) -> None:
+    for number, key in enumerate(["zebra", "ant", "élan", None, "bee"]):
+        writer.write(f"animal {number}", key=key)
+    writer.write("ox", key="ox", collection="work")
+    writer.write("owl", key="owl", user_id=BEN)
+    gone = writer.write("gnu", key="gnu")
+    ports.operations.apply(operation(closing(gone)))
+    assert ports.operations.keys(ANA, "default") == ["ant", "bee", "zebra", "élan"]
+    assert ports.operations.keys(ANA, "work") == ["ox"]
+    assert ports.operations.keys("local|nobody", "default") == []

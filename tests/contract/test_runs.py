@@ -1,0 +1,194 @@
+"""The laws of the runs: their leases, what they save, and how they close."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+
+import pytest
+
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.models.interactions import INTERACTION
+from commonplace.models.runs import Run, RunOperation
+from commonplace.night_ports import Mark, NightPorts
+from commonplace.ports import Fence
+from tests.conftest import NOON
+
+ANA, BEN = "local|ana", "local|ben"
+MINUTE = timedelta(minutes=1)
+
+
+def lease(night: NightPorts, user_id: str = ANA, now: datetime = NOON) -> Fence:
+    fence = night.runs.lease(user_id, now, now + 10 * MINUTE)
+    assert fence is not None
+    return fence
+
+
+def run_of(number: int = 1, user_id: str = ANA, **fields: object) -> Run:
+    whole = {"run_id": f"run_{number:026d}", "user_id": user_id, "date": NOON.date(), "started_at": NOON, **fields}
+    return Run.model_validate(whole)
+
+
+def code_of(caught: pytest.ExceptionInfo[CommonplaceError]) -> ErrorCode:
+    return caught.value.code
+
+
+def test_a_lease_keeps_others_out_until_it_has_run_out(night: NightPorts) -> None:
+    first = lease(night)
+    assert night.runs.lease(ANA, NOON + 9 * MINUTE, NOON + 20 * MINUTE) is None
+    second = night.runs.lease(ANA, NOON + 10 * MINUTE, NOON + 20 * MINUTE)
+    assert second is not None
+    assert second.number > first.number
+    assert second.user_id == ANA
+
+
+def test_users_do_not_wait_for_each_other(night: NightPorts) -> None:
+    lease(night)
+    assert lease(night, BEN).user_id == BEN
+
+
+def test_a_lease_that_was_given_back_is_free_at_once_and_its_number_is_never_given_again(night: NightPorts) -> None:
+    first = lease(night)
+    night.runs.release(first)
+    second = lease(night)
+    assert second.number > first.number
+
+
+def test_to_give_back_an_older_lease_frees_nothing(night: NightPorts) -> None:
+    first = lease(night)
+    lease(night, now=NOON + 10 * MINUTE)
+    night.runs.release(first)
+    assert night.runs.lease(ANA, NOON + 11 * MINUTE, NOON + 20 * MINUTE) is None
+
+
+def test_a_renewed_lease_runs_longer(night: NightPorts) -> None:
+    fence = lease(night)
+    night.runs.renew(fence, NOON + 20 * MINUTE)
+    assert night.runs.lease(ANA, NOON + 19 * MINUTE, NOON + 30 * MINUTE) is None
+    second = lease(night, now=NOON + 20 * MINUTE)
+    with pytest.raises(CommonplaceError) as caught:
+        night.runs.renew(fence, NOON + 90 * MINUTE)
+    assert code_of(caught) is ErrorCode.LEASE_LOST
+    night.runs.renew(second, NOON + 40 * MINUTE)
+
+
+def test_of_ten_that_ask_at_once_one_gets_the_lease(night: NightPorts) -> None:
+    with ThreadPoolExecutor(10) as pool:
+        fences = list(pool.map(lambda _: night.runs.lease(ANA, NOON, NOON + MINUTE), range(10)))
+    assert sum(fence is not None for fence in fences) == 1
+
+
+def test_a_run_is_read_back_whole(night: NightPorts) -> None:
+    operation = RunOperation(
+        operation_id="op_1", kind="ADD", outcome="planned", memory_id="mem_1", day=NOON.date(), why="said so"
+    )
+    run = run_of(mode="rules", interactions=("one", "two"), operations=(operation,), cost=0.25, notes=("no key",))
+    night.runs.save(run, lease(night))
+    assert night.runs.get(ANA, run.run_id) == run
+    assert night.runs.get(BEN, run.run_id) is None
+    assert night.runs.get(ANA, "run_unknown") is None
+
+
+def test_a_run_is_kept_as_it_is_now(night: NightPorts) -> None:
+    fence, run = lease(night), run_of()
+    night.runs.save(run, fence)
+    later = run.model_copy(update={"candidates": 3})
+    night.runs.save(later, fence)
+    assert night.runs.get(ANA, run.run_id) == later
+    assert night.runs.newest(ANA, 5) == [later]
+
+
+def test_the_run_that_did_not_close_is_found(night: NightPorts) -> None:
+    fence = lease(night)
+    assert night.runs.unfinished(ANA) is None
+    night.runs.save(run_of(1), fence)
+    night.runs.close(run_of(1, status="done", finished_at=NOON), {}, fence)
+    night.runs.save(run_of(2), fence)
+    assert night.runs.unfinished(ANA) == run_of(2)
+    assert night.runs.unfinished(BEN) is None
+    night.runs.close(run_of(2, status="needs_review", finished_at=NOON), {}, fence)
+    assert night.runs.unfinished(ANA) is None
+
+
+def test_the_newest_runs_come_first(night: NightPorts) -> None:
+    fence = lease(night)
+    for number in (2, 1, 3):
+        night.runs.save(run_of(number, status="done"), fence)
+    night.runs.save(run_of(9, BEN), lease(night, BEN))
+    assert night.runs.newest(ANA, 2) == [run_of(3, status="done"), run_of(2, status="done")]
+    assert night.runs.newest("local|nobody", 2) == []
+
+
+def test_a_part_that_is_there_stays(night: NightPorts) -> None:
+    fence, run = lease(night), run_of()
+    night.runs.save_part(run, "day-1", "first", fence)
+    night.runs.save_part(run, "day-1", "second", fence)
+    assert night.runs.part(ANA, run.run_id, "day-1") == "first"
+    assert night.runs.part(ANA, run.run_id, "day-2") is None
+    assert night.runs.part(BEN, run.run_id, "day-1") is None
+
+
+def test_a_part_may_be_a_long_text(night: NightPorts) -> None:
+    fence, run, body = lease(night), run_of(), "a year and a day – " * 14_000
+    night.runs.save_part(run, "answer", body, fence)
+    assert night.runs.part(ANA, run.run_id, "answer") == body
+    night.runs.drop_parts(ANA, run.run_id)
+    assert night.runs.part(ANA, run.run_id, "answer") is None
+
+
+def test_parts_are_let_go_of_but_for_those_to_keep(night: NightPorts) -> None:
+    fence = lease(night)
+    for number in (1, 2):
+        for name in ("answer", "plan"):
+            night.runs.save_part(run_of(number), name, f"{name} of {number}", fence)
+    night.runs.drop_parts(ANA, run_of(1).run_id, keep=["plan"])
+    assert night.runs.part(ANA, run_of(1).run_id, "answer") is None
+    assert night.runs.part(ANA, run_of(1).run_id, "plan") == "plan of 1"
+    assert night.runs.part(ANA, run_of(2).run_id, "answer") == "answer of 2"
+
+
+def record(night: NightPorts, *ids: str) -> None:
+    told = [{"type": "explicit", "id": one, "time": NOON, "text": "remember the milk"} for one in ids]
+    night.ledger.record(ANA, [INTERACTION.validate_python(one) for one in told], NOON)
+
+
+def test_closing_marks_what_was_read_and_keeps_the_run(night: NightPorts) -> None:
+    fence, run = lease(night), run_of(interactions=("read", "left", "failed"))
+    record(night, "read", "left", "failed", "unseen")
+    night.runs.save(run, fence)
+    done = run.model_copy(update={"status": "done", "finished_at": NOON + MINUTE})
+    marks = {"read": Mark("read"), "left": Mark("pending", 2), "failed": Mark("failed", 3), "unknown": Mark("read")}
+    for _ in range(2):  # it may be repeated
+        night.runs.close(done, marks, fence)
+        entries = {entry.interaction_id: entry for entry in night.ledger.entries(ANA, ["read", "left", "failed", "unseen"])}
+        assert {one: (entry.state, entry.failures) for one, entry in entries.items()} == {
+            "read": ("read", 0), "left": ("pending", 2), "failed": ("failed", 3), "unseen": ("pending", 0),
+        }  # fmt: skip
+        assert entries["read"].run_id == entries["failed"].run_id == run.run_id
+        assert entries["read"].read_at == NOON + MINUTE
+        assert entries["left"].read_at is None
+        assert entries["unseen"].run_id is None
+        assert night.runs.get(ANA, run.run_id) == done
+    assert night.ledger.entries(ANA, ["unknown"]) == []
+
+
+def test_who_holds_an_older_lease_writes_nothing(night: NightPorts) -> None:
+    record(night, "one")
+    old, run = lease(night), run_of()
+    new = lease(night, now=NOON + 10 * MINUTE)
+    for write in (
+        lambda fence: night.runs.save(run, fence),
+        lambda fence: night.runs.save_part(run, "plan", "words", fence),
+        lambda fence: night.runs.close(run, {"one": Mark("read")}, fence),
+    ):
+        with pytest.raises(CommonplaceError) as caught:
+            write(old)
+        assert code_of(caught) is ErrorCode.LEASE_LOST
+    assert night.runs.get(ANA, run.run_id) is None
+    assert night.runs.part(ANA, run.run_id, "plan") is None
+    assert [entry.interaction_id for entry in night.ledger.pending(ANA, 5)] == ["one"]
+    night.runs.save(run, new)
+
+
+def test_a_fence_that_was_never_given_is_none(night: NightPorts) -> None:
+    with pytest.raises(CommonplaceError) as caught:
+        night.runs.save(run_of(), Fence(ANA, 1))
+    assert code_of(caught) is ErrorCode.LEASE_LOST
