@@ -3,13 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from commonplace.models.memory import Memory
-from commonplace.models.runs import OperationKind
+
+if TYPE_CHECKING:
+    from commonplace.models.runs import OperationKind
 
 Vector = npt.NDArray[np.float32]
 
@@ -125,7 +127,7 @@ class Operation:
 
     operation_id: str
     user_id: str
-    kind: OperationKind
+    kind: "OperationKind"
     at: datetime
     opens: Change | None = None
     closes: tuple[Change, ...] = ()
@@ -166,7 +168,7 @@ class Applied:
     """An operation that was applied. It keeps no memory's words."""
 
     operation_id: str
-    kind: OperationKind
+    kind: "OperationKind"
     at: datetime
     run_id: str | None
     made: tuple[Made, ...]

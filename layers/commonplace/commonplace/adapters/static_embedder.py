@@ -24,6 +24,10 @@ class StaticEmbedder:
         """A unit vector, or None for a text mostly not in Latin script or with under 60 % of its letters known."""
         return _of_tag(text) if len(text) <= _TAG else _of_text(text)
 
+    def pieces(self, text: str) -> int:
+        """How many word pieces the text has; a word that the vocabulary doesn't know is one."""
+        return sum(1 if pieces is None else len(pieces) for _, pieces in word_pieces.split(text, _vocabulary()))
+
 
 @functools.lru_cache(maxsize=4096)
 def _of_tag(text: str) -> Vector | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from commonplace.errors import CommonplaceError, ErrorCode
@@ -10,7 +11,7 @@ from commonplace.ports import Embedder, MemoryIndex, Ports, UserFacts
 from commonplace.settings import Settings
 from commonplace.stream import DeadLetters, NoIndex, Upkeep
 from commonplace.wiring.local import Opened
-from commonplace.wiring.models import embedder_of, reader_of, summarizer_of
+from commonplace.wiring.models import allowance_of, embedder_of, language_of, reader_of, summarizer_of
 
 if TYPE_CHECKING:
     from commonplace.adapters.dynamodb import DynamoPending, DynamoRecords, Table
@@ -67,14 +68,21 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None) -> Opened
         fallback=fallback,
         profile=settings.ranking,
     )
-    return Opened(ports, lambda: None, lambda: _night(table))
+    return Opened(ports, lambda: None, lambda: _night(table, settings))
 
 
-def _night(table: "Table") -> "NightPorts":
+def _night(table: "Table", settings: Settings) -> "NightPorts":
     from commonplace.adapters.dynamodb import DynamoBudget, DynamoLedger, DynamoRuns
     from commonplace.night_ports import NightPorts
 
-    return NightPorts(DynamoLedger(table), DynamoRuns(table), DynamoBudget(table))
+    return NightPorts(
+        ledger=DynamoLedger(table),
+        runs=DynamoRuns(table),
+        budget=DynamoBudget(table),
+        model=language_of(settings),
+        allowance=allowance_of(settings),
+        texts_kept=timedelta(days=settings.nightly_texts_days),
+    )
 
 
 def open_models(settings: Settings) -> Ports:
@@ -185,7 +193,6 @@ def _followed(settings: Settings, table: "Table") -> tuple[IndexWriter, Callable
 
 def _layout(settings: Settings) -> "Layout":
     from commonplace.adapters.opensearch import Layout
-    from commonplace.night_ports import NightPorts
 
     name, dimension = _MODELS[settings.embedder]
     return Layout(name, dimension, settings.knn_engine, settings.index_shards, settings.index_replicas)

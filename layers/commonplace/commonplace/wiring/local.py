@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.ports import Clock, Ports
 from commonplace.settings import Settings
-from commonplace.wiring.models import reader_of, summarizer_of
+from commonplace.wiring.models import allowance_of, language_of, reader_of, summarizer_of
 
 if TYPE_CHECKING:
     from commonplace.adapters.sqlite.database import Database
@@ -56,16 +56,23 @@ def open_local(settings: Settings) -> Opened:
         usage.close()
         database.close()
 
-    return Opened(ports, close, lambda: _night(database))
+    return Opened(ports, close, lambda: _night(database, settings))
 
 
-def _night(database: "Database") -> "NightPorts":
+def _night(database: "Database", settings: Settings) -> "NightPorts":
     from commonplace.adapters.sqlite.budget import SqliteBudget
     from commonplace.adapters.sqlite.ledger import SqliteLedger
     from commonplace.adapters.sqlite.runs import SqliteRuns
     from commonplace.night_ports import NightPorts
 
-    return NightPorts(SqliteLedger(database), SqliteRuns(database), SqliteBudget(database))
+    return NightPorts(
+        ledger=SqliteLedger(database),
+        runs=SqliteRuns(database),
+        budget=SqliteBudget(database),
+        model=language_of(settings),
+        allowance=allowance_of(settings),
+        texts_kept=timedelta(days=settings.nightly_texts_days),
+    )
 
 
 def local_clock(zone: str | None) -> Clock:

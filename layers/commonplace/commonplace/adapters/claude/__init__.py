@@ -1,6 +1,7 @@
-"""Claude as the reader of statements. The `anthropic` SDK is imported by the first call, not before: it costs 2 s."""
+"""Claude as the reader of statements and of days. The `anthropic` SDK is imported by the first call, not before: it costs 2 s."""
 
 from commonplace.adapters.claude.clients import OnBedrock, WithKey
+from commonplace.adapters.claude.language import ClaudeLanguage
 from commonplace.adapters.claude.reader import ClaudeReader
 
-__all__ = ["ClaudeReader", "OnBedrock", "WithKey"]
+__all__ = ["ClaudeLanguage", "ClaudeReader", "OnBedrock", "WithKey"]

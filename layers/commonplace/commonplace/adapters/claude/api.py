@@ -5,7 +5,7 @@ import random
 import re
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from commonplace.adapters.claude.clients import Clients
 from commonplace.adapters.claude.deadline import Deadline
@@ -15,7 +15,7 @@ from commonplace.ports import ModelUnavailable
 
 if TYPE_CHECKING:
     import anthropic
-    from anthropic.types import OutputConfigParam
+    from anthropic.types import MessageParam, OutputConfigParam, ToolParam
 
     Client = anthropic.Anthropic | anthropic.AnthropicBedrock
 
@@ -23,8 +23,6 @@ _log = logging.getLogger("commonplace")
 
 Option = Literal["temperature", "effort", "schema"]
 
-# A cap, not a wish: within the deadline no model writes more. Models that think first count their thoughts in it.
-_MAX_TOKENS = 4_096
 _ATTEMPTS = 5
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0
 _CONNECT_SECONDS = 5.0
@@ -55,7 +53,7 @@ class MessagesApi:
         deadline = Deadline(seconds)
         attempt = 0
         while True:
-            options = self._options.copy()
+            options = self._options - ({"schema"} if question.answer is None else set())
             try:
                 return deadline.run(partial(self._send, client, question, options, deadline.left()))
             except (anthropic.APIError, TimeoutError) as error:
@@ -73,14 +71,15 @@ class MessagesApi:
 
         output: OutputConfigParam = {}
         if "effort" in options:
-            output["effort"] = "low"
-        if "schema" in options:
+            output["effort"] = question.effort
+        if question.answer is not None and "schema" in options:
             output["format"] = {"type": "json_schema", "schema": anthropic.transform_schema(question.answer)}
         response = client.messages.with_raw_response.create(
             model=self._model,
-            max_tokens=_MAX_TOKENS,
+            max_tokens=question.max_tokens,
             system=[{"type": "text", "text": question.instructions, "cache_control": {"type": "ephemeral"}}],
-            messages=[{"role": "user", "content": question.message}],
+            messages=_talk(question),
+            tools=cast("list[ToolParam]", question.tools) or anthropic.omit,
             output_config=output or anthropic.omit,
             extra_body={"temperature": self._temperature} if "temperature" in options else None,
             timeout=anthropic.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS)),
@@ -103,6 +102,12 @@ class MessagesApi:
         if failure.misconfigured:
             _log.error("%s: model %s, request %s", failure.why, self._model, failure.request)
         raise ModelUnavailable(failure.why, failure.misconfigured)
+
+
+def _talk(question: Question) -> "list[MessageParam]":
+    if isinstance(question.message, str):
+        return [{"role": "user", "content": question.message}]
+    return cast("list[MessageParam]", question.message)
 
 
 def pause_before(attempt: int) -> float:

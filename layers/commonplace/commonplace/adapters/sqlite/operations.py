@@ -4,16 +4,17 @@ import json
 import sqlite3
 from dataclasses import asdict
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from commonplace.adapters.sqlite import fences, words, writes
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, memory_of, owner_number
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.models.memory import Memory
-from commonplace.models.runs import OperationKind
 from commonplace.ports import Applied, Change, Entry, Fence, Made, Operation
 
-_Row = tuple[OperationKind, str, str | None, str]
+if TYPE_CHECKING:
+    from commonplace.models.runs import OperationKind
 
 _MOST_KEYS = 10_000
 _ERASED = json.dumps({"erased": True})
@@ -93,8 +94,10 @@ def _keep(connection: sqlite3.Connection, owner: int, operation: Operation) -> N
     )
 
 
-def _row(connection: sqlite3.Connection, owner: int | None, operation_id: str) -> _Row | None:
-    found: _Row | None = connection.execute(
+def _row(
+    connection: sqlite3.Connection, owner: int | None, operation_id: str
+) -> "tuple[OperationKind, str, str | None, str] | None":
+    found: tuple[OperationKind, str, str | None, str] | None = connection.execute(
         "SELECT kind, at, run_id, made FROM operations WHERE owner = ? AND operation_id = ?", (owner, operation_id)
     ).fetchone()
     return found
