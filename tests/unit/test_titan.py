@@ -2,6 +2,7 @@
 
 import io
 import json
+import threading
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from commonplace.adapters.bedrock import TitanEmbedder
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.settings import read_settings
+from commonplace.vectors_at_hand import VectorsAtHand
 from commonplace.wiring.cloud import _MODELS
 from commonplace.wiring.models import embedder_of
 
@@ -86,3 +88,26 @@ def test_no_answer_is_an_error_that_may_pass_without_a_word_of_it(answer: object
 def test_an_index_is_laid_out_for_the_models_there_are() -> None:
     assert _MODELS["static"] == (StaticEmbedder.name, StaticEmbedder.dimension)
     assert _MODELS["titan"] == (TitanEmbedder.name, TitanEmbedder.dimension)
+
+
+def test_many_texts_are_asked_several_at_a_time_and_answered_in_their_order() -> None:
+    together = threading.Barrier(4, timeout=5)
+
+    class Slow(Bedrock):
+        def invoke_model(self, **asked: Any) -> dict[str, Any]:
+            together.wait()  # passes only when four ask at once
+            place = int(json.loads(asked["body"])["inputText"])
+            return {"body": io.BytesIO(json.dumps({"embedding": [float(at == place) for at in range(256)]}).encode())}
+
+    vectors = TitanEmbedder(Slow([])).embed_all([str(number) for number in range(8)])
+    assert [int(vector.argmax()) for vector in vectors if vector is not None] == list(range(8))
+
+
+def test_vectors_at_hand_are_not_made_again() -> None:
+    bedrock = Bedrock([1.0] * 256)
+    embedder = VectorsAtHand.of(["tea", "milk", "tea"], TitanEmbedder(bedrock))
+    for text in ("tea", "milk"):
+        embedder.embed(text)
+    assert len(bedrock.asked) == 2
+    embedder.embed_all(["tea", "water"])
+    assert len(bedrock.asked) == 3

@@ -1,7 +1,7 @@
 """Importing a conversation, turn by turn, each with its place."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from commonplace import intake
@@ -12,7 +12,8 @@ from commonplace.models.results import ImportResult, LeftOut
 from commonplace.ports import Caller, Entry, Ports
 from commonplace.redaction import redact
 from commonplace.remember import new_entry
-from commonplace.statement import read_statement
+from commonplace.statement import Statement, read_statement
+from commonplace.vectors_at_hand import VectorsAtHand
 
 _BATCH = 100
 _ASSISTANT = ("assistant", "system", "agent", "bot")
@@ -34,7 +35,7 @@ def import_turns(
     left_out: list[LeftOut] = []
     for start in range(0, len(checked), _BATCH):
         numbers = range(start, min(start + _BATCH, len(checked)))
-        outcomes = {number: reader.entry(number) for number in numbers}
+        outcomes = reader.entries(numbers)
         left_out += [LeftOut(turn=number, why=why) for number, why in outcomes.items() if isinstance(why, str)]
         entries = {number: entry for number, entry in outcomes.items() if isinstance(entry, Entry)}
         for number, (memory, _) in zip(entries, ports.records.add(list(entries.values())), strict=True):
@@ -54,8 +55,19 @@ class _Reader:
     caller: Caller
     ports: Ports
 
-    def entry(self, number: int) -> Entry | str:
-        """The turn as a memory, or why it is not kept."""
+    def entries(self, numbers: Iterable[int]) -> dict[int, Entry | str]:
+        """Turns as memories, or why they are not kept; their vectors are made at once."""
+        statements = {number: self._statement(number) for number in numbers}
+        kept = [one.text for one in statements.values() if isinstance(one, Statement)]
+        ports = self.ports
+        if ports.embedder is not ports.words:
+            ports = replace(ports, embedder=VectorsAtHand.of(kept, ports.embedder))
+        return {
+            number: self._entry(self.turns[number], one, ports) if isinstance(one, Statement) else one
+            for number, one in statements.items()
+        }
+
+    def _statement(self, number: int) -> Statement | str:
         turn = self.turns[number]
         if not any(map(str.isalnum, turn.text)):
             return "empty_text: holds no letter or digit"
@@ -71,9 +83,12 @@ class _Reader:
             return "not_worthy: said by the assistant"
         if self.keep == "worthy" and not statement.classification.worthy:
             return "not_worthy: small talk, a question or a passing matter"
-        source = "agent" if said_by in _ASSISTANT else "user"
+        return statement
+
+    def _entry(self, turn: Turn, statement: Statement, ports: Ports) -> Entry:
+        source = "agent" if turn.speaker.lower() in _ASSISTANT else "user"
         given = {"agent_id": self.caller.agent_id, "source": source}
-        return new_entry("import", statement, self._place(turn), self.caller, self.ports, given)
+        return new_entry("import", statement, self._place(turn), self.caller, ports, given)
 
     def _before(self, number: int) -> str | None:
         """What was said just before in the same session: a question may make a bare number a secret."""

@@ -18,6 +18,9 @@ class Embedder(Protocol):
     def embed(self, text: str) -> Vector | None:
         """A unit vector, or None for a text that this embedder can say nothing about."""
 
+    def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
+        """The same of many texts, in their order, as many at a time as the model takes."""
+
 
 class WordModel(Embedder, Protocol):
     """The static model, which also tells how its tokenizer splits a text."""

@@ -8,6 +8,7 @@ from commonplace.batches import in_batches
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.index_ports import AllRecords, IndexRebuild, Outcome
 from commonplace.ports import Audit, Clock, Embedder, IndexUnavailable, MemoryRecords, Stored
+from commonplace.vectors_at_hand import VectorsAtHand
 
 _AT_ONCE = 500
 _TRIES = 8
@@ -31,15 +32,20 @@ class Renewal:
     embedder: Embedder
     clock: Clock
 
-    def renewed(self, stored: Stored) -> Stored:
-        """The record with a vector of this model, as a new version of it; the same one if it has that already.
+    def renewed(self, batch: Sequence[Stored]) -> list[Stored]:
+        """The records with vectors of this model, as new versions of them; those that have one already as they are.
 
         A record that is changed by somebody else at this moment is left to them: their write is indexed as well.
         """
-        memory = stored.memory
-        if stored.vector is not None and memory.embedding_model == self.embedder.name:
-            return stored
-        vector = self.embedder.embed(memory.content)
+        old = [stored.memory.content for stored in batch if not self._is_current(stored)]
+        embedder = VectorsAtHand.of(old, self.embedder)
+        return [stored if self._is_current(stored) else self._renewed(stored, embedder) for stored in batch]
+
+    def _is_current(self, stored: Stored) -> bool:
+        return stored.vector is not None and stored.memory.embedding_model == self.embedder.name
+
+    def _renewed(self, stored: Stored, embedder: Embedder) -> Stored:
+        memory, vector = stored.memory, embedder.embed(stored.memory.content)
         if vector is None and stored.vector is None:
             return stored
         now, name = self.clock(), self.embedder.name if vector is not None else None
@@ -69,7 +75,7 @@ def reindex(
     records = embedded = 0
     refused: list[tuple[str, str]] = []
     for batch in in_batches(everything.every(), _AT_ONCE):
-        current = [renewal.renewed(stored) for stored in batch]
+        current = renewal.renewed(batch)
         embedded += sum(new is not old for new, old in zip(current, batch, strict=True))
         for stored, outcome in zip(current, _filled(rebuild, current, wait), strict=True):
             if outcome.state == "done":

@@ -2,6 +2,7 @@
 
 import functools
 import unicodedata
+from collections.abc import Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -23,6 +24,10 @@ class StaticEmbedder:
     def embed(self, text: str) -> Vector | None:
         """A unit vector, or None for a text mostly not in Latin script or with under 60 % of its letters known."""
         return _of_tag(text) if len(text) <= _TAG else _of_text(text)
+
+    def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
+        """The same of many texts, in their order."""
+        return [self.embed(text) for text in texts]
 
     def pieces(self, text: str) -> int:
         """How many word pieces the text has; a word that the vocabulary doesn't know is one."""

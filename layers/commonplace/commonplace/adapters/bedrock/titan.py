@@ -1,9 +1,11 @@
 """Titan Text Embeddings V2 on Bedrock: the optional embedder, for texts that the static model says nothing about.
 
-One call embeds one text: the model takes no batch.
+One call embeds one text: the model takes no batch, so many texts are several calls at a time.
 """
 
 import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import botocore.session
@@ -16,6 +18,7 @@ from commonplace.ports import Vector
 
 _MODEL = "amazon.titan-embed-text-v2:0"
 _ATTEMPTS = 4
+_AT_ONCE = 8  # below the ten connections of a client
 _CONNECT_SECONDS, _READ_SECONDS = 1.0, 3.0  # with every attempt and pause some 23: a function has 29 to answer in
 
 
@@ -44,6 +47,11 @@ class TitanEmbedder:
         if found.shape != (self.dimension,) or not np.isfinite(found).all() or not found.any():
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the embedding model gave no usable vector; try again")
         return np.asarray(found / np.linalg.norm(found), dtype=np.float32)
+
+    def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
+        """The same of many texts, in their order, several asked at a time."""
+        with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="commonplace-titan") as threads:
+            return list(threads.map(self.embed, texts))
 
 
 def _config() -> Config:
