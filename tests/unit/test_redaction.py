@@ -62,6 +62,7 @@ FORMATS = {
         '"' + PEM.format("BEGIN") + r"\nMIIEvQIBADANBgkqhkiG\nBKcwggSjAgEAAoIB\n" + PEM.format("END"), "BKcwggSj"),
     "random beside a word": (f"here's my key: {RANDOM[:30]}", RANDOM[:30]),
     "card": ("4111 1111 1111 1111 exp 12/27 cvv 123", "4111 1111 1111 1111"),
+    "card, mistyped": ("card for the college is 4929 1188 0032 7745, can you fill it in", "4929 1188 0032 7745"),
     "card, other groups": ("amex 3782-822463-10005", "3782-822463-10005"),
     "expiry beside a card": ("card number 5500005555555559, 11/26, 456", "11/26"),
     "code beside a card": ("card number 5500005555555559, 11/26, 456", "456"),

@@ -14,6 +14,7 @@ _ISSUERS = (
     (re.compile(r"3[47]|1800|2131"), (15,)),
     (re.compile(r"3(?:0[0-5]|[689])"), (14,)),
 )
+_IN_FOURS = re.compile(r"\d{4}([ \-.])\d{4}\1\d{4}\1\d{4}(?!\d)")
 _DOUBLED = dict(zip("0123456789", (0, 2, 4, 6, 8, 1, 3, 5, 7, 9), strict=True))
 _CARD_WORD = re.compile(
     r"card|(?<![a-z])cc(?![a-z])|visa|amex|american express|master|maestro|discover|diners|jcb|tarjeta|karte|carte"
@@ -74,6 +75,8 @@ def _cards(view: View, run: re.Match[str]) -> Iterator[Span]:
         # Beside a word for a card any number that checks is one, also of ranges that no issuer uses.
         lengths = (16, 15, 14, 13, 12, 17, 18, 19) if named else _lengths(digits, at)
         length = next((n for n in lengths if at + n in ends and at >= done and _luhn(digits[at : at + n])), 0)
+        if named and at >= done and _lengths(digits, at) and _IN_FOURS.match(run[0], start):
+            length = 16  # mistyped, it is still most of a card
         if length:
             done = at + length
             yield Span(run.start() + start, ends[done], "card")
