@@ -46,6 +46,10 @@ def document(memory: Memory) -> Document:
 
 def fingerprint(memory: Memory) -> bytes:
     """Equal for two memories that are the same: text (NFKC, case and spaces aside), collection, agent and place."""
-    folded = _SPACES.sub(" ", unicodedata.normalize("NFKC", memory.content).casefold()).strip()
-    parts = [folded, memory.collection, memory.agent_id, memory.session_id, memory.position]
+    parts = [folded(memory.content), memory.collection, memory.agent_id, memory.session_id, memory.position]
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode("utf-8")).digest()
+
+
+def folded(text: str) -> str:
+    """What two texts that are the same have in common: case and spaces aside."""
+    return _SPACES.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()

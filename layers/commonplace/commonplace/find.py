@@ -9,10 +9,10 @@ from commonplace import ranking
 from commonplace.answerable import answerable
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.models.fields import Notes
-from commonplace.models.memory import GLOBAL_AGENT, Memory
+from commonplace.models.memory import Memory
 from commonplace.ports import Caller, Filter, IndexUnavailable, MemoryIndex, Ports, Vector, Visibility
 from commonplace.query import Query, understand
-from commonplace.visibility import may_see
+from commonplace.visibility import may_see, seen_by
 
 _log = logging.getLogger("commonplace")
 _Answer = TypeVar("_Answer")
@@ -62,8 +62,7 @@ def find(
     if not text.strip():
         raise CommonplaceError(ErrorCode.EMPTY_TEXT, "query: is empty", "query")
     query = understand(text, ports.facts.tags(caller.user_id), caller.now)
-    agents = tuple(sorted({GLOBAL_AGENT, agent_id or caller.agent_id}))
-    seen = Visibility(caller.user_id, agents, caller.now, include_expired)
+    seen = seen_by(caller, agent_id, include_expired)
     vector, blind = (None, None) if query.general else _embedded(text, ports)
 
     def look(index: MemoryIndex) -> Found:
@@ -74,6 +73,13 @@ def find(
     found, degraded = _by_index_or_records(look, ports)
     ports.usage.found(caller.user_id, [memory.memory_id for memory in found.memories], caller.now)
     return replace(found, degraded="; ".join(filter(None, (_DEGRADED if degraded else None, blind))) or None)
+
+
+def most_important(caller: Caller, ports: Ports, wanted: Filter, limit: int) -> Found:
+    """The memories that pass, the most important first, then the newest; what is shown of them is the caller's to count."""
+    query, seen = understand("", {}, caller.now), seen_by(caller)
+    found, degraded = _by_index_or_records(lambda index: _most_important(query, seen, wanted, limit, index, ports), ports)
+    return replace(found, degraded=_DEGRADED if degraded else None)
 
 
 def _embedded(text: str, ports: Ports) -> tuple[Vector | None, str | None]:

@@ -1,6 +1,8 @@
 """Arguments to a checked request, with secrets taken out of every text before anything else sees them."""
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from typing import Any, TypeVar
 
@@ -8,11 +10,12 @@ from pydantic import BaseModel, ValidationError
 
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.models.fields import MAX_TEXT, Request
-from commonplace.redaction import redact
+from commonplace.redaction import Redaction, redact
 
 AnyRequest = TypeVar("AnyRequest", bound=Request)
 
-_STATEMENTS = {"text", "content", "raw_text", "normalized"}  # refused when nothing but a secret is in them
+_STATEMENTS = {"text", "content", "raw_text", "normalized", "value"}  # refused when nothing but a secret is in them
+_KEY_WORD = re.compile(r"[^\W_]+")
 _CODES = {
     "extra_forbidden": ErrorCode.UNKNOWN_FIELD,
     "missing": ErrorCode.MISSING_FIELD,
@@ -61,13 +64,14 @@ def _cleaned(model: Any, path: str, zone: tzinfo | None, kinds: list[str]) -> An
     changed: dict[str, Any] = {}
     for name in type(model).model_fields:
         value = getattr(model, name)
-        cleaner = _clean(value, f"{path}{name}", zone, kinds, before=getattr(model, "context", None))
+        beside = getattr(model, "context", None) or getattr(model, "key", None)
+        cleaner = _clean(value, f"{path}{name}", zone, kinds, beside)
         if cleaner is not value:
             changed[name] = cleaner
     return model.model_copy(update=changed) if changed else model
 
 
-def _clean(value: Any, path: str, zone: tzinfo | None, kinds: list[str], before: Any = None) -> Any:
+def _clean(value: Any, path: str, zone: tzinfo | None, kinds: list[str], beside: Any = None) -> Any:
     if isinstance(value, BaseModel):
         return _cleaned(value, f"{path}.", zone, kinds)
     if isinstance(value, datetime):
@@ -75,17 +79,35 @@ def _clean(value: Any, path: str, zone: tzinfo | None, kinds: list[str], before:
     if isinstance(value, list):
         return [item for item in (_clean(item, path, zone, kinds) for item in value) if item != ""]
     if isinstance(value, str):
-        return _without_secrets(value, path, kinds, before if isinstance(before, str) else None)
+        return _without_secrets(value, path, kinds, beside if isinstance(beside, str) else None)
     return value
 
 
-def _without_secrets(text: str, path: str, kinds: list[str], before: str | None) -> str:
-    found = redact(text, before if path == "text" else None)
+def _without_secrets(text: str, path: str, kinds: list[str], beside: str | None) -> str:
+    found = _redacted(text, path, beside)
     if not found.kinds:
         return text
     kinds.extend(found.kinds)
     if "tags" in path:
         return "" if found.only_secret else found.text
+    if path == "key":
+        raise CommonplaceError(ErrorCode.SECRET_ONLY, "key: holds a secret, and secrets are never kept", path)
     if not found.only_secret or path not in _STATEMENTS:
         return found.text
     raise CommonplaceError(ErrorCode.SECRET_ONLY, f"{path}: holds nothing but a secret, and secrets are never kept", path)
+
+
+def _redacted(text: str, path: str, beside: str | None) -> Redaction:
+    """A text without its secrets. `beside`: the message before a `text`, or the key of a `value`."""
+    if path == "value" and beside is not None:
+        return _under_a_key(text, beside)
+    return redact(text, beside if path == "text" else None)
+
+
+def _under_a_key(value: str, key: str) -> Redaction:
+    """`gate_code` tells what a bare 4471 is: the value is read as an answer to its key, and as an entry under it."""
+    name = " ".join(_KEY_WORD.findall(key))
+    answer = redact(value, f"What is the {name}?")
+    entry = redact(f"{name}: {answer.text}")
+    rest = redact(entry.text.partition(": ")[2] or entry.text)
+    return replace(rest, kinds=tuple(dict.fromkeys((*answer.kinds, *entry.kinds))))

@@ -18,11 +18,14 @@ from commonplace.statement import Statement
 from commonplace.taxonomy import section_of
 
 KEPT_AFTER_EXPIRY = timedelta(days=30)
+DAILY_FOR = timedelta(days=90)
+DURABLE_FROM = 0.7
+"""The confidence below which nothing is kept for good."""
 KNOWN = "this memory was there already; nothing was stored"
 """The warning of an answer that stored nothing."""
+NOT_COMPARED = "the index can't be asked just now; similar memories were not looked for"
 _SIMILAR = 5
 _LEAST_COSINE = 0.4  # below it two texts share a word ("I'm", "every") and not a matter
-_DEGRADED = "the index can't be asked just now; similar memories were not looked for"
 _log = logging.getLogger("commonplace")
 
 
@@ -61,11 +64,11 @@ def new_entry(
         if expires <= caller.now:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "context.expires_at: is over already", "context.expires_at")
         fields |= {"durability": "daily", "purge_at": expires + KEPT_AFTER_EXPIRY}
+    fields.setdefault("section", section_of(fields["memory_type"], fields["category"]))
     vector = statement.vector if ports.embedder is ports.words else ports.embedder.embed(statement.text)
     memory = Memory(
         memory_id=new_memory_id(caller.now),
         user_id=caller.user_id,
-        section=section_of(fields["memory_type"], fields["category"]),
         created_at=caller.now,
         updated_at=caller.now,
         embedding_model=ports.embedder.name if vector is not None else None,
@@ -77,15 +80,15 @@ def new_entry(
 
 def remember(entry: Entry, ports: Ports) -> Remembered:
     """Stores the entry unless it is there; looks for what is like it first."""
-    like = _like(entry, ports)
+    like = alike(entry, ports)
     ((memory, created),) = ports.records.add([entry])
     others = [similar for similar in like or () if similar.memory_id != memory.memory_id]
-    merges = _merges(entry.memory, others)
+    merges = merges_of(entry.memory, others)
     return Remembered(memory, created, [similar.memory_id for similar in others], merges, degraded=like is None)
 
 
-def _like(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
-    """What is like it, None when the index can't be asked: that is advice, and no store waits for advice."""
+def alike(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
+    """The memories that are like it, nearest first; None when the index can't be asked: no store waits for advice."""
     memory = entry.memory
     seen = Visibility(memory.user_id, tuple({GLOBAL_AGENT, memory.agent_id}), memory.created_at)
     try:
@@ -96,7 +99,8 @@ def _like(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
     return [one for one in found if one.cosine is None or one.cosine >= _LEAST_COSINE]
 
 
-def _merges(memory: Memory, others: Sequence[Similar]) -> list[Merge]:
+def merges_of(memory: Memory, others: Sequence[Similar]) -> list[Merge]:
+    """Those of the others that say the same in other words, and why."""
     reasons = ((other.memory_id, same_statement(memory.content, other.content, other.cosine)) for other in others)
     return [Merge(memory_id=memory_id, why=why) for memory_id, why in reasons if why is not None]
 
@@ -105,7 +109,7 @@ def notes(done: Remembered, caller: Caller, tell_known: bool = True) -> Notes | 
     """What a storing tool has to tell beside its answer. `tell_known`: also that nothing new was stored."""
     known = tell_known and not done.created
     found = Notes(
-        degraded=_DEGRADED if done.degraded else None,
+        degraded=NOT_COMPARED if done.degraded else None,
         redacted=list(caller.redacted) or None,
         warnings=[KNOWN] if known else None,
     )

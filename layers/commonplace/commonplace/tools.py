@@ -1,64 +1,13 @@
 """THE SOURCE of the contract: a row per tool. Manifest, schemas, routes, events and docs are made from it or held to it."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from importlib import import_module
-from typing import Any, Literal
-
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.models import requests, results
-from commonplace.models.fields import Request, Result
-from commonplace.ports import Caller, Ports
-
-Tier = Literal["core", "advanced"]
-Group = Literal["maintenance", "analysis", "migration", "debugging"]
-Run = Callable[[Any, Caller, Ports], Result]
-
-
-@dataclass(frozen=True)
-class Hints:
-    """What an agent framework may assume of a call."""
-
-    read_only: bool
-    destructive: bool
-    idempotent: bool
-
-
-_READS = Hints(read_only=True, destructive=False, idempotent=True)
-_STORES = Hints(read_only=False, destructive=False, idempotent=True)  # the same memory again is the same memory
-
-
-@dataclass(frozen=True)
-class Tool:
-    """One tool. `function` is the handler that serves it on AWS; `use_case` the module and function that do the work."""
-
-    name: str
-    title: str
-    description: str
-    request: type[Request]
-    result: type[Result]
-    function: str
-    use_case: str
-    tier: Tier
-    hints: Hints
-    examples: tuple[dict[str, Any], ...]
-    group: Group | None = None
-    errors: tuple[ErrorCode, ...] = field(default=(ErrorCode.TEXT_TOO_LONG,))
-
-    @property
-    def route(self) -> str:
-        """Its path on every HTTP way in."""
-        return f"/tools/{self.name}"
-
-    def run(self) -> Run:
-        """The use case, imported at its first use, so that no function pays for another's imports."""
-        module, function = self.use_case.split(":")
-        run: Run = getattr(import_module(f"commonplace.{module}"), function)
-        return run
-
-
-_TEXT_ERRORS = (ErrorCode.EMPTY_TEXT, ErrorCode.TEXT_TOO_LONG, ErrorCode.SECRET_ONLY)
-_QUERY_ERRORS = (ErrorCode.EMPTY_TEXT, ErrorCode.TEXT_TOO_LONG)
+from commonplace.storage_tools import STORAGE_TOOLS
+from commonplace.tool import QUERY_ERRORS, READS, STORES, TEXT_ERRORS
+from commonplace.tool import Group as Group
+from commonplace.tool import Hints as Hints
+from commonplace.tool import Tier as Tier
+from commonplace.tool import Tool as Tool
 
 TOOLS: tuple[Tool, ...] = (
     Tool(
@@ -72,9 +21,9 @@ TOOLS: tuple[Tool, ...] = (
         function="normalize",
         use_case="normalize:normalize_statement",
         tier="core",
-        hints=_READS,
+        hints=READS,
         examples=({"text": "I'm 43 and I love concept albums and triathlons."},),
-        errors=_TEXT_ERRORS,
+        errors=TEXT_ERRORS,
     ),
     Tool(
         name="memory_store_personal",
@@ -86,7 +35,7 @@ TOOLS: tuple[Tool, ...] = (
         function="store",
         use_case="store:store_personal",
         tier="core",
-        hints=_STORES,
+        hints=STORES,
         examples=(
             {
                 "raw_text": "I go running most mornings before work.",
@@ -95,7 +44,7 @@ TOOLS: tuple[Tool, ...] = (
                 "tags": ["running", "exercise", "morning"],
             },
         ),
-        errors=_TEXT_ERRORS,
+        errors=TEXT_ERRORS,
     ),
     Tool(
         name="memory_search_personal",
@@ -107,9 +56,9 @@ TOOLS: tuple[Tool, ...] = (
         function="search",
         use_case="search:search_personal",
         tier="core",
-        hints=_READS,
+        hints=READS,
         examples=({"query": "What sports does the user do?", "limit": 5},),
-        errors=_QUERY_ERRORS,
+        errors=QUERY_ERRORS,
     ),
     Tool(
         name="store_memory",
@@ -121,12 +70,12 @@ TOOLS: tuple[Tool, ...] = (
         function="store",
         use_case="store:store_memory",
         tier="core",
-        hints=_STORES,
+        hints=STORES,
         examples=(
             {"content": "My daughter Mia is allergic to peanuts."},
             {"content": "The staging database moves on Friday.", "context": {"force_importance": 4}},
         ),
-        errors=_TEXT_ERRORS,
+        errors=TEXT_ERRORS,
     ),
     Tool(
         name="search_memory",
@@ -139,12 +88,12 @@ TOOLS: tuple[Tool, ...] = (
         function="search",
         use_case="search:search_memory",
         tier="core",
-        hints=_READS,
+        hints=READS,
         examples=(
             {"query": "Is anybody in the family allergic to something?"},
             {"query": "what did I decide last week", "category": "projects", "options": {"importance_min": 3}},
         ),
-        errors=_QUERY_ERRORS,
+        errors=QUERY_ERRORS,
     ),
     Tool(
         name="discover_memory_tools",
@@ -156,7 +105,7 @@ TOOLS: tuple[Tool, ...] = (
         function="discover",
         use_case="discover:discover_tools",
         tier="core",
-        hints=_READS,
+        hints=READS,
         examples=({}, {"tool": "memory_search"}),
         errors=(ErrorCode.UNKNOWN_TOOL,),
     ),
@@ -171,14 +120,14 @@ TOOLS: tuple[Tool, ...] = (
         use_case="store:store_insight",
         tier="advanced",
         group="migration",
-        hints=_STORES,
+        hints=STORES,
         examples=(
             {
                 "content": "The user decides faster when given two options instead of five.",
                 "metadata": {"type": "insight", "importance": 0.7, "tags": ["decisions"]},
             },
         ),
-        errors=_TEXT_ERRORS,
+        errors=TEXT_ERRORS,
     ),
     Tool(
         name="memory_search",
@@ -191,10 +140,11 @@ TOOLS: tuple[Tool, ...] = (
         use_case="search:search_insights",
         tier="advanced",
         group="analysis",
-        hints=_READS,
+        hints=READS,
         examples=({"query": "how does the user decide", "nResults": 3, "filter": {"type": "insight"}},),
-        errors=_QUERY_ERRORS,
+        errors=QUERY_ERRORS,
     ),
+    *STORAGE_TOOLS,
 )
 _BY_NAME = {tool.name: tool for tool in TOOLS}
 

@@ -3,8 +3,14 @@
 from datetime import datetime
 
 from commonplace.documents import Document
-from commonplace.models.memory import Memory
-from commonplace.ports import Filter, Visibility
+from commonplace.models.memory import GLOBAL_AGENT, Memory
+from commonplace.ports import Caller, Filter, Visibility
+
+
+def seen_by(caller: Caller, agent_id: str | None = None, include_expired: bool = False) -> Visibility:
+    """What a caller may see: the global memories and those of their agent, or of `agent_id`."""
+    agents = tuple(sorted({GLOBAL_AGENT, agent_id or caller.agent_id}))
+    return Visibility(caller.user_id, agents, caller.now, include_expired)
 
 
 def may_see(seen: Visibility, memory: Memory) -> bool:

@@ -2,15 +2,18 @@
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from commonplace.classifier.model import Label, Tuning, Vector, shipped
+from commonplace.classifier.vital import tells_a_name, tells_of_health
 from commonplace.taxonomy import Category, StatementType
 
 PASSING = Label("other", "interactions")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。！？])|\n+")
 _MOST_SENTENCES = 40
+_KEEP_SLOPE = 4.0
 _CENTRAL, _SURE = 4, 0.9  # no training statement that is not worth keeping passes both
+_VITAL, _OF_THE_USER = 4, ("biographical", "habit", "preference")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +21,8 @@ class Classification:
     """The labels of one statement.
 
     importance `level`: 1 (nothing is lost without it) to 5 (harm if it is forgotten); `worthy`: the user would be glad
-    of it in some weeks; `confidence`: the probability, 0 to 1, that type and category are both right.
+    of it in some weeks; `confidence`: the probability, 0 to 1, that type and category are both right; `worth`: how much
+    speaks for keeping it, 0 to 1, to be held against a threshold of one's own.
     """
 
     statement_type: StatementType
@@ -26,14 +30,25 @@ class Classification:
     level: int
     worthy: bool
     confidence: float
+    worth: float
 
 
 def classify(text: str, vector: Vector | None) -> Classification:
     """The labels of a text; `vector` is its static embedding, None where it has none. Any text gets an answer.
 
     A text not worth keeping as a whole has the labels of its sentence that surely is, if there is one: an allergy told
-    between a greeting and a joke.
+    between a greeting and a joke. What tells of the user's health or of a name is never rated below 4.
     """
+    found = _worthiest(text, vector)
+    vital = tells_a_name(text) or (found.statement_type in _OF_THE_USER and tells_of_health(text))
+    return replace(found, level=max(found.level, _VITAL)) if vital and found.worthy and not _asks(text) else found
+
+
+def _asks(text: str) -> bool:
+    return text.rstrip().endswith(("?", "？"))
+
+
+def _worthiest(text: str, vector: Vector | None) -> Classification:
     model = shipped()
     whole = decide(model.labels, model.tuning, model.scores(text, vector))
     sentences = [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip()]
@@ -46,7 +61,8 @@ def classify(text: str, vector: Vector | None) -> Classification:
 
 def decide(labels: tuple[Label, ...], tuning: Tuning, scores: Vector) -> Classification:
     """The labels that a row of scores stands for: one per entry of `labels`, keep, one per importance step."""
-    label, share = best_label(label_shares(labels, tuning.temperature, scores))
+    shares = label_shares(labels, tuning.temperature, scores)
+    label, share = best_label(shares)
     keep, *steps = (float(score) for score in scores[len(labels) :])
     logit = tuning.confidence_slope * log_odds(share) + tuning.confidence_offset
     return Classification(
@@ -55,7 +71,8 @@ def decide(labels: tuple[Label, ...], tuning: Tuning, scores: Vector) -> Classif
         level=1 + sum(step > 0.0 for step in steps),
         # Only what passes between people can be worth nothing: what tells of the user, or must be done, is kept.
         worthy=label != PASSING or keep > tuning.keep_threshold,
-        confidence=1.0 / (1.0 + math.exp(-logit)),
+        confidence=_share_of(logit),
+        worth=(1.0 - shares.get(PASSING, 0.0) + _share_of(_KEEP_SLOPE * keep)) / 2,
     )
 
 
@@ -76,6 +93,10 @@ def best_label(shares: dict[Label, float]) -> tuple[Label, float]:
         by_type[label.statement_type] = by_type.get(label.statement_type, 0.0) + share
     winner = max(by_type, key=lambda name: by_type[name])
     return max(((label, share) for label, share in shares.items() if label.statement_type == winner), key=lambda of: of[1])
+
+
+def _share_of(odds: float) -> float:
+    return 1.0 / (1.0 + math.exp(-odds))
 
 
 def log_odds(share: float) -> float:

@@ -2,7 +2,7 @@
 
 An action group is served by one Lambda function, which serves its own tools only. A function of it has five parameters
 at most and none of them is an object: the required ones come first, and a nested object keeps its name and travels as one
-string of JSON. What finds no room is optional and is in `bedrock-agents-api`.
+string of JSON. Of more than five the optional ones that find no room travel together, as `options`.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,8 @@ from commonplace.formats.functions import by_function
 from commonplace.formats.wording import Schema, described, shape
 
 MOST_PARAMETERS = 5
+REST = "options"
+"""The parameter of a tool with more than five: a JSON object in a string, of the fields that found no room."""
 
 
 def write(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
@@ -43,10 +45,18 @@ def parameter(schema: Schema) -> dict[str, Any]:
 
 def _function(row: Row) -> dict[str, Any]:
     required = row["input_schema"].get("required", ())
-    fields = sorted(row["input_schema"]["properties"].items(), key=lambda field: field[0] not in required)
+    fields = _fields(sorted(row["input_schema"]["properties"].items(), key=lambda field: field[0] not in required))
     return {
         "name": row["name"],
         "description": row["description"],
-        "parameters": {name: {**parameter(field), "required": name in required} for name, field in fields[:MOST_PARAMETERS]},
+        "parameters": {name: {**parameter(field), "required": name in required} for name, field in fields},
         "requireConfirmation": confirmation(row),
     }
+
+
+def _fields(fields: list[tuple[str, Schema]]) -> list[tuple[str, Schema]]:
+    if len(fields) <= MOST_PARAMETERS:
+        return fields
+    room = MOST_PARAMETERS - 1
+    rest = {"type": "object", "description": "What else can be said.", "properties": dict(fields[room:])}
+    return [*fields[:room], (REST, rest)]

@@ -1,0 +1,82 @@
+"""Keys in their one form, and what a key tells of the value beside it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic_core import PydanticCustomError
+
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.intake import check, read
+from commonplace.models.storage import DeleteRequest, WriteRequest, normal_key
+
+FACT = {"category": "preference", "durability": "durable"}
+
+
+def refusal(key: object) -> CommonplaceError:
+    with pytest.raises(CommonplaceError) as caught:
+        check(DeleteRequest, {"key": key})
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("role", "role"), ("Interested_In_Rust", "interested_in_rust"), ("node.js-version", "node.js-version"),
+        ("ＲＯＬＥ", "role"), ("Größe", "größe"), ("E\u0301tude", "étude"), ("年齢", "年齢"), ("x" * 64, "x" * 64), ("ﬁ", "fi"),
+    ],
+)  # fmt: skip
+def test_a_key_has_one_form(given: str, kept: str) -> None:
+    assert check(DeleteRequest, {"key": given}).key == kept
+
+
+@pytest.mark.parametrize(
+    "key", ["", " ", "two words", "a/b", "a:b", "x" * 65, "key\n", "role ", "\x00", "😀", 7, None, ["a"]]
+)
+def test_everything_else_is_refused_and_the_field_is_named(key: object) -> None:
+    error = refusal(key)
+    assert (error.code, error.field) == (ErrorCode.INVALID_ARGUMENT, "key")
+
+
+@given(st.text("aZ09_.-éßＡﬁ年İ", min_size=1, max_size=64))
+def test_the_form_of_a_form_is_itself(text: str) -> None:
+    try:
+        key = normal_key(text)
+    except PydanticCustomError:
+        return
+    assert normal_key(key) == key
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("gate_code", "4471"), ("wifi", "Sonne1234"), ("password", "correct horse battery staple"), ("api_key", "abcdEFGH1234ijkl5678")],
+)  # fmt: skip
+def test_a_secret_is_known_by_its_key(key: str, value: str) -> None:
+    with pytest.raises(CommonplaceError) as caught:
+        read(WriteRequest, {"key": key, "value": value, **FACT}, None)
+    assert (caught.value.code, caught.value.field) == (ErrorCode.SECRET_ONLY, "value")
+    assert value not in caught.value.message
+
+
+def test_what_is_no_secret_beside_one_is_kept() -> None:
+    request, kinds = read(WriteRequest, {"key": "login", "value": "ana / Tiger99!", **FACT}, None)
+    assert (request.value, kinds) == ("ana / [redacted:password]", ["password"])
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("role", "The user is a senior engineer at Acme."), ("age", "43"), ("password_manager", "The user uses Bitwarden."),
+        ("dress_code", "smart casual"), ("zip_code", "10115"), ("token_budget", "4000 a day"),
+    ],
+)  # fmt: skip
+def test_a_value_that_only_stands_beside_such_a_word_is_kept(key: str, value: str) -> None:
+    request, kinds = read(WriteRequest, {"key": key, "value": value, **FACT}, None)
+    assert (request.value, kinds) == (value, [])
+
+
+def test_a_key_that_is_a_secret_is_refused() -> None:
+    key = "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789"
+    with pytest.raises(CommonplaceError) as caught:
+        read(WriteRequest, {"key": key, "value": "The user likes tea.", **FACT}, None)
+    assert (caught.value.code, caught.value.field) == (ErrorCode.SECRET_ONLY, "key")
+    assert key not in caught.value.message
