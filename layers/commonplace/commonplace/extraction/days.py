@@ -1,0 +1,91 @@
+"""From interactions to days: whose date they bear, what of them are own words, and which titles the user met."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, tzinfo
+from itertools import accumulate
+
+from commonplace.extraction.day import Day, TitleMet, Utterance
+from commonplace.extraction.own_words import Spans, own_spans
+from commonplace.models.fields import MAX_TEXT
+from commonplace.models.interactions import Discussion, Explicit, Interaction, Message, Reaction, Save
+
+_LIKED = frozenset(
+    """like liked love loved upvote up thumbs_up thumbsup heart star starred favorite favourite favorited clap
+    applaud applause celebrate insightful support useful helpful fire +1 👍 ❤ 🧡 💛 💚 💙 💜 😍 🥰 🔥 👏 🙌 ⭐ 🎉 💯
+    gefällt_mir j'aime me_gusta curtir curti gosto mi_piace vind_ik_leuk いいね""".split()
+)
+_DISLIKED = frozenset(
+    """dislike disliked downvote down thumbs_down thumbsdown hate hated angry hide hidden mute block report spam unlike
+    not_interested boring nope -1 👎 😡 🤮 😠""".split()
+)
+_LEAST_PIECE = MAX_TEXT * 9 // 10
+"""A message that was cut at the intake goes on in the next one; its pieces are no shorter."""
+
+
+def days_of(interactions: Sequence[Interaction], zone: tzinfo) -> list[Day]:
+    """The days on which they were, oldest first, by the calendar of `zone`, in which a time without an offset counts too.
+
+    Within a day by time, then in the order given. A reaction against a post is no title met: a dislike is no interest.
+    """
+    timed = sorted(((_there(one.time, zone), one) for one in interactions), key=lambda pair: pair[0].astimezone(UTC))
+    days: dict[date, list[tuple[datetime, Interaction]]] = {}
+    for time, one in timed:
+        days.setdefault(time.date(), []).append((time, one))
+    return [
+        Day(
+            day,
+            tuple(said for time, one in met for said in _utterances(one, time)),
+            tuple(title for time, one in met for title in _titles(one, time)),
+        )
+        for day, met in days.items()
+    ]
+
+
+def _there(time: datetime, zone: tzinfo) -> datetime:
+    return time.replace(tzinfo=zone) if time.utcoffset() is None else time.astimezone(zone)
+
+
+def _titles(one: Interaction, time: datetime) -> Iterator[TitleMet]:
+    if isinstance(one, Save):
+        yield TitleMet(one.id, one.post_title, "saved", time)
+    elif isinstance(one, Reaction):
+        reaction = one.reaction.casefold().strip(" :\ufe0f").replace(" ", "_").replace("-", "_")
+        if reaction not in _DISLIKED and one.reaction.strip() not in _DISLIKED:
+            yield TitleMet(one.id, one.title, "liked" if reaction in _LIKED else "read", time)
+    elif isinstance(one, Discussion) and one.article_title:
+        yield TitleMet(one.id, one.article_title, "discussed", time)
+
+
+def _utterances(one: Interaction, time: datetime) -> Iterator[Utterance]:
+    if isinstance(one, Explicit):
+        yield Utterance(one.id, 0, "user", one.text, time, own_spans(one.text)[0], explicit=True)
+    elif isinstance(one, Discussion):
+        for position, (message, own) in enumerate(zip(one.messages, _own(one.messages), strict=True)):
+            yield Utterance(one.id, position, message.role, message.content, time, own)
+
+
+def _own(messages: Sequence[Message]) -> Iterator[Spans]:
+    """The own words of each message; what was cut is read as the one message that it was."""
+    role_play, at = False, 0
+    while at < len(messages):
+        end = at + 1
+        while (
+            end < len(messages) and messages[end].role == messages[at].role and len(messages[end - 1].content) >= _LEAST_PIECE
+        ):
+            end += 1
+        pieces = [message.content for message in messages[at:end]]
+        if messages[at].role == "user":
+            spans, role_play = own_spans("".join(pieces), role_play)
+            yield from _cut(spans, pieces)
+        else:
+            yield from ((),) * len(pieces)
+        at = end
+
+
+def _cut(spans: Spans, pieces: Sequence[str]) -> Iterator[Spans]:
+    """The spans of the whole as spans of its pieces."""
+    for end, piece in zip(accumulate(map(len, pieces)), pieces, strict=True):
+        start = end - len(piece)
+        yield tuple(
+            (max(first, start) - start, min(last, end) - start) for first, last in spans if first < end and last > start
+        )

@@ -1,0 +1,89 @@
+"""Code that nobody fenced: lines that no sentence looks like, and what stands among them."""
+
+import re
+from collections.abc import Iterator
+
+from commonplace.extraction.own_words.view import Line, Span, lines_of
+
+# One such line is code.
+_SURE = re.compile(
+    r"""\s*(?:
+      (?:async\s+)?def\s+\w+\s*\( | if\s+__name__ | with\s+open\( | except(?:\s+[\w.]+(?:\s+as\s+\w+)?|\s*\(.*\))?:\s*$
+    | class\s+\w+(?:\([\w.,\s=]*\))?\s*[:{]\s*$
+    | from\s+[\w.]+\s+import\s+[\w*(]
+    | import\s+(?:[\w{}*,\s]+\sfrom\s+)?['"][^'"]+['"];?\s*$ | import\s+[\w.]+(?:\s+as\s+\w+|\.\w+|;)\s*$
+    | (?:export\s+)?(?:default\s+)?(?:const|let|var)\s+[\w{\[][^=\n]{0,80}=[^=]
+    | (?:export|public|private|protected|internal|static|abstract)\s.*[({;]\s*$
+    | \#include\s*[<"] | \#!/ | \#define\s | /\*\*?(?:\s|$) | \*/ | <\?php | package\s+[\w.]+; | using\s+[\w.]+;$
+    | (?:func|fn|fun|function|sub|proc)\s+\w+\( | function\s*\(
+    | (?:\}?\s*else\s+)?(?:if|for|while|switch|catch|foreach)\s*\(.*\)\s*\{
+    | (?:if|elif|while)\s.{0,120}(?:[=<>!]=|\s[<>]\s|\w\(.*\)|\bis\s(?:not\s)?None).{0,80}:\s*$
+    | for\s+\w+(?:,\s*\w+)*\s+in\s+[\w.]+(?:\(.*\))?\s*:\s*$
+    | (?:print|console\.\w+|printf|println!?|fmt\.\w+|System\.out\.\w+|assert|require)\(.*\)?;?\s*$
+    | (?:await\s+)?\w+(?:\.\w+)+\(.*\)\s*;?\s*$
+    | [\w.]+(?:\[[^\]]*\])?\s*(?:[+*/-]|:)?=\s*(?:await\s+|new\s+)?\w+(?:\.\w+)*\(.*\)\s*;?\s*$
+    | [\w.]+\s*=\s*[\[{(].*[\]}),]\s*;?\s*$
+    | (?=[^(=\[]*[(=\[]).*;\s*$
+    | .*=>\s*[{(]\s*$ | .*\)\s*\{\s*$ | [.\#]?[\w-]+\s*\{\s*$
+    | return\s+[\w.]+\(.*\);?\s*$ | return\b.*[\]};]\s*$ | (?:raise|throw)\s+(?:new\s+)?\w+\(
+    | (?:sudo|git|docker|kubectl|npm|npx|pip3?|yarn|curl|wget|ssh|scp|ffmpeg|rsync|chmod|systemctl|terraform)
+        \s\S.*?(?:\s--?[a-z]|\s\./|://)
+    | [GM]\d{1,3}(?:\s+[XYZABCFIJKRSTE]-?\d[\d.]*)+
+    | =\s?[A-ZÄÖÜ][A-ZÄÖÜ.]+\(.*
+    | diff\ --git\s | @@\s-\d | index\s[0-9a-f]{7} | [+-]{3}\s[ab]/
+    | (?:export\s+)?[A-Z][A-Z0-9_]{2,}=\S+\s*$
+    )""",
+    re.VERBOSE,
+)
+# Two of them together are, or one beside a sure one.
+_LIKELY = re.compile(
+    r"""\s*(?:
+      import\s+[\w.]+ | @\w+(?:\.\w+)*(?:\(.*\))? | (?:try|else|finally)\s*:?\s*\{? | pass | break;? | continue;?
+    | [\w.]+(?:\[[^\]]*\])?\s*(?:[+*/-]|:)?=\s*(?:['"\[{(].*|True|False|None|null|true|false|\w+\.\w.*|.*;) | [})\]]+[;,)]*
+    | [\w-]+\s*:\s*[^;]+; | [+-](?:(?:\s{2,}|\t).*|\w.*[=;({].*)
+    | (?:FROM|RUN|COPY|ENV|CMD|ENTRYPOINT|WORKDIR|EXPOSE)\s.* | \w+\(.*\)\s*:?
+    )\s*$""",
+    re.VERBOSE,
+)
+# These take the side of their neighbours.
+_REMARK = re.compile(r"\s*(?://|#\s|--\s|\*\s|return\b|end\b|[\w.]+\s*[+*/-]?=\s)")
+_INDENTED = re.compile(r"(?:\t| {2,})\S")
+_INLINE = re.compile(
+    r"(?<![\w=])=\s?[A-ZÄÖÜ.]{2,20}\([^\n]{1,400}\)"
+    r"|\b(?:SELECT\s[\w*][^\n]{0,200}\sFROM|INSERT\sINTO|DELETE\sFROM)\s\w[^\n;]*;?"
+)
+_LONGEST = 400
+
+
+def find_code(view: str) -> Iterator[Span]:
+    """Runs of lines that are code, blank and indented ones among them too; formulas and statements within a line."""
+    yield from (Span(*inline.span()) for inline in _INLINE.finditer(view))
+    block: list[tuple[Line, int]] = []
+    for line in lines_of(view):
+        weight = _weight(line.text)
+        if weight is not None:
+            block.append((line, weight))
+        else:
+            yield from _code_in(block)
+            block = []
+    yield from _code_in(block)
+
+
+def _weight(text: str) -> int | None:
+    """2 for a sure line, 1 for a likely one, 0 for one that takes the side of its neighbours; None for a sentence."""
+    if len(text) > _LONGEST:
+        return None
+    if _SURE.match(text):
+        return 2
+    if _LIKELY.match(text):
+        return 1
+    return 0 if not text.strip() or _REMARK.match(text) or _INDENTED.match(text) else None
+
+
+def _code_in(block: list[tuple[Line, int]]) -> Iterator[Span]:
+    if sum(weight for _, weight in block) < 2:
+        return
+    # An indented line before the first that tells may be the end of a list.
+    first = next(line for line, weight in block if weight or _REMARK.match(line.text))
+    last = [line for line, _ in block if line.text.strip()][-1]
+    yield Span(first.start, last.end)

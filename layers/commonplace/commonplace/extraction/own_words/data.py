@@ -1,0 +1,110 @@
+"""Data that nobody fenced: JSON, YAML, tables, CSV, SQL."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from commonplace.extraction.own_words.view import Line, Span, lines_of
+
+_JSON = re.compile(r"""\{\s{0,40}["'][^"'\n]{0,80}["']\s{0,4}:|\[\s{0,40}\{\s{0,40}["']""")
+_BRACKET = re.compile(r"[{}\[\]]")
+_KEY = re.compile(r"(\s*)(?:-\s+)?[A-Za-z_][\w.-]{0,60}:(?:\s+(.*))?$")
+_ITEM = re.compile(r"\s*-\s+\S")
+# A list of one's own has keys as well ("diet: vegan"); what tells of YAML is a value or a key that people don't write.
+_NO_PROSE = re.compile(
+    r"\s*(?:-\s+)?(?:[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[\w-]+\.[\w.-]+|apiVersion|kind):"
+    r"|.*:\s+(?:true|false|null|~|\[.*\]|\{.*\}|[|>]-?|&\w+|\*\w+|['\"][^'\"]*['\"])\s*$|\s*-\s+\w+:\s|---\s*$"
+)
+_TABLE = re.compile(r"\s*\|.*\|\s*$|\s*\+[-=+]{3,}\s*$|\s*:?-{3,}:?\s*(?:\|\s*:?-{3,}:?\s*)+$")
+_SEPARATORS = (",", ";", "\t")
+_SQL = re.compile(
+    r"\s*(?:(?:SELECT\s.{0,400}\sFROM|INSERT\s+INTO|UPDATE\s+\S+\s+SET|DELETE\s+FROM|CREATE\s+(?:OR\s+REPLACE\s+)?"
+    r"(?:TABLE|INDEX|VIEW|DATABASE|FUNCTION)|ALTER\s+TABLE|DROP\s+(?:TABLE|INDEX)|WITH\s+\w+\s+AS\s*\()\b|SELECT\s*$"
+    r"|(?i:select\s.{1,200}\sfrom\s+\w+(?:\s+(?:where|join|group|order|limit)\b.*)?;\s*$|insert\s+into\s+\w+\s*\("
+    r"|update\s+\w+\s+set\s+\w+\s*=|delete\s+from\s+\w+\s+where\b|create\s+table\s+\w+|select\s+\*\s+from\b))"
+)
+
+
+def find_data(view: str) -> Iterator[Span]:
+    """Objects from bracket to bracket, and runs of lines that are one table, list or statement."""
+    yield from _objects(view)
+    lines = lines_of(view)
+    yield from _runs(lines, _TABLE, 2)
+    yield from _yaml(lines)
+    yield from _csv(lines)
+    yield from _sql(lines)
+
+
+def _objects(view: str) -> Iterator[Span]:
+    """From each opening to its last bracket; one that never closes goes to the end."""
+    done = 0
+    for opening in _JSON.finditer(view):
+        if opening.start() < done:
+            continue
+        depth, done = 0, len(view)
+        for bracket in _BRACKET.finditer(view, opening.start()):
+            depth += 1 if bracket[0] in "{[" else -1
+            if depth == 0:
+                done = bracket.end()
+                break
+        yield Span(opening.start(), done)
+
+
+def _runs(lines: Sequence[Line], shape: re.Pattern[str], least: int) -> Iterator[Span]:
+    run: list[Line] = []
+    for line in [*lines, Line(0, 0, "")]:
+        if shape.match(line.text):
+            run.append(line)
+            continue
+        if len(run) >= least:
+            yield Span(run[0].start, run[-1].end)
+        run = []
+
+
+def _yaml(lines: Sequence[Line]) -> Iterator[Span]:
+    run: list[Line] = []
+    for line in [*lines, Line(0, 0, ".")]:
+        if _KEY.match(line.text) or (run and _ITEM.match(line.text)) or line.text.strip() == "---":
+            run.append(line)
+            continue
+        told = sum(1 for one in run if _NO_PROSE.match(one.text))
+        if len(run) > 1 and told > 0 and (told > 1 or _is_nested(run)):
+            yield Span(run[0].start, run[-1].end)
+        run = []
+
+
+def _is_nested(run: Sequence[Line]) -> bool:
+    keys = [(key[1], key[2]) for line in run if (key := _KEY.match(line.text))]
+    return any(not value and len(below) > len(indent) for (indent, value), (below, _) in pairwise(keys))
+
+
+def _csv(lines: Sequence[Line]) -> Iterator[Span]:
+    """Three lines or more with as many separators each, and none of them followed by a blank as in a sentence."""
+    run: list[Line] = []
+    shape: tuple[str, int] | None = None
+    for line in [*lines, Line(0, 0, "")]:
+        own = _columns(line.text)
+        if own and own == shape:
+            run.append(line)
+            continue
+        if len(run) > 2:
+            yield Span(run[0].start, run[-1].end)
+        run, shape = [line], own
+
+
+def _columns(text: str) -> tuple[str, int] | None:
+    for separator in _SEPARATORS:
+        count = text.count(separator)
+        if count and separator + " " not in text and (count > 1 or separator == "\t" or " " not in text):
+            return separator, count
+    return None
+
+
+def _sql(lines: Sequence[Line]) -> Iterator[Span]:
+    """A statement up to its semicolon, or to a blank line."""
+    inside = False
+    for line in lines:
+        inside = bool(line.text.strip()) and (inside or bool(_SQL.match(line.text)))
+        if inside:
+            yield Span(line.start, line.end)
+            inside = not line.text.rstrip().endswith(";")

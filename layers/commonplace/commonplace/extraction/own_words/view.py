@@ -1,0 +1,67 @@
+"""A message as the finders see it: what is known to be foreign is hidden already, and no character has moved."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+HIDDEN = "\ue000"
+"""Stands for one foreign character. A private-use character: never a word, never a blank."""
+
+_VISIBLE = re.compile(f"[^{HIDDEN}]+")
+# What is left of the sentence that a foreign stretch ended.
+_STOPS = " \t\r\n.,;:!?…)。、！？）"
+_BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
+
+
+class Span(NamedTuple):
+    """A half-open stretch of characters."""
+
+    start: int
+    end: int
+
+
+class Line(NamedTuple):
+    """A line without its break."""
+
+    start: int
+    end: int
+    text: str
+
+
+def lines_of(view: str) -> list[Line]:
+    """Its lines in order, blank ones too."""
+    found, at = [], 0
+    for text in view.split("\n"):
+        found.append(Line(at, at + len(text), text))
+        at += len(text) + 1
+    return found
+
+
+def paragraphs_of(view: str) -> list[Span]:
+    """What blank lines part, in order."""
+    found, at = [], 0
+    for gap in _BLANK_LINES.finditer(view):
+        found.append(Span(at, gap.start()))
+        at = gap.end()
+    return [*found, Span(at, len(view))]
+
+
+def hidden(view: str, spans: Iterable[Span]) -> str:
+    """The view with these stretches hidden too, but for line breaks: lines stay lines. Spans may overlap."""
+    parts, at = [], 0
+    for start, end in sorted(spans):
+        if end <= at:
+            continue
+        start = max(start, at)
+        parts += [view[at:start], "\n".join(HIDDEN * len(piece) for piece in view[start:end].split("\n"))]
+        at = end
+    return "".join([*parts, view[at:]])
+
+
+def visible(view: str) -> Iterator[Span]:
+    """The stretches that are not hidden and say something, without blanks around them and stops before them."""
+    for match in _VISIBLE.finditer(view):
+        text = match[0]
+        if any(map(str.isalnum, text)):
+            begins = text.lstrip(_STOPS if match.start() else None)
+            yield Span(match.end() - len(begins), match.start() + len(text.rstrip()))
