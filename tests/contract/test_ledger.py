@@ -145,6 +145,19 @@ def test_users_with_something_pending_are_due(night: NightPorts) -> None:
     assert list(night.ledger.due()) == [BEN]
 
 
+def test_users_whose_texts_were_kept_long_enough_are_due_too(night: NightPorts) -> None:
+    night.ledger.record(ANA, [asked("a")], NOON)
+    night.ledger.record(BEN, [asked("a"), asked("b")], NOON)
+    close(night, {"a": Mark("read")}, user_id=ANA)
+    close(night, {"a": Mark("read"), "b": Mark("failed", 3)}, NOON + DAY, user_id=BEN)
+    assert list(night.ledger.due()) == []
+    assert list(night.ledger.due(NOON)) == []
+    assert list(night.ledger.due(NOON + DAY)) == [ANA]
+    assert sorted(night.ledger.due(NOON + 2 * DAY)) == [ANA, BEN]
+    night.ledger.drop_texts(ANA, NOON + DAY)
+    assert list(night.ledger.due(NOON + 2 * DAY)) == [BEN]
+
+
 DOINGS = st.lists(
     st.one_of(
         st.tuples(st.just("record"), st.lists(st.integers(0, 12), min_size=1, max_size=5)),

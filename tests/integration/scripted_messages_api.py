@@ -14,11 +14,12 @@ _ON_BEDROCK = ("anthropic_version", "max_tokens", "messages")  # the model is in
 
 @dataclass(frozen=True)
 class Answers:
-    """A message of one text block, or, with `raw`, these very bytes as a 200."""
+    """A message of one text block or of these blocks, or, with `raw`, these very bytes as a 200."""
 
     text: str = ""
     stop_reason: str = "end_turn"
     raw: bytes | None = None
+    blocks: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,7 @@ def _message(step: Answers, model: str) -> bytes:
         "type": "message",
         "role": "assistant",
         "model": model,
-        "content": [{"type": "text", "text": step.text}],
+        "content": step.blocks or [{"type": "text", "text": step.text}],
         "stop_reason": step.stop_reason,
         "stop_sequence": None,
         "usage": {"input_tokens": 1, "output_tokens": 1},

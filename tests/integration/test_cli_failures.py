@@ -119,7 +119,7 @@ def test_ctrl_c_before_anything_happened_is_code_130(
 
     file = tmp_path / "turns.jsonl"
     file.touch()
-    monkeypatch.setattr(conversations, "_text", interrupted)
+    monkeypatch.setattr(conversations, "read_text", interrupted)
     with pytest.raises(SystemExit) as ended:
         cli.main(["import", str(file)])
     assert ended.value.code == 130

@@ -8,7 +8,7 @@ from tests.integration.command_line import run
 
 pytestmark = pytest.mark.integration
 
-READING = [["search", "tea"], ["export"], ["discover"], ["discover", "search_memory"]]
+READING = [["search", "tea"], ["context", "tea"], ["export"], ["discover"], ["discover", "search_memory"]]
 
 
 @pytest.mark.parametrize("arguments", READING, ids=" ".join)

@@ -10,7 +10,15 @@ from tests.integration.command_line import run, run_process
 
 pytestmark = pytest.mark.integration
 
-VERBS = ["call", "discover", "doctor", "export", "import", "manifest", "normalize", "reindex", "search", "serve", "store"]
+VERBS = [
+    "call", "context", "discover", "doctor", "export", "history", "import", "manifest", "markdown", "nightly", "normalize",
+    "record", "reindex", "runs", "search", "serve", "store", "undo",
+]  # fmt: skip
+COMMANDS = {
+    f"{verb} {name}".strip(): command
+    for verb, group in commonplace.commands.items()
+    for name, command in (group.commands.items() if isinstance(group, click.Group) else [("", group)])
+}
 
 
 def test_help_lists_every_verb_and_what_the_exit_codes_mean(tmp_path: Path) -> None:
@@ -37,16 +45,17 @@ def test_the_verbs_are_these() -> None:
     assert sorted(commonplace.commands) == VERBS
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_every_verb_and_every_option_says_what_it_is_for(verb: str) -> None:
-    command = commonplace.commands[verb]
+    command = COMMANDS[verb]
     assert command.help
+    assert commonplace.commands[verb.split()[0]].help
     assert all(option.help for option in command.params if isinstance(option, click.Option))
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_every_verb_takes_the_shared_options(verb: str) -> None:
-    names = {name for option in commonplace.commands[verb].params for name in option.opts}
+    names = {name for option in COMMANDS[verb].params for name in option.opts}
     assert {"--db", "--user", "--timezone", "--json"} <= names
 
 

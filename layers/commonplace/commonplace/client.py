@@ -1,26 +1,32 @@
 """The Python way in: `Commonplace`, a memory file with a typed method per tool."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from commonplace import entrypoint, wiring
 from commonplace.conversation import Progress, import_turns
 from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.models import results
+from commonplace.models import results, storage
 from commonplace.models.fields import Result
 from commonplace.models.memory import DEFAULT_COLLECTION, GLOBAL_AGENT
 from commonplace.models.requests import Keep
+from commonplace.nightly.methods import NightMethods
 from commonplace.ports import Caller, Clock
 from commonplace.settings import Settings, read_settings
-from commonplace.taxonomy import SearchCategory, Source, StatementType
+from commonplace.taxonomy import Durability, SearchCategory, Section, Source, StatementType
+
+if TYPE_CHECKING:
+    from commonplace.night_ports import Pages
+    from commonplace.nightly.desk import Desk
 
 BACKEND = "local"
 
 
-class Commonplace:
+class Commonplace(NightMethods):
     """One user's memories in one file. Use it in a `with` block, or call `close`.
 
     `path`: the memory file, made if it isn't there. `user_id`: whose memories, a name on this machine. `timezone`: IANA
@@ -119,6 +125,36 @@ class Commonplace:
             filter=filter,
         )  # fmt: skip
 
+    def write_memory(
+        self, key: str, value: str, category: Section, durability: Durability, *, source: Source = "user",
+        confidence: float = 1.0, allow_similar: bool = False,
+    ) -> storage.WriteResult:  # fmt: skip
+        """Writes a fact under a key; `written` is False where the key or the fact is there already."""
+        return self._typed(
+            storage.WriteResult, "write_memory", key=key, value=value, category=category, durability=durability,
+            source=source, confidence=confidence, allow_similar=allow_similar,
+        )  # fmt: skip
+
+    def read_memory(self, category: Section, *, limit: int = 20) -> storage.ReadResult:
+        """What is remembered under a heading, the most important first."""
+        return self._typed(storage.ReadResult, "read_memory", category=category, limit=limit)
+
+    def update_memory(self, key: str, value: str, *, category: Section | None = None) -> storage.UpdateResult:
+        """A new value for a key; the old one is closed and kept."""
+        return self._typed(storage.UpdateResult, "update_memory", key=key, value=value, category=category)
+
+    def delete_memory(self, key: str) -> storage.DeleteResult:
+        """Closes the memory under a key; it can be brought back for 30 days."""
+        return self._typed(storage.DeleteResult, "delete_memory", key=key)
+
+    def get_memory_context(self, topic: str, *, max_tokens: int = 1_500) -> storage.ContextResult:
+        """What to know for a topic, ready for a prompt; it never has more than `max_tokens` (100-8,000)."""
+        return self._typed(storage.ContextResult, "get_memory_context", topic=topic, max_tokens=max_tokens)
+
+    def summarize_memory(self, query: str, *, limit: int = 20) -> storage.SummarizeResult:
+        """What the memories say about a question, in a few sentences."""
+        return self._typed(storage.SummarizeResult, "summarize_memory", query=query, limit=limit)
+
     def import_turns(
         self, turns: Sequence[Mapping[str, Any]], keep: Keep = "all", progress: Progress | None = None
     ) -> results.ImportResult:
@@ -133,6 +169,14 @@ class Commonplace:
         for memory in self._local.ports.records.all(self._user_id):
             yield memory.model_dump(mode="json")
 
+    def _desk(self) -> "Desk":
+        from commonplace.nightly.desk import Desk
+
+        return Desk(self._caller(), self._local.ports, self._local.night(), self._aware_clock)
+
+    def _pages(self, dir: str | PathLike[str]) -> "Pages":
+        return wiring.folder_pages(Path(dir))
+
     def _typed(self, kind: type[results.AnyResult], name: str, /, **arguments: Any) -> results.AnyResult:
         result = self._call(name, {field: value for field, value in arguments.items() if value is not None})
         assert isinstance(result, kind)
@@ -142,7 +186,8 @@ class Commonplace:
         return entrypoint.call(tool, arguments, self._caller(), self._local.ports)
 
     def _caller(self) -> Caller:
+        return Caller(self._user_id, self._aware_clock(), self._agent_id)
+
+    def _aware_clock(self) -> datetime:
         now = self._clock()
-        if now.tzinfo is None:
-            now = now.astimezone()
-        return Caller(self._user_id, now, self._agent_id)
+        return now.astimezone() if now.tzinfo is None else now

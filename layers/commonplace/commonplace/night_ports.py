@@ -1,6 +1,6 @@
 """The ports of the night: what was recorded, the runs that read it, the tokens they may spend, and the model they ask."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Protocol
@@ -51,8 +51,11 @@ class Ledger(Protocol):
     def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
         """Drops the text of these at once, whatever their state; what was pending counts as read."""
 
-    def due(self) -> Iterator[str]:
-        """The users with something pending, without a scan of everything; may lag behind a write by seconds."""
+    def due(self, texts_before: datetime | None = None) -> Iterator[str]:
+        """The users with something pending, and those with texts that were read before then, if it is given.
+
+        No scan of everything; may lag behind a write by seconds.
+        """
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,16 @@ class Runs(Protocol):
         """The newest runs, newest first."""
 
 
+class NightQueue(Protocol):
+    """Whose nights are to be read, a message per user."""
+
+    def send(self, user_ids: Iterable[str]) -> int:
+        """Asks for a night of each, tells how many; raises `STORAGE_UNAVAILABLE` if one can't be asked for.
+
+        A night that is asked for twice is harmless: one finds the other's lease, or nothing pending.
+        """
+
+
 class TokenBudget(Protocol):
     """Tokens reserved before a call and settled after, per user and in all, by calendar day (UTC)."""
 
@@ -112,6 +125,28 @@ class TokenBudget(Protocol):
 
     def settle(self, user_id: str, day: date, reserved: int, used: int) -> None:
         """Gives back what was reserved and not used, or takes what was used beyond it."""
+
+
+class Pages(Protocol):
+    """One user's Markdown pages, kept by name: `MEMORY.md`, `memory/2026-05-20.md`.
+
+    A page is written whole or not at all. Raises `STORAGE_UNAVAILABLE` when they can't be reached.
+    """
+
+    def names(self) -> list[str]:
+        """The names of all that end in `.md`, there or one folder further in."""
+
+    def read(self, name: str) -> str | None:
+        """The text of one, None if it isn't there; `INVALID_ARGUMENT` if it is no text."""
+
+    def write(self, name: str, text: str) -> None:
+        """Puts it there, in place of what was."""
+
+    def delete(self, name: str) -> None:
+        """Takes it away, if it is there."""
+
+    def drop_versions(self) -> None:
+        """Lets go of what the pages were before, where the storage keeps it: it may hold what was to be erased."""
 
 
 @dataclass(frozen=True)
@@ -139,3 +174,7 @@ class NightPorts:
     allowance: Allowance = Allowance()
     texts_kept: timedelta = timedelta(days=30)
     """How long the text of an interaction stays after it was read."""
+    pages: Callable[[str], Pages] | None = None
+    """A user's pages by the user's id; where there are any, they are written after each run."""
+    least_worth: float | None = None
+    """How much, 0 to 1, must speak for keeping what was said where rules read; None: their own threshold."""

@@ -21,14 +21,15 @@ class Settings(BaseModel):
     user: str = Field("local", min_length=1, description="Whose memories; a name on this machine.")
     timezone: str | None = Field(None, description="IANA name of the user's time zone; the machine's when absent.")
     ranking: Literal["window", "classic"] = Field("window", description="How candidates are scored.")
-    anthropic_api_key: str | None = Field(None, description="With it, Claude makes statements clean.")
+    anthropic_api_key: str | None = Field(None, description="With it, Claude makes statements clean and sums up.")
     anthropic_base_url: str | None = Field(None, description="Another address of the Messages API.")
-    claude_model: str = Field("claude-haiku-5-5", description="The model that `memory_normalize` asks.")
+    claude_model: str = Field("claude-haiku-5-5", description="The model that normalizes and sums up.")
     claude_temperature: float | None = Field(None, ge=0, le=1, description="Sent only when set; new models refuse it.")
     claude_deadline: float = Field(20.0, gt=0, le=24, description="Seconds for one answer, retries included.")
     claude_secret: str | None = Field(None, description="ARN of the secret with Anthropic's key, instead of the key.")
     bedrock_model: str | None = Field(None, description="A model or inference profile: Claude is asked on Bedrock, by role.")
     nightly_model: str | None = Field(None, min_length=1, description="The model that reads days; the other one when absent.")
+    nightly_texts_days: int = Field(30, ge=0, description="Days that the text of what was recorded stays after it was read.")
     nightly_user_tokens: int = Field(300_000, ge=0, description="Tokens a day that reading one user's days may take.")
     nightly_all_tokens: int = Field(30_000_000, ge=0, description="Tokens a day that reading everybody's days may take.")
     nightly_call_seconds: float = Field(120.0, gt=0, le=600, description="Seconds for one answer of it, retries included.")
@@ -37,6 +38,9 @@ class Settings(BaseModel):
     nightly_agent_seconds: float = Field(240.0, gt=0, description="Seconds that agent mode may take for a day.")
     nightly_price_in: float = Field(0.0, ge=0, description="US dollars for a million tokens that the model reads.")
     nightly_price_out: float = Field(0.0, ge=0, description="US dollars for a million tokens that the model writes.")
+    nightly_worth: float | None = Field(
+        None, ge=0, le=1, description="How much must speak for keeping what was said, where rules read; their own when absent."
+    )
     region: str = Field("us-east-1", description="The region of AWS; in Lambda its own.")
     table: str | None = Field(None, description="The DynamoDB table; with it the records are there and not in the file.")
     search_endpoint: str | None = Field(None, description="URL of OpenSearch; without it a search reads the records.")
@@ -47,6 +51,9 @@ class Settings(BaseModel):
     fusion: Literal["own", "engine"] = Field("own", description="Who joins words and vectors: this package, or `hybrid`.")
     embedder: Literal["static", "titan"] = Field("static", description="The model in the package, or Titan on Bedrock.")
     dead_letter_queue: str | None = Field(None, description="URL of the queue for changes that can't be indexed.")
+    pages: Path | None = Field(None, description="A folder with one for each user, for the Markdown pages after each run.")
+    pages_bucket: str | None = Field(None, description="The bucket that the Markdown pages go to after each run, on AWS.")
+    night_queue: str | None = Field(None, description="URL of the queue of users whose days are to be read.")
     agentcore_gateways: Annotated[tuple[str, ...], BeforeValidator(lambda ids: str(ids).replace(",", " ").split())] = Field(
         (), description="Ids of the AgentCore gateways whose interceptor names the user."
     )

@@ -1,7 +1,7 @@
-"""The dead-letter queue: what can't be indexed, by key and reason."""
+"""Queues: what can't be indexed, by key and reason, and whose nights are to be read."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +9,7 @@ import botocore.session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
+from commonplace.batches import in_batches
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.stream import Letter
 
@@ -36,21 +37,34 @@ class SqsDeadLetters:
 
     def send(self, letters: Sequence[Letter]) -> None:
         """Sends all of them; raises `STORAGE_UNAVAILABLE` if one can't be sent."""
-        for start in range(0, len(letters), _AT_ONCE):
-            self._send(letters[start : start + _AT_ONCE])
+        _send(self._client, self._url, map(asdict, letters))
 
-    def _send(self, letters: Sequence[Letter]) -> None:
-        entries: list[Any] = [
-            {"Id": str(number), "MessageBody": json.dumps(asdict(letter))} for number, letter in enumerate(letters)
-        ]
+
+class SqsNights:
+    """A message `{"user_id": ...}` for each night."""
+
+    def __init__(self, client: "SQSClient", url: str) -> None:
+        self._client, self._url = client, url
+
+    def send(self, user_ids: Iterable[str]) -> int:
+        return _send(self._client, self._url, ({"user_id": user_id} for user_id in user_ids))
+
+
+def _send(client: "SQSClient", url: str, messages: Iterable[Mapping[str, Any]]) -> int:
+    """How many were sent, which are all of them; raises `STORAGE_UNAVAILABLE` if one can't be."""
+    sent = 0
+    for batch in in_batches(messages, _AT_ONCE):
+        entries: list[Any] = [{"Id": str(number), "MessageBody": json.dumps(body)} for number, body in enumerate(batch)]
         try:
-            answer = self._client.send_message_batch(QueueUrl=self._url, Entries=entries)
+            answer = client.send_message_batch(QueueUrl=url, Entries=entries)
         except (ClientError, BotoCoreError) as error:
             raise _as_ours(error) from error
         if len(answer.get("Successful", ())) < len(entries):  # an answer that was cut tells of none
-            raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the queue has not taken every dead letter")
+            raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the queue has not taken every message")
+        sent += len(entries)
+    return sent
 
 
 def _as_ours(error: ClientError | BotoCoreError) -> CommonplaceError:
     kind = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
-    return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the dead-letter queue can't be used: {kind}")
+    return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the queue can't be used: {kind}")

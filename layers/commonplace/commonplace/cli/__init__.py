@@ -10,8 +10,11 @@ from commonplace.cli import failures
 from commonplace.cli.contract import call, check_manifest
 from commonplace.cli.conversations import export, import_file
 from commonplace.cli.deployment import doctor, reindex
+from commonplace.cli.markdown import markdown
+from commonplace.cli.nights import history, nightly, runs, undo
 from commonplace.cli.options import group_options
-from commonplace.cli.searching import discover, search
+from commonplace.cli.recording import record
+from commonplace.cli.searching import context, discover, search
 from commonplace.cli.serving import serve
 from commonplace.cli.statements import normalize, store
 
@@ -37,7 +40,11 @@ def commonplace() -> None:
     """
 
 
-for _command in (normalize, store, search, discover, call, import_file, export, serve, check_manifest, reindex, doctor):
+_COMMANDS = (
+    normalize, store, search, context, discover, call, import_file, export, record, nightly, runs, history, undo,
+    markdown, serve, check_manifest, reindex, doctor,
+)  # fmt: skip
+for _command in _COMMANDS:
     commonplace.add_command(_command)
 
 

@@ -27,9 +27,9 @@ def import_file(shared: Shared, file: str, keep: Any) -> None:
     FILE holds turns, each {"session_id", "position", "speaker", "text", "event_time"?}, as JSON or JSON lines.
     What is stored already isn't stored twice.
     """
-    turns, lines = read_turns(_text(file))
+    turns, lines = read_turns(read_text(file))
     done = 0
-    with shared.open() as memory, _by_line(lines), _progress_bar() as bar:
+    with shared.open() as memory, _by_line(lines), progress_bar() as bar:
         task = bar.add_task(f"storing {len(turns)} turns", total=len(turns))
 
         def advance(count: int) -> None:
@@ -107,7 +107,8 @@ def _line(number: int, line: str) -> dict[str, Any]:
         raise CommonplaceError(error.code, f"line {number}: {error.message}", "file") from None
 
 
-def _text(file: str) -> str:
+def read_text(file: str) -> str:
+    """What a file, or `-` for stdin, holds, which must be UTF-8."""
     if file == "-":
         return stdin_text()
     try:
@@ -118,7 +119,8 @@ def _text(file: str) -> str:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: {error.strerror}", "file") from error
 
 
-def _progress_bar() -> Any:
+def progress_bar() -> Any:
+    """A bar on stderr that counts; on no terminal there is none."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

@@ -13,7 +13,9 @@ _EXIT_CODES = {
     ErrorCode.INTERNAL: INTERNAL,
     ErrorCode.NOT_FOUND: NOT_FOUND,
     ErrorCode.UNKNOWN_TOOL: NOT_FOUND,
+    ErrorCode.KEY_NOT_FOUND: NOT_FOUND,
     ErrorCode.CONFLICT: UNAVAILABLE,
+    ErrorCode.LEASE_LOST: UNAVAILABLE,
     ErrorCode.STORAGE_UNAVAILABLE: UNAVAILABLE,
 }
 _NEXT = {
@@ -22,6 +24,8 @@ _NEXT = {
     ErrorCode.SECRET_ONLY: "leave it out, or say what it is for without it",
     ErrorCode.UNKNOWN_TOOL: 'see "commonplace manifest"',
     ErrorCode.NOT_FOUND: 'see "commonplace export"',
+    ErrorCode.KEY_NOT_FOUND: 'see "commonplace export"',
+    ErrorCode.LEASE_LOST: "nothing is to be done here",
     ErrorCode.CONFLICT: "or try again later",
     ErrorCode.STORAGE_UNAVAILABLE: "--db FILE names another file",
     ErrorCode.INTERNAL: "please report this line",

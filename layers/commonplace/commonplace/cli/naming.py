@@ -22,6 +22,7 @@ class Typed:
 
 
 _TEXT = Typed("TEXT", "a text of up to 8,000 characters")
+_FOLDER = Typed("DIR", "a folder")
 _DAY = "2026-05-20 or 2026-05-20T18:30"
 _SHARED = {
     "user_id": Typed("--user", "a name", "ana"),
@@ -36,6 +37,12 @@ _NAMES: Mapping[str, Mapping[str, Typed]] = {
         "context.expires_at": Typed("--expires", "a day or a time as ISO 8601 has it", _DAY),
         "context.user_note": Typed("--note", "a text of up to 2,000 characters", '"said twice"'),
     },
+    "context": {
+        "topic": replace(_TEXT, name="TOPIC"),
+        "max_tokens": Typed("--max-tokens", "a whole number from 100 to 8000", "500"),
+    },
+    "write": {"dir": _FOLDER},
+    "apply": {"dir": _FOLDER},
     "search": {
         "query": replace(_TEXT, name="QUERY"),
         "limit": Typed("--limit", "a whole number from 1 to 100", "20"),

@@ -1,4 +1,4 @@
-"""`search` and `discover`: what is known, and what else there is."""
+"""`search`, `context` and `discover`: what is known, and what else there is."""
 
 import json
 import shlex
@@ -42,6 +42,22 @@ def search(
         return print_json(answer)
     _print_hits(answer)
     return print_notes(answer)
+
+
+@click.command()
+@text_argument("topic")
+@click.option("--max-tokens", type=int, metavar="100-8000", help="The most tokens that it may have.  [default: 1500]")
+@command_options
+def context(shared: Shared, topic: str, max_tokens: int | None) -> None:
+    """Print what an agent puts into its prompt.
+
+    What always matters comes first, then what is known of the TOPIC, then the notes of the last seven days.
+    """
+    with shared.reading() as memory:
+        answer = memory.call("get_memory_context", given(topic=topic, max_tokens=max_tokens))
+    if shared.json:
+        return print_json(answer)
+    return click.echo(answer["context"])  # nothing else: it may go right into a prompt
 
 
 @click.command()

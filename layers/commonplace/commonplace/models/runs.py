@@ -13,6 +13,8 @@ Outcome = Literal["planned", "applied", "lost", "over_cap", "needs_review", "dis
 """`lost`: the user changed it meanwhile, their write stays. `over_cap`: beyond what a day may add. `kept`: an undo left it
 as it is."""
 
+_Date = date  # `Run` has a field of that name
+
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -65,4 +67,5 @@ class Run(_Part):
     finished_at: datetime | None = None
     error: str | None = None
     notes: tuple[str, ...] = Field((), description="What else to tell, e.g. that rules stood in for the model.")
-    attempts: Annotated[int, Field(ge=0)] = Field(0, description="How often it was taken up again since it last got on.")
+    through: _Date | None = Field(None, description="Every day up to this one is read and done.")
+    attempts: Annotated[int, Field(ge=0)] = Field(0, description="How often it was taken up again since then.")

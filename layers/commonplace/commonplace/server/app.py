@@ -14,12 +14,17 @@ from commonplace.entrypoint import unknown
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.manifest import manifest
 from commonplace.models.requests import ImportRequest
+from commonplace.nightly import routes
 from commonplace.server.guard import check_caller
 from commonplace.strict_json import read_object
 
 MAX_BODY = 8_000_000  # bytes
 
-_PATHS = "there are POST /tools/<tool name>, GET /tools, POST /import and GET /health"
+_PATHS = f"there are POST /tools/<tool name>, GET /tools, POST /import, GET /health, {routes.PATHS}"
+_NIGHT = {
+    "/interactions": "POST", "/runs": "GET", "/runs/<run>": "GET", "/runs/<run>/undo": "POST", "/runs/<run>/approve": "POST",
+    "/runs/<run>/discard": "POST", "/history/<key>": "GET",
+}  # fmt: skip
 _CODES: tuple[tuple[type[HTTPException], ErrorCode, str], ...] = (
     (NotFound, ErrorCode.NOT_FOUND, f"there is nothing at this path; {_PATHS}"),
     (MethodNotAllowed, ErrorCode.METHOD_NOT_ALLOWED, f"this path takes another method; {_PATHS}"),
@@ -53,6 +58,13 @@ def make_app(memory: Commonplace, port: int) -> Flask:
         state = memory.discover_memory_tools().current_system_state
         return _json(200, {"status": "ok", "version": version("commonplace"), "total_memories": state.total_memories})
 
+    def night(**_in_the_path: str) -> Response:
+        method = "GET" if request.method == "HEAD" else request.method
+        body = lambda: read_object(request.get_data())  # noqa: E731 - read only where a route takes one
+        return _json(200, routes.answer(method, request.path, request.args, body, memory.nights()))
+
+    for path, method in _NIGHT.items():
+        app.add_url_rule(path, path, night, methods=[method])
     return app
 
 

@@ -1,4 +1,4 @@
-"""Claude as the reader of statements and of days. The `anthropic` SDK is imported by the first call, not before: it costs 2 s."""
+"""Claude as the reader of statements and of days. The `anthropic` SDK is imported by the first call: it costs 2 s."""
 
 from commonplace.adapters.claude.clients import OnBedrock, WithKey
 from commonplace.adapters.claude.language import ClaudeLanguage

@@ -1,9 +1,11 @@
 """One question to the Messages API, through the SDK, within one deadline."""
 
 import logging
+import math
 import random
 import re
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -26,6 +28,7 @@ Option = Literal["temperature", "effort", "schema"]
 _ATTEMPTS = 5
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0
 _CONNECT_SECONDS = 5.0
+_TO_ANSWER = 2.0  # seconds, for whoever asked
 _NAMES: tuple[tuple[Option, re.Pattern[str]], ...] = (
     ("temperature", re.compile("temperature", re.IGNORECASE)),
     ("effort", re.compile("effort", re.IGNORECASE)),
@@ -35,10 +38,15 @@ _NAMES: tuple[tuple[Option, re.Pattern[str]], ...] = (
 
 
 class MessagesApi:
-    """One model. What it refuses to be told is left out of every later question; nothing else is kept."""
+    """One model. What it refuses to be told is left out of every later question; nothing else is kept.
 
-    def __init__(self, clients: Clients, model: str, temperature: float | None) -> None:
-        self._clients, self._model, self._temperature = clients, model, temperature
+    `left`: seconds that whoever asks now has left; an answer never takes longer.
+    """
+
+    def __init__(
+        self, clients: Clients, model: str, temperature: float | None, left: Callable[[], float] = lambda: math.inf
+    ) -> None:
+        self._clients, self._model, self._temperature, self._left = clients, model, temperature, left
         self._options: set[Option] = {"effort", "schema"}
         if temperature is not None:
             self._options.add("temperature")
@@ -50,7 +58,7 @@ class MessagesApi:
         # The deadline begins after the import: that is paid once in a process, and a short deadline would lose every
         # first answer to it. The default of 20 s leaves room for it below the 30 s of an HTTP API.
         client = self._clients.client()
-        deadline = Deadline(seconds)
+        deadline = Deadline(min(seconds, self._left() - _TO_ANSWER))
         attempt = 0
         while True:
             options = self._options - ({"schema"} if question.answer is None else set())

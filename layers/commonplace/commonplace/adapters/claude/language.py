@@ -1,6 +1,7 @@
 """Claude in the terms of the nightly run: talks with tools, answers in a shape, and what they cost in tokens."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -13,10 +14,12 @@ from commonplace.ports import ModelUnavailable
 
 
 class ClaudeLanguage:
-    """One model. It keeps nothing of what is said."""
+    """One model. It keeps nothing of what is said. `left`: seconds that whoever asks now has left."""
 
-    def __init__(self, clients: Clients, model: str, temperature: float | None = None) -> None:
-        self._api, self._model = MessagesApi(clients, model, temperature), model
+    def __init__(
+        self, clients: Clients, model: str, temperature: float | None = None, left: Callable[[], float] = lambda: math.inf
+    ) -> None:
+        self._api, self._model = MessagesApi(clients, model, temperature, left), model
 
     @property
     def name(self) -> str:

@@ -6,12 +6,13 @@ pending has the row `due`, which the sparse index lists over all users.
 """
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime, timedelta
 
 from commonplace.adapters.dynamodb.actions import Action
 from commonplace.adapters.dynamodb.calls import Calls, of_partition
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.ledger_rows import (
+    ALWAYS_DUE,
     Kept,
     due_row,
     interaction_name,
@@ -22,7 +23,7 @@ from commonplace.adapters.dynamodb.ledger_rows import (
     without_text,
 )
 from commonplace.adapters.dynamodb.pending import waiting_rows
-from commonplace.adapters.dynamodb.table import DUE, ITEM, READ, TODO, USER
+from commonplace.adapters.dynamodb.table import DUE, ITEM, READ, SINCE, TODO, USER
 from commonplace.batches import in_batches
 from commonplace.models.interactions import Interaction
 from commonplace.night_ports import LedgerEntry
@@ -46,7 +47,7 @@ class DynamoLedger:
         new = [number for name, number in first.items() if name not in known]
         recorded: set[int] = set()
         for batch in _batches(user_id, [(number, interactions[number]) for number in new], at):
-            recorded |= _recorded(calls, batch, due_row(user_id, at))
+            recorded |= _recorded(calls, batch, due_row(user_id))
         return [number in recorded for number in range(len(interactions))]
 
     def pending(self, user_id: str, limit: int) -> list[LedgerEntry]:
@@ -70,7 +71,7 @@ class DynamoLedger:
         ]
         for batch in in_batches(again, _AT_ONCE):
             actions = [action for one in batch for action in pending_again(user_id, one)]
-            if not calls.transact([*actions, due_row(user_id, datetime.now(UTC))]):
+            if not calls.transact([*actions, due_row(user_id)]):
                 count += len(batch)
         return count
 
@@ -83,6 +84,7 @@ class DynamoLedger:
             for batch in in_batches(kept, _AT_ONCE):
                 if not calls.transact([action for one in batch for action in without_text(user_id, one)]):
                     count += len(batch)
+        settle_due(self._table, user_id)
         return count
 
     def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
@@ -91,18 +93,32 @@ class DynamoLedger:
             calls.transact([action for one in batch for action in without_text(user_id, one)])
         settle_due(self._table, user_id)
 
-    def due(self) -> Iterator[str]:
-        for rows in waiting_rows(self._table, DUE, datetime.max.replace(tzinfo=UTC, year=9000)):
+    def due(self, texts_before: datetime | None = None) -> Iterator[str]:
+        for rows in waiting_rows(self._table, DUE, texts_before or ALWAYS_DUE + timedelta(milliseconds=1)):
             yield from (row[USER]["S"] for row in rows)
 
 
 def settle_due(table: Table, user_id: str) -> None:
-    """The user is due no more if nothing is pending; what is recorded at this moment keeps the row."""
+    """A user with nothing pending is due since the oldest text that was read, or not at all.
+
+    What is recorded at this moment keeps the row as it is.
+    """
     calls, name = table.calls(), (user_id, DUE)
     row = calls.get([name]).get(name)
     todo, _ = calls.page(*of_partition(user_id, TODO), ConsistentRead=True, Limit=1)
-    if row is not None and not todo:
+    if row is None or todo:
+        return
+    texts, _ = calls.page(*of_partition(user_id, READ), ConsistentRead=True, Limit=1)
+    if texts:
+        since = {":since": {"N": str(_milliseconds(texts[0][ITEM]["S"]))}, ":last": row["last"]}
+        calls.update(user_id, DUE, f"SET #{SINCE} = :since", "#last = :last", since)
+    else:
         calls.delete(user_id, DUE, "#last = :last", {":last": row["last"]})
+
+
+def _milliseconds(listed: str) -> int:
+    """When a text was read, by the name of the row that lists it."""
+    return round(datetime.fromisoformat(listed.removeprefix(READ).partition("#")[0]).timestamp() * 1000)
 
 
 def _read(calls: Calls, user_id: str, interaction_ids: Sequence[str]) -> list[Kept]:

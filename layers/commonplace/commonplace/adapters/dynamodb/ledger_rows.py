@@ -15,6 +15,8 @@ from commonplace.models.interactions import Interaction
 from commonplace.night_ports import LedgerEntry, Mark
 
 BODY = "body"
+ALWAYS_DUE = datetime.fromtimestamp(0, UTC)
+"""Since when a user is due who has something pending: before any text was read."""
 
 
 @dataclass(frozen=True)
@@ -105,14 +107,14 @@ def without_text(user_id: str, one: Kept) -> list[Action]:
     ]
 
 
-def due_row(user_id: str, at: datetime) -> Action:
-    """That the user has something pending: `since` stays as it was, `last` is another with each record."""
+def due_row(user_id: str) -> Action:
+    """That the user has something pending: `last` is another with each record."""
     values = {
         ":queue": {"S": queue_of(DUE, user_id)},
-        ":since": {"N": str(round(at.timestamp() * 1000))},
+        ":since": {"N": str(round(ALWAYS_DUE.timestamp() * 1000))},
         ":last": {"S": str(ULID())},
     }
-    change = f"SET #{QUEUE} = :queue, #last = :last, #{SINCE} = if_not_exists(#{SINCE}, :since)"
+    change = f"SET #{QUEUE} = :queue, #last = :last, #{SINCE} = :since"
     return Action("Update", _key(user_id, DUE), values=values, change=change)
 
 

@@ -13,7 +13,10 @@ from commonplace.models.runs import Run
 from commonplace.night_ports import LedgerEntry, Mark
 
 _ENTRY = "SELECT interaction_id, time, state, recorded_at, interaction, run_id, read_at, failures FROM interactions"
-_DUE = "SELECT user_id FROM users WHERE EXISTS (SELECT 1 FROM interactions WHERE owner = users.number AND state = 'pending')"
+_DUE = (
+    "SELECT user_id FROM users WHERE EXISTS (SELECT 1 FROM interactions WHERE owner = users.number AND (state = 'pending'"
+    " OR interaction IS NOT NULL AND read_seconds < ?))"
+)
 
 
 class SqliteLedger:
@@ -60,9 +63,9 @@ class SqliteLedger:
         state = "CASE state WHEN 'pending' THEN 'read' ELSE state END"
         self._change(user_id, interaction_ids, f"SET interaction = NULL, state = {state} WHERE TRUE", erases=True)
 
-    def due(self) -> Iterator[str]:
+    def due(self, texts_before: datetime | None = None) -> Iterator[str]:
         with self._database.reading() as connection:
-            found = connection.execute(_DUE).fetchall()
+            found = connection.execute(_DUE, (texts_before and texts_before.timestamp(),)).fetchall()
         return iter([user_id for (user_id,) in found])
 
     def _change(self, user_id: str, interaction_ids: Sequence[str], change: str, erases: bool = False) -> int:

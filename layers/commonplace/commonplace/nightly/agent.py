@@ -1,0 +1,89 @@
+"""Agent mode: a model brings the memory up to date with tools, turn by turn; what it did is a plan like any other."""
+
+import json
+import time
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from commonplace.extraction.candidate import Decision, Reading, Shelf
+from commonplace.extraction.day import Day
+from commonplace.night_ports import Reply
+from commonplace.nightly.agent_requests import tool_list
+from commonplace.nightly.agent_tools import AgentTools
+from commonplace.nightly.answers import CUTS
+from commonplace.nightly.budget import BudgetSpent, MeteredModel
+from commonplace.nightly.gaps import DECLINED, Gap, gap_after
+from commonplace.nightly.pieces import Piece, interactions_in, lines_of, pieces_of, shown
+from commonplace.nightly.prompts import prompt
+from commonplace.nightly.staged import Staged
+from commonplace.ports import ModelUnavailable
+
+_MAX_TOKENS = 4_000
+_PIECE_TOKENS = 20_000  # every turn sends them again
+_WISH = "Bring the memory up to date with what the user says in {data}."
+_CUT = {"error": "this call was cut off and did not run; make it again, with less in one answer"}
+
+
+def read_by_agent(day: Day, shelf: Shelf, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Gap, ...]]:
+    """What the model planned for the day, and what it did not read."""
+    end = time.monotonic() + model.allowance.agent_seconds
+    decisions: list[Decision] = []
+    gaps: list[Gap] = []
+    for number, piece in enumerate(pieces_of(lines_of(day), _PIECE_TOKENS)):
+        tools = AgentTools(day, Staged(shelf, decisions), now)
+        try:
+            ended = _talk(f"{day.date}/agent/{number}", day, piece, tools, model, end)
+        except (BudgetSpent, ModelUnavailable) as error:
+            # Whoever reads these next reads them whole: half a plan would be in the way.
+            gaps.append(gap_after(error, interactions_in(piece)))
+            continue
+        decisions += tools.plan.decisions
+        left = set(interactions_in(piece)) - {made.candidate.interaction_id for made in tools.plan.decisions}
+        if ended and left:
+            gaps.append(Gap(frozenset(left), ended, waits=True))
+    return Reading(tuple(decisions), candidates=len(decisions)), tuple(gaps)
+
+
+def _talk(name: str, day: Day, piece: Piece, tools: AgentTools, model: MeteredModel, end: float) -> str | None:
+    """Goes on until the model is done; else tells which limit ended it."""
+    messages: list[Mapping[str, Any]] = [{"role": "user", "content": shown(day, piece, _WISH)}]
+    while not (limit := _limit(model, end)):
+        reply = model.ask(
+            f"{name}/{len(messages) // 2}",
+            prompt("agent"),
+            messages,
+            tools=tool_list(),
+            max_tokens=_MAX_TOKENS,
+            seconds=end - time.monotonic(),
+        )
+        if reply.stop_reason == "refusal":
+            raise ModelUnavailable(DECLINED)
+        results = _results(reply, tools)
+        if not results or reply.stop_reason == "model_context_window_exceeded":
+            return None if reply.stop_reason == "end_turn" else f"the model stopped with {reply.stop_reason}"
+        said = [block for block in reply.blocks if block.get("type") != "text" or block.get("text")]
+        messages += [{"role": "assistant", "content": said}, {"role": "user", "content": results}]
+    return limit
+
+
+def _limit(model: MeteredModel, end: float) -> str | None:
+    allowed = model.allowance
+    if model.calls >= allowed.agent_turns:
+        return f"the agent has had its {allowed.agent_turns} turns"
+    if model.input_tokens + model.output_tokens >= allowed.agent_tokens:
+        return f"the agent has had its {allowed.agent_tokens} tokens"
+    return "the agent has had its time" if time.monotonic() >= end else None
+
+
+def _results(reply: Reply, tools: AgentTools) -> list[Mapping[str, Any]]:
+    """Runs the calls of one answer, in order. The last block of an answer that was cut may be half a call: it is not run."""
+    cut = reply.blocks[-1] if reply.blocks and reply.stop_reason in CUTS else None
+    results: list[Mapping[str, Any]] = []
+    for block in reply.blocks:
+        if block.get("type") != "tool_use":
+            continue
+        answer, sent_back = (_CUT, True) if block is cut else tools.call(block.get("name"), block.get("input"))
+        said = json.dumps(answer, ensure_ascii=False)
+        results.append({"type": "tool_result", "tool_use_id": block.get("id"), "content": said, "is_error": sent_back})
+    return results

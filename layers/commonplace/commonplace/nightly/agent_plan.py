@@ -1,0 +1,98 @@
+"""What an agent has decided so far: nothing of the record changes, and every change has passed the gates."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from commonplace.extraction.candidate import Candidate, Decision, Shelf
+from commonplace.extraction.day import Day, Utterance
+from commonplace.extraction.deciding import decide
+from commonplace.extraction.forgetting import tells, to_forget
+from commonplace.extraction.support import in_own_words
+from commonplace.models.memory import Memory
+from commonplace.nightly.footing import why_not
+from commonplace.nightly.staged import Staged
+
+_SURE = 0.9
+
+
+class SentBack(Exception):  # noqa: N818 - an answer to the agent
+    """A call that changes nothing; the message tells the agent why."""
+
+
+class AgentPlan:
+    """Decisions by the name that the agent calls a memory: its key, or its id where it has none."""
+
+    def __init__(self, day: Day, record: Shelf, now: datetime) -> None:
+        self._day, self._record = day, record
+        self._now = now
+        self._by_name: dict[str, Decision] = {}
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """In the order in which they were made."""
+        return tuple(self._by_name.values())
+
+    @property
+    def shelf(self) -> Staged:
+        """The record without what the plan closes."""
+        return Staged(self._record, self.decisions)
+
+    @property
+    def values(self) -> dict[str, Candidate]:
+        """What the plan adds, by name."""
+        return {name: made.candidate for name, made in self._by_name.items() if made.operation in ("ADD", "UPDATE")}
+
+    def holds(self, name: str) -> bool:
+        """Whether anything is planned under a name: one decision each."""
+        return name in self._by_name
+
+    def candidate(self, content: str, interaction_id: str, evidence: str, **fields: Any) -> Candidate:
+        """What is proposed, at the place of its evidence. Raises `SentBack` when the user did not say it there."""
+        said = self._place(interaction_id, evidence)
+        return Candidate(content, interaction_id, said.position, evidence, event_time=said.time, **fields)
+
+    def add(self, name: str, candidate: Candidate) -> str | None:
+        """Plans a new memory, or tells why there is nothing to add. An older value than what is kept is added closed."""
+        by_rules = decide([*self.values.values(), candidate], self.shelf, self._now)[-1]
+        if by_rules.operation == "NOOP":
+            return by_rules.why
+        made = Decision(candidate, "ADD", why="written by the agent", outdated_by=by_rules.outdated_by)
+        self._put(name, made, ())
+        return None
+
+    def change(self, name: str, candidate: Candidate, target: Memory | None) -> None:
+        """Plans a new value of a memory of the record, or, without `target`, of what the plan holds under the name."""
+        planned = self._by_name.get(name)
+        targets = [target] if target is not None else self._record.get(planned.targets) if planned is not None else []
+        ids = tuple(one.memory_id for one in targets)
+        self._put(name, Decision(candidate, "UPDATE" if ids else "ADD", ids, why="updated by the agent"), targets)
+
+    def close(self, name: str, interaction_id: str, evidence: str, target: Memory | None) -> None:
+        """Plans the end of a memory of the record; of what the plan holds, that it goes out of the plan.
+
+        The words that end a memory take its place: that it is over is worth knowing too. A wish to forget leaves nothing.
+        """
+        wish = to_forget(evidence)
+        sure = {"confidence": _SURE, "forgets": wish is not None, "corrects": wish is None}
+        candidate = self.candidate(wish or evidence, interaction_id, evidence, **sure)
+        if target is None:
+            del self._by_name[name]
+        elif wish is None:
+            self._put(name, Decision(candidate, "DELETE", (target.memory_id,), why="ended by the agent"), [target])
+        elif not tells(wish, target.content):
+            raise SentBack("the user wants something else forgotten")
+        else:
+            self._put(name, Decision(candidate, "FORGET", (target.memory_id,), why="the user wants it forgotten"), [target])
+
+    def _put(self, name: str, decision: Decision, targets: Sequence[Memory]) -> None:
+        reason = why_not(decision, self._day, targets)
+        if reason:
+            raise SentBack(f"this is not kept: {reason}")
+        self._by_name[name] = decision
+
+    def _place(self, interaction_id: str, evidence: str) -> Utterance:
+        for utterance in self._day.utterances:
+            if utterance.interaction_id == interaction_id and in_own_words(evidence, utterance):
+                return utterance
+        raise SentBack("the evidence is not in the user's own words of this interaction")

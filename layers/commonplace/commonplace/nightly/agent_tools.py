@@ -1,0 +1,115 @@
+"""The memory tools of agent mode: they change a plan, and see the record with the plan."""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from commonplace.extraction.candidate import Shelf
+from commonplace.extraction.day import Day
+from commonplace.models.memory import Memory
+from commonplace.models.storage import ReadRequest
+from commonplace.nightly.agent_plan import AgentPlan, SentBack
+from commonplace.nightly.agent_requests import REQUESTS, Delete, Search, Update, Write
+from commonplace.nightly.footing import stems
+from commonplace.nightly.proposals import what_is_wrong
+
+_UPDATED = 0.9
+
+
+class AgentTools:
+    """The five tools over one day. Nothing of the record changes."""
+
+    def __init__(self, day: Day, shelf: Shelf, now: datetime) -> None:
+        self.plan = AgentPlan(day, shelf, now)
+        self._shown: dict[str, Memory] = {}
+        self._looked: set[str] = set()
+        self._tools: dict[str, Callable[[Any], Mapping[str, object]]] = {
+            "search_memory": self._search,
+            "read_memory": self._read,
+            "write_memory": self._write,
+            "update_memory": self._update,
+            "delete_memory": self._delete,
+        }
+
+    def call(self, name: object, given: object) -> tuple[Mapping[str, object], bool]:
+        """The answer to a call, and whether it was sent back: then nothing changed."""
+        try:
+            if not isinstance(name, str) or name not in self._tools:
+                raise SentBack(f"there is no such tool; there are {', '.join(self._tools)}")
+            return self._tools[name](REQUESTS[name][0].model_validate(given)), False
+        except ValidationError as error:
+            return {"error": what_is_wrong(error)}, True
+        except SentBack as error:
+            return {"error": str(error)}, True
+
+    def _search(self, asked: Search) -> Mapping[str, object]:
+        wanted = stems(asked.query)
+        self._looked |= wanted
+        planned = {name: value for name, value in self.plan.values.items() if wanted & stems(value.content)}
+        return self._entries(planned, self.plan.shelf.similar(asked.query, asked.limit))
+
+    def _read(self, asked: ReadRequest) -> Mapping[str, object]:
+        planned = {name: value for name, value in self.plan.values.items() if value.section == asked.category}
+        return self._entries(planned, self.plan.shelf.under(asked.category, asked.limit))
+
+    def _write(self, asked: Write) -> Mapping[str, object]:
+        self._must_have_looked(asked.value)
+        if self.plan.holds(asked.key) or self.plan.shelf.holder(asked.key) is not None:
+            raise SentBack("the key is taken: update_memory gives it another value")
+        candidate = self.plan.candidate(
+            asked.value,
+            asked.interaction_id,
+            asked.evidence,
+            confidence=asked.confidence,
+            key=asked.key,
+            section=asked.category,
+            durability=asked.durability,
+        )
+        why_not = self.plan.add(asked.key, candidate)
+        return {"written": True, "key": asked.key} if why_not is None else {"written": False, "why": why_not}
+
+    def _update(self, asked: Update) -> Mapping[str, object]:
+        self._must_have_looked(asked.value)
+        target = self._target(asked.key)
+        candidate = self.plan.candidate(
+            asked.value,
+            asked.interaction_id,
+            asked.evidence,
+            confidence=_UPDATED,
+            key=target.key if target is not None else asked.key,
+            section=asked.category or (target.section if target is not None else None),
+        )
+        self.plan.change(asked.key, candidate, target)
+        return {"updated": True, "key": asked.key}
+
+    def _delete(self, asked: Delete) -> Mapping[str, object]:
+        target = self._target(asked.key)
+        self.plan.close(asked.key, asked.interaction_id, asked.evidence, target)
+        return {"deleted": True, "key": asked.key}
+
+    def _target(self, key: str) -> Memory | None:
+        """The memory of the record that a key means, None for one that the plan holds."""
+        if key in self.plan.values:
+            return None
+        shown = self._shown.get(key)
+        if shown is None or not self.plan.shelf.get([shown.memory_id]):
+            raise SentBack("no memory of this key was shown, or it is closed: look for it first")
+        return shown
+
+    def _must_have_looked(self, value: str) -> None:
+        if not self._looked & stems(value):
+            raise SentBack("look first: search_memory for what this is about")
+
+    def _entries(self, planned: Mapping[str, Any], found: Iterable[Memory]) -> Mapping[str, object]:
+        entries = [{"key": name, "value": value.content, "section": value.section} for name, value in planned.items()]
+        for memory in found:
+            # A memory without a key is called by its id; keys are lower case, ids are not.
+            name = memory.key or memory.memory_id.lower()
+            self._shown[name] = memory
+            since = f"{memory.happened_at:%Y-%m-%d}"
+            entries.append({"key": name, "value": memory.content, "section": memory.section, "since": since})
+        for entry in entries:
+            self._looked |= stems(str(entry["value"]))
+        return {"memories": entries}

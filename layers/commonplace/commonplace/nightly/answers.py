@@ -1,0 +1,43 @@
+"""The items of a list in a model's answer: all of a whole one, the complete ones of one that was cut."""
+
+from dataclasses import dataclass
+
+from pydantic_core import from_json
+
+CUTS = ("max_tokens", "model_context_window_exceeded")
+"""Stop reasons of an answer that was ended by a limit, in the middle of something perhaps."""
+
+_MOST_OPENINGS = 20
+
+
+@dataclass(frozen=True)
+class Items:
+    """The complete items of a list, in order, and what there is of one that was cut."""
+
+    complete: list[object]
+    half: object = None
+
+
+def items_of(said: str, name: str, cut: bool) -> Items | None:
+    """The list of that name in the answer's JSON; None when there is none.
+
+    Fences and remarks around the JSON do no harm. `cut`: a limit ended the answer, in the middle of an item perhaps.
+    """
+    start = -1
+    for _ in range(_MOST_OPENINGS):
+        start = said.find("{", start + 1)
+        if start < 0:
+            return None
+        found = _partial(said[start:])
+        if isinstance(found, dict) and isinstance(found.get(name), list):
+            items: list[object] = found[name]
+            ended = not cut or said.rstrip(", \n").endswith(("}", "]"))
+            return Items(items) if ended or not items else Items(items[:-1], items[-1])
+    return None
+
+
+def _partial(said: str) -> object:
+    try:
+        return from_json(said, allow_partial=True)
+    except ValueError:
+        return None

@@ -1,0 +1,97 @@
+"""A model whose tokens are counted and whose answers are kept: what was paid for once in a run is not paid for again."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from typing import Any, Protocol
+
+from commonplace.night_ports import Allowance, LanguageModel, Reply, TokenBudget
+
+_BYTES_PER_TOKEN = 3
+
+
+class Answers(Protocol):
+    """The answers of a model in one run, by name. They outlive a crash."""
+
+    def get(self, name: str) -> str | None:
+        """What was saved under the name."""
+
+    def save(self, name: str, body: str) -> None:
+        """Keeps it before anything is done with it."""
+
+
+class BudgetSpent(Exception):  # noqa: N818 - a state, told in the notes
+    """The day's tokens of the user, or of all, don't allow this call."""
+
+
+@dataclass
+class MeteredModel:
+    """A model as one user's run asks it. `today`: the day (UTC) whose tokens are spent."""
+
+    model: LanguageModel
+    budget: TokenBudget
+    answers: Answers
+    user_id: str
+    today: date
+    allowance: Allowance
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def ask(
+        self,
+        name: str,
+        instructions: str,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Sequence[Mapping[str, Any]] = (),
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int = 8_000,
+        seconds: float | None = None,
+    ) -> Reply:
+        """The model's answer, the saved one of that name if there is one. Raises `BudgetSpent` and `ModelUnavailable`."""
+        saved = self.answers.get(name)
+        if saved is not None:
+            return self._counted(_reply(saved))
+        reserved = tokens_of(instructions, messages, tools, schema) + max_tokens
+        allowed = self.allowance
+        if not self.budget.reserve(self.user_id, self.today, reserved, allowed.user_tokens, allowed.all_tokens):
+            raise BudgetSpent
+        used = 0
+        try:
+            reply = self.model.reply(
+                instructions,
+                messages,
+                tools=tools,
+                schema=schema,
+                max_tokens=max_tokens,
+                seconds=allowed.call_seconds if seconds is None else min(seconds, allowed.call_seconds),
+            )
+            used = reply.input_tokens + reply.output_tokens
+            self.answers.save(name, json.dumps(asdict(reply), ensure_ascii=False))
+        finally:
+            self.budget.settle(self.user_id, self.today, reserved, used)
+        return self._counted(reply)
+
+    def _counted(self, reply: Reply) -> Reply:
+        self.calls += 1
+        self.input_tokens += reply.input_tokens
+        self.output_tokens += reply.output_tokens
+        return reply
+
+
+def tokens_of(*parts: object) -> int:
+    """An estimate, in whole tokens: a third of the UTF-8 bytes of the parts, as JSON where they are no text."""
+    texts = (part if isinstance(part, str) else json.dumps(part, ensure_ascii=False) for part in parts if part)
+    return -(-sum(len(text.encode()) for text in texts) // _BYTES_PER_TOKEN)
+
+
+def cost_of(input_tokens: int, output_tokens: int, allowance: Allowance) -> float:
+    """In US dollars, by the prices of the allowance; 0 where they are unknown."""
+    return (input_tokens * allowance.price_in + output_tokens * allowance.price_out) / 1_000_000
+
+
+def _reply(saved: str) -> Reply:
+    fields = json.loads(saved)
+    return Reply(**{**fields, "blocks": tuple(fields["blocks"])})

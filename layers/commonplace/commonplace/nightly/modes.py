@@ -1,0 +1,72 @@
+"""The modes of reading a day: rules alone, or a model, with rules for what it did not read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from commonplace.extraction.candidate import Reader, Reading, Shelf
+from commonplace.extraction.day import Day
+from commonplace.models.runs import Mode
+from commonplace.night_ports import LanguageModel, NightPorts
+from commonplace.nightly.agent import read_by_agent
+from commonplace.nightly.budget import Answers, MeteredModel
+from commonplace.nightly.gaps import Gap
+from commonplace.nightly.pipeline import read_by_pipeline
+from commonplace.nightly.staged import Staged
+
+NO_MODEL = "there is no model: read by rules"
+
+
+def mode_of(wanted: Mode | None, model: LanguageModel | None) -> Mode:
+    """The mode that a run takes: the one wanted, else the pipeline; without a model, rules."""
+    return "rules" if model is None else wanted or "pipeline"
+
+
+@dataclass(frozen=True)
+class Modes:
+    """Every mode of reading, for one user's run. `now` tells the day (UTC) whose tokens are spent."""
+
+    rules: Reader
+    ports: NightPorts
+    user_id: str
+    now: datetime
+
+    def read_day(self, mode: Mode, day: Day, shelf: Shelf, answers: Answers, tired: frozenset[str] = frozenset()) -> Reading:
+        """What is to be done about the memories after this day.
+
+        `answers`: what the run keeps of the model's. `tired`: interactions that two runs failed to read. A model that gives
+        nothing raises nothing here. Where another night would not help (no model, its budget spent, a request that it
+        refuses as malformed) rules read at once, and `notes` say so. Where it may (the model is down, slow or declines) the
+        interactions are `unread`: they stay pending and count as failed on, and the third night rules read them.
+        """
+        model = self.ports.model
+        if model is None:
+            read = self.rules.read(day, shelf)
+            return replace(read, notes=(*read.notes, NO_MODEL))
+        if mode == "rules":
+            return self.rules.read(day, shelf)
+        today = self.now.astimezone(UTC).date()
+        metered = MeteredModel(model, self.ports.budget, answers, self.user_id, today, self.ports.allowance)
+        read_by_model = read_by_agent if mode == "agent" else read_by_pipeline
+        reading, gaps = read_by_model(day, shelf, metered, self.now)
+        whole = self._filled(reading, gaps, day, shelf, tired)
+        return replace(whole, calls=metered.calls, input_tokens=metered.input_tokens, output_tokens=metered.output_tokens)
+
+    def _filled(self, reading: Reading, gaps: Sequence[Gap], day: Day, shelf: Shelf, tired: frozenset[str]) -> Reading:
+        """With what rules read: the gaps that don't wait, and the titles, which are read in one way whatever the mode."""
+        waiting = {one for gap in gaps if gap.waits for one in gap.interactions - tired}
+        missed = {one for gap in gaps for one in gap.interactions} - waiting
+        rest = Day(
+            day.date,
+            tuple(said for said in day.utterances if said.interaction_id in missed),
+            tuple(met for met in day.titles if met.interaction_id not in waiting),
+        )
+        by_rules = self.rules.read(rest, Staged(shelf, reading.decisions))
+        told = (f"{'left unread' if gap.interactions & waiting else 'read by rules'}: {gap.why}" for gap in gaps)
+        return Reading(
+            decisions=reading.decisions + by_rules.decisions,
+            dropped=reading.dropped + by_rules.dropped,
+            candidates=reading.candidates + by_rules.candidates,
+            unread=tuple(sorted(waiting)),
+            notes=tuple(dict.fromkeys((*reading.notes, *told, *by_rules.notes))),
+        )

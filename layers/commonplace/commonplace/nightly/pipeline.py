@@ -1,0 +1,123 @@
+"""Pipeline mode: a model proposes memories, then it decides what they do to those that are kept; code checks both."""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import chain, count
+
+from commonplace.extraction.candidate import Candidate, Decision, Reading, Shelf
+from commonplace.extraction.day import Day
+from commonplace.extraction.deciding import decide
+from commonplace.models.runs import Dropped
+from commonplace.nightly import choosing, proposals
+from commonplace.nightly.answers import CUTS, Items, items_of
+from commonplace.nightly.budget import BudgetSpent, MeteredModel
+from commonplace.nightly.choosing import Case, chosen, groups_of
+from commonplace.nightly.footing import why_not
+from commonplace.nightly.gaps import DECLINED, Gap, gap_after
+from commonplace.nightly.pieces import Piece, interactions_in, lines_of, pieces_of, shown
+from commonplace.nightly.prompts import prompt
+from commonplace.nightly.proposals import proposed
+from commonplace.ports import ModelUnavailable
+
+_SIMILAR = 6
+_WISH = "Write down what is worth remembering of {data}, as the JSON object."
+
+
+def read_by_pipeline(day: Day, shelf: Shelf, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Gap, ...]]:
+    """What the model proposes for the day and decides about it, and what it did not read."""
+    found = _extracted(day, model)
+    decisions, notes = _decided(day, found.candidates, shelf, model, now)
+    proposed_in_all = len(found.candidates) + len(found.dropped)
+    return Reading(decisions, tuple(found.dropped), proposed_in_all, notes=notes), tuple(found.gaps)
+
+
+@dataclass
+class _Extracted:
+    candidates: list[Candidate] = field(default_factory=list)
+    dropped: list[Dropped] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+
+    def take(self, item: object, piece: Piece, day: Day) -> None:
+        """Keeps an item of the answer if it makes a candidate that the gates let pass; the same one only once."""
+        candidate = proposed(item, {line.number: line.utterance for line in piece})
+        if isinstance(candidate, str):
+            self.dropped.append(Dropped(interaction_id=piece[0].utterance.interaction_id, why=candidate))
+            return
+        reason = why_not(Decision(candidate, "FORGET" if candidate.forgets else "ADD"), day, ())
+        if reason:
+            place, position = candidate.interaction_id, candidate.position
+            self.dropped.append(Dropped(interaction_id=place, position=position, why=reason))
+        elif candidate.content not in {one.content for one in self.candidates}:
+            self.candidates.append(candidate)
+
+
+def _extracted(day: Day, model: MeteredModel) -> _Extracted:
+    found = _Extracted()
+    pieces = deque(pieces_of(lines_of(day)))
+    for number in count():
+        if not pieces:
+            break
+        piece = pieces.popleft()
+        talk = [{"role": "user", "content": shown(day, piece, _WISH)}]
+        try:
+            reply = model.ask(f"{day.date}/extract/{number}", prompt("extract"), talk, schema=proposals.SHAPE)
+        except (BudgetSpent, ModelUnavailable) as error:
+            found.gaps.append(gap_after(error, interactions_in([*piece, *chain(*pieces)])))
+            break
+        items = None if reply.stop_reason == "refusal" else items_of(reply.text, "memories", reply.stop_reason in CUTS)
+        for item in items.complete if items else ():
+            found.take(item, piece, day)
+        rest = piece if items is None else _rest(items, piece) if reply.stop_reason in CUTS else ()
+        if len(rest) == len(piece):
+            why = DECLINED if reply.stop_reason == "refusal" else "the model's answer held no list of memories to its end"
+            found.gaps.append(Gap(frozenset(interactions_in(rest)), why, waits=True))
+        elif rest:
+            pieces.appendleft(rest)
+    return found
+
+
+def _rest(items: Items, piece: Piece) -> Piece:
+    """What an answer that was cut did not come to: from the last message on that it speaks of."""
+    spoken_of = {item.get("message") for item in (*items.complete, items.half) if isinstance(item, dict)}
+    last = max((at for at, line in enumerate(piece) if line.number in spoken_of), default=0)
+    return piece[last:]
+
+
+def _decided(
+    day: Day, candidates: Sequence[Candidate], shelf: Shelf, model: MeteredModel, now: datetime
+) -> tuple[tuple[Decision, ...], tuple[str, ...]]:
+    """A decision per candidate: the rules', and in its place the model's where there is something to choose."""
+    by_rules = decide(candidates, shelf, now)
+    cases = [
+        Case(number, candidate, tuple(shelf.similar(candidate.content, _SIMILAR)))
+        for number, (candidate, decision) in enumerate(zip(candidates, by_rules, strict=True))
+        if _open_to_choice(candidate, decision)
+    ]
+    choices, notes = _chosen([case for case in cases if case.similar], day, model)
+    return tuple(choices.get(number, decision) for number, decision in enumerate(by_rules)), notes
+
+
+def _open_to_choice(candidate: Candidate, decision: Decision) -> bool:
+    """Not where the rules hold by law: what is known or a weak guess, what the same day corrected, what is outdated, a
+    wish to forget."""
+    settled = decision.operation in ("NOOP", "FORGET") or decision.outdated_by is not None
+    return not settled and decision.candidate is candidate
+
+
+def _chosen(cases: Sequence[Case], day: Day, model: MeteredModel) -> tuple[dict[int, Decision], tuple[str, ...]]:
+    made: dict[int, Decision] = {}
+    for number, group in enumerate(groups_of(cases)):
+        talk = [{"role": "user", "content": choosing.shown(group)}]
+        try:
+            reply = model.ask(f"{day.date}/decide/{number}", prompt("decide"), talk, schema=choosing.SHAPE)
+        except (BudgetSpent, ModelUnavailable) as error:
+            return made, (f"decided by rules: {gap_after(error, ()).why}",)
+        items = items_of(reply.text, "decisions", reply.stop_reason in CUTS)
+        for item in items.complete if items else ():
+            taken = {target for decision in made.values() for target in decision.targets}
+            choice = chosen(item, {case.number: case for case in group if case.number not in made}, taken, day)
+            if choice is not None:
+                made[choice[0]] = choice[1]
+    return made, ()

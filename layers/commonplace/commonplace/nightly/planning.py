@@ -1,0 +1,149 @@
+"""A day's decisions become operations on the record, each past the gates that hold whatever a reader says."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from commonplace import closing
+from commonplace.extraction.candidate import Decision, Reading
+from commonplace.extraction.day import Day
+from commonplace.extraction.entry import memory_of
+from commonplace.extraction.gates import refuse
+from commonplace.ids import new_memory_id, new_operation_id
+from commonplace.models.memory import Memory
+from commonplace.models.runs import Dropped, RunOperation
+from commonplace.nightly.desk import Desk
+from commonplace.nightly.plan import Plan, PlannedChange, PlannedOperation, written_vector
+from commonplace.nightly.shelf import RunShelf
+
+_LONGEST_WHY = 300
+_GONE = "what it would change is not there, or not there any more"
+_FORGOTTEN = "the user wanted it forgotten"
+_CLOSED = "what it would close was closed already by something else of that day"
+
+
+def planned(reading: Reading, day: Day, shelf: RunShelf, desk: Desk) -> Plan:
+    """What is to be done after a day, before any limit: the operations, and what was dropped and why."""
+    work = _Work(day, shelf, desk)
+    for decision in reading.decisions:
+        work.take(decision)
+    return Plan(
+        operations=tuple(work.operations),
+        dropped=(*reading.dropped, *work.dropped),
+        candidates=reading.candidates or len(reading.decisions) + len(reading.dropped),
+        unread=reading.unread,
+        notes=reading.notes,
+        calls=reading.calls,
+        input_tokens=reading.input_tokens,
+        output_tokens=reading.output_tokens,
+    )
+
+
+@dataclass
+class _Work:
+    """The operations of a day so far; `became`: what took the place of a memory that they close, None for nothing."""
+
+    day: Day
+    shelf: RunShelf
+    desk: Desk
+    operations: list[PlannedOperation] = field(default_factory=list)
+    dropped: list[Dropped] = field(default_factory=list)
+    became: dict[str, Memory | None] = field(default_factory=dict)
+    keys: set[str] = field(default_factory=set)
+
+    def take(self, decision: Decision) -> None:
+        """Plans one decision, or drops it."""
+        shown = self.shelf.get(decision.targets)
+        why = refuse(decision, self.day, shown)
+        if why is None and decision.operation == "UPDATE" and not shown:
+            why = _GONE
+        if why is None and (decision.operation == "NOOP" or _nothing_to_forget(decision, shown)):
+            self.operations.append(PlannedOperation(told=self._told(decision, outcome="applied"), at=self.desk.caller.now))
+            return
+        targets = self._still_there(self._with_older(shown) if decision.operation == "FORGET" else shown)
+        if why is None and not targets and not _adds(decision):
+            why = _CLOSED
+        if why is None:
+            self._plan(decision, targets)
+        else:
+            one = decision.candidate
+            self.dropped.append(Dropped(interaction_id=one.interaction_id, position=one.position, why=why[:_LONGEST_WHY]))
+
+    def _plan(self, decision: Decision, targets: Sequence[Memory]) -> None:
+        operation_id, now = new_operation_id(self.desk.caller.now), self.desk.caller.now
+        opens = self._opened(decision, targets, operation_id) if _adds(decision) else None
+        new = opens.memory if opens else None
+        closes = tuple(_closed(decision, target, new, self.desk, operation_id) for target in targets)
+        self.became |= {target.memory_id: new for target in targets}
+        closed = tuple(target.memory_id for target in targets)
+        told = self._told(decision, operation_id=operation_id, memory_id=new and new.memory_id, closed=closed)
+        self.operations.append(PlannedOperation(told=told, at=now, opens=opens, closes=closes))
+
+    def _still_there(self, shown: Sequence[Memory]) -> list[Memory]:
+        """The targets as the operations so far leave them: two corrections of a day follow upon each other."""
+        found: dict[str, Memory] = {}
+        for memory in shown:
+            last: Memory | None = memory
+            while last is not None and last.memory_id in self.became:
+                last = self.became[last.memory_id]
+            if last is not None:
+                found[last.memory_id] = last
+        return list(found.values())
+
+    def _with_older(self, shown: Sequence[Memory]) -> list[Memory]:
+        """With the closed memories whose place they took: those say it too."""
+        found = {memory.memory_id: memory for memory in shown}
+        older = [memory.supersedes for memory in shown if memory.supersedes]
+        while older:
+            read = self.desk.ports.records.get(self.desk.user_id, older)
+            older = [one.supersedes for one in read if one.supersedes and one.supersedes not in found]
+            found |= {one.memory_id: one for one in read}
+        return list(found.values())
+
+    def _opened(self, decision: Decision, targets: Sequence[Memory], operation_id: str) -> PlannedChange:
+        now = self.desk.caller.now
+        memory_id = new_memory_id(now)
+        memory, vector = memory_of(decision, self.day, self.desk.caller, self.desk.ports, now, memory_id)
+        key = memory.key if memory.key not in self.keys else None
+        replaced: dict[str, Any] = {"key": key}
+        if targets:
+            first = targets[0]
+            replaced = {"supersedes": first.memory_id, "collection": first.collection, "agent_id": first.agent_id}
+            replaced["key"] = next((one.key for one in targets if one.key), key)
+        memory = memory.model_copy(update=replaced)
+        self.keys |= {memory.key} if memory.key else set()
+        detail = {"tool": "nightly", "operation_id": operation_id}
+        return PlannedChange(memory=memory, audit="store", detail=detail, vector=written_vector(vector))
+
+    def _told(self, decision: Decision, **more: Any) -> RunOperation:
+        one = decision.candidate
+        kind = "FORGET" if one.forgets and decision.operation == "NOOP" else decision.operation
+        fields: dict[str, Any] = {
+            "operation_id": new_operation_id(self.desk.caller.now),
+            "kind": kind,
+            "outcome": "planned",
+            "interaction_id": one.interaction_id,
+            "position": one.position,
+            "day": self.day.date,
+            "why": _FORGOTTEN if kind == "FORGET" else (decision.why or decision.operation)[:_LONGEST_WHY],
+        }
+        return RunOperation(**{**fields, **more})
+
+
+def _nothing_to_forget(decision: Decision, shown: Sequence[Memory]) -> bool:
+    """The wish counts all the same: the words in which it was told are erased."""
+    return decision.operation == "FORGET" and not shown
+
+
+def _adds(decision: Decision) -> bool:
+    says = bool((decision.content or decision.candidate.content).strip())
+    return decision.operation in ("ADD", "UPDATE") or (decision.operation == "DELETE" and says)
+
+
+def _closed(decision: Decision, target: Memory, by: Memory | None, desk: Desk, operation_id: str) -> PlannedChange:
+    now, erases = desk.caller.now, decision.operation == "FORGET"
+    if by is not None:
+        after, audit = closing.superseded(target, by.memory_id, now), "supersede"
+    else:
+        after, audit = (closing.erased(target, now), "erase") if erases else (closing.deleted(target, now), "delete")
+    return PlannedChange(memory=after, audit=audit, detail={"operation_id": operation_id}, before=target, erases=erases)

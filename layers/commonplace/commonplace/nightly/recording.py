@@ -1,0 +1,142 @@
+"""The intake: interactions are checked one by one, freed of secrets, cut to size, and kept until a night reads them."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from commonplace import intake
+from commonplace.batches import in_batches
+from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.models.fields import MAX_TEXT
+from commonplace.models.interactions import Discussion, Explicit, Interaction, Message, Reaction, Save
+from commonplace.models.night import RecordResult, RefusedInteraction
+from commonplace.night_ports import Ledger
+from commonplace.ports import Caller
+from commonplace.redaction import redact
+
+MAX_CHARACTERS = 300_000
+"""The longest interaction, all its texts together."""
+MAX_MESSAGES = 2_000
+
+_KINDS: Mapping[str, type[Discussion | Reaction | Save | Explicit]] = {
+    "discussion": Discussion,
+    "reaction": Reaction,
+    "save": Save,
+    "explicit": Explicit,
+}
+_YEARS = range(1970, 2200)  # beyond them some zone has no such day
+_BATCH = 100
+_LAST = MAX_TEXT // 10  # characters at the end of a piece in which it may rather end between two words
+
+
+def record_interactions(given: Sequence[Any], caller: Caller, ledger: Ledger) -> RecordResult:
+    """Records what is new. One that is malformed is refused, with its id and field, and the others are recorded."""
+    kept: list[list[Interaction]] = []
+    refused: list[RefusedInteraction] = []
+    kinds: list[str] = []
+    for one in given:
+        try:
+            kept.append(_in_pieces(_clean(_checked(one), caller, kinds)))
+        except CommonplaceError as error:
+            refused.append(RefusedInteraction(id=_id_of(one), field=error.field, message=error.message))
+    new = 0
+    for batch in in_batches(kept, _BATCH):
+        cut = [(number == 0, piece) for pieces in batch for number, piece in enumerate(pieces)]
+        fresh = ledger.record(caller.user_id, [piece for _, piece in cut], caller.now)
+        new += sum(first and is_new for (first, _), is_new in zip(cut, fresh, strict=True))
+    return RecordResult(recorded=new, known=len(kept) - new, refused=refused, redacted=list(dict.fromkeys(kinds)))
+
+
+def _id_of(one: Any) -> str | None:
+    told = one.get("id") if isinstance(one, Mapping) else None
+    return told if isinstance(told, str) else None
+
+
+def _checked(one: Any) -> Interaction:
+    if not isinstance(one, Mapping):
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "must be an object with type, id and time")
+    if "type" not in one:
+        raise CommonplaceError(ErrorCode.MISSING_FIELD, "type: is required", "type")
+    kind = _KINDS.get(one["type"]) if isinstance(one["type"], str) else None
+    if kind is None:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"type: must be one of {', '.join(_KINDS)}", "type")
+    interaction = intake.check(kind, one)
+    if interaction.time.year not in _YEARS:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"time: must lie in {_YEARS[0]}-{_YEARS[-1]}", "time")
+    _refuse_too_long(interaction)
+    return interaction
+
+
+def _refuse_too_long(interaction: Interaction) -> None:
+    field, texts = "text", [interaction.text] if isinstance(interaction, Explicit) else []
+    if isinstance(interaction, Discussion):
+        field, texts = "messages", [message.content for message in interaction.messages]
+    if len(texts) > MAX_MESSAGES:
+        raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, f"messages: {MAX_MESSAGES:,} are the most; send several", field)
+    if sum(map(len, texts)) > MAX_CHARACTERS:
+        message = f"{field}: {MAX_CHARACTERS:,} characters are the most; send several interactions"
+        raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, message, field)
+
+
+def _clean(interaction: Interaction, caller: Caller, kinds: list[str]) -> Interaction:
+    """Without secrets, in every field; its time aware."""
+
+    def text(value: str, before: str | None = None) -> str:
+        found = redact(value, before)
+        kinds.extend(found.kinds)
+        return found.text
+
+    def name(value: str) -> str:
+        return value if text(value) == value else f"redacted-{hashlib.sha256(value.encode()).hexdigest()[:32]}"
+
+    time: datetime = interaction.time
+    changed: dict[str, Any] = {
+        "id": name(interaction.id),  # a hash in the place of a secret: the same id is still known the next time
+        "time": (time if time.tzinfo else time.replace(tzinfo=caller.now.tzinfo or UTC)),
+    }
+    match interaction:
+        case Discussion():
+            before = [None, *(message.content for message in interaction.messages)]
+            changed["messages"] = tuple(
+                Message(role=message.role, content=text(message.content, asked))
+                for message, asked in zip(interaction.messages, before, strict=False)
+            )
+            if interaction.article_title:
+                changed["article_title"] = _title(text(interaction.article_title))
+        case Reaction():
+            changed |= {"post_id": name(interaction.post_id), "reaction": name(interaction.reaction)}
+            changed["title"] = _title(text(interaction.title))
+        case Save():
+            changed["post_id"] = interaction.post_id and name(interaction.post_id)
+            changed["post_title"] = _title(text(interaction.post_title))
+        case Explicit():
+            changed["text"] = text(interaction.text)
+    return interaction.model_copy(update=changed)
+
+
+def _title(text: str) -> str:
+    return text[:1_000]  # what stands for a secret may be longer than the secret was
+
+
+def _in_pieces(interaction: Interaction) -> list[Interaction]:
+    """Messages of at most 8,000 characters. A longer wish becomes several, the first under its own id."""
+    if isinstance(interaction, Discussion):
+        cut = [Message(role=one.role, content=piece) for one in interaction.messages for piece in pieces(one.content)]
+        return [interaction.model_copy(update={"messages": tuple(cut)})]
+    if isinstance(interaction, Explicit):
+        texts = pieces(interaction.text)
+        ids = [interaction.id, *(f"{interaction.id[:120]}/{number}" for number in range(2, len(texts) + 1))]
+        return [interaction.model_copy(update={"id": own, "text": text}) for own, text in zip(ids, texts, strict=True)]
+    return [interaction]
+
+
+def pieces(text: str) -> list[str]:
+    """The text in pieces of at most 8,000 characters that make it up again, cut between words where there are any."""
+    found = []
+    while len(text) > MAX_TEXT:
+        blank = max(text.rfind(mark, MAX_TEXT - _LAST, MAX_TEXT) for mark in "\n ")
+        end = blank + 1 if blank >= 0 else MAX_TEXT
+        found.append(text[:end])
+        text = text[end:]
+    return [*found, text]

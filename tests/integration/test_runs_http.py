@@ -1,0 +1,84 @@
+"""The night over HTTP on this machine."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.integration.command_line import run
+from tests.integration.http_server import Server, served
+from tests.integration.test_runs_cli import DAY
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("nights") / "memory.db"
+
+
+@pytest.fixture(scope="module")
+def server(file: Path) -> Iterator[Server]:
+    with served(file, "--user", "ana") as running:
+        yield running
+
+
+def test_a_day_goes_in_and_a_run_comes_out_and_is_taken_back(server: Server, file: Path) -> None:
+    recorded = server.ask("POST", "/interactions", {"interactions": [*DAY, {"id": "x"}]})
+    assert recorded.status == 200
+    assert (recorded.body["recorded"], [one["field"] for one in recorded.body["refused"]]) == (3, ["type"])
+    night = run("nightly", "--user", "ana", "--db", str(file), "--json", home=file.parent).answer[0]
+
+    (listed,) = server.ask("GET", "/runs?limit=1").body["runs"]
+    assert listed == night
+    told = server.ask("GET", f"/runs/{night['run_id']}").body
+    assert told["run"] == night
+    assert all(one["says"] and one["rests_on"] for one in told["operations"] if one["operation"]["kind"] == "ADD")
+
+    undone = server.ask("POST", "/runs/last/undo").body
+    assert undone["undoes"] == night["run_id"]
+    assert {one["outcome"] for one in undone["operations"]} == {"undone"}
+    again = server.ask("POST", f"/runs/{night['run_id']}/undo?reread=true").body
+    assert again["operations"] == []
+    assert run("nightly", "--db", str(file), "--json", home=file.parent).answer[0]["interactions"] == ["d1", "s1", "e1"]
+
+
+def test_a_review_is_harmless_where_nothing_waits(server: Server, file: Path) -> None:
+    server.ask("POST", "/interactions", {"interactions": [{**DAY[1], "id": "s2"}]})
+    run("nightly", "--db", str(file), home=file.parent)
+    for verb in ("approve", "discard"):
+        assert server.ask("POST", f"/runs/last/{verb}").body["status"] == "done"
+
+
+def test_a_key_has_a_history(server: Server) -> None:
+    fields = {"key": "home", "category": "personal_context"}
+    server.call("write_memory", **fields, value="I live in Berlin.", durability="durable")
+    server.call("update_memory", **fields, value="I live in Munich.")
+    values = server.ask("GET", "/history/HOME").body["values"]
+    assert [one["value"] for one in values] == ["I live in Munich.", "I live in Berlin."]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/interactions", 405, "method_not_allowed"),
+        ("POST", "/runs", 405, "method_not_allowed"),
+        ("GET", "/runs/last/undo", 405, "method_not_allowed"),
+        ("POST", "/runs/last/burn", 404, "not_found"),
+        ("GET", "/runs/run_1", 404, "not_found"),
+        ("POST", "/runs/run_1/undo", 404, "not_found"),
+        ("GET", "/runs?limit=many", 400, "invalid_argument"),
+        ("GET", "/runs?limit=1000", 400, "invalid_argument"),
+        ("GET", "/history/hone", 404, "key_not_found"),
+        ("GET", "/history/no%20key", 400, "invalid_argument"),
+        ("POST", "/interactions", 400, "invalid_json"),
+    ],
+)
+def test_what_is_wrong_has_its_status_and_code(server: Server, method: str, path: str, status: int, code: str) -> None:
+    answer = server.ask(method, path)
+    assert (answer.status, answer.code) == (status, code)
+
+
+def test_more_than_a_thousand_at_once_are_refused(server: Server) -> None:
+    answer = server.ask("POST", "/interactions", {"interactions": [DAY[1]] * 1_001})
+    assert (answer.status, answer.code) == (400, "invalid_argument")

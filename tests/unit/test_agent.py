@@ -1,0 +1,329 @@
+"""Agent mode: a model with the memory tools in a loop, over a plan."""
+
+import json
+from typing import Any
+
+import pytest
+
+from commonplace.extraction.candidate import Reading
+from commonplace.extraction.day import Day
+from commonplace.night_ports import Allowance, Reply
+from commonplace.nightly.agent import read_by_agent
+from commonplace.nightly.agent_requests import tool_list
+from commonplace.nightly.gaps import Gap
+from commonplace.nightly.prompts import prompt
+from commonplace.ports import ModelUnavailable
+from tests.unit.nights import NOW, Kept, Purse, ScriptedModel, ShelfInHand, Step, calls, day_of, memory, metered, says
+
+MOVED = "btw we live in Leeds now, Anna and I"
+REX = "my dog Rex turned 5 in May"
+DAY = day_of(["hello", MOVED], [REX])
+LONDON = memory("mem_LONDON", "The user lives in London with Anna.", key="home_city")
+RUNS = memory("mem_RUNS", "The user runs every morning.")
+DONE = says("done")
+
+
+def read(
+    *script: Step, day: Day = DAY, shelf: ShelfInHand | None = None, **world: Any
+) -> tuple[Reading, tuple[Gap, ...], ScriptedModel]:
+    model, scripted = metered(*script, **world)
+    reading, gaps = read_by_agent(day, shelf or ShelfInHand(LONDON, RUNS), model, NOW)
+    return reading, gaps, scripted
+
+
+def results(model: ScriptedModel, turn: int = -1) -> list[tuple[Any, bool]]:
+    """What the calls before that turn were answered."""
+    message = model.asked[turn].messages[-1]
+    assert message["role"] == "user"
+    return [(json.loads(block["content"]), block["is_error"]) for block in message["content"]]
+
+
+def search(query: str) -> tuple[str, dict[str, Any]]:
+    return "search_memory", {"query": query}
+
+
+def write(key: str, value: str, evidence: str, interaction_id: str = "c2", **more: Any) -> tuple[str, dict[str, Any]]:
+    given = {"key": key, "value": value, "category": "personal_context", "durability": "durable"}
+    return "write_memory", {**given, "interaction_id": interaction_id, "evidence": evidence, **more}
+
+
+def update(key: str, value: str, evidence: str, interaction_id: str = "c1") -> tuple[str, dict[str, Any]]:
+    return "update_memory", {"key": key, "value": value, "interaction_id": interaction_id, "evidence": evidence}
+
+
+def delete(key: str, evidence: str, interaction_id: str = "c1") -> tuple[str, dict[str, Any]]:
+    return "delete_memory", {"key": key, "interaction_id": interaction_id, "evidence": evidence}
+
+
+DOG = write("pet_rex", "The user's dog Rex turned 5 in May.", REX)
+HOME = update("home_city", "The user lives in Leeds with Anna now.", MOVED)
+
+
+# The loop
+
+
+def test_the_plan_is_what_the_tools_were_called_for() -> None:
+    reading, gaps, model = read(calls(search("dog"), search("where the user lives")), calls(DOG, HOME), DONE)
+    added, updated = reading.decisions
+    assert (added.operation, added.candidate.key, added.candidate.content) == (
+        "ADD",
+        "pet_rex",
+        "The user's dog Rex turned 5 in May.",
+    )
+    assert (added.candidate.interaction_id, added.candidate.position, added.candidate.evidence) == ("c2", 0, REX)
+    assert (added.candidate.section, added.candidate.durability) == ("personal_context", "durable")
+    assert (updated.operation, updated.targets, updated.candidate.key) == ("UPDATE", ("mem_LONDON",), "home_city")
+    assert (updated.candidate.interaction_id, updated.candidate.position) == ("c1", 1)
+    assert updated.candidate.event_time == DAY.utterances[1].time
+    assert (gaps, len(model.asked)) == ((), 3)
+
+
+def test_it_is_told_the_day_its_task_and_its_tools() -> None:
+    _, _, model = read(DONE)
+    asked = model.asked[0]
+    assert asked.instructions == prompt("agent")
+    assert asked.tools == tool_list()
+    assert MOVED in asked.text
+    assert '"interaction_id": "c1"' in asked.text
+
+
+def test_changes_need_two_more_fields_than_elsewhere() -> None:
+    required = {tool["name"]: set(tool["input_schema"]["required"]) for tool in tool_list()}
+    assert required["write_memory"] == {"key", "value", "category", "durability", "interaction_id", "evidence"}
+    assert required["update_memory"] == {"key", "value", "interaction_id", "evidence"}
+    assert required["delete_memory"] == {"key", "interaction_id", "evidence"}
+    assert required["search_memory"] == {"query"}
+    assert required["read_memory"] == {"category"}
+
+
+def test_results_of_parallel_calls_go_back_in_one_message_in_their_order() -> None:
+    _, _, model = read(calls(search("dog"), ("no_such_tool", {}), search("London")), DONE)
+    sent = model.asked[1].messages
+    assert [message["role"] for message in sent] == ["user", "assistant", "user"]
+    assert [block["tool_use_id"] for block in sent[2]["content"]] == ["toolu_0", "toolu_1", "toolu_2"]
+    assert [sent_back for _, sent_back in results(model)] == [False, True, False]
+
+
+def test_what_the_model_said_goes_back_as_it_came_but_for_empty_texts() -> None:
+    thought = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
+    call = {"type": "tool_use", "id": "toolu_9", "name": "search_memory", "input": {"query": "dog"}}
+    _, _, model = read(Reply((thought, {"type": "text", "text": ""}, call), "tool_use", 1, 1), DONE)
+    assert model.asked[1].messages[1] == {"role": "assistant", "content": [thought, call]}
+
+
+def test_a_day_without_own_words_asks_nothing() -> None:
+    _, gaps, model = read(day=day_of(["A: Hello!"]))
+    assert (gaps, model.asked) == ((), [])
+
+
+# What the tools see
+
+
+def test_a_search_sees_the_record_and_the_plan() -> None:
+    _, _, model = read(calls(search("dog lives")), calls(DOG, HOME), calls(search("dog"), search("where he lives")), DONE)
+    (dog, _), (home, _) = results(model)
+    assert [entry["key"] for entry in dog["memories"]] == ["pet_rex"]
+    assert home["memories"] == [
+        {"key": "home_city", "value": "The user lives in Leeds with Anna now.", "section": "personal_context"}
+    ]
+
+
+def test_reading_a_section_sees_the_record_and_the_plan() -> None:
+    _, _, model = read(calls(search("dog")), calls(DOG), calls(("read_memory", {"category": "personal_context"})), DONE)
+    ((found, _),) = results(model)
+    assert [entry["key"] for entry in found["memories"]] == ["pet_rex", "home_city", "mem_runs"]
+
+
+def test_a_memory_without_a_key_is_called_by_its_id() -> None:
+    stopped = "I don't run anymore, my knee hurts"
+    script = calls(search("run")), calls(delete("mem_runs", stopped)), DONE
+    reading, _, _ = read(*script, day=day_of(stopped))
+    (decision,) = reading.decisions
+    assert (decision.operation, decision.targets, decision.candidate.content) == ("DELETE", ("mem_RUNS",), stopped)
+
+
+def test_what_is_closed_is_not_found_any_more() -> None:
+    stopped = "I don't run anymore, my knee hurts"
+    script = calls(search("run")), calls(delete("mem_runs", stopped)), calls(search("run"), delete("mem_runs", stopped)), DONE
+    _, _, model = read(*script, day=day_of(stopped))
+    (found, _), (again, sent_back) = results(model)
+    assert found["memories"] == []
+    assert sent_back
+    assert "look for it first" in again["error"]
+
+
+def test_a_planned_memory_can_be_changed_and_taken_out_again() -> None:
+    other = update("pet_rex", "The user has a dog, Rex.", REX, "c2")
+    reading, _, _ = read(calls(search("dog")), calls(DOG), calls(other), DONE)
+    assert [(one.operation, one.candidate.content) for one in reading.decisions] == [("ADD", "The user has a dog, Rex.")]
+    reading, _, _ = read(calls(search("dog")), calls(DOG), calls(delete("pet_rex", REX, "c2")), DONE)
+    assert reading.decisions == ()
+
+
+def test_a_planned_update_that_is_changed_again_still_closes_its_target() -> None:
+    again = update("home_city", "The user now lives in Leeds, with Anna.", MOVED)
+    reading, _, _ = read(calls(search("lives")), calls(HOME), calls(again), DONE)
+    (decision,) = reading.decisions
+    assert (decision.operation, decision.targets) == ("UPDATE", ("mem_LONDON",))
+    assert decision.candidate.content == "The user now lives in Leeds, with Anna."
+
+
+def test_a_key_that_was_closed_is_not_taken_again_in_the_same_night() -> None:
+    moved = "we don't live in London anymore, we live in Leeds now"
+    again = write("home_city", "The user lives in Leeds now.", moved, "c1")
+    reading, _, model = read(calls(search("lives")), calls(delete("home_city", moved), again), DONE, day=day_of(moved))
+    assert [one.operation for one in reading.decisions] == ["DELETE"]
+    assert "key is taken" in results(model)[1][0]["error"]
+
+
+def test_what_is_known_is_not_written_twice() -> None:
+    same = write("dog", "The user's dog Rex turned 5 in May.", REX)
+    reading, _, model = read(calls(search("dog")), calls(DOG), calls(same), DONE)
+    assert len(reading.decisions) == 1
+    assert results(model) == [({"written": False, "why": "known already"}, False)]
+
+
+# What is sent back
+
+
+@pytest.mark.parametrize(
+    "call", [DOG, update("home_city", "The user lives in Leeds with Anna now.", MOVED)], ids=["write", "update"]
+)
+@pytest.mark.parametrize("looked", [[], [search("music")]], ids=["never", "elsewhere"])
+def test_a_change_without_a_look_at_its_subject_is_sent_back(call: tuple[str, Any], looked: list[Any]) -> None:
+    reading, _, model = read(calls(*looked, call), DONE)
+    assert reading.decisions == ()
+    answer, sent_back = results(model)[-1]
+    assert sent_back
+    assert "look first" in answer["error"]
+
+
+def test_a_look_after_the_change_does_not_count_but_one_before_it_in_the_same_answer_does() -> None:
+    reading, _, model = read(calls(DOG, search("dog"), DOG), DONE)
+    assert [sent_back for _, sent_back in results(model)] == [True, False, False]
+    assert len(reading.decisions) == 1
+
+
+def test_sharing_only_the_user_is_no_look() -> None:
+    reading, _, _ = read(calls(search("the user"), DOG), DONE, shelf=ShelfInHand())
+    assert reading.decisions == ()
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        (write("home_city", "The user's dog Rex turned 5 in May.", REX), "key is taken"),
+        (write("dog", "The user's dog Rex turned 5 in May.", "my dog Rex is 7"), "own words"),
+        (write("dog", "The user's dog Rex turned 5 in May.", REX, "c1"), "own words"),
+        (write("dog", "The user's dog Rex turned 5 in May.", REX, "c9"), "own words"),
+        (write("dog", "The user's dog Rex turned 6 in May.", REX), "not kept"),
+        (write("dog", "dog " * 400, REX), "value"),
+        (write("not a key", "The user's dog Rex turned 5 in May.", REX), "key"),
+        (write("dog", "The user's dog Rex turned 5 in May.", REX, confidence=2.0), "confidence"),
+        (write("dog", "The user's dog Rex turned 5 in May.", REX, user_id="local|bob"), "user_id"),
+        (("write_memory", {"key": "dog", "value": "The user's dog Rex turned 5 in May."}), "category"),
+        (("write_memory", None), "item"),
+        (("forget_everything", {}), "no such tool"),
+        ((None, {}), "no such tool"),
+        (update("pet_rex", "The user's dog Rex turned 5 in May.", REX, "c2"), "look for it first"),
+        (update("home_city", "The user lives in Leeds now.", MOVED), "lost"),
+        (update("home_city", "The user has a dog, Rex.", REX, "c2"), "not kept"),
+        (delete("home_city", REX, "c2"), "says nothing about the memory"),
+    ],
+)
+def test_what_does_not_hold_is_sent_back_and_changes_nothing(call: Any, why: str) -> None:
+    reading, _, model = read(calls(search("dog lives")), calls(call), DONE)
+    assert reading.decisions == ()
+    ((answer, sent_back),) = results(model)
+    assert sent_back
+    assert why in answer["error"]
+
+
+def test_a_wish_to_forget_erases_and_anything_else_only_closes() -> None:
+    wish = "please forget that I run every morning"
+    reading, _, _ = read(calls(search("run")), calls(delete("mem_runs", wish)), DONE, day=day_of(wish))
+    (decision,) = reading.decisions
+    assert (decision.operation, decision.targets, decision.candidate.forgets) == ("FORGET", ("mem_RUNS",), True)
+
+
+def test_a_wish_to_forget_one_thing_erases_no_other() -> None:
+    wish = "please forget that I run every morning"
+    reading, _, model = read(calls(search("lives in London")), calls(delete("home_city", wish)), DONE, day=day_of(wish))
+    assert reading.decisions == ()
+    assert results(model)[0][1]
+
+
+# Where it ends
+
+
+@pytest.mark.parametrize("stop_reason", ["max_tokens", "model_context_window_exceeded"])
+def test_a_call_that_was_cut_is_never_run(stop_reason: str) -> None:
+    reading, _, model = read(calls(search("dog")), calls(search("lives"), DOG, stop_reason=stop_reason), DONE)
+    assert reading.decisions == ()
+    if stop_reason == "max_tokens":
+        assert [sent_back for _, sent_back in results(model)] == [False, True]
+        assert "cut off" in results(model)[1][0]["error"]
+
+
+def test_whole_calls_before_the_cut_are_run() -> None:
+    reading, (gap,), model = read(calls(search("dog")), calls(DOG, HOME, stop_reason="model_context_window_exceeded"))
+    assert [one.candidate.key for one in reading.decisions] == ["pet_rex"]
+    assert (gap.interactions, gap.waits) == (frozenset({"c1"}), True)
+    assert len(model.asked) == 2
+
+
+def test_a_refusal_leaves_the_day_unread() -> None:
+    reading, (gap,), _ = read(calls(search("dog")), calls(DOG), says("I can't", "refusal"))
+    assert reading.decisions == ()
+    assert (gap.interactions, gap.waits, gap.why) == (frozenset({"c1", "c2"}), True, "the model declined to read it")
+
+
+@pytest.mark.parametrize(("misconfigured", "waits"), [(True, False), (False, True)])
+def test_a_model_that_goes_away_leaves_the_day_unread(misconfigured: bool, waits: bool) -> None:
+    reading, gaps, _ = read(calls(search("dog")), calls(DOG), ModelUnavailable("Claude answered 4xx", misconfigured))
+    assert reading.decisions == ()
+    assert gaps == (Gap(frozenset({"c1", "c2"}), "Claude answered 4xx", waits),)
+
+
+@pytest.mark.parametrize(
+    ("allowance", "why"),
+    [
+        (Allowance(agent_turns=2), "2 turns"),
+        (Allowance(agent_tokens=220), "220 tokens"),
+    ],
+)
+def test_a_limit_keeps_the_plan_and_leaves_what_it_did_not_come_to(allowance: Allowance, why: str) -> None:
+    endless: list[Step] = [calls(search("dog"), DOG)] * 30
+    reading, (gap,), model = read(*endless, allowance=allowance)
+    assert [one.candidate.key for one in reading.decisions] == ["pet_rex"]
+    assert (gap.interactions, gap.waits) == (frozenset({"c1"}), True)
+    assert why in gap.why
+    assert len(model.asked) == 2
+
+
+def test_its_time_is_limited() -> None:
+    _, (gap,), model = read(allowance=Allowance(agent_seconds=0.0))
+    assert (gap.why, gap.waits, model.asked) == ("the agent has had its time", True, [])
+
+
+def test_a_call_may_take_no_longer_than_what_is_left() -> None:
+    _, _, model = read(DONE, allowance=Allowance(agent_seconds=7.0))
+    assert 0.0 < model.asked[0].seconds <= 7.0
+
+
+def test_a_spent_budget_in_the_middle_is_a_gap_that_does_not_wait() -> None:
+    reading, (gap,), _ = read(calls(search("dog"), tokens=(15_000, 0)), allowance=Allowance(user_tokens=20_000))
+    assert (reading.decisions, gap.waits) == ((), False)
+
+
+def test_a_talk_goes_on_where_it_was_and_pays_for_no_turn_twice() -> None:
+    kept = Kept()
+    first, gaps, _ = read(calls(search("dog")), ModelUnavailable("Claude answered 529"), answers=kept)
+    assert (first.decisions, len(gaps)) == ((), 1)
+    assert list(kept) == ["2026-03-02/agent/0/0"]
+    purse = Purse()
+    second, gaps, model = read(calls(DOG), DONE, answers=kept, purse=purse)
+    assert [one.candidate.key for one in second.decisions] == ["pet_rex"]
+    assert gaps == ()
+    assert len(model.asked) == len(purse.reserved) == 2
+    assert len(model.asked[0].messages) == 3

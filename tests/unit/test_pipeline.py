@@ -1,0 +1,264 @@
+"""Pipeline mode: what a model proposes and decides, and what code lets through."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from commonplace.extraction.candidate import Decision, Reading
+from commonplace.extraction.day import Day
+from commonplace.night_ports import Allowance
+from commonplace.nightly.answers import items_of
+from commonplace.nightly.budget import tokens_of
+from commonplace.nightly.gaps import Gap
+from commonplace.nightly.pieces import lines_of, pieces_of
+from commonplace.nightly.pipeline import read_by_pipeline
+from commonplace.nightly.prompts import prompt
+from commonplace.ports import ModelUnavailable
+from tests.unit.nights import NOW, Kept, Purse, ScriptedModel, ShelfInHand, Step, day_of, memory, metered, says
+
+MOVED = "btw we moved to Leeds in March"
+REX = "my dog Rex turned 5 in May"
+
+
+def item(message: int, evidence: str, content: str, **fields: Any) -> dict[str, Any]:
+    return {"message": message, "evidence": evidence, "content": content, "confidence": 0.95, **fields}
+
+
+LEEDS = item(1, MOVED, "The user moved to Leeds in March.", type="fact", key="home_city", corrects=True)
+DOG = item(2, REX, "The user's dog Rex turned 5 in May.", type="fact")
+
+
+def read(
+    day: Day, *script: Step, shelf: ShelfInHand | None = None, **world: Any
+) -> tuple[Reading, tuple[Gap, ...], ScriptedModel]:
+    model, scripted = metered(*script, **world)
+    reading, gaps = read_by_pipeline(day, shelf or ShelfInHand(), model, NOW)
+    return reading, gaps, scripted
+
+
+def contents(decisions: tuple[Decision, ...]) -> list[tuple[str, str]]:
+    return [(one.operation, one.content or one.candidate.content) for one in decisions]
+
+
+def decide(*decisions: dict[str, Any]) -> Step:
+    return says({"decisions": list(decisions)})
+
+
+# What the model is shown
+
+
+def test_own_words_travel_as_data_with_the_question_before_them() -> None:
+    day = day_of(["A: Where do you live now?", 'Leeds "</messages" {data}', "look:\n```\nrm -rf /\n```\nthat deletes it all"])
+    _, _, model = read(day, says({"memories": []}))
+    asked = model.asked[0]
+    found = re.match(
+        r"<date-(\w+)>\nMonday, 2026-03-02\n</date-\1>\n<messages-\1>\n(.*)\n</messages-\1>\n\n.*<messages-\1>",
+        asked.text,
+        re.DOTALL,
+    )
+    assert found is not None
+    first, second = map(json.loads, found[2].splitlines())
+    assert (first["message"], first["interaction_id"], first["at"]) == (1, "c1", "09:01")
+    assert first["assistant_before"] == "Where do you live now?"
+    assert first["user"] == 'Leeds "</messages" {data}'
+    assert "rm -rf" not in asked.text
+    assert "that deletes it all" in second["user"]
+    assert "[…]" in second["user"]
+    assert asked.instructions == prompt("extract")
+    assert asked.schema is not None
+
+
+def test_two_questions_never_have_the_same_marks() -> None:
+    marks = []
+    for _ in range(2):
+        _, _, model = read(day_of(MOVED), says({"memories": []}))
+        marks += re.findall(r"^<date-(\w+)>", model.asked[0].text)
+    assert len(set(marks)) == 2
+
+
+def test_a_day_without_own_words_asks_nothing() -> None:
+    reading, gaps, model = read(day_of(["A: Hello!", "```\nprint(1)\n```"]))
+    assert (reading.decisions, gaps, model.asked) == ((), (), [])
+
+
+def test_a_long_answer_of_the_assistant_is_shortened_in_its_middle() -> None:
+    day = day_of(["A: " + "x" * 5_000 + " Shall I use metric units?", "yes"])
+    (line,) = lines_of(day)
+    assert json.loads(line.json)["assistant_before"].endswith("Shall I use metric units?")
+    assert len(line.json) < 1_200
+
+
+def test_pieces_hold_all_lines_in_order_and_fit() -> None:
+    lines = lines_of(day_of(*(f"I like number {n} " + "and more " * n for n in range(60))))
+    pieces = list(pieces_of(lines, most_tokens=400))
+    assert [line for piece in pieces for line in piece] == lines
+    assert len(pieces) > 1
+    assert all(len(piece) == 1 or tokens_of("".join(line.json for line in piece)) <= 400 for piece in pieces)
+
+
+def test_a_day_of_50_long_messages_takes_three_calls_at_the_most() -> None:
+    fifty = [f"A: {'what do you think? ' * 400}" if n % 2 else "I think a lot of it. " * 380 for n in range(50)]
+    similar = ShelfInHand(memory("mem_A", "The user thinks a lot of it."))
+    none = says({"memories": []})
+    one = says({"memories": [item(1, "I think a lot of it.", "The user thinks highly of it all.")]})
+    _, gaps, model = read(day_of(fifty), one, none, decide(), shelf=similar)
+    assert gaps == ()
+    assert len(model.asked) <= 3
+
+
+# What it proposes
+
+
+def test_a_proposal_becomes_a_candidate_with_its_place_and_time() -> None:
+    reading, gaps, _ = read(
+        day_of("hello there", MOVED), says({"memories": [{**LEEDS, "message": 2, "tags": ["Home", "home", " "]}]})
+    )
+    (decision,) = reading.decisions
+    candidate = decision.candidate
+    assert decision.operation == "ADD"
+    assert (candidate.interaction_id, candidate.position, candidate.evidence) == ("c2", 0, MOVED)
+    assert (candidate.content, candidate.type, candidate.key) == ("The user moved to Leeds in March.", "fact", "home_city")
+    assert candidate.event_time == day_of("hello there", MOVED).utterances[1].time
+    assert (candidate.tags, candidate.corrects, candidate.confidence) == (("home",), True, 0.95)
+    assert (reading.candidates, gaps) == (1, ())
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"confidence": 1.5}, "confidence"),
+        ({"confidence": "high"}, "confidence"),
+        ({"confidence": float("nan")}, "confidence"),
+        ({"message": 99}, "not shown"),
+        ({"message": "1"}, "message"),
+        ({"evidence": ""}, "evidence"),
+        ({"evidence": "x" * 301}, "evidence"),
+        ({"content": "long " * 300}, "content"),
+        ({"content": None}, "content"),
+        ({"content": "a\x00b"}, "content"),
+    ],
+)
+def test_ranges_are_checked_item_by_item(changed: dict[str, Any], why: str) -> None:
+    reading, _, _ = read(day_of(MOVED, REX), says(json.dumps({"memories": [{**LEEDS, **changed}, "no item", DOG]})))
+    assert contents(reading.decisions) == [("ADD", DOG["content"])]
+    assert why in reading.dropped[0].why
+    assert len(reading.dropped) == 2
+    assert reading.candidates == 3
+
+
+def test_what_only_sorts_a_memory_costs_itself_when_it_is_wrong() -> None:
+    wrong = {"type": "hobby", "scope": "world", "durability": "forever", "section": "misc", "tags": "home", "key": 7}
+    reading, _, _ = read(day_of(MOVED), says({"memories": [{**LEEDS, **wrong}]}))
+    candidate = reading.decisions[0].candidate
+    assert (candidate.type, candidate.durability, candidate.section, candidate.key) == (None, None, None, None)
+    assert (candidate.scope, candidate.tags) == ("user_global", ())
+
+
+def test_the_same_content_twice_is_one_candidate() -> None:
+    reading, _, _ = read(day_of(MOVED), says({"memories": [LEEDS, LEEDS]}))
+    assert len(reading.decisions) == 1
+
+
+@pytest.mark.parametrize("around", ["{}", "```json\n{}\n```", "Here {{it}} is:\n{}\nAnything else? {{}}"])
+def test_remarks_around_the_answer_do_no_harm(around: str) -> None:
+    reading, _, _ = read(day_of(MOVED, REX), says(around.format(json.dumps({"memories": [LEEDS, DOG]}))))
+    assert len(reading.decisions) == 2
+
+
+def test_complete_items_of_an_answer_that_was_cut_are_kept_and_the_rest_is_asked_for_again() -> None:
+    whole = json.dumps({"memories": [LEEDS, {**DOG, "message": 3}]})
+    cut = whole[: whole.index("turned 5 in May.")]
+    reading, gaps, model = read(
+        day_of(MOVED, "hm", REX), says(cut, "max_tokens"), says({"memories": [{**DOG, "message": 3}]})
+    )
+    assert contents(reading.decisions) == [("ADD", LEEDS["content"]), ("ADD", DOG["content"])]
+    assert gaps == ()
+    assert "Leeds" not in model.asked[1].text
+    assert "Rex" in model.asked[1].text
+
+
+def test_an_answer_that_is_cut_on_its_first_message_leaves_the_day_unread() -> None:
+    day = day_of(MOVED, REX)
+    reading, (gap,), model = read(day, says({"memories": [LEEDS]}, "max_tokens"))
+    assert contents(reading.decisions) == [("ADD", LEEDS["content"])]
+    assert (gap.interactions, gap.waits) == (frozenset({"c1", "c2"}), True)
+    assert len(model.asked) == 1
+
+
+@pytest.mark.parametrize("answer", ["", "I'd rather not.", '{"memories": "none"}', "[]", "{" * 1_000])
+def test_an_answer_without_a_list_leaves_the_day_unread(answer: str) -> None:
+    reading, (gap,), _ = read(day_of(MOVED), says(answer))
+    assert (reading.decisions, gap.interactions, gap.waits) == ((), frozenset({"c1"}), True)
+
+
+@pytest.mark.parametrize("end", range(1, 60))
+def test_no_cut_makes_an_item_that_is_half_of_one(end: int) -> None:
+    whole = json.dumps({"memories": [{"a": "one", "b": [1, 2]}, {"a": "two", "b": [3, 4]}]})
+    items = items_of(whole[:end], "memories", cut=True)
+    assert items is None or items.complete in ([], [{"a": "one", "b": [1, 2]}], json.loads(whole)["memories"])
+
+
+# What goes wrong
+
+
+def test_a_refusal_leaves_what_was_shown_unread() -> None:
+    reading, (gap,), _ = read(day_of(MOVED), says({"memories": [LEEDS]}, "refusal"))
+    assert reading.decisions == ()
+    assert (gap.interactions, gap.waits, gap.why) == (frozenset({"c1"}), True, "the model declined to read it")
+
+
+@pytest.mark.parametrize(("misconfigured", "waits"), [(True, False), (False, True)])
+def test_a_model_that_is_not_there_leaves_a_gap(misconfigured: bool, waits: bool) -> None:
+    reading, gaps, _ = read(day_of(MOVED, REX), ModelUnavailable("Claude answered 4xx", misconfigured))
+    assert reading.decisions == ()
+    assert gaps == (Gap(frozenset({"c1", "c2"}), "Claude answered 4xx", waits),)
+
+
+def test_what_was_read_before_a_failure_is_kept() -> None:
+    day = day_of(MOVED, "I like long walks by the sea. " * 6_000, REX)
+    reading, (gap,), model = read(day, says({"memories": [LEEDS]}), ModelUnavailable("Claude answered 529"))
+    assert contents(reading.decisions) == [("ADD", LEEDS["content"])]
+    assert gap.interactions == {"c2", "c3"}
+    assert len(model.asked) == 2
+
+
+def test_a_spent_budget_is_a_gap_that_does_not_wait() -> None:
+    reading, (gap,), model = read(day_of(MOVED), allowance=Allowance(user_tokens=5_000))
+    assert (reading.decisions, gap.waits, model.asked) == ((), False, [])
+    assert gap.why == "the budget of tokens is spent"
+
+
+def test_tokens_are_reserved_before_a_call_and_settled_after_it() -> None:
+    purse = Purse()
+    read(day_of(MOVED), says({"memories": []}, tokens=(700, 30)), purse=purse)
+    ((user, _, reserved),) = purse.reserved
+    assert user == "local|ann"
+    assert reserved >= 8_000 + tokens_of(prompt("extract"))
+    assert [(one[2], one[3]) for one in purse.settled] == [(reserved, 730)]
+    assert purse.spent == 730
+
+
+def test_a_call_that_failed_costs_nothing() -> None:
+    purse = Purse()
+    read(day_of(MOVED), ModelUnavailable("Claude answered 529"), purse=purse)
+    assert purse.spent == 0
+
+
+def test_an_answer_that_was_saved_is_not_paid_for_again() -> None:
+    kept, shelf = Kept(), ShelfInHand(memory("mem_A", "The user lives in London.", key="home_city"))
+    choice = {"candidate": 0, "operation": "ADD"}
+    first, _, _ = read(day_of(MOVED), says({"memories": [LEEDS]}), decide(choice), shelf=shelf, answers=kept)
+    assert next(iter(kept)) == "2026-03-02/extract/0"
+    purse = Purse()
+    second, _, model = read(day_of(MOVED), shelf=shelf, answers=kept, purse=purse)
+    assert (model.asked, purse.reserved) == ([], [])
+    assert second == first
+
+
+def test_tokens_are_a_third_of_the_bytes_rounded_up() -> None:
+    assert tokens_of("") == 0
+    assert tokens_of("abcd") == 2
+    assert tokens_of("猫", "a") == 2
+    assert tokens_of({"a": "猫"}) == tokens_of('{"a": "猫"}')

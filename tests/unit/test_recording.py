@@ -1,0 +1,194 @@
+"""The intake: what is recorded, refused, redacted and cut, over a ledger in memory."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.models.fields import MAX_TEXT
+from commonplace.models.interactions import INTERACTION, Discussion, Explicit, Interaction
+from commonplace.models.night import RecordResult
+from commonplace.nightly.recording import MAX_CHARACTERS, MAX_MESSAGES, pieces, record_interactions
+from commonplace.ports import Caller
+
+BERLIN = ZoneInfo("Europe/Berlin")
+CALLER = Caller("local|ana", datetime(2026, 5, 20, 23, 0, tzinfo=BERLIN))
+AT = "2026-05-20T09:00:00"
+
+
+class Ledger:
+    """Keeps what is recorded, the first of each id."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Interaction] = {}
+
+    def record(self, _user_id: str, interactions: Sequence[Interaction], _at: datetime) -> list[bool]:
+        new = []
+        for one in interactions:
+            new.append(one.id not in self.kept)
+            self.kept.setdefault(one.id, INTERACTION.validate_json(INTERACTION.dump_json(one)))
+        return new
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(f"recording needs no {name}")
+
+
+def record(*interactions: Any) -> tuple[RecordResult, dict[str, Any]]:
+    ledger = Ledger()
+    return record_interactions(interactions, CALLER, ledger), ledger.kept
+
+
+def talk(*messages: tuple[str, str], **more: Any) -> dict[str, Any]:
+    said = [{"role": role, "content": content} for role, content in messages]
+    return {"type": "discussion", "id": "d", "time": AT, "messages": said, **more}
+
+
+WISH = {"type": "explicit", "id": "w", "time": AT, "text": "Remember that I prefer metric units."}
+SAVE = {"type": "save", "id": "s", "time": AT, "post_title": "How PostgreSQL vacuums"}
+LIKE = {"type": "reaction", "id": "r", "time": AT, "post_id": "p1", "reaction": "like", "title": "Bread in a cold oven"}
+
+
+def test_each_kind_is_recorded() -> None:
+    result, kept = record(talk(("user", "I live in Berlin.")), WISH, SAVE, LIKE)
+    assert result == RecordResult(recorded=4, known=0, refused=[], redacted=[])
+    assert set(kept) == {"d", "w", "s", "r"}
+
+
+def test_the_same_id_again_is_known_and_the_first_stays() -> None:
+    result, kept = record(WISH, {**WISH, "text": "Remember nothing."}, {**SAVE, "id": "w"})
+    assert (result.recorded, result.known) == (1, 2)
+    assert kept["w"].text == WISH["text"]
+
+
+def test_a_time_without_an_offset_is_in_the_users_zone() -> None:
+    _, kept = record(WISH, {**SAVE, "time": "2026-05-20T09:00:00Z"})
+    assert kept["w"].time == datetime(2026, 5, 20, 9, 0, tzinfo=BERLIN)
+    assert kept["s"].time == datetime(2026, 5, 20, 11, 0, tzinfo=BERLIN)
+
+
+@pytest.mark.parametrize(
+    ("malformed", "identity", "field"),
+    [
+        (7, None, None),
+        ({}, None, "type"),
+        ({**WISH, "type": "poem"}, "w", "type"),
+        ({**WISH, "type": ["explicit"]}, "w", "type"),
+        ({**WISH, "id": 7}, None, "id"),
+        ({**WISH, "id": ""}, "", "id"),
+        ({**WISH, "time": "yesterday"}, "w", "time"),
+        ({**WISH, "time": "0001-01-01T00:00:00+14:00"}, "w", "time"),
+        ({**WISH, "time": "9999-12-31T23:59:59-14:00"}, "w", "time"),
+        ({**WISH, "text": None}, "w", "text"),
+        ({**WISH, "text": "a\x00b"}, "w", "text"),
+        ({**WISH, "mood": "good"}, "w", "mood"),
+        ({**SAVE, "post_title": "x" * 1_001}, "s", "post_title"),
+        ({"type": "reaction", "id": "r", "time": AT, "post_id": "p", "title": "t"}, "r", "reaction"),
+        (talk(("narrator", "Once upon a time")), "d", "messages.0.role"),
+        (talk(), "d", "messages"),
+        (talk(("user", "x" * (MAX_CHARACTERS + 1))), "d", "messages"),
+        (talk(*[("user", "hi")] * (MAX_MESSAGES + 1)), "d", "messages"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_malformed_one_is_refused_on_its_own_by_its_field(malformed: Any, identity: str | None, field: str) -> None:
+    result, kept = record(malformed, SAVE if identity != "s" else WISH)
+    assert (result.recorded, len(kept), len(result.refused)) == (1, 1, 1)
+    assert (result.refused[0].id, result.refused[0].field) == (identity, field)
+    assert "x" * 50 not in result.refused[0].message
+
+
+def test_secrets_are_taken_out_of_every_role_with_the_message_before_in_view() -> None:
+    result, kept = record(
+        talk(
+            ("assistant", "What's the gate code?"),
+            ("user", "four four seven one"),
+            ("assistant", "Your password is hunter2hunter2, right?"),
+        )
+    )
+    said = [message.content for message in kept["d"].messages]
+    assert "four seven" not in said[1]
+    assert "hunter2hunter2" not in said[2]
+    assert result.redacted
+
+
+def test_without_the_question_before_it_is_a_number_like_any_other() -> None:
+    result, kept = record(talk(("assistant", "How many are you?"), ("user", "four")))
+    assert kept["d"].messages[1].content == "four"
+    assert result.redacted == []
+
+
+KEY = "ghp_" + "aB3dE5gH7jK9" * 3  # made up
+
+
+@pytest.mark.parametrize(
+    "hiding",
+    [
+        {**WISH, "text": f"my key is {KEY}"},
+        {**SAVE, "post_title": f"key {KEY}"},
+        {**SAVE, "post_id": KEY},
+        {**LIKE, "title": f"key {KEY}"},
+        {**LIKE, "post_id": KEY},
+        {**LIKE, "reaction": KEY},
+        {**WISH, "id": KEY},
+        talk(("user", "hi"), article_title=f"key {KEY}"),
+    ],
+    ids=str,
+)
+def test_no_field_keeps_a_secret(hiding: dict[str, Any]) -> None:
+    result, kept = record(hiding)
+    assert result.recorded == 1
+    assert result.redacted
+    (one,) = kept.values()
+    assert KEY not in one.model_dump_json()
+
+
+def test_an_id_that_is_a_secret_is_known_the_second_time() -> None:
+    result, _ = record({**WISH, "id": KEY}, {**WISH, "id": KEY}, {**WISH, "id": f"{KEY}B"})
+    assert (result.recorded, result.known) == (2, 1)
+
+
+@pytest.mark.parametrize("identity", ["1df6b6ec-ed8a-4c90-8b9a-680b37289bef", "507f1f77bcf86cd799439011", "2026-05-20/1"])
+def test_an_ordinary_id_stays(identity: str) -> None:
+    _, kept = record({**WISH, "id": identity})
+    assert set(kept) == {identity}
+
+
+def test_what_is_only_a_secret_is_recorded_redacted() -> None:
+    result, kept = record({**WISH, "text": KEY})
+    assert result.recorded == 1
+    assert kept["w"].text.startswith("[redacted:")
+
+
+def test_a_title_that_grew_by_its_redaction_can_be_read_again() -> None:
+    title = " ".join(f"pw: Xk{number}9!qLm" for number in range(90))[:1_000]
+    result, _ = record({**SAVE, "post_title": title})
+    assert result.recorded == 1
+
+
+def test_long_messages_are_split() -> None:
+    long = "I like tea. " * 2_000
+    _, kept = record(talk(("user", long), ("assistant", "ok")))
+    found = kept["d"]
+    assert isinstance(found, Discussion)
+    assert all(len(message.content) <= MAX_TEXT for message in found.messages)
+    assert "".join(message.content for message in found.messages[:-1]) == long
+    assert [message.role for message in found.messages] == ["user"] * (len(found.messages) - 1) + ["assistant"]
+
+
+def test_a_long_wish_becomes_several_and_is_known_as_one() -> None:
+    long = {**WISH, "text": "remember this " * 1_500}
+    result, kept = record(long, long)
+    assert (result.recorded, result.known) == (1, 1)
+    assert all(isinstance(one, Explicit) and len(one.text) <= MAX_TEXT for one in kept.values())
+    assert "".join(one.text for one in kept.values()) == long["text"]
+
+
+@given(st.text(alphabet=st.sampled_from("ab \n日"), max_size=3 * MAX_TEXT))
+def test_pieces_make_up_the_text_again(text: str) -> None:
+    cut = pieces(text)
+    assert "".join(cut) == text
+    assert all(len(piece) <= MAX_TEXT for piece in cut)
