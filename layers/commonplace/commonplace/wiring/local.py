@@ -10,6 +10,7 @@ from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.ports import Clock, Ports
 from commonplace.settings import Settings
 from commonplace.wiring.models import allowance_of, language_of, reader_of, summarizer_of
+from commonplace.wiring.pages import pages_of
 
 if TYPE_CHECKING:
     from commonplace.adapters.sqlite.database import Database
@@ -72,6 +73,8 @@ def _night(database: "Database", settings: Settings) -> "NightPorts":
         model=language_of(settings),
         allowance=allowance_of(settings),
         texts_kept=timedelta(days=settings.nightly_texts_days),
+        pages=pages_of(settings),
+        least_worth=settings.nightly_worth,
     )
 
 

@@ -1,5 +1,6 @@
 """The models that a deployment uses: Claude or rules for reading statements, the static model or Titan for vectors."""
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,14 @@ from commonplace.settings import Settings
 if TYPE_CHECKING:
     from commonplace.adapters.claude.clients import Clients
     from commonplace.night_ports import Allowance
+
+Left = Callable[[], float]
+"""Seconds until whoever asks now is ended."""
+
+
+def no_end() -> float:
+    """Nobody ends a process of this machine."""
+    return math.inf
 
 
 def embedder_of(settings: Settings, static: Embedder) -> Embedder:
@@ -20,7 +29,7 @@ def embedder_of(settings: Settings, static: Embedder) -> Embedder:
     return TitanEmbedder(region=settings.region)
 
 
-def reader_of(settings: Settings) -> StatementReader | None:
+def reader_of(settings: Settings, left: Left = no_end) -> StatementReader | None:
     """Claude as the reader of statements; None: rules."""
     asked = _asked(settings)
     if asked is None:
@@ -28,10 +37,10 @@ def reader_of(settings: Settings) -> StatementReader | None:
     from commonplace.adapters.claude import ClaudeReader
 
     clients, model = asked
-    return ClaudeReader(clients, model, settings.claude_temperature, settings.claude_deadline)
+    return ClaudeReader(clients, model, settings.claude_temperature, settings.claude_deadline, left)
 
 
-def language_of(settings: Settings) -> LanguageModel | None:
+def language_of(settings: Settings, left: Left = no_end) -> LanguageModel | None:
     """Claude as the reader of days; None: rules."""
     asked = _asked(settings)
     if asked is None:
@@ -39,10 +48,10 @@ def language_of(settings: Settings) -> LanguageModel | None:
     from commonplace.adapters.claude import ClaudeLanguage
 
     clients, model = asked
-    return ClaudeLanguage(clients, settings.nightly_model or model, settings.claude_temperature)
+    return ClaudeLanguage(clients, settings.nightly_model or model, settings.claude_temperature, left)
 
 
-def summarizer_of(settings: Settings) -> LanguageModel | None:
+def summarizer_of(settings: Settings, left: Left = no_end) -> LanguageModel | None:
     """Claude as the one that sums up; None: by extraction."""
     asked = _asked(settings)
     if asked is None:
@@ -50,7 +59,7 @@ def summarizer_of(settings: Settings) -> LanguageModel | None:
     from commonplace.adapters.claude import ClaudeLanguage
 
     clients, model = asked
-    return ClaudeLanguage(clients, model, settings.claude_temperature)
+    return ClaudeLanguage(clients, model, settings.claude_temperature, left)
 
 
 def allowance_of(settings: Settings) -> "Allowance":

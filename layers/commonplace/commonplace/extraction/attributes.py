@@ -1,0 +1,110 @@
+"""What of somebody or something has one value at a time, so that another value replaces it: a home, an employer, a date."""
+
+import functools
+import re
+import tomllib
+from dataclasses import dataclass
+from importlib.resources import files
+
+from commonplace import analyzer
+from commonplace.duplicates.spelling import american
+from commonplace.extraction.figures import is_calendar_word
+
+_BREAKS = (
+    r"and|but|because|since|with|so|now|where|which|who|when|while|for|after|before|instead|anymore|these days|last|this|next"
+    r"|und|aber|weil|seit|mit|jetzt|statt|wo|et|mais|parce|depuis|avec|maintenant|y|pero|porque|desde|con|ahora|e|mas|desde|com"
+    r"|agora|ma|perché|da|con|adesso|ora|en|maar|omdat|sinds|met|nu"
+)
+_VALUE = rf"(?P<value>[^,.;!?…。、()\s](?:[^,;!?…。、()]*?[^,.;!?…。、()\s])?)(?=\.?$|[,;!?…。、()]|\. | (?:{_BREAKS})\b)"
+_VALUE_BEFORE = r"(?P<value>[^,.;!?…。、()\s][^,;!?…。、()]{0,60}?)"
+_TOPIC = r"(?P<topic>[^\W_][\w'’&+-]*(?: [\w'’&+-]+){0,5}?|[^\s、。はが]{1,12})"
+_USER = r"(?:i|i'm|im|ive|i am|i've|i have|we|we're|we are|we've|we have|the user(?: is| has)?)"
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zwei|drei|vier|fünf|deux|trois|dos|tres|due|tre|twee|drie)\b"
+)
+_TIME = re.compile(r"\b\d{1,2}(?::\d\d| ?[ap]\.?m\b| uhr| ?h\b)|\d時", re.IGNORECASE)
+_OF_SOMETHING = ("thing", "favourite", "tool", "place", "weekday")
+_DUE, _DEADLINE = re.compile(r"\bdue\b"), frozenset({"deadlin"})
+_ONE_ONLY = 12
+"""Words that a value may have at most: more is a story."""
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """An attribute as a sentence tells it: which, of what, its value, and its kind: name, number, date, time or word."""
+
+    name: str
+    topic: frozenset[str]
+    value: str
+    kind: str
+
+    def replaces(self, other: "Attribute") -> bool:
+        """Whether this is another value of the same attribute."""
+        if self.name != other.name or self.topic != other.topic or self.kind != other.kind:
+            return False
+        ours, theirs = (f" {' '.join(analyzer.terms(value))} " for value in (self.value, other.value))
+        return bool(ours.strip() and theirs.strip()) and ours not in theirs and theirs not in ours
+
+    def repeats(self, other: "Attribute") -> bool:
+        """Whether this is the same value of the same attribute."""
+        same = self.name == other.name and self.topic == other.topic and self.kind == other.kind
+        return same and bool(self.topic) and _stems(self.value) == _stems(other.value)
+
+    def is_of_another(self, other: "Attribute") -> bool:
+        """Whether this is told of another thing: each has a word that the other has not."""
+        return self.name == other.name and bool(self.topic - other.topic and other.topic - self.topic)
+
+
+@functools.lru_cache(maxsize=4096)
+def attribute_of(sentence: str) -> Attribute | None:
+    """The attribute that a sentence tells, None if it tells none that has one value at a time."""
+    plain = " ".join(sentence.replace("’", "'").split())
+    for name, patterns in _patterns().items():
+        for pattern in patterns:
+            found = pattern.search(plain)
+            if found is None:
+                continue
+            made = _made(name, found)
+            if made is not None:
+                return made
+    return None
+
+
+def _made(name: str, found: re.Match[str]) -> Attribute | None:
+    value, topic = found["value"], found.groupdict().get("topic") or ""
+    kind = _kind(value)
+    stems = _stems(topic) | (_DEADLINE if _DUE.search(found[0]) else frozenset())
+    if (
+        len(value.split()) > _ONE_ONLY
+        or (name in _OF_SOMETHING and not stems)
+        or (name == "weekday" and kind != "date")
+        or (name == "thing" and kind == "word")
+    ):
+        return None
+    return Attribute(name, stems, value, kind if name == "thing" else "")
+
+
+def _kind(value: str) -> str:
+    if _TIME.search(value):
+        return "time"
+    if any(map(is_calendar_word, analyzer.words(value))) or re.search(r"\d(?:st|nd|rd|th)\b|\d\.|\d月|\d日|曜", value):
+        return "date"
+    if _NUMBER.search(value):
+        return "number"
+    return "name" if any(word[:1].isupper() for word in value.split()) and value.split()[-1][:1].isupper() else "word"
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(analyzer.terms(" ".join(map(american, text.lower().split()))))
+
+
+@functools.cache
+def _patterns() -> dict[str, tuple[re.Pattern[str], ...]]:
+    table: dict[str, str] = tomllib.loads((files(__package__) / "attributes.toml").read_text(encoding="utf-8"))
+    return {name: tuple(map(_compiled, filter(None, lines.splitlines()))) for name, lines in table.items()}
+
+
+def _compiled(line: str) -> re.Pattern[str]:
+    return re.compile(
+        line.replace("{i}", _USER).replace("{v}", _VALUE).replace("{w}", _VALUE_BEFORE).replace("{t}", _TOPIC), re.IGNORECASE
+    )

@@ -1,0 +1,99 @@
+"""A message's own words as clauses: sentences, with a question or a request cut off from the statement before it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from commonplace import analyzer
+from commonplace.extraction.day import Utterance
+from commonplace.extraction.figures import is_calendar_word
+from commonplace.extraction.wordings import says, wording
+
+LONGEST_EVIDENCE = 300
+_END = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+|(?<=[。！？])\s*|\s*\n+\s*|\s+(?=[-*•] )")
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|approx|no|nr|e\.g|i\.e|bzw|ca|usw|z\.\s?b|d\.\s?h|sra?|dra?|mme|p\.\s?ej|p\.m|a\.m|bijv)"
+    r"|\b[A-Z])\.$",
+    re.IGNORECASE,
+)
+_ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\s+(?:([^\W\d_]+))")
+_COUNTED = frozenset(
+    "klasse stock mal platz advent semester jahrhundert geburtstag lebensjahr etage liga weihnachtstag".split()
+)
+_MARKS = " \t\r\n,;:–—-*•"
+_LEAST_WORDS = 2
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A piece of a message; `text` stands at `start` to `end` of it, `asking`: it is a question or part of one."""
+
+    text: str
+    start: int
+    end: int
+    asking: bool = False
+
+
+def clauses(utterance: Utterance) -> list[Clause]:
+    """The clauses of the user's own words, in order."""
+    return [
+        clause
+        for start, end in utterance.own
+        for sentence in _sentences(utterance.text, start, end)
+        for clause in _without_question(utterance.text, *sentence)
+    ]
+
+
+def sentences(text: str) -> list[Clause]:
+    """The sentences of any text."""
+    return [_clause(text, start, end) for start, end in _sentences(text, 0, len(text))]
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    at = start
+    for stop in _END.finditer(text, start, end):
+        if stop.start() <= at or ("\n" not in stop[0] and _goes_on(text, at, stop.start())):
+            continue
+        yield at, stop.start()
+        at = stop.end()
+    if text[at:end].strip():
+        yield at, end
+
+
+def _goes_on(text: str, start: int, stop: int) -> bool:
+    """Whether the full stop there ends an abbreviation or a German ordinal ("am 3. März")."""
+    if _ABBREVIATED.search(text, start, stop):
+        return True
+    ordinal = _ORDINAL.match(text, max(start, stop - 3)) or _ORDINAL.match(text, max(start, stop - 2))
+    word = ordinal[1].casefold() if ordinal else ""
+    return word in _COUNTED or any(map(is_calendar_word, analyzer.words(word)))
+
+
+def _without_question(text: str, start: int, end: int) -> Iterator[Clause]:
+    """A statement goes before what is asked ("I'm vegan, what can I eat?"), or behind it ("..., since I'm vegan?")."""
+    sentence = text[start:end]
+    asked = sentence.rstrip("\"'”’») ").endswith(("?", "？")) or says("request", sentence)
+    if not asked or says("standing", sentence):
+        yield _clause(text, start, end)
+        return
+    reason = wording("reasons").search(sentence)
+    tail = _clause(text, start + reason.end(), end) if reason else None
+    end = start + reason.start() if reason else end
+    cut = next((found.start() for found in wording("asks").finditer(sentence[: end - start]) if found.start()), None)
+    if cut is not None and len(sentence[:cut].split()) >= _LEAST_WORDS and not says("request", sentence[:cut]):
+        yield _clause(text, start, start + cut)
+        start += cut
+    yield _clause(text, start, end, asking=True)
+    if tail:
+        yield tail
+
+
+def _clause(text: str, start: int, end: int, *, asking: bool = False) -> Clause:
+    """Without the white space and the fillers around it."""
+    piece = text[start:end]
+    filler = wording("filler").match(piece.lstrip(_MARKS))
+    left = (
+        len(piece) - len(piece.lstrip(_MARKS)) + (filler.end() if filler and filler.end() < len(piece.strip(_MARKS)) else 0)
+    )
+    start, end = start + left, start + len(piece.rstrip(_MARKS))
+    return Clause(text[start:end], start, end, asking)

@@ -1,0 +1,68 @@
+"""Relative dates in what was said become absolute: "yesterday" is "yesterday (2026-03-10)"."""
+
+import re
+from datetime import datetime, timedelta
+
+from commonplace import analyzer
+from commonplace.timerange import TimeRange, read_time_range
+from commonplace.timerange.gate import languages_of
+from commonplace.timerange.language import language_of
+from commonplace.timerange.vocabulary import phrases_of
+
+_ABSOLUTE = re.compile(r"(?:19|20)\d\d")
+_MONTHS = ("month", "season")
+_COUNTED = re.compile(
+    r"\bago\b|\bvor\b|\bil y a\b|\bhace\b|前|\b(?:days?|weeks?|months?|years?)\b|\d ?[ap]m\b|:\d\d|\d uhr", re.IGNORECASE
+)
+_WEEK = timedelta(days=7)
+
+
+def with_dates(text: str, said_at: datetime) -> str:
+    """The text with the date behind the time that it names, if that is told from the day it was said. `said_at` is aware."""
+    found = read_time_range(text, said_at)
+    if found is None or found.any_year or _ABSOLUTE.search(text) or found.text not in text or _may_be_another(found.text):
+        return text
+    told = _told(_meant(found, text, said_at))
+    return text if told is None else text.replace(found.text, f"{found.text} ({told})", 1)
+
+
+def _may_be_another(words: str) -> bool:
+    """A month or a day of one ("from February on", "the 28th"): a query means the last, a statement often the next."""
+    spoken = analyzer.words(words)
+    months = {
+        word
+        for code in languages_of(words)
+        for slot in _MONTHS
+        for phrase in phrases_of(code, slot)
+        for word in analyzer.words(phrase)
+    }
+    return not months.isdisjoint(spoken) or (any(word[:1].isdigit() for word in spoken) and not _COUNTED.search(words))
+
+
+def _meant(found: TimeRange, text: str, said_at: datetime) -> TimeRange:
+    """A bare weekday is the coming one unless the text speaks of what was: a query would mean the one before."""
+    languages = languages_of(text)
+    names = {word for code in languages for phrase in phrases_of(code, "weekday") for word in analyzer.words(phrase)}
+    bare = [word for word in analyzer.words(found.text) if word in names]
+    over = found.before is not None and found.before <= said_at
+    if len(bare) != 1 or len(analyzer.words(found.text)) > len(("on", "the", "weekday")) - 1 or not over:
+        return found
+    if any(language_of(code).past.search(text) for code in languages):
+        return found
+    after, before = (edge and edge + _WEEK for edge in (found.after, found.before))
+    return TimeRange(after, before, found.text, found.granularity)
+
+
+def _told(found: TimeRange) -> str | None:
+    """The range as ISO dates, to its grain; None for an hour, which has its day from elsewhere."""
+    first, last = found.after, found.before
+    if first is None or last is None:
+        edge = first or (last and last - timedelta(days=1))
+        return f"{edge:%Y-%m-%d}" if edge else None
+    if found.granularity in ("year", "month"):
+        whole = last - first <= timedelta(days=366 if found.granularity == "year" else 31)
+        return f"{first:%Y}" if found.granularity == "year" and whole else f"{first:%Y-%m}" if whole else None
+    if found.granularity == "moment":
+        return f"{first:%Y-%m-%d}"
+    final = last - timedelta(days=1)
+    return f"{first:%Y-%m-%d}" if final.date() <= first.date() else f"{first:%Y-%m-%d} – {final:%Y-%m-%d}"

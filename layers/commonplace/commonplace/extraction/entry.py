@@ -1,0 +1,121 @@
+"""A decision becomes a whole record: what the reader did not say, the engine derives."""
+
+import re
+import unicodedata
+from datetime import datetime, timedelta
+from typing import Any
+
+from commonplace.extraction.candidate import Candidate, Decision, ExtractedType
+from commonplace.extraction.clauses import LONGEST_EVIDENCE
+from commonplace.extraction.day import Day
+from commonplace.models.memory import DEFAULT_COLLECTION, Memory, importance_of
+from commonplace.ports import Caller, Ports, Vector
+from commonplace.remember import KEPT_AFTER_EXPIRY
+from commonplace.statement import Statement, read_statement, tidy_tags
+from commonplace.taxonomy import Category, Durability, MemoryType, Scope, Section, section_of
+
+DAILY_FOR = timedelta(days=90)
+DURABLE_FROM = 0.7
+LONGEST_KEY = 64
+_TYPES: dict[ExtractedType, MemoryType] = {
+    "preference": "preference", "project": "project", "task": "task", "fact": "fact", "meta": "meta",
+}  # fmt: skip
+_CATEGORY: dict[ExtractedType, Category] = {"project": "projects", "task": "reminders", "meta": "system"}
+_NO_KEY = re.compile(r"[^\w.-]+")
+_SESSIONS: tuple[Scope, ...] = ("session", "conversation")
+
+
+def memory_of(
+    decision: Decision, day: Day, caller: Caller, ports: Ports, now: datetime, memory_id: str
+) -> tuple[Memory, Vector | None]:
+    """The memory that an ADD, UPDATE or DELETE adds, and its vector. `now`: aware, when it is written."""
+    candidate = decision.candidate
+    text = decision.content or candidate.content
+    statement = read_statement(text, ports.words, ports.facts.tags(caller.user_id))
+    vector = statement.vector if ports.embedder is ports.words else ports.embedder.embed(text)
+    fields: dict[str, Any] = {
+        **_labels(candidate, statement),
+        **_lasting(candidate, now),
+        **_outdated(decision),
+    }
+    memory = Memory(
+        memory_id=memory_id,
+        user_id=caller.user_id,
+        agent_id=caller.agent_id,
+        raw_text=text,
+        normalized_text=text,
+        concepts=statement.concepts,
+        tags=tidy_tags(candidate.tags) or statement.tags,
+        importance=importance_of(statement.classification.level),
+        confidence=candidate.confidence,
+        source="user",
+        session_id=candidate.interaction_id,
+        position=candidate.position,
+        evidence=candidate.evidence[:LONGEST_EVIDENCE],
+        event_time=candidate.event_time or _said_at(candidate, day),
+        key=_key(candidate, caller, ports, now) if decision.outdated_by is None else None,
+        created_at=now,
+        updated_at=now,
+        embedding_model=ports.embedder.name if vector is not None else None,
+        **fields,
+    )
+    return memory, vector
+
+
+def durability_of(candidate: Candidate) -> Durability:
+    """Daily for what holds in one talk only and for what is not sure; else as the reader says, durable by default."""
+    if candidate.scope != "user_global" or candidate.confidence < DURABLE_FROM:
+        return "daily"
+    return candidate.durability or "durable"
+
+
+def tidy_key(key: str | None) -> str | None:
+    """A key as it is kept: NFKC, lower case, of letters, digits, `_`, `.` and `-`, 64 at most; None if nothing is left."""
+    tidy = _NO_KEY.sub("_", unicodedata.normalize("NFKC", key or "").casefold().strip())[:LONGEST_KEY]
+    return tidy if tidy.strip("_.-") else None
+
+
+def _labels(candidate: Candidate, statement: Statement) -> dict[str, Any]:
+    category = statement.classification.category
+    kind = statement.memory_type
+    if candidate.type is not None:
+        # The engine's finer word stays where it says the same: "fact" of a reader may well be a habit.
+        kind = kind if candidate.type == "fact" and kind not in ("project", "task", "meta") else _TYPES[candidate.type]
+        category = _CATEGORY.get(candidate.type, category)
+    if candidate.section == "reading_history" and category == "system":
+        kind, category = "fact", "references"  # a title is what somebody else wrote: it never becomes a standing wish
+    section: Section = candidate.section or section_of(kind, category)
+    return {"memory_type": kind, "category": category, "section": section}
+
+
+def _lasting(candidate: Candidate, now: datetime) -> dict[str, Any]:
+    durability = durability_of(candidate)
+    fields: dict[str, Any] = {"durability": durability, "scope": candidate.scope}
+    if candidate.scope in _SESSIONS:
+        fields["scope_ref"] = candidate.interaction_id
+    if durability == "daily":
+        expires = now + DAILY_FOR
+        fields |= {"expires_at": expires, "purge_at": expires + KEPT_AFTER_EXPIRY}
+    return fields
+
+
+def _outdated(decision: Decision) -> dict[str, Any]:
+    """An older value than what is remembered is kept as it was: closed when the newer one happened."""
+    later = decision.outdated_by
+    if later is None:
+        return {}
+    return {"status": "superseded", "superseded_by": later.memory_id, "valid_to": later.happened_at}
+
+
+def _said_at(candidate: Candidate, day: Day) -> datetime | None:
+    said = day.said_at(candidate.interaction_id, candidate.position)
+    met = (one.time for one in day.titles if one.interaction_id == candidate.interaction_id)
+    return said.time if said else next(met, None)
+
+
+def _key(candidate: Candidate, caller: Caller, ports: Ports, now: datetime) -> str | None:
+    """The candidate's key, unless another memory holds it."""
+    key = tidy_key(candidate.key)
+    if key is None or ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, key, now) is not None:
+        return None
+    return key

@@ -1,0 +1,124 @@
+"""The gates that every decision passes, whichever mode made it: what is a memory is held here, whatever a model says."""
+
+from collections.abc import Sequence
+
+from commonplace.extraction.answering import asked_of_the_user
+from commonplace.extraction.candidate import Candidate, Decision
+from commonplace.extraction.clauses import LONGEST_EVIDENCE, Clause, clauses, sentences
+from commonplace.extraction.contradictions import contradicts
+from commonplace.extraction.corrections import is_correction
+from commonplace.extraction.day import Day, Utterance
+from commonplace.extraction.forgetting import to_forget
+from commonplace.extraction.injections import is_instruction_to_reader
+from commonplace.extraction.interests import DAYS
+from commonplace.extraction.support import in_own_words, unsupported
+from commonplace.extraction.third_parties import household_names
+from commonplace.extraction.wordings import says
+from commonplace.extraction.worth import imagined_or_reported, never
+from commonplace.models.memory import Memory
+from commonplace.redaction import redact
+
+LONGEST_CONTENT = 8_000
+
+
+def refuse(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
+    """Why a decision must not be carried out, None if it may be. `targets`: the memories of its `targets` that are there."""
+    candidate = decision.candidate
+    if decision.operation == "NOOP":
+        return None
+    if not 0.0 <= candidate.confidence <= 1.0:
+        return "its confidence is not between 0 and 1"
+    if not candidate.evidence.strip() or len(candidate.evidence) > LONGEST_EVIDENCE:
+        return f"its evidence is not 1 to {LONGEST_EVIDENCE} characters long"
+    if unknown := set(decision.targets) - {memory.memory_id for memory in targets}:
+        return f"it names {len(unknown)} memories that are not there"
+    titles = [one.title for one in day.titles if one.interaction_id == candidate.interaction_id]
+    if candidate.section == "reading_history" and any(candidate.evidence in title for title in titles):
+        return _of_titles(decision, titles)
+    said = day.said_at(candidate.interaction_id, candidate.position)
+    if said is None or said.role != "user":
+        return "its evidence is no message of the user of that day"
+    return _unfounded(candidate, said) or (
+        _forgets(said, candidate) if decision.operation == "FORGET" else _says(decision, day, said, targets)
+    )
+
+
+def _unfounded(candidate: Candidate, said: Utterance) -> str | None:
+    if in_own_words(candidate.evidence, said) is None:
+        return "its evidence does not lie in the user's own words"
+    return "an instruction to whoever reads it" if is_instruction_to_reader(candidate.evidence) else None
+
+
+def _forgets(said: Utterance, candidate: Candidate) -> str | None:
+    """Only the user's wish, in so many words, erases anything."""
+    wished = any(to_forget(one.text) is not None for one in _clauses_of(candidate, said))
+    return None if wished else "the user did not ask to forget it"
+
+
+def _says(decision: Decision, day: Day, said: Utterance, targets: Sequence[Memory]) -> str | None:
+    """What the content must not be, and what its words must stand on."""
+    candidate = decision.candidate
+    content = (decision.content or candidate.content).strip()
+    if not content or len(content) > LONGEST_CONTENT:
+        return f"its content is not 1 to {LONGEST_CONTENT} characters long"
+    before = day.before(said)
+    family = household_names((*(one.own_words for one in day.utterances), *(one.content for one in targets)))
+    if redact(content, before.text if before else None).kinds:
+        return "a secret"
+    question = asked_of_the_user(before)
+    return (
+        never(content, family)
+        or never(candidate.evidence, family)
+        or _not_meant(candidate, said, question)
+        or unsupported(content, candidate.evidence, _others(candidate, day, targets, question), said.time.date())
+        or _closes_too_much(decision, content, targets)
+    )
+
+
+def _not_meant(candidate: Candidate, said: Utterance, question: str | None) -> str | None:
+    """A hypothetical or somebody else's opinion, if all of the clauses that the evidence lies in are that."""
+    if says("yes", candidate.evidence) and question is None:
+        return "a yes to nothing that was asked of the user"
+    reasons = [imagined_or_reported(one.text) for one in _clauses_of(candidate, said)]
+    return reasons[0] if reasons and all(reasons) else None
+
+
+def _others(candidate: Candidate, day: Day, targets: Sequence[Memory], question: str | None) -> list[str]:
+    """What the content may stand on besides: what it changes, be it of the same talk, and the question it answers."""
+    told = [memory.content for memory in targets]
+    if candidate.corrects:
+        talk = (one for one in day.utterances if one.interaction_id == candidate.interaction_id)
+        told += [one.own_words for one in talk if one.position < candidate.position and one.own]
+    return [*told, *((question,) if question else ())]
+
+
+def _closes_too_much(decision: Decision, content: str, targets: Sequence[Memory]) -> str | None:
+    """An older word never closes a newer one; nothing is closed without a correction but by its changed value."""
+    candidate = decision.candidate
+    if candidate.event_time and any(candidate.event_time < memory.happened_at for memory in targets):
+        return "older than what it would change"
+    if decision.operation != "DELETE" or candidate.corrects or is_correction(candidate.evidence):
+        return None
+    old = [one.text for memory in targets for one in sentences(memory.content)]
+    changed = any(contradicts(new.text, one, corrects=True) for new in sentences(content) for one in old)
+    return None if changed else "it would close a memory that its words don't contradict"
+
+
+def _of_titles(decision: Decision, titles: Sequence[str]) -> str | None:
+    """Titles give only that they were met, for a while; an interest rests on three."""
+    candidate = decision.candidate
+    content = decision.content or candidate.content
+    if is_instruction_to_reader(content) or redact(content).kinds:
+        return "an instruction or a secret in a title"
+    if decision.operation != "ADD":
+        return "a title changes nothing that is remembered"
+    if candidate.durability == "durable":
+        return None if len(set(candidate.rests_on)) >= DAYS else f"an interest rests on {DAYS} interactions"
+    met = content.startswith("The user ") and any(f"'{title}'" in content for title in titles)
+    return None if met else "a title tells nothing but that it was met"
+
+
+def _clauses_of(candidate: Candidate, said: Utterance) -> list[Clause]:
+    """The clauses of the message that the evidence lies in."""
+    span = in_own_words(candidate.evidence, said)
+    return [] if span is None else [one for one in clauses(said) if one.start < span[1] and span[0] < one.end]

@@ -1,0 +1,90 @@
+"""Titles that the user met: what they saved and read is noted for a while, what comes again on three days is an interest."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+
+from commonplace import analyzer
+from commonplace.extraction.candidate import Candidate
+from commonplace.extraction.day import Met, TitleMet
+from commonplace.models.memory import Memory
+from commonplace.tagging import tags_of
+
+DAYS = 3
+_VERB: dict[Met, str] = {"saved": "saved", "read": "read", "liked": "liked", "discussed": "read"}
+_NOTED, _INTEREST = 0.7, 0.8
+_LONGEST = 300
+_SHORTEST = 3
+_OF_NOTHING = frozenset(
+    "guide guides tips how-to introduction beginner beginners best top news review list article post blog story new year"
+    " years day days week weeks month today people time life things world part video podcast episode thread case lessons"
+    " explained overview update everything complete ultimate simple easy better good great first way ways work".split()
+)
+
+
+def noted(titles: Iterable[TitleMet]) -> list[Candidate]:
+    """A note for each title met, told once a day."""
+    told = {f"The user {_VERB[one.how]} '{one.title}'": one for one in titles}
+    return [
+        Candidate(
+            content=content,
+            interaction_id=one.interaction_id,
+            position=0,
+            evidence=one.title[:_LONGEST],
+            confidence=_NOTED,
+            type="fact",
+            section="reading_history",
+            durability="daily",
+            event_time=one.time,
+        )
+        for content, one in told.items()
+    ]
+
+
+def interests(titles: Sequence[TitleMet], earlier: Iterable[Memory]) -> list[Candidate]:
+    """A durable interest for each topic of the titles that is met on three days, these included; not if it is known.
+
+    `earlier`: memories on the subjects of the titles, of whatever kind.
+    """
+    before = list(earlier)
+    known = {memory.content.casefold() for memory in before}
+    met = [(topic, one) for one in titles for topic in _topics(one.title)]
+    found: dict[str, Candidate] = {}
+    for topic, one in met:
+        content = _interest(topic)
+        days = dict(_days(topic, met, before))
+        if len(days) >= DAYS and content.casefold() not in known and topic not in found:
+            found[topic] = Candidate(
+                content=content,
+                interaction_id=one.interaction_id,
+                position=0,
+                evidence=one.title[:_LONGEST],
+                confidence=_INTEREST,
+                type="preference",
+                tags=(topic,),
+                key=f"interested_in_{topic}",
+                section="reading_history",
+                durability="durable",
+                event_time=one.time,
+                rests_on=tuple(days[when] for when in sorted(days)[-DAYS:]),
+            )
+    return list(found.values())
+
+
+def _days(topic: str, met: Sequence[tuple[str, TitleMet]], earlier: Sequence[Memory]) -> Iterator[tuple[date, str]]:
+    """The days on which a topic was met, with an interaction of each."""
+    for memory in earlier:
+        read = memory.section == "reading_history" and memory.event_time is not None and memory.session_id is not None
+        if read and memory.event_time and memory.session_id and topic in _topics(memory.content.partition("'")[2]):
+            yield memory.event_time.date(), memory.session_id
+    yield from ((one.time.date(), one.interaction_id) for other, one in met if other == topic)
+
+
+def _topics(title: str) -> list[str]:
+    """Its tags that stand in it word for word: not the wider ones, which say too little of what interests somebody."""
+    words = frozenset(analyzer.terms(title))
+    found = [tag for tag in tags_of(title) if len(tag) >= _SHORTEST and tag not in _OF_NOTHING]
+    return [tag for tag in found if words.issuperset(analyzer.terms(tag))]
+
+
+def _interest(topic: str) -> str:
+    return f"The user is interested in {topic.replace('-', ' ')}"

@@ -1,0 +1,141 @@
+"""Rules mode: a day becomes decisions by the engine's classifier and duplicate analysis, without a model."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from commonplace.extraction.candidate import Candidate, Reading, Shelf
+from commonplace.extraction.clauses import LONGEST_EVIDENCE, clauses, sentences
+from commonplace.extraction.corrections import corrected, is_correction, replaced_value, stands_alone
+from commonplace.extraction.dates import with_dates
+from commonplace.extraction.day import Day, Utterance
+from commonplace.extraction.deciding import decide
+from commonplace.extraction.forgetting import tells, wishes
+from commonplace.extraction.interests import interests, noted
+from commonplace.extraction.saying import Said, heard
+from commonplace.extraction.third_parties import household_names
+from commonplace.extraction.wordings import says
+from commonplace.extraction.worth import NOT_WORTH
+from commonplace.models.runs import Dropped
+from commonplace.ports import Embedder
+
+LEAST_WORTH = 0.8
+_EXPLICIT, _STATED, _PATTERN, _WEAK = 0.95, 0.9, 0.8, 0.6
+_UNTOLD = (NOT_WORTH, "a question or a request", "small talk or a passing state")
+"""Reasons that are not told one by one: most of what is said on a day is of these kinds."""
+_SIMILAR = 20
+
+
+class RulesReader:
+    """Reads a day without a model. `least_worth`: how much, 0 to 1, must speak for keeping a clause."""
+
+    def __init__(self, words: Embedder, least_worth: float = LEAST_WORTH) -> None:
+        self._words = words
+        self._least = least_worth
+
+    def read(self, day: Day, shelf: Shelf) -> Reading:
+        """What is to be done about the memories after this day; nothing is ever left unread."""
+        reading = _Reading(day, shelf, self._words, self._least)
+        for utterance in day.utterances:
+            if utterance.role == "user" and utterance.own:
+                reading.take(utterance)
+        candidates = [*reading.candidates, *titles_met(day, shelf)]
+        now = max((one.event_time for one in candidates if one.event_time), default=None)
+        decisions = decide(candidates, shelf, now) if now else []
+        return Reading(tuple(decisions), tuple(reading.dropped), candidates=len(candidates) + len(reading.dropped))
+
+
+def titles_met(day: Day, shelf: Shelf) -> list[Candidate]:
+    """What the day's titles give: a note of each, and an interest where a topic was met on three days."""
+    earlier = {one.memory_id: one for met in day.titles for one in shelf.similar(met.title, _SIMILAR)}
+    return [*noted(day.titles), *interests(day.titles, earlier.values())]
+
+
+@dataclass
+class _Reading:
+    """The candidates of a day so far."""
+
+    day: Day
+    shelf: Shelf
+    words: Embedder
+    least: float
+    candidates: list[Candidate] = field(default_factory=list)
+    dropped: list[Dropped] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.family = household_names(one.own_words for one in self.day.utterances)
+
+    def take(self, utterance: Utterance) -> None:
+        """Reads one message of the user."""
+        wanted = list(wishes(clauses(utterance)))
+        if wanted:
+            self.candidates += [self._wish(utterance, clause.text, what) for clause, what in wanted]
+            return
+        found = heard(utterance, self.day.before(utterance), self.words, self.least, self.family)
+        for said in found.said:
+            alone = len(said.clauses) == 1 and said.question is None
+            fixed = self._corrected(utterance, said.clauses[0].text) if alone else None
+            self.candidates.append(fixed or self._candidate(said))
+        for clause, why in found.refused:
+            fixed = self._corrected(utterance, clause.text) if why in _UNTOLD else None
+            if fixed:
+                self.candidates.append(fixed)
+            elif why not in _UNTOLD:
+                self.dropped.append(Dropped(interaction_id=utterance.interaction_id, position=utterance.position, why=why))
+
+    def _candidate(self, said: Said) -> Candidate:
+        return Candidate(
+            content=with_dates(said.content, said.utterance.time),
+            interaction_id=said.utterance.interaction_id,
+            position=said.utterance.position,
+            evidence=said.evidence,
+            confidence=_confidence(said),
+            event_time=said.utterance.time,
+            corrects=is_correction(said.content),
+        )
+
+    def _wish(self, utterance: Utterance, text: str, what: str) -> Candidate:
+        return Candidate(
+            content=what,
+            interaction_id=utterance.interaction_id,
+            position=utterance.position,
+            evidence=text[:LONGEST_EVIDENCE],
+            confidence=_EXPLICIT,
+            event_time=utterance.time,
+            forgets=True,
+        )
+
+    def _corrected(self, utterance: Utterance, text: str) -> Candidate | None:
+        """A correction that doesn't say of what ("I was wrong, it's the 14th"): what it makes of what was said before it."""
+        if not stands_alone(text) or not is_correction(text):
+            return None
+        for old in self._said_before(utterance, text):
+            new = corrected(text, old)
+            if new not in (old, text):
+                return Candidate(
+                    content=with_dates(new, utterance.time),
+                    interaction_id=utterance.interaction_id,
+                    position=utterance.position,
+                    evidence=text[:LONGEST_EVIDENCE],
+                    confidence=_STATED,
+                    event_time=utterance.time,
+                    corrects=True,
+                )
+        return None
+
+    def _said_before(self, utterance: Utterance, text: str) -> Iterator[str]:
+        """Sentences that a correction may mean: of the same talk, newest first; those that hold the value it names as old."""
+        for candidate in reversed(self.candidates):
+            if candidate.interaction_id == utterance.interaction_id:
+                yield from (one.text for one in sentences(candidate.content))
+        pair = replaced_value(text)
+        if pair:
+            for memory in self.shelf.similar(pair[0], _SIMILAR):
+                yield from (one.text for one in sentences(memory.content) if tells(pair[0], one.text))
+
+
+def _confidence(said: Said) -> float:
+    if said.asked_for:
+        return _EXPLICIT
+    if says("weak", said.content):
+        return _WEAK
+    return _STATED if said.question is None else _PATTERN

@@ -1,0 +1,58 @@
+"""Relative dates become absolute, and only those of which it is sure which day they mean."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from commonplace.extraction.dates import with_dates
+from commonplace.extraction.figures import figures_of, redated
+
+MORNING = datetime(2026, 3, 11, 9, 0, tzinfo=UTC)  # a Wednesday
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("I had surgery yesterday", "yesterday (2026-03-10)"),
+        ("my flight leaves tomorrow", "tomorrow (2026-03-12)"),
+        ("We moved last week", "last week (2026-03-02 – 2026-03-08)"),
+        ("I quit smoking last year", "last year (2025)"),
+        ("next month I start at Siemens", "next month (2026-04)"),
+        ("I started running three weeks ago", "three weeks ago (2026-02-16 – 2026-02-22)"),
+        ("the dentist is on Friday at nine", "on Friday (2026-03-13)"),
+        ("I met him on Friday, we talked", "on Friday (2026-03-06)"),
+        ("the grant is due by Friday", "by Friday (2026-03-13)"),
+        ("ich bin gestern umgezogen", "gestern (2026-03-10)"),
+        ("el viernes tengo dentista", "el viernes (2026-03-13)"),
+        ("je déménage le mois prochain", "le mois prochain (2026-04)"),
+        ("来月引っ越します", "来月 (2026-04)"),
+    ],
+)
+def test_the_date_stands_behind_the_word(said: str, told: str) -> None:
+    assert told in with_dates(said, MORNING)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I go running on Fridays",
+        "my birthday is on 5 May",
+        "we've lived here since 2019",
+        "she goes to Utrecht from February on",
+        "I'm moving in on the 28th",
+        "I want to run under 2:15 this September",
+        "no time at all",
+    ],
+)
+def test_a_text_that_tells_its_date_or_may_mean_another_year_stays(said: str) -> None:
+    assert with_dates(said, MORNING) == said
+
+
+def test_a_written_date_is_no_figure_of_what_was_said() -> None:
+    assert figures_of("we moved last week (2026-03-02 – 2026-03-08)") == frozenset()
+    assert figures_of("twice a week, on the 3rd of May") == {"twice", "3rd", "may"}
+
+
+def test_a_sentence_takes_another_date_in_the_place_of_its_own() -> None:
+    assert redated("The party is on 14 March at noon", "it's the 21 March") == "The party is on 21 March at noon"
+    assert redated("The party is on 14 March", "it's later") is None

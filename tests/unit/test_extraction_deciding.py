@@ -1,0 +1,166 @@
+"""What rules do about candidates: only a correction, an end or a changed value closes a memory, never a look-alike."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from commonplace.extraction.candidate import Candidate, Decision
+from commonplace.extraction.contradictions import contradicts
+from commonplace.extraction.corrections import is_correction
+from commonplace.extraction.deciding import decide
+from tests.unit.extraction_shelf import EARLIER, Shelf, memory
+
+NOW = datetime(2026, 3, 11, 23, 0, tzinfo=UTC)
+
+# What is remembered, and what leaves it untrue.
+CHANGES = [
+    ("I live in Berlin", "We moved to Munich"),
+    ("I live in Berlin", "I'm living in Munich now"),
+    ("I'm 43", "I just turned 44"),
+    ("I work at Bosch", "I started at Siemens in May"),
+    ("I work at Siemens as an engineer", "I quit my job at Siemens"),
+    ("My boss is Karen", "My boss is now Peter"),
+    ("The deadline for the grant is March 3", "The deadline for the grant got pushed to March 10"),
+    ("The grant deadline is March 10", "Actually the deadline is now March 20"),
+    ("My favourite colour is green", "My favorite color is blue"),
+    ("My salary is 4000", "I earn 5000 now"),
+    ("I'm vegetarian", "I'm vegan now"),
+    ("I'm vegetarian", "I'm not vegetarian anymore"),
+    ("I eat pork every Sunday", "I don't eat pork anymore"),
+    ("I smoke a pack a day", "I quit smoking"),
+    ("I run marathons", "I used to run marathons but now I swim"),
+    ("I go to the gym on Mondays", "I stopped going to the gym"),
+    ("We use Jira for all our tickets", "We switched from Jira to Linear"),
+    ("I play piano", "I play the violin instead of piano now"),
+    ("I learn Welsh for 20 minutes a day", "I've packed in the Welsh"),
+    ("I take metformin twice a day", "They are taking me off the metformin altogether"),
+    ("I have decided to use Excel for my festival project.", "I use Airtable for my festival project now."),
+    ("I keep my purple drill in the kitchen.", "I keep my purple drill in the hallway now."),
+    ("I go sailing on Sundays.", "I go sailing on Tuesdays now."),
+    ("The deadline of my thesis project is May 8.", "The deadline of my thesis project has moved to June 1."),
+    ("Ich wohne in Köln", "Wir sind nach Hamburg gezogen"),
+    ("Ich esse Fleisch", "Ich esse kein Fleisch mehr"),
+    ("Vivo en Madrid", "Ya no vivo en Madrid"),
+    ("J'habite à Lyon", "J'ai déménagé à Nantes"),
+    ("Moro em Porto Alegre", "Mudamos para Lisboa"),
+    ("Abito a Torino", "Mi sono trasferita a Milano"),
+    ("Ik woon in Gent", "We zijn naar Brussel verhuisd"),
+    ("東京に住んでいます", "大阪に引っ越しました"),
+    ("締め切りは3月3日です", "締め切りは3月10日になりました"),
+]
+# What is remembered, and what only looks as if it changed it.
+LOOK_ALIKES = [
+    ("I have a dog named Rex", "I have a cat named Tom"),
+    ("I have a dog named Rex", "We got a second dog, Bello"),
+    ("My sister lives in Oslo", "I moved to Bergen"),
+    ("My friend Ana lives in Faro", "I now live in Lisbon"),
+    ("I live in Lisbon", "My friend Ana moved to Porto"),
+    ("The grant deadline is March 10", "The exam is on March 20 now"),
+    ("My dog is 4", "My cat is 5"),
+    ("I like tea", "I like coffee"),
+    ("I love tea", "I don't drink coffee anymore"),
+    ("The wedding is on June 5", "The marathon is on June 8"),
+    ("I work on the billing project", "I also work on the search project"),
+    ("My daughter is allergic to nuts", "My son is allergic to eggs"),
+    ("The refunds API is due on June 24", "The settlement service goes live on September 15 now"),
+    ("I play piano", "I also play the violin now"),
+    ("Meine Schwester wohnt in Köln", "Ich wohne jetzt in Bonn"),
+    (
+        "The deadline of my harbour inventory project is September 21.",
+        "The deadline of my bakery inventory project has moved to September 8.",
+    ),
+    ("I work with Nils Brandt on the harbour rehearsal.", "I work with Nils Fontaine on the harbour rehearsal now."),
+    ("I owe Anna 50 euros", "Anna owes me 50 euros"),
+]
+
+
+def said(content: str, **more: Any) -> Candidate:
+    fields: dict[str, Any] = {"confidence": 0.9, "event_time": NOW, "corrects": is_correction(content), "evidence": content}
+    return Candidate(content, "talk", 0, **{**fields, **more})
+
+
+def decided(content: str, *known: str, **more: Any) -> Decision:
+    (decision,) = decide([said(content, **more)], Shelf([memory(text) for text in known]), NOW)
+    return decision
+
+
+@pytest.mark.parametrize(("old", "new"), CHANGES)
+def test_a_changed_or_ended_fact_is_closed(old: str, new: str) -> None:
+    decision = decided(new, old, "The bread is in the oven of my aunt")
+    assert (decision.operation, decision.targets) == ("UPDATE", (memory(old).memory_id,))
+
+
+@pytest.mark.parametrize(("old", "new"), LOOK_ALIKES)
+def test_a_look_alike_stays(old: str, new: str) -> None:
+    assert decided(new, old).operation == "ADD"
+
+
+def test_what_is_known_is_not_added_again() -> None:
+    assert decided("I live in Berlin", "I live in Berlin").operation == "NOOP"
+    assert decided("I live in Berlin. I love tea.", "I live in Berlin", "I love tea").operation == "NOOP"
+
+
+@pytest.mark.parametrize(
+    ("known", "repeated"),
+    [
+        ("I keep my grey rain-jacket in the kitchen.", "My grey rain-jacket is kept in the kitchen."),
+        ("The deadline of my thesis redesign project is May 8.", "My thesis redesign project is due on May 8."),
+        ("I really hate rhubarb.", "Rhubarb is something that I hate."),
+        ("I have decided to use Excel for my festival project.", "For my festival project I chose Excel."),
+        (
+            "I work with Viktor Castelli on the website review.",
+            "Viktor Castelli and I work together on the website review.",
+        ),
+        ("I go sailing on Sundays.", "On Sundays I always go sailing."),
+    ],
+)
+def test_the_same_in_other_words_is_not_added_again(known: str, repeated: str) -> None:
+    assert decided(repeated, known).operation == "NOOP"
+
+
+def test_a_weak_guess_beside_a_confident_memory_is_not_added() -> None:
+    assert decided("the user may like green tea", "I like green tea a lot", confidence=0.4).operation == "NOOP"
+    assert decided("the user may like green tea", "I like green tea a lot", confidence=0.6).operation == "ADD"
+
+
+def test_only_the_sentence_that_changed_is_replaced() -> None:
+    decision = decided("We moved to Munich.", "I live in Berlin. My cat is called Tom.")
+    assert decision.content == "My cat is called Tom. We moved to Munich."
+
+
+def test_a_second_change_of_the_same_memory_does_not_undo_the_first() -> None:
+    shelf = Shelf([memory("I live in Berlin. I work at Bosch.")])
+    _, second = decide([said("We moved to Munich."), said("I started at Siemens.")], shelf, NOW)
+    assert second.content == "We moved to Munich. I started at Siemens."
+
+
+def test_an_older_value_closes_nothing_and_is_kept_as_what_it_was() -> None:
+    decision = decided("I live in Munich", "I live in Berlin", event_time=EARLIER - timedelta(days=1))
+    assert (decision.operation, decision.targets) == ("ADD", ())
+    assert decision.outdated_by is not None
+    assert decision.outdated_by.content == "I live in Berlin"
+
+
+def test_an_older_end_of_what_is_remembered_is_nothing_at_all() -> None:
+    assert decided("I quit smoking", "I smoke a pack a day", event_time=EARLIER - timedelta(days=1)).operation == "NOOP"
+
+
+def test_what_is_corrected_on_the_same_day_is_not_added_as_it_was() -> None:
+    first, second = decide([said("I live in Berlin"), said("Wait, I live in Munich now")], Shelf(), NOW)
+    assert (first.operation, second.operation) == ("NOOP", "ADD")
+
+
+def test_what_is_to_be_forgotten_later_that_day_is_not_added() -> None:
+    first, second = decide([said("I have a cat named Tom"), said("my cat", forgets=True)], Shelf(), NOW)
+    assert (first.operation, second.operation) == ("NOOP", "NOOP")
+
+
+def test_a_wish_to_forget_closes_everything_that_says_it() -> None:
+    decision = decided("the divorce", "I went through a divorce", "My divorce is final", "I love tea", forgets=True)
+    assert (decision.operation, len(decision.targets)) == ("FORGET", 2)
+
+
+def test_without_a_correction_only_a_changed_value_counts() -> None:
+    assert contradicts("We use Linear, not Jira", "We use Jira for tickets", corrects=True)
+    assert not contradicts("We use Linear, not Jira", "We use Jira for tickets", corrects=False)
