@@ -3,10 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= data
 
-.PHONY: help demo run cloud test lint manifest model bench lock results template build deploy artefacts clean
+.PHONY: help demo run cloud cloud-night test lint manifest model bench lock results template build deploy built artefacts clean
 
 help:  ## this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
 
 demo: .venv/runtime  ## a conversation read, stored and searched, from an empty file
 	@$(BIN)/python demo/demo.py
@@ -17,13 +17,16 @@ run: .venv/runtime  ## the tools over HTTP on 127.0.0.1:8787
 cloud: .venv/dev  ## the same tools as on AWS, on this machine: real OpenSearch and DynamoDB Local, 127.0.0.1:8788
 	@$(BIN)/python -m cloud
 
+cloud-night: .venv/dev  ## one night there, end to end: a day recorded, planned, read by workers behind a queue, and shown
+	@$(BIN)/python -m cloud.one_night
+
 test: .venv/dev  ## every test
 	@$(BIN)/python -m pytest
 
 lint: .venv/dev  ## style, types, generated files
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy layers/commonplace/commonplace benchmarks training demo cloud functions
+	@$(BIN)/mypy layers/commonplace/commonplace benchmarks training demo examples cloud functions
 	@$(BIN)/commonplace manifest --check tool_manifest.json
 	@$(BIN)/python -m benchmarks.results_page --check
 
@@ -33,8 +36,9 @@ manifest: .venv/runtime  ## writes tool_manifest.json from tools.py
 model: .venv/dev  ## trains the classifier of statements again (a minute or two)
 	@$(BIN)/python training/train.py
 
-bench: .venv/dev  ## every benchmark; DATA=folder of the public data sets (benchmarks/DATA.md)
-	@for name in retrieval classification merges redaction timeranges latency footprint cloud_latency cloud_retrieval; do \
+bench: .venv/dev built  ## every benchmark; DATA=folder of the public data sets (benchmarks/DATA.md)
+	@for name in retrieval classification merges redaction timeranges latency footprint nights night_locomo night_years \
+		night_calls night_thousand cold_start cloud_latency cloud_retrieval; do \
 		echo "== $$name"; $(BIN)/python -m benchmarks.$$name --data $(DATA) || exit 1; done
 	@$(BIN)/python -m benchmarks.results_page
 
@@ -70,11 +74,13 @@ build: .venv-sam/ready  ## what `deploy` sends to AWS; ARCHITECTURE=arm64 or x86
 deploy: build  ## into the AWS account whose credentials are set
 	@$(SAM) deploy --guided --parameter-overrides Architecture=$(ARCHITECTURE)
 
-artefacts: .venv/dev .venv-sam/ready .venv-lambda/ready  ## the built functions, run by Lambda's own runtime client
+built: .venv/dev .venv-sam/ready .venv-lambda/ready  ## the functions for both architectures, built here
 	@for architecture in arm64 x86_64; do echo "building for $$architecture ..."; \
 		$(SAM) build --build-dir .aws-sam/$$architecture --parameter-overrides Architecture=$$architecture >/dev/null 2>&1 \
 		|| { $(SAM) build --build-dir .aws-sam/$$architecture --parameter-overrides Architecture=$$architecture; exit 1; }; \
 		$(call compiled,.aws-sam/$$architecture) || exit 1; done
+
+artefacts: built  ## the built functions, run by Lambda's own runtime client
 	@COMMONPLACE_ARTEFACTS=1 $(BIN)/python -m pytest tests/artefacts
 
 clean:  ## removes what was installed and built

@@ -17,7 +17,8 @@ from cloud.tokens import Issuer
 
 _WELCOME = """
 The tools are on {url}, with real OpenSearch ({opensearch}) and DynamoDB Local ({dynamodb}).
-The front stands in for API Gateway, the stream poller for Lambda's event source mapping. Try, in another terminal:
+The front stands in for API Gateway, the pollers for Lambda's event source mappings, moto for SQS and S3. Nights are read at
+23:00 UTC, or at once by `make cloud-night`. Try, in another terminal:
 
 export TOKEN={token}
 curl -s {url}/tools/store_memory -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\

@@ -1,12 +1,10 @@
-"""Everything at once: servers, table and index, the front, the stream poller, the schedule.
+"""Everything at once: servers, table and index, the front, the stream poller, the queue's workers, the schedules.
 
 Everything is set in the environment before a handler is imported, as Lambda does it.
 """
 
-import logging
 import os
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -17,15 +15,17 @@ import boto3
 from cloud.authorizer import Authorizer
 from cloud.dynamodb import DynamoDB
 from cloud.front import PORT, Front
-from cloud.invoking import ACCOUNT, REGION, Context, Handler
+from cloud.invoking import ACCOUNT, REGION
+from cloud.nights import nights
 from cloud.opensearch import OpenSearch
 from cloud.process import Server, free_port
+from cloud.schedule import by_schedule, until
 from cloud.stream import Poller
 from cloud.template import Template
 from cloud.tokens import AUDIENCE, Issuer
 
-_log = logging.getLogger("cloud")
 _TEN_MINUTES = 600.0  # between two runs of reconcile, as the template's schedule has it
+_NIGHT = 23  # o'clock (UTC), likewise
 _UNLESS_SET = {
     "COMMONPLACE_TABLE": "commonplace",
     "POWERTOOLS_METRICS_DISABLED": "true",  # they would go to the terminal, line by line
@@ -40,14 +40,16 @@ def cloud(port: int = PORT, data: Path | None = None) -> Iterator[tuple[Front, s
     with ExitStack() as stack:
         opensearch = _url("OPENSEARCH_URL", lambda: OpenSearch(data=data and data / "opensearch"), stack)
         dynamodb = _url("DYNAMODB_URL", lambda: DynamoDB(data=data and data / "dynamodb"), stack)
+        template = Template()
+        stack.enter_context(nights(template))
         os.environ |= _environment(opensearch, dynamodb)
         stream = _table()
-        template = Template()
         issuer = Issuer.kept()
-        handlers = {name: template.functions[name].handler() for name in ("index", "reconcile")}
+        handlers = {name: template.functions[name].handler() for name in ("index", "reconcile", "plan")}
         _index()
         stack.enter_context(Poller(boto3.client("dynamodbstreams"), stream, handlers["index"], template.sources["index"]))
-        stack.enter_context(_every(_TEN_MINUTES, handlers["reconcile"]))
+        stack.enter_context(by_schedule("reconcile", handlers["reconcile"], lambda: _TEN_MINUTES))
+        stack.enter_context(by_schedule("plan", handlers["plan"], lambda: until(_NIGHT), seconds=900.0))
         front = Front(template.routes, Authorizer(issuer.name, [AUDIENCE], issuer.keys), port)
         yield stack.enter_context(front), opensearch, dynamodb
 
@@ -98,24 +100,3 @@ def _index() -> None:
 
     if not container.upkeep().set_up():
         sys.stderr.write("the index was made by another version: `commonplace reindex` makes it anew\n")
-
-
-@contextmanager
-def _every(seconds: float, handler: Handler) -> Iterator[None]:
-    """Calls a handler by schedule; a run that fails is told and the next one comes, as EventBridge has it."""
-    stop = threading.Event()
-
-    def run() -> None:
-        while not stop.wait(seconds):
-            try:
-                handler({}, Context("reconcile"))
-            except Exception as error:  # noqa: BLE001 - whatever a function raises
-                _log.warning("reconcile failed, and runs again: %s", error)
-
-    thread = threading.Thread(target=run, name="schedule", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()

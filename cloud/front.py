@@ -8,6 +8,7 @@ end a handler that takes longer than 30 seconds.
 import base64
 import json
 import logging
+import re
 import time
 import uuid
 from collections.abc import Mapping
@@ -32,6 +33,7 @@ class Front:
 
     def __init__(self, routes: Mapping[str, Route], authorizer: Authorizer, port: int = PORT) -> None:
         self._handlers = {key: (route, route.function.handler()) for key, route in routes.items()}
+        self._patterns = {key: _pattern(key) for key in routes if "{" in key}
         self._authorizer = authorizer
         self._port = port
 
@@ -49,11 +51,10 @@ class Front:
 
     def answer(self, request: Request) -> Response:
         """The answer to a request, whatever happens to it."""
-        path = unquote(request.path.partition("?")[0])
-        found = self._handlers.get(f"{request.method} {path}")
-        if found is None:
+        key, parameters = self._route(f"{request.method} {unquote(request.path.partition('?')[0])}")
+        if key is None:
             return _message(404, "Not Found")
-        route, handler = found
+        route, handler = self._handlers[key]
         try:
             claims = self._authorizer.claims(request.headers.get("authorization"), route.scopes)
         except Refused as refused:
@@ -61,7 +62,7 @@ class Front:
             return _message(refused.status, "Unauthorized" if refused.status == 401 else "Forbidden", told)
         if len(request.body) > _LARGEST_BODY:
             return _message(413, "Request Entity Too Large")
-        event = event_of(request, route, claims)
+        event = event_of(request, route, claims) | ({"pathParameters": parameters} if parameters else {})
         if len(json.dumps(event)) > _LARGEST_EVENT:
             return _message(413, "Request Entity Too Large")
         try:
@@ -69,6 +70,13 @@ class Front:
         except Exception as error:  # noqa: BLE001 - the service tells nobody what a function raised, either
             _log.error("%s: %s", route.key, type(error).__name__, exc_info=error)
             return _message(500, "Internal Server Error")
+
+    def _route(self, asked: str) -> tuple[str | None, dict[str, str]]:
+        """The key of the route that a method and path go to, and what stands in the place of its `{names}`."""
+        if asked in self._handlers:
+            return asked, {}
+        found = {key: match for key, pattern in self._patterns.items() if (match := pattern.fullmatch(asked))}
+        return next(((key, match.groupdict()) for key, match in found.items()), (None, {}))
 
 
 def event_of(request: Request, route: Route, claims: Mapping[str, str]) -> dict[str, Any]:
@@ -121,6 +129,10 @@ def response_of(told: Any) -> Response:
     packed = base64.b64decode(body) if told.get("isBase64Encoded") else body.encode()
     headers = {name: str(value) for name, value in (told.get("headers") or {}).items()}
     return Response(int(told["statusCode"]), {"Content-Type": "text/plain;charset=UTF-8", "Via": _VIA} | headers, packed)
+
+
+def _pattern(key: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(key)))
 
 
 def _body(raw: bytes, text: bool) -> tuple[str, bool]:

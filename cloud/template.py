@@ -10,6 +10,7 @@ import yaml
 
 from cloud.batches import Source
 from cloud.invoking import Handler
+from cloud.queue import QueueSource
 
 PATH = Path(__file__).parent.parent / "template.yaml"
 Resource = Mapping[str, Any]
@@ -17,11 +18,15 @@ Resource = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Function:
-    """A function: its name, which is that of its folder, and where its handler is."""
+    """A function: its name, which is that of its folder, and where its handler is.
+
+    `parts`: what it is built of, by the names of the template: itself, then its layers.
+    """
 
     name: str
     module: str
     attribute: str
+    parts: tuple[str, ...] = ()
 
     def handler(self) -> Handler:
         """The handler itself; what it imports is imported now."""
@@ -44,15 +49,17 @@ class Template:
     def __init__(self, path: Path = PATH) -> None:
         whole = yaml.load(path.read_text("utf-8"), _Loader)
         self._resources: Mapping[str, Resource] = whole["Resources"]
-        self._handler: str = whole["Globals"]["Function"]["Handler"]
+        self._defaults = {name: about["Default"] for name, about in whole["Parameters"].items()}
+        self._global: Resource = whole["Globals"]["Function"]
         named = dict(self._of("AWS::Serverless::Function"))
-        self._functions = {name: self._function(about["Properties"]) for name, about in named.items()}
-        self._sources = {
-            self._functions[name].name: Source.of(event["Properties"])
+        self._functions = {name: self._function(name, about["Properties"]) for name, about in named.items()}
+        events = {
+            (self._functions[name].name, event["Type"]): (event["Properties"], about["Properties"])
             for name, about in named.items()
             for event in about["Properties"].get("Events", {}).values()
-            if event["Type"] == "DynamoDB"
         }
+        self._sources = {name: Source.of(event) for (name, kind), (event, _) in events.items() if kind == "DynamoDB"}
+        self._queues = {name: self._queue(*abouts) for (name, kind), abouts in events.items() if kind == "SQS"}
 
     @property
     def functions(self) -> dict[str, Function]:
@@ -65,6 +72,11 @@ class Template:
         return self._sources
 
     @property
+    def queue_sources(self) -> dict[str, QueueSource]:
+        """How the messages of a queue come to functions, by their names."""
+        return self._queues
+
+    @property
     def routes(self) -> dict[str, Route]:
         """Every route by its key: its target is an integration, and that leads to a function."""
         return {
@@ -73,15 +85,27 @@ class Template:
             for route in [self._route(about["Properties"])]
         }
 
+    def _queue(self, event: Resource, function: Resource) -> QueueSource:
+        return QueueSource(
+            batch_size=event["BatchSize"],
+            most_at_once=self._by_default(event["ScalingConfig"]["MaximumConcurrency"]),
+            partial="ReportBatchItemFailures" in event.get("FunctionResponseTypes", ()),
+            seconds=self._by_default(function["Timeout"]),
+        )
+
+    def _by_default(self, value: Any) -> Any:
+        return self._defaults[value["Ref"]] if isinstance(value, dict) else value
+
     def _route(self, about: Resource) -> Route:
         integration = about["Target"]["Sub"].removeprefix("integrations/${").removesuffix("}")
         function = _name(self._resources[integration]["Properties"]["IntegrationUri"])
         return Route(about["RouteKey"], self._functions[function], tuple(about.get("AuthorizationScopes", ())))
 
-    def _function(self, about: Resource) -> Function:
+    def _function(self, name: str, about: Resource) -> Function:
         folder = Path(about["CodeUri"])
-        module, attribute = about.get("Handler", self._handler).rsplit(".", 1)
-        return Function(folder.name, ".".join([*folder.parts, module]), attribute)
+        module, attribute = about.get("Handler", self._global["Handler"]).rsplit(".", 1)
+        layers = [layer["Ref"] for layer in (*self._global["Layers"], *about.get("Layers", ()))]
+        return Function(folder.name, ".".join([*folder.parts, module]), attribute, (name, *layers))
 
     def _of(self, kind: str) -> Iterator[tuple[str, Resource]]:
         return ((name, about) for name, about in self._resources.items() if about["Type"] == kind)

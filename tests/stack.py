@@ -140,6 +140,9 @@ class Stack:
             return self._text(text, {name: self._filled(item) for name, item in more.items()})
         if kind == "Fn::Join":
             return operand[0].join(self._filled(operand[1]))
+        if kind == "Fn::FindInMap":
+            mapping, first, second = (self._filled(part) for part in operand)
+            return template()["Mappings"][mapping][str(first)][second]
         return value  # Select and Split of the stack's id
 
     def _text(self, text: str, more: Mapping[str, Any]) -> str:

@@ -15,8 +15,10 @@ from typing import Any
 
 import pytest
 
-from cloud import box
+from cloud.queue import QueueSource
+from cloud.schedule import by_schedule
 from cloud.template import Template
+from commonplace.invocation.http_api import ROUTES
 from commonplace.tools import TOOLS
 
 NAME = f"cloud-{uuid.uuid4().hex}"
@@ -92,8 +94,9 @@ def test_no_token_no_answer(told: str) -> None:
 
 def test_the_template_routes_every_tool_to_its_function() -> None:
     template = Template()
-    expected = {f"POST {tool.route}": tool.function for tool in TOOLS} | {"POST /import": "store", "GET /tools": "discover"}
+    expected = {f"{method} {path}": function for (method, path), function in ROUTES.items()}
     assert {key: route.function.name for key, route in template.routes.items()} == expected
+    assert template.queue_sources["night"] == QueueSource(1, 10, True, 900)
     assert template.sources["index"].partial
 
 
@@ -114,5 +117,5 @@ def test_a_run_that_fails_does_not_end_the_schedule() -> None:
             third.set()
         raise RuntimeError("the table is gone")
 
-    with box._every(0.01, reconcile):
+    with by_schedule("reconcile", reconcile, lambda: 0.01):
         assert third.wait(10)

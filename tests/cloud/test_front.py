@@ -37,7 +37,8 @@ def ask(handled: list[Any], monkeypatch: pytest.MonkeyPatch) -> Iterator[Ask]:
     module.handler = handler  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
     function = Function("store", module.__name__, "handler")
-    routes = {"POST /tools/x": Route("POST /tools/x", function), "GET /scoped": Route("GET /scoped", function, ("a", "b"))}
+    keys = ("POST /tools/x", "GET /runs", "GET /runs/{run_id}", "POST /runs/{run_id}/undo")
+    routes = {key: Route(key, function) for key in keys} | {"GET /scoped": Route("GET /scoped", function, ("a", "b"))}
     with Front(routes, Authorizer(ISSUER, [AUDIENCE], OURS.keys), port=0) as front:
         host = front.url.removeprefix("http://")
 
@@ -134,6 +135,27 @@ def test_a_route_that_is_not_there_is_404_and_reaches_no_handler(
     response, body = ask(method, path, token=None)
     assert (response.status, json.loads(body)) == (404, {"message": "Not Found"})
     assert len(handled) == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "key", "parameters"),
+    [
+        ("GET", "/runs", "GET /runs", None),
+        ("GET", "/runs/last", "GET /runs/{run_id}", {"run_id": "last"}),
+        ("GET", "/runs/caf%C3%A9?limit=2", "GET /runs/{run_id}", {"run_id": "café"}),
+        ("POST", "/runs/last/undo", "POST /runs/{run_id}/undo", {"run_id": "last"}),
+    ],
+)
+def test_a_route_may_have_a_part_that_varies(
+    ask: Ask, handled: list[Any], method: str, path: str, key: str, parameters: dict[str, str] | None
+) -> None:
+    assert ask(method, path)[0].status == 200
+    assert (event(handled)["routeKey"], event(handled).get("pathParameters")) == (key, parameters)
+
+
+@pytest.mark.parametrize("path", ["/runs/", "/runs/a/b", "/runs/a/undo"])
+def test_a_part_that_varies_is_one_part(ask: Ask, handled: list[Any], path: str) -> None:
+    assert ask("GET", path)[0].status == 404
 
 
 @pytest.mark.parametrize("token", [None, "abc", OURS.token("ana", seconds=-10), Issuer.new().token("ana")])

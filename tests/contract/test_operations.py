@@ -117,3 +117,11 @@ def test_the_newest_lease_writes_and_an_older_does_not(ports: Ports, night: Nigh
     assert refused(ports, operation(closing(tea)), old) is ErrorCode.LEASE_LOST
     assert refused(ports, operation(closing(tea)), Fence(ANA, new.number + 1)) is ErrorCode.LEASE_LOST
     assert ports.operations.apply(operation(closing(tea)), new)
+
+
+def test_what_is_added_closed_stands_in_nobodys_way(ports: Ports, writer: Writer) -> None:
+    current = writer.write("Ana lives in Berlin", key="home")
+    older = opening(writer, "Ana lives in Berlin", status="superseded", superseded_by=current.memory_id, valid_to=NOON)
+    assert ports.operations.apply(operation(opens=older))
+    assert ports.records.get(ANA, [older.memory.memory_id]) == [older.memory]
+    assert ports.operations.holder(ANA, "default", "home", LATER) == current

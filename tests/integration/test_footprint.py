@@ -41,16 +41,17 @@ def test_the_client_loads_no_server_and_no_model() -> None:
     assert not loaded("commonplace.client") & {"anthropic", "flask", "waitress", "click", "rich"}
 
 
-@pytest.mark.parametrize("function", ["normalize", "store", "search", "discover"])
+@pytest.mark.parametrize("function", ["normalize", "store", "search", "discover", "write", "read", "summarize"])
 def test_a_function_that_serves_tools_starts_without_what_its_first_call_needs(function: str) -> None:
     heavy = {"boto3", "botocore", "opensearchpy", "aws_lambda_powertools", "aws_xray_sdk", "anthropic", "flask", "sqlite3"}
     assert not loaded(f"functions.{function}.app") & heavy
 
 
-def test_the_search_function_loads_nothing_that_stores() -> None:
-    modules = loaded("functions.search.app")
+@pytest.mark.parametrize(("function", "use_case"), [("search", "search"), ("read", "context")])
+def test_a_function_that_reads_loads_nothing_that_stores(function: str, use_case: str) -> None:
+    modules = loaded(f"functions.{function}.app")
     assert not modules & {"commonplace.third_person", "commonplace.classifier", "commonplace.duplicates"}
-    assert {"commonplace.search", "commonplace.find"} <= modules  # while Lambda starts the container
+    assert {f"commonplace.{use_case}", "commonplace.find"} <= modules  # while Lambda starts the container
 
 
 @pytest.mark.parametrize("function", ["index", "reconcile", "setup", "interceptor"])

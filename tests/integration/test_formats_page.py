@@ -121,15 +121,18 @@ def test_bedrock_converse(folder: Path, server: Server) -> None:
     assert "peanuts" in api.bodies[1]["messages"][2]["content"][0]["toolResult"]["content"][0]["text"]
 
 
+FUNCTIONS = ("normalize", "store", "search", "discover", "write", "read", "summarize")
+
+
 def sent_by(heading: str, endpoint: str, folder: Path, server: Server) -> ScriptedApi:
-    with scripted([{}] * 4) as api:
+    with scripted([{}] * len(FUNCTIONS)) as api:
         run(heading, folder, server, **{endpoint: api.url})
     return api
 
 
 def test_bedrock_agents(folder: Path, server: Server) -> None:
     api = sent_by("Bedrock Agents", "AWS_ENDPOINT_URL_BEDROCK_AGENT", folder, server)
-    assert [path for path, _ in api.requests] == ["/agents/ABCDEFGHIJ/agentversions/DRAFT/actiongroups/"] * 4
+    assert [path for path, _ in api.requests] == ["/agents/ABCDEFGHIJ/agentversions/DRAFT/actiongroups/"] * len(FUNCTIONS)
     groups = json.loads(text("bedrock-agents", rows())).values()
     assert [body["functionSchema"] for body in api.bodies] == [group["functionSchema"] for group in groups]
     assert api.bodies[1]["actionGroupExecutor"]["lambda"].endswith(":commonplace-store")
@@ -137,9 +140,7 @@ def test_bedrock_agents(folder: Path, server: Server) -> None:
 
 def test_agentcore(folder: Path, server: Server) -> None:
     api = sent_by("AgentCore Gateway", "AWS_ENDPOINT_URL_BEDROCK_AGENTCORE_CONTROL", folder, server)
-    assert [body["name"] for body in api.bodies] == [
-        f"commonplace-{each}" for each in ("normalize", "store", "search", "discover")
-    ]
+    assert [body["name"] for body in api.bodies] == [f"commonplace-{each}" for each in FUNCTIONS]
     schemas = [body["targetConfiguration"]["mcp"]["lambda"]["toolSchema"]["inlinePayload"] for body in api.bodies]
     assert schemas == list(json.loads(text("agentcore", rows())).values())
 

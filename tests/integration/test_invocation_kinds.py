@@ -11,7 +11,7 @@ import pytest
 
 from commonplace import Commonplace, entrypoint
 from commonplace.intake import check
-from commonplace.invocation.http_api import ROUTES
+from commonplace.invocation.http_api import NIGHT, ROUTES
 from commonplace.manifest import manifest
 from commonplace.ports import Caller, Ports
 from commonplace.tools import TOOLS, Tool
@@ -28,6 +28,7 @@ KNOWN = (
     "The user decides faster when given two options instead of five.",
     "I decided to move the staging database on Friday.",
 )
+OF_A_KEY = ("update_memory", "delete_memory")  # they need what `write_memory` writes
 
 
 def event_of(tool: str) -> Any:
@@ -36,7 +37,7 @@ def event_of(tool: str) -> Any:
 
 def alike(body: Any) -> Any:
     """An answer without the ids that are made at random."""
-    return json.loads(re.sub(r"mem_[0-9A-Z]{26}", "mem_", json.dumps(body)))
+    return json.loads(re.sub(r"(mem|op)_[0-9A-Z]{26}", r"\1_", json.dumps(body)))
 
 
 @pytest.fixture
@@ -56,8 +57,12 @@ def test_every_tool_has_its_event_and_no_other_is_there() -> None:
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_each_kind_gives_what_the_engine_gives(tool: Tool, kind: Kind, ports: Ports, expected: Commonplace) -> None:
+    caller = Caller(kind.user_id, NOON.astimezone(UTC))
     for text in KNOWN:
-        entrypoint.call("store_memory", {"content": text}, Caller(kind.user_id, NOON.astimezone(UTC)), ports)
+        entrypoint.call("store_memory", {"content": text}, caller, ports)
+    if tool.name in OF_A_KEY:
+        entrypoint.call("write_memory", event_of("write_memory"), caller, ports)
+        expected.call("write_memory", event_of("write_memory"))
     status, body = called(kind, tool.name, event_of(tool.name))
     assert status == 200
     assert alike(body) == alike(expected.call(tool.name, event_of(tool.name)))
@@ -97,7 +102,8 @@ def test_a_function_serves_its_own_tools_only(kind: Kind, ports: Ports) -> None:
 
 
 def test_every_route_has_its_function() -> None:
-    assert {path.removeprefix("/tools/") for _, path in ROUTES} == {tool.name for tool in TOOLS} | {"/import", "/tools"}
+    others = {"/import", "/tools", *(path for _, path in NIGHT)}
+    assert {path.removeprefix("/tools/") for _, path in ROUTES} == {tool.name for tool in TOOLS} | others
 
 
 def test_the_manifest_is_listed_without_a_user(ports: Ports) -> None:

@@ -35,11 +35,11 @@ def cloud(
     """The containers as they are in AWS, by settings alone."""
     monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", dynamodb_url)
     settings = Settings(table=table_name, search_endpoint=opensearch_url, index_alias=new_index, region="eu-central-1")
-    for opened in (container.ports, container.upkeep):
+    for opened in (container.opened, container.upkeep):
         opened.cache_clear()
     monkeypatch.setattr(container, "settings", lambda: settings)
     yield settings
-    for opened in (container.ports, container.upkeep):
+    for opened in (container.opened, container.upkeep):
         opened.cache_clear()
 
 
@@ -79,7 +79,7 @@ def test_without_a_domain_the_schedule_folds_and_nothing_waits(cloud: Settings, 
     called("store_memory", "store", content="My daughter Mia is allergic to peanuts.")  # while there was a domain
     bare = cloud.model_copy(update={"search_endpoint": None})
     monkeypatch.setattr(container, "settings", lambda: bare)
-    for opened in (container.ports, container.upkeep):
+    for opened in (container.opened, container.upkeep):
         opened.cache_clear()
     assert called("search_memory", "search", query="Is anybody allergic to something?")["results"]
     for limit in ("_TO_FOLD", "_TOO_LONG"):

@@ -29,7 +29,7 @@ from tests.stack import Stack
 pytestmark = pytest.mark.integration
 
 SHARED = {"Search": "endpoint", "SearchEndpoint": "https://mine.example", "SearchDomainName": "mine"}
-SEARCHES = ("store", "search", "discover")
+SEARCHES = ("store", "search", "discover", "write", "read", "summarize", "night")
 WRITES = ("index", "reconcile")
 
 

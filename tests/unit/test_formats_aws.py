@@ -67,7 +67,7 @@ def test_agents_take_the_functions(group: Any) -> None:
 @pytest.mark.parametrize("name", ["bedrock-agents", "bedrock-agents-api", "agentcore"])
 def test_a_lambda_function_gets_its_own_tools_only(name: str) -> None:
     groups = written(name, ROWS)
-    assert list(groups) == ["normalize", "store", "search", "discover"]
+    assert list(groups) == ["normalize", "store", "search", "discover", "write", "read", "summarize"]
     for function, group in groups.items():
         shown = json.dumps(group)
         assert [tool.name for tool in TOOLS if f'{tool.name}\\"' in shown or f'"{tool.name}"' in shown] == [
@@ -76,15 +76,27 @@ def test_a_lambda_function_gets_its_own_tools_only(name: str) -> None:
 
 
 def test_agents_have_five_parameters_a_function_and_every_required_one() -> None:
-    left_out = {}
+    together = {}
     for row in ROWS:
         schema: Any = row["input_schema"]
         function = FUNCTIONS[str(row["name"])]
         assert len(function["parameters"]) <= 5
         needed = {name for name, field in function["parameters"].items() if field["required"]}
         assert needed == set(schema.get("required", ()))
-        left_out[row["name"]] = set(schema["properties"]) - set(function["parameters"])
-    assert {name: fields for name, fields in left_out.items() if fields} == {"memory_store_personal": {"place"}}
+        together[row["name"]] = set(schema["properties"]) - set(function["parameters"])
+    assert {name: fields for name, fields in together.items() if fields} == {
+        "memory_store_personal": {"agent_id", "place"}, "write_memory": {"source", "confidence", "allow_similar"},
+    }  # fmt: skip
+
+
+def test_agents_write_a_memory_with_a_key_and_the_rest_in_one_string_of_json() -> None:
+    parameters = FUNCTIONS["write_memory"]["parameters"]
+    assert list(parameters) == ["key", "value", "category", "durability", "options"]
+    assert parameters["options"]["type"] == "string"
+    assert (
+        "{source?: user|agent|system, confidence?: number 0-1, allow_similar?: boolean}"
+        in parameters["options"]["description"]
+    )
 
 
 def test_agents_get_objects_as_strings_of_json_that_name_their_fields() -> None:

@@ -1,5 +1,6 @@
 """The OpenAPI document: valid, whole, and held against the tools and the local server's routes."""
 
+import re
 from typing import Any
 
 import jsonschema
@@ -45,7 +46,10 @@ def test_the_local_server_has_the_same_routes_and_its_health(memory: Commonplace
         for rule in make_app(memory, 8787).url_map.iter_rules()
         for method in (rule.methods or set()) & {"GET", "POST"}
     }
-    described = {("/tools/<name>" if path.startswith("/tools/") else path, method) for path, method, _ in OPERATIONS}
+    described = {
+        ("/tools/<name>" if path.startswith("/tools/") else re.sub(r"{(\w+)}", r"<\1>", path), method)
+        for path, method, _ in OPERATIONS
+    }
     assert served == {*described, ("/health", "get")}
 
 
@@ -64,7 +68,7 @@ def test_its_errors_are_told_by_status(path: str, method: str, operation: Any) -
     }  # fmt: skip
     assert told <= {(code.status, code.label) for code in ErrorCode}
     assert {(500, "internal"), (503, "storage_unavailable"), (401, "unauthorized"), (403, "forbidden")} <= told
-    assert ((400, "invalid_json") in told) == (method == "post")
+    assert ((400, "invalid_json") in told) == ("requestBody" in operation)
     for tool in TOOLS:
         if tool.route == path:
             assert {(code.status, code.label) for code in tool.errors} <= told
@@ -80,7 +84,7 @@ def test_every_error_fits_its_schema(code: ErrorCode) -> None:
 
 @pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS, ids=[path for path, _, _ in OPERATIONS])
 def test_its_examples_fit(path: str, method: str, operation: Any) -> None:
-    for content in [body_of(operation["requestBody"])] if method == "post" else []:
+    for content in [body_of(operation["requestBody"])] if "requestBody" in operation else []:
         for example in content.get("examples", {}).values():
             jsonschema.Draft202012Validator(content["schema"]).validate(example["value"])
 
@@ -109,3 +113,22 @@ def test_turns_are_described() -> None:
 def test_the_headers_are_those_that_are_read() -> None:
     names = {header["name"] for header in DOCUMENT["components"]["parameters"].values()}
     assert names == {identity.USER, identity.TIMEZONE}
+
+
+def test_an_answer_of_the_night_fits(memory: Commonplace) -> None:
+    client, local = make_app(memory, 8787).test_client(), {"Host": "127.0.0.1:8787"}
+    wish = {"type": "explicit", "id": "1", "time": "2026-05-20T10:00:00Z", "text": "Remember that I'm allergic to nuts."}
+    body = {"interactions": [wish]}
+    operation = DOCUMENT["paths"]["/interactions"]["post"]
+    jsonschema.Draft202012Validator(body_of(operation["requestBody"])["schema"]).validate(body)
+    answers = {("/interactions", "post"): client.post("/interactions", json=body, headers=local)}
+    run = memory.nightly()
+    answers["/runs", "get"] = client.get("/runs", headers=local)
+    answers["/runs/{run_id}", "get"] = client.get(f"/runs/{run.run_id}", headers=local)
+    answers["/runs/{run_id}/undo", "post"] = client.post("/runs/last/undo", headers=local)
+    memory.write_memory("role", "The user is a nurse.", "personal_context", "durable")
+    answers["/history/{key}", "get"] = client.get("/history/role", headers=local)
+    for (path, method), answer in answers.items():
+        assert answer.status_code == 200, answer.json
+        described = body_of(DOCUMENT["paths"][path][method]["responses"]["200"])["schema"]
+        jsonschema.Draft202012Validator(described).validate(answer.json)

@@ -26,10 +26,11 @@ def test_the_committed_manifest_is_what_the_tools_give() -> None:
     assert COMMITTED.read_text("utf-8") == manifest_text(), "run `make manifest`"
 
 
-def test_there_are_these_eight_tools() -> None:
+def test_there_are_these_tools() -> None:
     assert [tool.name for tool in TOOLS] == [
         "memory_normalize", "memory_store_personal", "memory_search_personal", "store_memory", "search_memory",
-        "discover_memory_tools", "memory_store", "memory_search",
+        "discover_memory_tools", "memory_store", "memory_search", "write_memory", "read_memory", "update_memory",
+        "delete_memory", "get_memory_context", "summarize_memory",
     ]  # fmt: skip
 
 
@@ -65,7 +66,7 @@ def test_examples_are_valid_and_the_identity_is_no_argument(tool: Tool) -> None:
 def test_every_tool_has_its_use_case_route_and_errors(tool: Tool) -> None:
     assert callable(tool.run())
     assert tool.route == f"/tools/{tool.name}"
-    assert tool.function in {"normalize", "store", "search", "discover"}
+    assert tool.function in {"normalize", "store", "search", "discover", "write", "read", "summarize"}
     assert (tool.tier == "advanced") == (tool.group is not None)
     assert tool_named(tool.name) is tool
 
@@ -75,7 +76,8 @@ def test_the_error_codes_are_closed() -> None:
         "invalid_argument": (400, False), "unknown_field": (400, False), "missing_field": (400, False),
         "empty_text": (400, False), "text_too_long": (400, False), "secret_only": (400, False),
         "invalid_json": (400, False), "unauthorized": (401, False), "forbidden": (403, False), "unknown_tool": (404, False), "not_found": (404, False),
-        "method_not_allowed": (405, False), "conflict": (409, True), "payload_too_large": (413, False),
+        "key_not_found": (404, False), "method_not_allowed": (405, False), "conflict": (409, True), "lease_lost": (409, True),
+        "payload_too_large": (413, False),
         "internal": (500, True), "storage_unavailable": (503, True),
     }  # fmt: skip
 

@@ -7,11 +7,15 @@ from typing import Any
 import pytest
 
 from commonplace.adapters.dynamodb import table
+from commonplace.invocation.http_api import ROUTES
 from commonplace.settings import Settings
 from commonplace.tools import TOOLS
 from tests.stack import ROOT, Stack, template
 
-FUNCTIONS = ("normalize", "store", "search", "discover", "index", "reconcile", "interceptor", "setup")
+FUNCTIONS = (
+    "normalize", "store", "search", "discover", "write", "read", "summarize", "record", "plan", "night", "index",
+    "reconcile", "interceptor", "setup",
+)  # fmt: skip
 AUTHS: tuple[dict[str, Any], ...] = ({}, {"JwtIssuer": "https://issuer.example", "JwtAudience": "me"}, {"AuthMode": "iam"})
 
 
@@ -28,8 +32,8 @@ def test_every_tool_has_its_route_to_its_function_and_there_are_no_other_routes(
         target = about["Target"].removeprefix("integrations/${").removesuffix("}")
         function = integrations[target]["IntegrationUri"].removesuffix(".Arn")
         routes[about["RouteKey"]] = folders[function]
-    expected = {f"POST {tool.route}": f"functions/{tool.function}/" for tool in TOOLS}
-    assert routes == expected | {"POST /import": "functions/store/", "GET /tools": "functions/discover/"}
+    assert routes == {f"{method} {path}": f"functions/{function}/" for (method, path), function in ROUTES.items()}
+    assert {f"POST {tool.route}": f"functions/{tool.function}/" for tool in TOOLS}.items() <= routes.items()
 
 
 @pytest.mark.parametrize("parameters", AUTHS, ids=["own-pool", "own-issuer", "iam"])
@@ -76,10 +80,10 @@ def test_every_function_is_a_folder_with_a_handler(stack: Stack) -> None:
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "interceptor"])
 def test_memory_timeout_and_concurrency_are_parameters(name: str) -> None:
     plain = Stack().functions()[name]
-    chosen = {f"{name.title()}{what}": value for what, value in (("Memory", 777), ("Timeout", 28), ("Concurrency", "3"))}
-    about = Stack(**chosen).functions()[name]
+    given = {"Memory": 777, "Timeout": 300 if name == "night" else 28, "Concurrency": "3"}
+    about = Stack(**{f"{name.title()}{what}": value for what, value in given.items()}).functions()[name]
     assert "ReservedConcurrentExecutions" not in plain
-    assert (about["MemorySize"], about["Timeout"], about["ReservedConcurrentExecutions"]) == (777, 28, "3")
+    assert (about["MemorySize"], about["Timeout"], about["ReservedConcurrentExecutions"]) == tuple(given.values())
 
 
 def test_what_answers_over_http_answers_within_its_thirty_seconds() -> None:
@@ -90,8 +94,9 @@ def test_what_answers_over_http_answers_within_its_thirty_seconds() -> None:
 def test_only_what_calls_claude_carries_it(stack: Stack) -> None:
     layers = {name: about["Layers"] for name, about in stack.functions().items()}
     shared = ["DependenciesLayer", "TracingLayer", "CommonplaceLayer"]
-    assert layers.pop("normalize") == [*shared, "ClaudeLayer"]
-    assert all(given == shared for given in layers.values())
+    asking = {name for name, given in layers.items() if given == [*shared, "ClaudeLayer"]}
+    assert asking == {"normalize", "summarize", "night"}
+    assert all(given == shared for name, given in layers.items() if name not in asking)
 
 
 def test_settings_are_given_by_names_that_are_read(stack: Stack) -> None:
@@ -141,7 +146,7 @@ def test_the_table_is_the_one_that_the_adapter_knows(stack: Stack) -> None:
 
 def test_data_outlives_the_stack() -> None:
     resources = template()["Resources"]
-    for name in ("Table", "UserPool"):
+    for name in ("Table", "UserPool", "Pages"):
         assert (resources[name]["DeletionPolicy"], resources[name]["UpdateReplacePolicy"]) == ("Retain", "Retain")
     about = resources["Table"]["Properties"]
     assert about["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
@@ -182,7 +187,8 @@ def test_in_a_vpc_are_the_domain_and_whoever_asks_it() -> None:
     assert domain["VPCOptions"] == inside
     assert domain["ClusterConfig"]["ZoneAwarenessConfig"] == {"AvailabilityZoneCount": 2}
     found = {name for name, about in stack.functions().items() if about.get("VpcConfig") == inside}
-    assert found == {"store", "search", "discover", "index", "reconcile", "setup"}
+    asking = {"store", "search", "discover", "write", "read", "summarize", "night"}
+    assert found == asking | {"index", "reconcile", "setup"}
     assert not [name for name, about in Stack().functions().items() if "VpcConfig" in about]
 
 
@@ -208,8 +214,8 @@ def test_the_api_is_throttled_and_logs_neither_bodies_nor_users(stack: Stack) ->
 
 
 def test_what_fails_for_good_is_kept(stack: Stack) -> None:
-    queues = stack.of("AWS::SQS::Queue")
-    assert set(queues) == {"IndexDeadLetters", "ReconcileDeadLetters"}
+    queues = {name: about for name, about in stack.of("AWS::SQS::Queue").items() if name.endswith("DeadLetters")}
+    assert set(queues) == {f"{name}DeadLetters" for name in ("Index", "Reconcile", "Plan", "Night")}
     assert all(about["SqsManagedSseEnabled"] and about["MessageRetentionPeriod"] == 14 * 86_400 for about in queues.values())
     stream = stack.functions()["index"]["Events"]["Stream"]["Properties"]
     assert stream["DestinationConfig"] == {"OnFailure": {"Destination": "IndexDeadLetters.Arn"}}
@@ -221,20 +227,27 @@ def test_what_fails_for_good_is_kept(stack: Stack) -> None:
 def test_alarms_tell_somebody(stack: Stack) -> None:
     alarms = stack.of("AWS::CloudWatch::Alarm")
     expected = (
-        "Errors Throttles ApiErrors IteratorAge IndexDeadLetters ReconcileDeadLetters PendingAge DomainRed DomainStorage"
+        "Errors WorkErrors Throttles WorkThrottles ApiErrors IteratorAge IndexDeadLetters ReconcileDeadLetters "
+        "PlanDeadLetters NightDeadLetters NightErrors PendingAge DomainRed DomainStorage"
     )
     assert set(alarms) == {f"{name}Alarm" for name in expected.split()}
     assert all(about["AlarmActions"] == ["Alarms"] for about in alarms.values())
-    for name in ("ErrorsAlarm", "ThrottlesAlarm"):
-        watched = [each["MetricStat"]["Metric"] for each in alarms[name]["Metrics"] if "MetricStat" in each]
-        assert len(watched) == 7
+    for what in ("Errors", "Throttles"):
+        watched = [
+            [each["MetricStat"]["Metric"] for each in alarms[name]["Metrics"] if "MetricStat" in each]
+            for name in (f"{what}Alarm", f"Work{what}Alarm")
+        ]
+        assert all(len(metrics) <= 10 for metrics in watched)  # an alarm takes no more
+        assert {each["MetricName"] for metrics in watched for each in metrics} == {what}
+        functions = [each["Dimensions"][0]["Value"] for metrics in watched for each in metrics]
+        assert sorted(functions) == sorted(f"{name.title()}Function" for name in FUNCTIONS if name != "interceptor")
     assert not stack.of("AWS::SNS::Subscription")
     assert Stack(AlarmEmail="me@example.com").of("AWS::SNS::Subscription")["AlarmMail"]["Endpoint"] == "me@example.com"
 
 
 def test_the_dashboard_can_be_read(stack: Stack) -> None:
     (about,) = stack.of("AWS::CloudWatch::Dashboard").values()
-    assert len(json.loads(about["DashboardBody"])["widgets"]) == 7
+    assert len(json.loads(about["DashboardBody"])["widgets"]) == 9
 
 
 @pytest.mark.parametrize("name", template()["Parameters"])

@@ -27,13 +27,34 @@ OWN, OTHER = f"{DOMAIN}commonplace-${{Stack}}/", f"{DOMAIN}mine/"
 EMBEDS = {
     ("bedrock:InvokeModel", "arn:${AWS::Partition}:bedrock:${AWS::Region}::foundation-model/amazon.titan-embed-text-v2:0")
 }
+CHANGES = {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem")}
+CHECKS = {("dynamodb:ConditionCheckItem", "Table.Arn")}
+FINDS = {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query", "PutItem")}
+KEEPS = {
+    *((f"s3:{action}", "${Pages.Arn}/*") for action in ("PutObject", "GetObject", "DeleteObject", "DeleteObjectVersion")),
+    *((f"s3:{action}", "Pages.Arn") for action in ("ListBucket", "ListBucketVersions")),
+}
+SEARCHING = ("store", "search", "discover", "write", "read", "summarize", "night")
 TABLE: dict[str, Allowed] = {
     "normalize": set(),
-    "store": {
-        (f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem")
-    },
-    "search": {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query", "PutItem")},
+    "store": CHANGES,
+    "search": FINDS,
     "discover": {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query", "UpdateItem", "DeleteItem")},
+    "write": CHANGES,
+    "read": FINDS,
+    "summarize": FINDS,
+    "record": CHANGES | CHECKS | KEEPS,
+    "plan": {
+        ("dynamodb:Query", "${Table.Arn}/index/waiting"),
+        ("sqs:SendMessage", "Nights.Arn"),
+        ("sqs:SendMessage", "PlanDeadLetters.Arn"),
+    },
+    "night": CHANGES
+    | CHECKS
+    | KEEPS
+    | {
+        (f"sqs:{action}", "Nights.Arn") for action in ("ReceiveMessage", "DeleteMessage", "GetQueueAttributes", "SendMessage")
+    },
     "index": {
         *((f"dynamodb:{action}", "Table.StreamArn") for action in ("DescribeStream", "GetRecords", "GetShardIterator")),
         ("dynamodb:ListStreams", "${Table.Arn}/stream/*"),
@@ -68,7 +89,7 @@ def shaping(*paths: str) -> Allowed:
 
 
 def index_of(function: str, domain: str, everything: Allowed) -> Allowed:
-    if function in ("store", "search", "discover"):
+    if function in SEARCHING:
         return reading(domain)
     if function in ("index", "reconcile"):
         return writing(domain)
@@ -97,13 +118,13 @@ def test_a_function_may_do_this_and_nothing_else(function: str, search: str) -> 
 @pytest.mark.parametrize("function", TABLE)
 def test_titan_is_asked_by_what_stores_and_searches(function: str) -> None:
     more = Stack(Embedder="titan").may(function) - Stack().may(function)
-    assert more == (EMBEDS if function in ("store", "search") else set())
+    assert more == (EMBEDS if function in SEARCHING and function != "discover" else set())
 
 
 @pytest.mark.parametrize("function", TABLE)
 def test_interfaces_are_for_what_asks_a_domain_in_a_vpc(function: str) -> None:
     more = Stack(SubnetIds="subnet-1", SecurityGroupIds="sg-1").may(function) - Stack().may(function)
-    assert more == (set() if function in ("normalize", "interceptor") else JOINS)
+    assert more == (JOINS if function in (*SEARCHING, "index", "reconcile", "setup") else set())
 
 
 _SECRET = f"arn:{_IN_REGION % 'secretsmanager'}:secret:mine-??????"
@@ -125,15 +146,16 @@ CLAUDES: dict[str, tuple[dict[str, Any], Allowed]] = {
 
 
 @pytest.mark.parametrize("claude", CLAUDES)
-def test_only_normalize_asks_claude_and_only_as_was_chosen(claude: str) -> None:
+def test_claude_is_asked_by_what_cleans_reads_days_and_sums_up_and_only_as_was_chosen(claude: str) -> None:
     parameters, allowed = CLAUDES[claude]
     for function in TABLE:
         more = Stack(**parameters).may(function) - Stack().may(function)
-        assert more == (allowed if function == "normalize" else set())
+        assert more == (allowed if function in ("normalize", "summarize", "night") else set())
 
 
-def test_a_search_writes_beside_the_users_and_nowhere_else() -> None:
-    (policy,) = Stack().of("AWS::IAM::Role")["SearchRole"]["Policies"]
+@pytest.mark.parametrize("function", ["Search", "Read", "Summarize"])
+def test_what_finds_writes_beside_the_users_and_nowhere_else(function: str) -> None:
+    (policy,) = Stack().of("AWS::IAM::Role")[f"{function}Role"]["Policies"]
     (statement,) = (each for each in policy["PolicyDocument"]["Statement"] if "dynamodb:PutItem" in each["Action"])
     assert statement["Action"] == ["dynamodb:PutItem"]
     assert statement["Condition"] == {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["usage#*"]}}

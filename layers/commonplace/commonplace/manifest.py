@@ -55,11 +55,15 @@ def row(tool: Tool) -> dict[str, JsonValue]:
 
 def schema(model: type[BaseModel], mode: Any) -> dict[str, JsonValue]:
     """A model's JSON schema, flat: no `$ref`, no titles, and a field that may be absent instead of one that may be null."""
-    whole = model.model_json_schema(mode=mode)
-    flat = _flat(whole, whole.get("$defs", {}), nullable=mode == "serialization")
-    assert isinstance(flat, dict)
-    flat.pop("$defs", None)
-    return flat
+    return flat(model.model_json_schema(mode=mode), nullable=mode == "serialization")
+
+
+def flat(whole: dict[str, Any], nullable: bool) -> dict[str, JsonValue]:
+    """The same of a schema that is there already; `nullable`: what may be null says so."""
+    found = _flat(whole, whole.get("$defs", {}), nullable)
+    assert isinstance(found, dict)
+    found.pop("$defs", None)
+    return found
 
 
 def _flat(node: Any, definitions: dict[str, Any], nullable: bool) -> Any:

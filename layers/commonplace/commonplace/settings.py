@@ -39,7 +39,7 @@ class Settings(BaseModel):
     nightly_price_in: float = Field(0.0, ge=0, description="US dollars for a million tokens that the model reads.")
     nightly_price_out: float = Field(0.0, ge=0, description="US dollars for a million tokens that the model writes.")
     nightly_worth: float | None = Field(
-        None, ge=0, le=1, description="How much must speak for keeping what was said, where rules read; their own when absent."
+        None, ge=0, le=1, description="How much must speak for keeping what was said, where rules read; else their own."
     )
     region: str = Field("us-east-1", description="The region of AWS; in Lambda its own.")
     table: str | None = Field(None, description="The DynamoDB table; with it the records are there and not in the file.")

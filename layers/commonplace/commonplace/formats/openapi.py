@@ -1,20 +1,16 @@
 """OpenAPI 3.1: every route of the HTTP way in, on AWS and on this machine."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 from typing import Any
 
 from commonplace.errors import ErrorCode
 from commonplace.formats import Row
+from commonplace.formats.openapi_night import night_paths
+from commonplace.formats.openapi_responses import OF_BODIES, reference, responses, told
 from commonplace.manifest import schema
 from commonplace.models.requests import ImportRequest, Turn
 from commonplace.models.results import ImportResult
 
-_EVERYWHERE = (ErrorCode.UNAUTHORIZED, ErrorCode.FORBIDDEN, ErrorCode.INTERNAL, ErrorCode.STORAGE_UNAVAILABLE)
-_OF_BODIES = (
-    ErrorCode.INVALID_JSON, ErrorCode.INVALID_ARGUMENT, ErrorCode.UNKNOWN_FIELD, ErrorCode.MISSING_FIELD,
-    ErrorCode.PAYLOAD_TOO_LARGE,
-)  # fmt: skip
 _SERVERS = [
     {
         "url": "https://{api}.execute-api.{region}.amazonaws.com",
@@ -35,13 +31,12 @@ _TIMEZONE = {
     "description": "IANA name of the user's time zone; UTC when left out. A local server goes by its own zone.",
     "schema": {"type": "string", "examples": ["Europe/Berlin"]},
 }
-_THROTTLED = {"description": "Too many requests: API Gateway's own answer; try again later."}
 
 
 def write(rows: Sequence[Row]) -> dict[str, Any]:
-    """An OpenAPI document with a route per tool, the manifest and the import of conversations."""
+    """An OpenAPI document with a route per tool, the manifest, the import of conversations and the routes of the night."""
     posts = {f"/tools/{row['name']}": _tool(row) for row in rows} | {"/import": _import()}
-    headers = [_reference("parameters/User"), _reference("parameters/Timezone")]
+    headers = [reference("parameters/User"), reference("parameters/Timezone")]
     return {
         "openapi": "3.1.0",
         "info": {"title": "Commonplace", "version": "1", "description": "Long-term memory for AI agents."},
@@ -50,6 +45,7 @@ def write(rows: Sequence[Row]) -> dict[str, Any]:
         "paths": {
             "/tools": {"get": _manifest()},
             **{path: {"parameters": headers, "post": operation} for path, operation in posts.items()},
+            **{path: {**item, "parameters": [*headers, *item["parameters"]]} for path, item in night_paths().items()},
         },
         "components": {
             "schemas": {"Error": _error()},
@@ -80,7 +76,7 @@ def _tool(row: Row) -> dict[str, Any]:
             "required": True,
             "content": {"application/json": {"schema": row["input_schema"], "examples": examples}},
         },
-        "responses": _responses(row["output_schema"], {*own, *_told(_OF_BODIES)}),
+        "responses": responses(row["output_schema"], {*own, *told(OF_BODIES)}),
     }
 
 
@@ -94,7 +90,7 @@ def _manifest() -> dict[str, Any]:
             "tools": {"type": "array", "items": {"type": "object", "required": ["name", "input_schema", "output_schema"]}},
         },
     }
-    return {"operationId": "list_tools", "summary": "The manifest of all tools", "responses": _responses(answer, set())}
+    return {"operationId": "list_tools", "summary": "The manifest of all tools", "responses": responses(answer, set())}
 
 
 def _import() -> dict[str, Any]:
@@ -105,25 +101,8 @@ def _import() -> dict[str, Any]:
         "summary": "Store a conversation, a memory per turn",
         "description": "A turn that can't be stored is told in `left_out`, with its index, and the others are stored.",
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
-        "responses": _responses(schema(ImportResult, "serialization"), set(_told(_OF_BODIES))),
+        "responses": responses(schema(ImportResult, "serialization"), set(told(OF_BODIES))),
     }
-
-
-def _responses(answer: Mapping[str, Any], errors: set[tuple[int, str]]) -> dict[str, Any]:
-    known = sorted({*errors, *_told(_EVERYWHERE)})
-    failures = {
-        str(status): {
-            "description": ", ".join(label for _, label in group),
-            "content": {"application/json": {"schema": _reference("schemas/Error")}},
-        }
-        for status, group in groupby(known, key=lambda error: error[0])
-    }
-    done = {"description": "The answer.", "content": {"application/json": {"schema": answer}}}
-    return {"200": done, **dict(sorted({**failures, "429": _THROTTLED}.items()))}
-
-
-def _told(codes: Iterable[ErrorCode]) -> Iterator[tuple[int, str]]:
-    return ((code.status, code.label) for code in codes)
 
 
 def _error() -> dict[str, Any]:
@@ -135,7 +114,3 @@ def _error() -> dict[str, Any]:
     }
     inner = {"type": "object", "additionalProperties": False, "required": list(fields), "properties": fields}
     return {"type": "object", "additionalProperties": False, "required": ["error"], "properties": {"error": inner}}
-
-
-def _reference(place: str) -> dict[str, str]:
-    return {"$ref": f"#/components/{place}"}

@@ -22,13 +22,16 @@ class Context(Protocol):
 
 @dataclass(frozen=True)
 class Call:
-    """What was asked. `name` is the tool's; `import` and `manifest` are the two HTTP routes that are no tools."""
+    """What was asked. `name` is the tool's; the other kinds are HTTP routes that are no tools.
+
+    A `night` is the routes of the night: `name` is the method, `arguments` are path, query and body as they came.
+    """
 
     name: str
     arguments: Mapping[str, Any]
     user_id: str | None
     zone: tzinfo
-    kind: Literal["tool", "import", "manifest"] = "tool"
+    kind: Literal["tool", "import", "manifest", "night"] = "tool"
 
 
 class Way(Protocol):

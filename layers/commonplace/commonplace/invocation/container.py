@@ -7,13 +7,16 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import datetime, tzinfo
 from functools import cache
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from commonplace import wiring
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.ports import Ports
 from commonplace.settings import Settings, read_settings
 from commonplace.stream import Upkeep
+
+if TYPE_CHECKING:
+    from commonplace.night_ports import NightPorts
 
 _log = logging.getLogger("commonplace")
 _T = TypeVar("_T")
@@ -28,15 +31,32 @@ def settings() -> Settings:
 
 
 @cache
+def opened() -> wiring.Opened:
+    """All that is reached through the table and the index."""
+    return _or_misconfigured(lambda: wiring.open_cloud(settings(), remaining, left))
+
+
 def ports() -> Ports:
     """The table, the index and the rest."""
-    return _or_misconfigured(lambda: wiring.open_cloud(settings(), remaining).ports)
+    return opened().ports
+
+
+@cache
+def night() -> "NightPorts":
+    """What the runs of a user need beside them."""
+    return _or_misconfigured(opened().night)
+
+
+@cache
+def nights() -> wiring.NightWork:
+    """Whose nights are to be read, and where to ask for them."""
+    return _or_misconfigured(lambda: wiring.open_night_work(settings(), remaining))
 
 
 @cache
 def models() -> Ports:
     """What `normalize` needs, which has no memory: nothing of the table and the index is imported."""
-    return _or_misconfigured(lambda: wiring.open_models(settings()))
+    return _or_misconfigured(lambda: wiring.open_models(settings(), left))
 
 
 @cache
@@ -50,9 +70,14 @@ def begin(milliseconds: int) -> None:
     _until.set(time.monotonic() + milliseconds / 1000)
 
 
+def left() -> float:
+    """Seconds until Lambda ends this invocation."""
+    return _until.get() - time.monotonic()
+
+
 def remaining() -> float:
     """Seconds that this invocation may still wait for a busy table, with time left to answer that it was busy."""
-    return max(_LEAST, min(_MOST, _until.get() - time.monotonic() - _TO_ANSWER))
+    return max(_LEAST, min(_MOST, left() - _TO_ANSWER))
 
 
 def now(zone: tzinfo) -> datetime:

@@ -15,6 +15,11 @@ from commonplace.tools import TOOLS, tool_named
 Handler = Callable[[dict[str, Any], Any], Body]
 
 _WITHOUT_MEMORY = {"normalize"}
+_SERVES = {
+    "import": http_api.ROUTES[http_api.IMPORT],
+    "manifest": http_api.ROUTES[http_api.MANIFEST],
+    "night": http_api.ROUTES[http_api.NIGHT[0]],
+}
 
 # AgentCore comes first: its whole event is written by a model, and must not pass for one of the others.
 _WAYS: tuple[Way, ...] = (agentcore, http_api, bedrock_agent, direct)
@@ -25,6 +30,8 @@ def handler_of(function: str) -> Handler:
     for tool in TOOLS:
         if tool.function == function:
             tool.run()
+    if function == _SERVES["night"]:
+        import_module("commonplace.invocation.night_calls")
 
     def handle(event: dict[str, Any], context: Context) -> Body:
         from commonplace.invocation.observe import observed  # Powertools: paid once, by the first call and not by the start
@@ -52,6 +59,9 @@ def _answer(function: str, call: Call) -> Body:
         return listed
     if call.user_id is None:
         raise CommonplaceError(ErrorCode.UNAUTHORIZED, "no call is anonymous")
+    if call.kind == "night":
+        told: Body = import_module("commonplace.invocation.night_calls").answer(call)
+        return told
     caller = Caller(call.user_id, container.now(call.zone))
     if call.kind == "import":
         body = intake.check(ImportRequest, call.arguments)
@@ -66,9 +76,6 @@ def _answer(function: str, call: Call) -> Body:
 
 def _refuse_others(function: str, call: Call) -> None:
     """A function serves its own tools only: it has no rights for what others do."""
-    if call.kind != "tool":
-        serves = http_api.ROUTES[http_api.IMPORT if call.kind == "import" else http_api.MANIFEST]
-    else:
-        serves = tool_named(call.name).function
+    serves = tool_named(call.name).function if call.kind == "tool" else _SERVES[call.kind]
     if serves != function:
         raise CommonplaceError(ErrorCode.UNKNOWN_TOOL, f"this is served by the function {serves}, not by {function}")

@@ -1,4 +1,4 @@
-"""HTTP API events, payload format 2.0: `POST /tools/<name>`, `POST /import`, `GET /tools`.
+"""HTTP API events, payload format 2.0: `POST /tools/<name>`, `POST /import`, `GET /tools`, and the routes of the night.
 
 The user comes from what API Gateway's authorizer has checked: the claims of a token, or the role of an IAM caller.
 """
@@ -16,8 +16,18 @@ from commonplace.tools import TOOLS
 
 NAME = "http"
 IMPORT, MANIFEST = ("POST", "/import"), ("GET", "/tools")
-ROUTES = {("POST", tool.route): tool.function for tool in TOOLS} | {IMPORT: "store", MANIFEST: "discover"}
+NIGHT = (
+    ("POST", "/interactions"), ("GET", "/runs"), ("GET", "/runs/{run_id}"), ("POST", "/runs/{run_id}/undo"),
+    ("POST", "/runs/{run_id}/approve"), ("POST", "/runs/{run_id}/discard"), ("GET", "/history/{key}"),
+)  # fmt: skip
+ROUTES = {
+    **{("POST", tool.route): tool.function for tool in TOOLS},
+    **{IMPORT: "store", MANIFEST: "discover"},
+    **dict.fromkeys(NIGHT, "record"),
+}
 """Every route of the API and the function that serves it."""
+
+_NIGHT = {path.split("/")[1] for _, path in NIGHT}
 
 _HEADERS = {"Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
@@ -40,12 +50,15 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
         return Call("", {}, None, identity.zone_named(None), "manifest")
     if (method, path) == IMPORT:
         return Call("", read_object(_body(event)), _user(event), _zone(event), "import")
+    if path.removeprefix("/").partition("/")[0] in _NIGHT:
+        given = {"path": path, "query": event.get("queryStringParameters") or {}, "body": _body(event)}
+        return Call(method, given, _user(event), _zone(event), "night")
     if path == MANIFEST[1] or path == IMPORT[1] or (path.startswith("/tools/") and method != "POST"):
         raise CommonplaceError(ErrorCode.METHOD_NOT_ALLOWED, f"{path} takes another method")
     if not path.startswith("/tools/"):
         raise CommonplaceError(
             ErrorCode.NOT_FOUND,
-            "there are POST /tools/<tool name>, GET /tools and POST /import here",
+            "there are POST /tools/<tool name>, GET /tools, POST /import, and for nights /interactions, /runs, /history here",
         )
     return Call(path.removeprefix("/tools/"), read_object(_body(event)), _user(event), _zone(event))
 

@@ -60,7 +60,7 @@ class Seen:
 def observed(function: str, way: str, correlation: str | None, context: Context) -> Iterator[Seen]:
     """Watches one invocation of a tool and tells of it at its end."""
     seen, start = Seen(), time.perf_counter()
-    with told_under(function, correlation, context), _errors() as errors:
+    with told_under(function, correlation, context), errors_logged() as errors:
         try:
             with _segment(function) as segment:
                 yield seen
@@ -123,7 +123,7 @@ def _count(function: str, seen: Seen, milliseconds: float, errors: int) -> None:
 
 
 @contextmanager
-def _errors() -> Iterator[list[logging.LogRecord]]:
+def errors_logged() -> Iterator[list[logging.LogRecord]]:
     """The lines of level error that are logged inside: a model that is misconfigured answers by rules, and is heard here."""
     kept = _Kept(logging.ERROR)
     package = logging.getLogger("commonplace")

@@ -22,8 +22,8 @@ MAX_BODY = 8_000_000  # bytes
 
 _PATHS = f"there are POST /tools/<tool name>, GET /tools, POST /import, GET /health, {routes.PATHS}"
 _NIGHT = {
-    "/interactions": "POST", "/runs": "GET", "/runs/<run>": "GET", "/runs/<run>/undo": "POST", "/runs/<run>/approve": "POST",
-    "/runs/<run>/discard": "POST", "/history/<key>": "GET",
+    "/interactions": "POST", "/runs": "GET", "/runs/<run_id>": "GET", "/runs/<run_id>/undo": "POST",
+    "/runs/<run_id>/approve": "POST", "/runs/<run_id>/discard": "POST", "/history/<key>": "GET",
 }  # fmt: skip
 _CODES: tuple[tuple[type[HTTPException], ErrorCode, str], ...] = (
     (NotFound, ErrorCode.NOT_FOUND, f"there is nothing at this path; {_PATHS}"),

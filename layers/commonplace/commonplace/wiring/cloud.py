@@ -11,7 +11,8 @@ from commonplace.ports import Embedder, MemoryIndex, Ports, UserFacts
 from commonplace.settings import Settings
 from commonplace.stream import DeadLetters, NoIndex, Upkeep
 from commonplace.wiring.local import Opened
-from commonplace.wiring.models import allowance_of, embedder_of, language_of, reader_of, summarizer_of
+from commonplace.wiring.models import Left, allowance_of, embedder_of, language_of, no_end, reader_of, summarizer_of
+from commonplace.wiring.pages import pages_of
 
 if TYPE_CHECKING:
     from commonplace.adapters.dynamodb import DynamoPending, DynamoRecords, Table
@@ -24,7 +25,7 @@ _TAGS_SECONDS = 60.0
 _PATIENCE = 120.0  # seconds for one page of the whole table: nobody waits for an answer, and half a job is none
 
 Remaining = Callable[[], float]
-"""Seconds that whoever asks now may still spend."""
+"""Seconds that whoever asks now may still wait for the table."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +39,13 @@ class Maintenance:
     contents: IndexContents
 
 
-def open_cloud(settings: Settings, remaining: Remaining | None = None) -> Opened:
+def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Left = no_end) -> Opened:
     """The ports over one table, with an index in OpenSearch if there is an endpoint, else by reading the records."""
     from commonplace.adapters.dynamodb import DynamoOperations, DynamoUsage
     from commonplace.adapters.scan import RationedRecords, ScanFacts, ScanIndex
     from commonplace.adapters.static_embedder import StaticEmbedder
 
-    table, static = _table(settings, remaining), StaticEmbedder()
+    table, static = table_of(settings, remaining), StaticEmbedder()
     embedder, records = embedder_of(settings, static), _records(settings, table)
     index: MemoryIndex = ScanIndex(records, embedder.name)
     facts: UserFacts = ScanFacts(records, _TAGS_SECONDS)
@@ -53,25 +54,24 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None) -> Opened
         pending = _pending(table)
         index, facts = _searched(settings, embedder, pending, facts)
         fallback = ScanIndex(RationedRecords(records, pending), embedder.name)
-    usage = DynamoUsage(table)
     ports = Ports(
         records=records,
         operations=DynamoOperations(table, indexed=settings.search_endpoint is not None),
         facts=facts,
         index=index,
-        usage=usage,
+        usage=DynamoUsage(table),
         embedder=embedder,
         words=static,
-        reader=reader_of(settings),
-        summarizer=summarizer_of(settings),
+        reader=reader_of(settings, left),
+        summarizer=summarizer_of(settings, left),
         summary_seconds=settings.claude_deadline,
         fallback=fallback,
         profile=settings.ranking,
     )
-    return Opened(ports, lambda: None, lambda: _night(table, settings))
+    return Opened(ports, lambda: None, lambda: _night(table, settings, left))
 
 
-def _night(table: "Table", settings: Settings) -> "NightPorts":
+def _night(table: "Table", settings: Settings, left: Left) -> "NightPorts":
     from commonplace.adapters.dynamodb import DynamoBudget, DynamoLedger, DynamoRuns
     from commonplace.night_ports import NightPorts
 
@@ -79,13 +79,15 @@ def _night(table: "Table", settings: Settings) -> "NightPorts":
         ledger=DynamoLedger(table),
         runs=DynamoRuns(table),
         budget=DynamoBudget(table),
-        model=language_of(settings),
+        model=language_of(settings, left),
         allowance=allowance_of(settings),
         texts_kept=timedelta(days=settings.nightly_texts_days),
+        pages=pages_of(settings),
+        least_worth=settings.nightly_worth,
     )
 
 
-def open_models(settings: Settings) -> Ports:
+def open_models(settings: Settings, left: Left = no_end) -> Ports:
     """What a function needs that has no memory: the models. Asking it for anything else is a mistake of this package."""
     from commonplace.adapters.static_embedder import StaticEmbedder
 
@@ -98,7 +100,7 @@ def open_models(settings: Settings) -> Ports:
         usage=nothing,
         embedder=static,
         words=static,
-        reader=reader_of(settings),
+        reader=reader_of(settings, left),
     )
 
 
@@ -112,7 +114,7 @@ def open_upkeep(settings: Settings, remaining: Remaining | None = None) -> Upkee
     from commonplace.adapters.dynamodb import DynamoUsage
     from commonplace.adapters.dynamodb.stream import streamed
 
-    table = _table(settings, remaining)
+    table = table_of(settings, remaining)
     writer, made = _followed(settings, table) if settings.search_endpoint else (NoIndex(), lambda: True)
     return Upkeep(streamed, writer, _pending(table), DynamoUsage(table), _letters(settings), made)
 
@@ -123,7 +125,7 @@ def open_maintenance(settings: Settings) -> Maintenance:
     from commonplace.adapters.opensearch import OpenSearchContents, OpenSearchRebuild
     from commonplace.adapters.static_embedder import StaticEmbedder
 
-    table, client = _table(settings, lambda: _PATIENCE, _PATIENCE / 2), _domain(settings, writing=True)
+    table, client = table_of(settings, lambda: _PATIENCE, _PATIENCE / 2), _domain(settings, writing=True)
     return Maintenance(
         records=_records(settings, table),
         everything=DynamoEverything(table),
@@ -133,11 +135,12 @@ def open_maintenance(settings: Settings) -> Maintenance:
     )
 
 
-def _table(settings: Settings, remaining: Remaining | None = None, seconds: float | None = None) -> "Table":
+def table_of(settings: Settings, remaining: Remaining | None = None, seconds: float | None = None) -> "Table":
+    """The table that the settings name. `seconds`: how long one attempt may take."""
     from commonplace.adapters.dynamodb import Table, connect
 
     if settings.table is None:
-        raise _missing("table")
+        raise missing("table")
     limits = () if remaining is None else (remaining,)
     client = connect(settings.region) if seconds is None else connect(settings.region, seconds=seconds)
     return Table(client, settings.table, *limits)
@@ -171,7 +174,7 @@ def _domain(settings: Settings, writing: bool = False) -> Any:
     from commonplace.adapters.opensearch.client import SEARCH_SECONDS, WRITE_SECONDS, connect
 
     if settings.search_endpoint is None:
-        raise _missing("search_endpoint")
+        raise missing("search_endpoint")
     region = settings.region if settings.search_endpoint.startswith(_SIGNED) else None
     return connect(settings.search_endpoint, region, WRITE_SECONDS if writing else SEARCH_SECONDS)
 
@@ -206,7 +209,8 @@ def _letters(settings: Settings) -> DeadLetters | None:
     return SqsDeadLetters(connect(settings.region), settings.dead_letter_queue)
 
 
-def _missing(name: str) -> CommonplaceError:
+def missing(name: str) -> CommonplaceError:
+    """That a setting is needed."""
     variable = f"COMMONPLACE_{name.upper()}"
     return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{variable}: is needed here and is not set", variable)
 

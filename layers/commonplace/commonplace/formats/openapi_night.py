@@ -1,0 +1,80 @@
+"""The routes of the night in OpenAPI: what was recorded, the runs that read it, and what a key has held."""
+
+from typing import Any
+
+from commonplace.errors import ErrorCode
+from commonplace.formats.openapi_responses import OF_BODIES, responses, told
+from commonplace.manifest import flat, schema
+from commonplace.models.interactions import INTERACTION
+from commonplace.models.night import History, RecordRequest, RecordResult, ToldRun
+from commonplace.models.runs import Run
+
+_ARGUMENT = {ErrorCode.INVALID_ARGUMENT}
+_OF_RUNS = {*_ARGUMENT, ErrorCode.NOT_FOUND}
+_OF_CHANGES = {*_OF_RUNS, ErrorCode.CONFLICT, ErrorCode.LEASE_LOST}
+_RUN_ID = {
+    "name": "run_id", "in": "path", "required": True, "schema": {"type": "string"}, "description": "The run's id, or `last`.",
+}  # fmt: skip
+_KEY = {"name": "key", "in": "path", "required": True, "schema": {"type": "string"}, "description": "The key, any case."}
+_LIMIT = {
+    "name": "limit", "in": "query", "description": "The most runs to return.",
+    "schema": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
+}  # fmt: skip
+_REREAD = {
+    "name": "reread", "in": "query", "description": "What the run read is pending again.", "schema": {"enum": ["1", "true"]},
+}  # fmt: skip
+
+
+def night_paths() -> dict[str, dict[str, Any]]:
+    """Each path with its operation and its parameters."""
+    run, runs = (
+        _of(Run),
+        {"type": "object", "required": ["runs"], "properties": {"runs": {"type": "array", "items": _of(Run)}}},
+    )
+    return {
+        "/interactions": {"parameters": [], "post": _record()},
+        "/runs": {"parameters": [_LIMIT], "get": _operation("list_runs", "The newest runs", runs, _ARGUMENT)},
+        "/runs/{run_id}": {
+            "parameters": [_RUN_ID],
+            "get": _operation("show_run", "A run with the words that it is about", _of(ToldRun), _OF_RUNS),
+        },
+        "/runs/{run_id}/undo": {
+            "parameters": [_RUN_ID, _REREAD],
+            "post": _operation("undo_run", "Take a run back, as a run", run, _OF_CHANGES),
+        },
+        "/runs/{run_id}/approve": {
+            "parameters": [_RUN_ID],
+            "post": _operation("approve_run", "Do what waits for review", run, _OF_CHANGES),
+        },
+        "/runs/{run_id}/discard": {
+            "parameters": [_RUN_ID],
+            "post": _operation("discard_run", "Let go of what waits for review", run, _OF_CHANGES),
+        },
+        "/history/{key}": {
+            "parameters": [_KEY],
+            "get": _operation("show_history", "What a key has held", _of(History), {*_ARGUMENT, ErrorCode.KEY_NOT_FOUND}),
+        },
+    }
+
+
+def _record() -> dict[str, Any]:
+    body: dict[str, Any] = schema(RecordRequest, "validation")
+    body["properties"]["interactions"]["items"] = flat(INTERACTION.json_schema(), nullable=False)
+    return {
+        **_operation("record_interactions", "Record what a day left behind", _of(RecordResult), set(OF_BODIES)),
+        "description": "A malformed interaction is told in `refused`, with its id and field, and the others are recorded.",
+        "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
+    }
+
+
+def _operation(name: str, summary: str, answer: dict[str, Any], errors: set[ErrorCode]) -> dict[str, Any]:
+    return {
+        "operationId": name,
+        "summary": summary,
+        "tags": ["night"],
+        "responses": responses(answer, set(told(errors))),
+    }
+
+
+def _of(model: Any) -> dict[str, Any]:
+    return dict(schema(model, "serialization"))

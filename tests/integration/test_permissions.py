@@ -1,0 +1,96 @@
+"""What is really asked of DynamoDB, SQS and S3 is what the template allows the function that asks."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from botocore.client import BaseClient
+
+from commonplace.invocation import nights
+from commonplace.tools import TOOLS, Tool
+from tests.integration.lambda_calls import Context, handler, http, token
+from tests.integration.test_nights import asked, message, recorded, runs_of
+from tests.integration.test_nights import queue as queue
+from tests.stack import Stack
+
+pytestmark = pytest.mark.integration
+
+EVENTS = Path(__file__).parents[2] / "events"
+IN_A_TRANSACTION = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
+BY_ANOTHER_NAME = {
+    "s3:ListObjectsV2": "s3:ListBucket", "s3:ListObjectVersions": "s3:ListBucketVersions",
+    "s3:DeleteObjects": "s3:DeleteObjectVersion", "sqs:SendMessageBatch": "sqs:SendMessage",
+}  # fmt: skip
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """The rights that every call to AWS needs, counted."""
+    counted: Counter[str] = Counter()
+    make = BaseClient._make_api_call  # type: ignore[attr-defined]
+
+    def noted(client: Any, operation: str, parameters: Any) -> Any:
+        service = client.meta.service_model.endpoint_prefix
+        actions = [IN_A_TRANSACTION[kind] for action in parameters.get("TransactItems", ()) for kind in action]
+        counted.update(BY_ANOTHER_NAME.get(f"{service}:{kind}", f"{service}:{kind}") for kind in actions or [operation])
+        return make(client, operation, parameters)
+
+    monkeypatch.setattr(BaseClient, "_make_api_call", noted)
+    return counted
+
+
+def refused(sent: Counter[str], function: str) -> set[str]:
+    """What the role of a function doesn't allow of what was asked."""
+    assert sent
+    return set(sent) - {action for action, _ in Stack(Search="none").may(function)}
+
+
+@pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool.function != "normalize"], ids=lambda tool: tool.name)
+def test_a_tool(tool: Tool, queue: str, sent: Counter[str]) -> None:
+    def called(name: str, function: str) -> None:
+        event = http(f"/tools/{name}", json.loads((EVENTS / f"{name}.json").read_text("utf-8")), authorizer=token("ana"))
+        assert handler(function)(event, Context())["statusCode"] == 200
+
+    called("store_memory", "store")
+    called("write_memory", "write")
+    sent.clear()
+    called(tool.name, tool.function)
+    assert not refused(sent, tool.function)
+
+
+@pytest.mark.parametrize(
+    ("function", "work"),
+    [
+        ("record", lambda: [recorded("ben"), runs_of("ben")]),
+        ("record", lambda: [asked("GET", "/history/nothing"), asked("GET", "/runs/last"), asked("POST", "/runs/last/undo")]),
+        ("plan", lambda: nights.plan({}, Context())),
+        ("night", lambda: nights.night({"Records": [message("ben")]}, Context(milliseconds=900_000))),
+    ],
+    ids=["record", "undo", "plan", "night"],
+)
+def test_a_night(function: str, work: Callable[[], object], queue: str, sent: Counter[str]) -> None:
+    recorded("ana")
+    recorded("ben")
+    nights.night({"Records": [message("ana")]}, Context(milliseconds=900_000))
+    sent.clear()
+    work()
+    assert not refused(sent, function)
+
+
+def test_what_is_forgotten_goes_from_the_bucket_too(queue: str, sent: Counter[str]) -> None:
+    recorded("ana")
+    nights.night({"Records": [message("ana")]}, Context(milliseconds=900_000))
+    wish = {
+        "type": "explicit",
+        "id": "wish-2",
+        "time": "2026-05-21T10:00:00+02:00",
+        "text": "Forget that Mia is allergic to peanuts.",
+    }
+    recorded("ana", {"interactions": [wish]})
+    sent.clear()
+    nights.night({"Records": [message("ana")]}, Context(milliseconds=900_000))
+    assert sent["s3:ListBucketVersions"]
+    assert not refused(sent, "night")
