@@ -1,8 +1,9 @@
 """The servers, the settings and the memories that the benchmarks of the cloud share."""
 
+import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -58,6 +59,26 @@ def cloud(indexed: bool = True) -> Iterator[Settings]:
 def user(number: int) -> str:
     """A user of the issuer."""
     return f"{ISSUER}|user-{number}"
+
+
+def request(user_id: str, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The event by which the HTTP API hands a user's call of a tool to its function."""
+    claims = {"iss": ISSUER, "sub": user_id.removeprefix(f"{ISSUER}|"), "scope": "openid"}
+    return {
+        "version": "2.0", "routeKey": f"POST /tools/{tool}", "rawPath": f"/tools/{tool}", "headers": {},
+        "requestContext": {
+            "http": {"method": "POST", "path": f"/tools/{tool}"}, "requestId": "bench",
+            "authorizer": {"jwt": {"claims": claims, "scopes": None}},
+        },
+        "body": json.dumps(arguments), "isBase64Encoded": False,
+    }  # fmt: skip
+
+
+def refuse_degraded(answer: Mapping[str, Any]) -> None:
+    """`RuntimeError` unless a tool has answered, and by the index where it searches."""
+    notes = json.loads(answer["body"]).get("notes") or {}
+    if answer["statusCode"] != 200 or "degraded" in notes:
+        raise RuntimeError(f"not what was to be measured: {answer['statusCode']} {notes}")
 
 
 def memories(count: int, users: int, first: int = 0) -> Iterator[Stored]:

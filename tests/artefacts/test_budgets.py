@@ -1,22 +1,21 @@
 """What the built functions weigh and what their start costs, held to budgets and told in `.aws-sam/sizes.json`."""
 
-import io
 import json
-import zipfile
 from pathlib import Path
 
 import pytest
 
-from tests.artefacts.container import PYTHON, folders, started
+from cloud.built import folders, unzipped, zipped
+from cloud.lambda_runtime import PYTHON, other_handler, started
 from tests.stack import ROOT, Stack
 
 FUNCTIONS = tuple(Stack().functions())
 ARCHITECTURES = ("arm64", "x86_64")
 LIMIT, ZIPPED_LIMIT = 250.0, 50.0
 """MB that Lambda takes unzipped of a function with its layers; and zipped of one upload, past which it goes by S3."""
-UNZIPPED = {"normalize": 165.0}
+UNZIPPED = dict.fromkeys(("normalize", "summarize", "night"), 165.0)
 OTHERS_UNZIPPED = 125.0
-INIT_SECONDS = {"search": 0.4, "discover": 0.4}
+INIT_SECONDS = {"search": 0.4, "discover": 0.4, "record": 0.7, "plan": 0.7, "night": 0.7}
 OTHERS_SECONDS = 0.5
 INIT_MEMORY = 100.0
 HANDLERS = {"empty": "", "libraries": "import numpy, pydantic\nclass Model(pydantic.BaseModel):\n    x: int\n"}
@@ -24,22 +23,6 @@ USUAL_SECONDS = 0.2
 """What the second of these takes on a machine that does nothing else; budgets grow with it where others work too."""
 _RUNS = 4
 _SIZES = ROOT / ".aws-sam" / "sizes.json"
-
-
-def files(built: Path) -> list[Path]:
-    return [path for path in built.rglob("*") if path.is_file()]
-
-
-def unzipped(built: Path) -> float:
-    return sum(path.stat().st_size for path in files(built)) / 1e6
-
-
-def zipped(built: Path) -> float:
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in files(built):
-            archive.write(path, path.relative_to(built))
-    return target.tell() / 1e6
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
@@ -95,14 +78,6 @@ def test_a_function_starts_soon(function: str, tmp_path: Path) -> None:
 
 def test_the_runtime_client_is_the_real_one() -> None:
     assert list(PYTHON.parent.parent.glob("lib/python3.13/site-packages/awslambdaric/bootstrap.py"))
-
-
-def other_handler(folder: Path, text: str) -> dict[str, str]:
-    """The environment of a handler of our own over the layers of a function."""
-    folder.mkdir()
-    (folder / "app.py").write_text(f"{text}\ndef handler(event, context):\n    return None\n", "utf-8")
-    layers = [str(layer / "python") for layer in folders("search")[1:]]
-    return {"PYTHONPATH": ":".join([str(folder), *layers]), "LAMBDA_TASK_ROOT": str(folder)}
 
 
 def cost(function: str, environment: dict[str, str], folder: Path) -> tuple[float, float]:

@@ -1,33 +1,62 @@
 """Every file of `events/`, in every kind of event, through the built functions and the real servers."""
 
 import base64
+import hashlib
 import json
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 import pytest
 from opensearchpy import OpenSearch
 
+from cloud.lambda_runtime import Container, started
+from cloud.listener import Listener, Request, Response
 from commonplace.manifest import manifest
 from commonplace.tools import TOOLS, tool_named
-from tests.artefacts.container import Container, started
 from tests.integration.lambda_calls import GATEWAY, KINDS, Kind, http
 from tests.stack import ROOT
 
 EVENTS = sorted((ROOT / "events").glob("*.json"))
+NIGHT = ROOT / "events" / "night"
 Start = Callable[[str], Container]
 
 
 @pytest.fixture(scope="module")
-def environment(dynamodb_url: str, opensearch_url: str) -> dict[str, str]:
+def queue() -> Queue[str]:
+    """The bodies that were sent to the queue that `environment` names: of SQS only the sending of a batch is played."""
+    return Queue()
+
+
+@pytest.fixture(scope="module")
+def environment(dynamodb_url: str, opensearch_url: str, queue: Queue[str]) -> Iterator[dict[str, str]]:
     """What the template sets, for servers on this machine."""
-    return {
+
+    def taken(request: Request) -> Response:
+        entries = json.loads(request.body)["Entries"]
+        for entry in entries:
+            queue.put(entry["MessageBody"])
+        done = [
+            {
+                "Id": entry["Id"], "MessageId": str(uuid.uuid4()),
+                "MD5OfMessageBody": hashlib.md5(entry["MessageBody"].encode(), usedforsecurity=False).hexdigest(),
+            }
+            for entry in entries
+        ]  # fmt: skip
+        return Response(200, {"Content-Type": "application/x-amz-json-1.0"}, json.dumps({"Successful": done}).encode())
+
+    sqs = Listener(0, taken)
+    yield {
+        "AWS_ENDPOINT_URL_SQS": f"http://127.0.0.1:{sqs.server_port}",
+        "COMMONPLACE_NIGHT_QUEUE": f"http://127.0.0.1:{sqs.server_port}/nights",
         "AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url,
         "COMMONPLACE_SEARCH_ENDPOINT": opensearch_url,
         "COMMONPLACE_AGENTCORE_GATEWAYS": GATEWAY,
     }
+    sqs.end()
 
 
 @pytest.fixture
@@ -60,8 +89,10 @@ def test_there_is_an_event_for_every_tool() -> None:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_every_event_is_answered(kind: Kind, start: Start) -> None:
-    stored = [path for path in EVENTS if tool_named(path.stem).function == "store"]
-    for path in [*stored, *EVENTS]:
+    first = [path for path in EVENTS if tool_named(path.stem).function == "store" or path.stem == "write_memory"]
+    for path in [*first, *sorted(EVENTS, key=lambda path: path.stem == "delete_memory")]:
+        if path.stem in ("update_memory", "delete_memory"):  # they need what `write_memory` writes
+            call(start, kind, "write_memory", json.loads((ROOT / "events" / "write_memory.json").read_text("utf-8")))
         body = call(start, kind, path.stem, json.loads(path.read_text("utf-8")))
         tool_named(path.stem).result.model_validate(body)
 
@@ -101,6 +132,21 @@ def test_the_stream_reaches_the_index(
     assert not [row for row in left if row["item"]["S"].startswith("pending#")]
     nothing_left = start("reconcile").api.invoke({"id": "1", "time": "2026-05-20T10:00:00Z"})
     assert nothing_left == {"folded": 0}
+
+
+def test_a_night_is_recorded_planned_read_and_shown(start: Start, queue: Queue[str]) -> None:
+    day, planned, message = (
+        json.loads((NIGHT / f"{name}.json").read_text("utf-8")) for name in ("interactions", "plan", "night")
+    )
+    answer = start("record").api.invoke(http("/interactions", day))
+    assert answer["statusCode"] == 200, answer
+    assert start("plan").api.invoke(planned) == {"users": 1}
+    assert queue.get_nowait() == message["Records"][0]["body"]
+    assert start("night").api.invoke(message, seconds=900.0) == {"batchItemFailures": []}
+    told = json.loads(start("record").api.invoke(http("/runs/last", method="GET"))["body"])
+    assert "My daughter Mia is allergic to peanuts." in [one["rests_on"] for one in told["operations"]]
+    for function in ("record", "night"):
+        assert "peanuts" not in start(function).log.read_text("utf-8")
 
 
 def test_no_text_of_a_memory_is_logged(start: Start) -> None:
