@@ -62,8 +62,8 @@ class Waiting:
     def __init__(self, records: dict[str, list[Stored]]) -> None:
         self._records = records
 
-    def pending(self, user_id: str) -> list[Stored]:
-        return self._records[user_id]
+    def pending(self, user_id: str) -> tuple[list[Stored], bool]:
+        return self._records[user_id], True
 
 
 def test_ten_thousand_random_searches(opensearch_client: OpenSearch, new_index: str, tell: Tell) -> None:
