@@ -23,7 +23,8 @@ _NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zwei|drei|vier|fünf|deux|trois|dos|tres|due|tre|twee|drie)\b"
 )
 _TIME = re.compile(r"\b\d{1,2}(?::\d\d| ?[ap]\.?m\b| uhr| ?h\b)|\d時", re.IGNORECASE)
-_OF_SOMETHING = ("thing", "favourite", "tool", "place", "weekday")
+_PAST = re.compile(r"\b(?:was|were|war|waren|était|era|fue|foi)\b", re.IGNORECASE)
+_OF_SOMETHING = ("thing", "home_of", "favourite", "tool", "place", "weekday")
 _DUE, _DEADLINE = re.compile(r"\bdue\b"), frozenset({"deadlin"})
 _ONE_ONLY = 12
 """Words that a value may have at most: more is a story."""
@@ -31,19 +32,25 @@ _ONE_ONLY = 12
 
 @dataclass(frozen=True)
 class Attribute:
-    """An attribute as a sentence tells it: which, of what, its value, and its kind: name, number, date, time or word."""
+    """An attribute as a sentence tells it: which, of what, its value, its kind (name, number, date, time or word), and
+    whether it was so once."""
 
     name: str
     topic: frozenset[str]
     value: str
     kind: str
+    past: bool = False
 
     def replaces(self, other: "Attribute") -> bool:
         """Whether this is another value of the same attribute."""
-        if self.name != other.name or self.topic != other.topic or self.kind != other.kind:
+        if self.name != other.name or self.topic != other.topic or self.kind != other.kind or other.past:
             return False
         ours, theirs = (f" {' '.join(analyzer.terms(value))} " for value in (self.value, other.value))
         return bool(ours.strip() and theirs.strip()) and ours not in theirs and theirs not in ours
+
+    def measures_as(self, other: "Attribute") -> bool:
+        """Whether two numbers may count the same: 8 people are not 3 years."""
+        return not self.kind == other.kind == "number" or bool(_counted(self.value) & _counted(other.value))
 
     def repeats(self, other: "Attribute") -> bool:
         """Whether this is the same value of the same attribute."""
@@ -79,9 +86,11 @@ def _made(name: str, found: re.Match[str]) -> Attribute | None:
         or (name in _OF_SOMETHING and not stems)
         or (name == "weekday" and kind != "date")
         or (name == "thing" and kind == "word")
+        or (name in ("boss", "home_of") and kind != "name")
     ):
         return None
-    return Attribute(name, stems, value, kind if name == "thing" else "")
+    past = name == "thing" and _PAST.search(found[0][: found.start("value") - found.start()]) is not None
+    return Attribute(name, stems, value, kind if name == "thing" else "", past)
 
 
 def _kind(value: str) -> str:
@@ -92,6 +101,11 @@ def _kind(value: str) -> str:
     if _NUMBER.search(value):
         return "number"
     return "name" if any(word[:1].isupper() for word in value.split()) and value.split()[-1][:1].isupper() else "word"
+
+
+def _counted(value: str) -> frozenset[str]:
+    """What a number counts, "" for nothing that is said."""
+    return frozenset(analyzer.terms(_NUMBER.sub(" ", value))) or frozenset(("",))
 
 
 def _stems(text: str) -> frozenset[str]:

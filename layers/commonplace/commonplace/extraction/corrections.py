@@ -25,7 +25,8 @@ def corrected(new: str, old: str) -> str:
     value, theirs = bare_value(new), attribute_of(old)
     if value is not None and theirs is not None:
         return old.replace(theirs.value, value)
-    return (redated(old, new) if stands_alone(new) and _tells_little(new, old) else None) or new
+    more = stems_of(old) - stems_of(new) - figures_of(old)
+    return (redated(old, new) if (more or stands_alone(new)) and _tells_little(new, old) else None) or new
 
 
 @functools.lru_cache(maxsize=1024)

@@ -6,11 +6,11 @@ from datetime import datetime
 
 from commonplace import analyzer
 from commonplace.extraction.candidate import Candidate, Decision, Shelf
-from commonplace.extraction.clauses import sentences
 from commonplace.extraction.contradictions import CHANGED, contradicts
 from commonplace.extraction.corrections import corrected
-from commonplace.extraction.forgetting import says_it, tells
+from commonplace.extraction.forgetting import left_after, says_it, tells
 from commonplace.extraction.repeats import says_the_same
+from commonplace.extraction.statements import beside, joined, statements, told, without
 from commonplace.extraction.stems import shared, stems_of
 from commonplace.models.memory import Memory
 
@@ -68,7 +68,8 @@ class _Deciding:
     def _forget(self, candidate: Candidate) -> None:
         for at, earlier in enumerate(self.decisions):
             if earlier.operation in ("ADD", "UPDATE") and tells(candidate.content, _content(earlier)):
-                self.decisions[at] = Decision(earlier.candidate, "NOOP", why="to be forgotten, the user said later that day")
+                left = left_after(candidate.content, _content(earlier))
+                self._leave(at, left, "to be forgotten, the user said later that day")
         targets = says_it(candidate.content, self.shelf.similar(candidate.content, _FORGETTABLE))
         if targets:
             self.decisions.append(Decision(candidate, "FORGET", targets, why="the user wants it forgotten"))
@@ -77,12 +78,13 @@ class _Deciding:
 
     def _known(self, candidate: Candidate, similar: Sequence[Memory]) -> str | None:
         """Why there is nothing to do, None if there is."""
-        told = [memory.content for memory in similar]
-        told += [_content(one) for one in self.decisions if one.operation in ("ADD", "UPDATE")]
-        said = [*told, *(one for text in told for one in _sentences(text))]
-        if any(says_the_same(candidate.content, known) for known in told):
+        known = [memory.content for memory in similar]
+        known += [_content(one) for one in self.decisions if one.operation in ("ADD", "UPDATE")]
+        if any(says_the_same(candidate.content, one) for one in known):
             return "known already"
-        if all(any(says_the_same(own, one) for one in said) for own in _sentences(candidate.content)):
+        own = told(candidate.content)
+        said = dict.fromkeys((*known, *(one for text in known for one in told(text))) if len(own) > 1 else ())
+        if said and all(any(says_the_same(sentence, one) for one in said) for sentence in own):
             return "known already"
         confident = (memory for memory in similar if memory.confidence >= _CONFIDENT)
         if candidate.confidence < _WEAK and any(_alike(candidate.content, memory.content) for memory in confident):
@@ -94,17 +96,20 @@ class _Deciding:
         for at, earlier in enumerate(self.decisions):
             if earlier.operation not in ("ADD", "UPDATE"):
                 continue
-            kept = _sentences(_content(earlier))
-            same_talk = earlier.candidate.interaction_id == candidate.interaction_id
-            left = [old for old in kept if not _contradiction(candidate, old, same_talk)]
-            if left == kept:
-                continue
-            if left:
-                trimmed = " ".join(left)
-                content = trimmed if earlier.content is not None else None
-                self.decisions[at] = replace(earlier, candidate=replace(earlier.candidate, content=trimmed), content=content)
-            elif earlier.operation == "ADD":
-                self.decisions[at] = Decision(earlier.candidate, "NOOP", why="corrected later that day")
+            content, same_talk = _content(earlier), earlier.candidate.interaction_id == candidate.interaction_id
+            gone = {old for old in statements(content) if _contradiction(candidate, old, same_talk)}
+            left = joined((*without(content, gone), *(one for old in gone for one in beside(old, candidate.content))))
+            if gone and (left or earlier.operation == "ADD"):
+                self._leave(at, left, "corrected later that day")
+
+    def _leave(self, at: int, left: str, why: str) -> None:
+        """Of an earlier decision, only what is left of it; nothing, if nothing is."""
+        earlier = self.decisions[at]
+        if not left:
+            self.decisions[at] = Decision(earlier.candidate, "NOOP", why=why)
+            return
+        content = left if earlier.content is not None else None
+        self.decisions[at] = replace(earlier, candidate=replace(earlier.candidate, content=left), content=content)
 
     def _about(self, candidate: Candidate, similar: Sequence[Memory]) -> Decision:
         found = _contradictions(candidate, similar)
@@ -126,7 +131,7 @@ def _contradictions(candidate: Candidate, similar: Sequence[Memory]) -> list[_Co
     found = [
         _Contradiction(memory, old, *reason)
         for memory in similar
-        for old in _sentences(memory.content)
+        for old in statements(memory.content)
         if (reason := _contradiction(candidate, old))
     ]
     changed = [one for one in found if one.why == CHANGED]
@@ -135,8 +140,8 @@ def _contradictions(candidate: Candidate, similar: Sequence[Memory]) -> list[_Co
 
 
 def _contradiction(candidate: Candidate, old: str, same_talk: bool = False) -> tuple[str, str] | None:
-    """The candidate's sentence that leaves `old` untrue, and why."""
-    for new in _sentences(candidate.content):
+    """What the candidate states that leaves `old` untrue, and why."""
+    for new in dict.fromkeys((*told(candidate.content), *statements(candidate.content))):
         why = contradicts(new, old, corrects=candidate.corrects, context=candidate.content, same_talk=same_talk)
         if why:
             return new, why
@@ -144,25 +149,15 @@ def _contradiction(candidate: Candidate, old: str, same_talk: bool = False) -> t
 
 
 def _updated(candidate: Candidate, found: Sequence[_Contradiction]) -> str | None:
-    """The memory with the sentence that is not true any more replaced; None where nothing else stood in it."""
-    first = found[0]
+    """What the memories told beside what is not true any more, and what is true now; None where that is the candidate."""
+    first, gone = found[0], {one.old for one in found}
     instead = corrected(first.new, first.old)
-    known = [*_sentences(first.memory.content)]
-    if len(known) == 1 and instead == first.new:
+    contents = dict.fromkeys(one.memory.content for one in found)
+    kept = [left for content in contents for left in without(content, gone)]
+    kept += [one for old in gone for one in beside(old, candidate.content)]
+    if not kept and instead == first.new:
         return None
-    gone = {one.old for one in found}
-    kept = [old for old in known if old not in gone]
-    said = [instead if new == first.new else new for new in _sentences(candidate.content) if new not in kept]
-    return " ".join(_closed(one) for one in (*kept, *said))
-
-
-def _sentences(text: str) -> list[str]:
-    """The sentences of a memory's content; a question and its answer are one."""
-    return [text] if "?" in text or "？" in text else [one.text for one in sentences(text)]
-
-
-def _closed(sentence: str) -> str:
-    return sentence if sentence.endswith((".", "!", "?", "…", "。", "！", "？")) else f"{sentence}."
+    return joined((*kept, *(new.replace(first.new, instead) for new in told(candidate.content))))
 
 
 def _content(decision: Decision) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from commonplace import analyzer
 from commonplace.extraction.clauses import Clause
+from commonplace.extraction.statements import joined, told
 from commonplace.extraction.stems import shared, stems_of
 from commonplace.extraction.third_parties import speaks_of_self
 from commonplace.extraction.wordings import says, wording
@@ -55,6 +56,16 @@ def tells(what: str, text: str) -> bool:
     found = shared(wanted, stems_of(text))
     whole = _FEW if speaks_of_self(what) else 1
     return bool(wanted) and len(found) >= (len(wanted) if len(wanted) <= whole else _MOSTLY * len(wanted))
+
+
+def left_after(what: str, text: str) -> str:
+    """What may stay of a text that tells it: the sentences that have no word of it and don't lean on one that has."""
+    wanted, kept, leans = _wanted(what), list[str](), True
+    for sentence in told(text):
+        leans = bool(shared(wanted, stems_of(sentence), begins=True)) or (leans and says("pronoun", sentence))
+        if not leans and wanted:
+            kept.append(sentence)
+    return joined(kept)
 
 
 def _wanted(what: str) -> frozenset[str]:

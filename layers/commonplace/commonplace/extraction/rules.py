@@ -14,7 +14,7 @@ from commonplace.extraction.interests import interests, noted
 from commonplace.extraction.saying import Said, heard
 from commonplace.extraction.third_parties import household_names
 from commonplace.extraction.wordings import says
-from commonplace.extraction.worth import NOT_WORTH
+from commonplace.extraction.worth import NOT_WORTH, is_wish
 from commonplace.models.runs import Dropped
 from commonplace.ports import Embedder
 
@@ -89,6 +89,7 @@ class _Reading:
             position=said.utterance.position,
             evidence=said.evidence,
             confidence=_confidence(said),
+            type="meta" if is_wish(said.content) else None,
             event_time=said.utterance.time,
             corrects=is_correction(said.content),
         )

@@ -12,11 +12,12 @@ from commonplace.extraction.corrections import is_correction
 from commonplace.extraction.day import Utterance
 from commonplace.extraction.third_parties import is_about_an_outsider, is_about_the_users_own
 from commonplace.extraction.wordings import says, wording
-from commonplace.extraction.worth import NOT_WORTH, judged
+from commonplace.extraction.worth import NOT_WORTH, is_wish, judged
 from commonplace.ports import Embedder
 
 MOST_JOINED = 3
 _UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
+_OPENING = (":", "：", '"', "“", "„", "«", "「")
 _STOPS = (".", "!", "?", "…", "。", "！", "？")
 
 
@@ -76,7 +77,7 @@ def heard(utterance: Utterance, before: Utterance | None, words: Embedder, least
         why = judgement.refused
         if stranger and not is_about_the_users_own(one.text, family):
             why = why or "of somebody told of before"
-        if why is None and not wanted and is_echo(one, before):
+        if why is None and not wanted and (is_echo(one, before) or _announces(utterance, one)):
             why = NOT_WORTH
         if why is None and last is not None and _depends(one):
             passed.append(_Passed(last))
@@ -88,6 +89,12 @@ def heard(utterance: Utterance, before: Utterance | None, words: Embedder, least
         stranger = why is not None and (stranger or is_about_an_outsider(one.text))
     found.said += _joined(utterance, passed, question)
     return found
+
+
+def _announces(utterance: Utterance, clause: Clause) -> bool:
+    """Whether foreign words come right behind it ("my script: …", "my mum always says “…”")."""
+    last = any(clause.end <= end <= clause.end + 1 for _, end in utterance.own)
+    return last and utterance.text[clause.end :].lstrip().startswith(_OPENING)
 
 
 def _reminded(clause: Clause) -> tuple[Clause, bool]:
@@ -107,7 +114,7 @@ def _depends(clause: Clause) -> bool:
 
 
 def _joined(utterance: Utterance, passed: Sequence[_Passed | None], question: str | None) -> Iterator[Said]:
-    """Units of at most three clauses side by side, whose words lie in one span of evidence; None parts them."""
+    """Units of at most three clauses side by side, in one span of evidence, wishes apart from facts; None parts them."""
     unit: list[_Passed] = []
     for one in (*passed, None):
         if unit and (one is None or not _fits(utterance, unit, one)):
@@ -125,4 +132,5 @@ def _unit(utterance: Utterance, unit: Sequence[_Passed], question: str | None) -
 def _fits(utterance: Utterance, unit: Sequence[_Passed], one: _Passed) -> bool:
     first = unit[0].clause.start
     together = any(start <= first and one.clause.end <= end for start, end in utterance.own)
-    return together and len(unit) < MOST_JOINED and one.clause.end - first <= LONGEST_EVIDENCE
+    alike = is_wish(one.clause.text) == is_wish(unit[-1].clause.text)
+    return together and alike and len(unit) < MOST_JOINED and one.clause.end - first <= LONGEST_EVIDENCE

@@ -1,12 +1,15 @@
 """The words of a text that carry its content, as the index has them, without the small words of its language."""
 
 import functools
+import re
 
 from commonplace import analyzer
+from commonplace.extraction.figures import is_calendar_word
 from commonplace.third_person.languages import language_of, languages
 
 # Words that tell a language by their frequency, and yet say something.
 _TELLING = frozenset("allergic hate love enjoy milk water moved live name prefer born".split())
+_CAPITAL = re.compile(r"(?<=[\w,] )[A-ZÀ-Þ][\w-]+")
 _SHORTEST, _SHARE = 4, 0.6
 
 
@@ -23,6 +26,12 @@ def shared(wanted: frozenset[str], known: frozenset[str], *, begins: bool = Fals
         for one in wanted
         if one in known or any(_related(one, other) or (begins and _begins(one, other)) for other in known)
     )
+
+
+def names_of(text: str) -> frozenset[str]:
+    """The words with a capital inside a sentence, months and weekdays apart; in German that is every noun."""
+    found = frozenset(word.casefold() for word in _CAPITAL.findall(text))
+    return frozenset(word for word in found if not is_calendar_word(word))
 
 
 def _small_words(text: str) -> frozenset[str]:

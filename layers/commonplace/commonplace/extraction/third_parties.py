@@ -46,6 +46,8 @@ def never_kept(text: str, household: frozenset[str] = frozenset()) -> str | None
     plain = text.replace("’", "'")
     if says("charge", plain):
         return "of somebody in the user's care"
+    if says("confided", plain) and _tells_of_somebody(plain):
+        return "the health, relations, money or secrets of somebody else"
     stranger = own = False
     for piece in _PIECE.split(plain):
         own = is_about_the_users_own(piece, household) or (own and not _THEIR_SUBJECT.match(piece))

@@ -22,6 +22,8 @@ _SECRET = re.compile(
 _SURELY = 0.97
 _FACT = 0.6
 _LEAST_TERMS = 2
+_FRAGMENT, _FRAGMENT_WORTH = 3, 0.9
+"""So few words that don't speak of the user are a piece of a sentence, unless they surely say something."""
 _PASSING = ("courtesy", "passing", "attempt")
 """Kinds that tell of the moment; a clause that surely tells of more is kept all the same."""
 
@@ -70,9 +72,21 @@ def _passing(clause: Clause, labels: Classification, least: float) -> str | None
         return why
     if labels.worth < _SURELY and any(says(kind, text) for kind in _PASSING):
         return "small talk or a passing state"
-    if len(analyzer.terms(text)) < _LEAST_TERMS and not speaks_of_self(text):
+    if _is_fragment(text, labels.worth):
         return NOT_WORTH
     return None if labels.worth >= (_FACT * least if _is_fact(text) else least) else NOT_WORTH
+
+
+def is_wish(text: str) -> bool:
+    """Whether it tells the assistant how to be from now on."""
+    return says("standing", text) and not says("no_wish", text)
+
+
+def _is_fragment(text: str, worth: float) -> bool:
+    if speaks_of_self(text) or _is_fact(text):
+        return False
+    few = " " in text and len(text.split()) <= _FRAGMENT and not says("household", text)
+    return len(analyzer.terms(text)) < _LEAST_TERMS or (few and worth < _FRAGMENT_WORTH)
 
 
 def _is_fact(text: str) -> bool:

@@ -31,6 +31,7 @@ class RunOperation(_Part):
     interaction_id: str | None = Field(None, description="Where the words are that it rests on.")
     position: int | None = None
     day: date | None = Field(None, description="The day that was read.")
+    erases: tuple[str, ...] = Field((), description="The interactions that say what is to be forgotten.")
     why: str = Field(description="For people: which rule, or what the model said.")
 
 

@@ -17,7 +17,9 @@ def erase_what_was_forgotten(run: Run, desk: Desk, lease: Lease) -> Run:
         return run
     forgotten = {memory_id for one in forgetting for memory_id in one.closed}
     memories = desk.ports.records.get(run.user_id, sorted(forgotten))
-    wishes = {one.interaction_id for one in forgetting if one.interaction_id}
+    wishes = {one.interaction_id for one in forgetting if one.interaction_id} | {
+        said for one in forgetting for said in one.erases
+    }
     sources = {memory.session_id for memory in memories if memory.session_id} | wishes
     desk.night.ledger.erase_texts(run.user_id, sorted(sources))
     for other in desk.night.runs.newest(run.user_id, _RUNS):

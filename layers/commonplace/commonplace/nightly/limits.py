@@ -52,7 +52,7 @@ def spent_on(day: date, runs: Sequence[Run]) -> Spent:
         adds=sum(one.memory_id is not None and not one.closed for one in done),
         forgotten=sum(len(one.closed) for one in done if one.kind == "FORGET"),
         deleted=sum(len(one.closed) for one in done if one.kind != "FORGET" and one.memory_id is None),
-        replaced=sum(len(one.closed) for one in done if one.memory_id is not None),
+        replaced=sum(len(one.closed) for one in done if one.kind != "FORGET" and one.memory_id is not None),
     )
 
 
@@ -114,9 +114,10 @@ def _closed_then_erased(operation: PlannedOperation) -> list[PlannedOperation]:
         change.model_copy(update={"before": done.memory, "memory": closing.erased(done.memory, at)})
         for change, done in zip(operation.closes, closes, strict=True)
     ]
-    waits = {"operation_id": f"{told.operation_id}-erase", "outcome": "needs_review", "why": why}
+    waits = {"operation_id": f"{told.operation_id}-erase", "outcome": "needs_review", "why": why, "memory_id": None}
+    closed = told.model_copy(update={"kind": "DELETE", "why": why})
     return [
-        PlannedOperation(told=told.model_copy(update={"kind": "DELETE", "why": why}), at=at, closes=tuple(closes)),
+        PlannedOperation(told=closed, at=at, opens=operation.opens, closes=tuple(closes)),
         PlannedOperation(told=told.model_copy(update=waits), at=at, closes=tuple(erases)),
     ]
 

@@ -1,11 +1,12 @@
 """A day's decisions become operations on the record, each past the gates that hold whatever a reader says."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from commonplace import closing
-from commonplace.extraction.candidate import Decision, Reading
+from commonplace.extraction.candidate import Candidate, Decision, Reading
+from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.day import Day
 from commonplace.extraction.entry import memory_of
 from commonplace.extraction.gates import refuse
@@ -13,12 +14,25 @@ from commonplace.ids import new_memory_id, new_operation_id
 from commonplace.models.memory import Memory
 from commonplace.models.runs import Dropped, RunOperation
 from commonplace.nightly.desk import Desk
+from commonplace.nightly.forgotten import closed_ones, rest_of, texts
 from commonplace.nightly.plan import Plan, PlannedChange, PlannedOperation, written_vector
 from commonplace.nightly.shelf import RunShelf
 
 _LONGEST_WHY = 300
 _GONE = "what it would change is not there, or not there any more"
 _FORGOTTEN = "the user wanted it forgotten"
+_ITS_OWN = (
+    "collection",
+    "agent_id",
+    "key",
+    "session_id",
+    "position",
+    "source",
+    "scope",
+    "scope_ref",
+    "expires_at",
+    "purge_at",
+)
 _CLOSED = "what it would close was closed already by something else of that day"
 
 
@@ -57,10 +71,13 @@ class _Work:
         why = refuse(decision, self.day, shown)
         if why is None and decision.operation == "UPDATE" and not shown:
             why = _GONE
-        if why is None and (decision.operation == "NOOP" or _nothing_to_forget(decision, shown)):
+        if why is None and decision.candidate.forgets:
+            self._forget(decision.candidate, shown)
+            return
+        if why is None and decision.operation == "NOOP":
             self.operations.append(PlannedOperation(told=self._told(decision, outcome="applied"), at=self.desk.caller.now))
             return
-        targets = self._still_there(self._with_older(shown) if decision.operation == "FORGET" else shown)
+        targets = self._still_there(shown)
         if why is None and not targets and not _adds(decision):
             why = _CLOSED
         if why is None:
@@ -69,14 +86,27 @@ class _Work:
             one = decision.candidate
             self.dropped.append(Dropped(interaction_id=one.interaction_id, position=one.position, why=why[:_LONGEST_WHY]))
 
-    def _plan(self, decision: Decision, targets: Sequence[Memory]) -> None:
+    def _forget(self, wish: Candidate, shown: Sequence[Memory]) -> None:
+        """Where no memory says it the wish counts all the same: the words in which it was told are erased."""
+        targets = self._still_there([*shown, *closed_ones(wish, shown, self.desk)])
+        decision, erases, now = Decision(wish, "FORGET"), texts(wish, self.desk), self.desk.caller.now
+        if not targets:
+            self.operations.append(PlannedOperation(told=self._told(decision, outcome="applied", erases=erases), at=now))
+            return
+        rest = rest_of(wish, [memory for memory in shown if memory in targets])
+        self._plan(replace(decision, content=rest or None), targets, erases=erases)
+
+    def _plan(self, decision: Decision, targets: Sequence[Memory], **more: Any) -> None:
         operation_id, now = new_operation_id(self.desk.caller.now), self.desk.caller.now
-        opens = self._opened(decision, targets, operation_id) if _adds(decision) else None
+        if decision.operation == "FORGET":
+            opens = self._left(decision.content, targets[0], operation_id) if decision.content else None
+        else:
+            opens = self._opened(decision, targets, operation_id) if _adds(decision) else None
         new = opens.memory if opens else None
         closes = tuple(_closed(decision, target, new, self.desk, operation_id) for target in targets)
         self.became |= {target.memory_id: new for target in targets}
         closed = tuple(target.memory_id for target in targets)
-        told = self._told(decision, operation_id=operation_id, memory_id=new and new.memory_id, closed=closed)
+        told = self._told(decision, operation_id=operation_id, memory_id=new and new.memory_id, closed=closed, **more)
         self.operations.append(PlannedOperation(told=told, at=now, opens=opens, closes=closes))
 
     def _still_there(self, shown: Sequence[Memory]) -> list[Memory]:
@@ -90,15 +120,27 @@ class _Work:
                 found[last.memory_id] = last
         return list(found.values())
 
-    def _with_older(self, shown: Sequence[Memory]) -> list[Memory]:
-        """With the closed memories whose place they took: those say it too."""
-        found = {memory.memory_id: memory for memory in shown}
-        older = [memory.supersedes for memory in shown if memory.supersedes]
-        while older:
-            read = self.desk.ports.records.get(self.desk.user_id, older)
-            older = [one.supersedes for one in read if one.supersedes and one.supersedes not in found]
-            found |= {one.memory_id: one for one in read}
-        return list(found.values())
+    def _left(self, text: str, of: Memory, operation_id: str) -> PlannedChange:
+        """What a memory told beside what is forgotten, as one of its own."""
+        now = self.desk.caller.now
+        told = Candidate(
+            content=text,
+            interaction_id=of.session_id or "",
+            position=of.position or 0,
+            evidence=text[:LONGEST_EVIDENCE],
+            confidence=of.confidence,
+            section=of.section,
+            durability=of.durability,
+            event_time=of.happened_at,
+        )
+        memory, vector = memory_of(
+            Decision(told, "ADD"), self.day, self.desk.caller, self.desk.ports, now, new_memory_id(now)
+        )
+        kept: dict[str, Any] = {name: getattr(of, name) for name in _ITS_OWN}
+        evidence = text if of.evidence and text in of.evidence else None
+        memory = memory.model_copy(update={**kept, "evidence": evidence})
+        detail = {"tool": "nightly", "operation_id": operation_id}
+        return PlannedChange(memory=memory, audit="store", detail=detail, vector=written_vector(vector))
 
     def _opened(self, decision: Decision, targets: Sequence[Memory], operation_id: str) -> PlannedChange:
         now = self.desk.caller.now
@@ -117,7 +159,7 @@ class _Work:
 
     def _told(self, decision: Decision, **more: Any) -> RunOperation:
         one = decision.candidate
-        kind = "FORGET" if one.forgets and decision.operation == "NOOP" else decision.operation
+        kind = decision.operation
         fields: dict[str, Any] = {
             "operation_id": new_operation_id(self.desk.caller.now),
             "kind": kind,
@@ -130,11 +172,6 @@ class _Work:
         return RunOperation(**{**fields, **more})
 
 
-def _nothing_to_forget(decision: Decision, shown: Sequence[Memory]) -> bool:
-    """The wish counts all the same: the words in which it was told are erased."""
-    return decision.operation == "FORGET" and not shown
-
-
 def _adds(decision: Decision) -> bool:
     says = bool((decision.content or decision.candidate.content).strip())
     return decision.operation in ("ADD", "UPDATE") or (decision.operation == "DELETE" and says)
@@ -142,7 +179,7 @@ def _adds(decision: Decision) -> bool:
 
 def _closed(decision: Decision, target: Memory, by: Memory | None, desk: Desk, operation_id: str) -> PlannedChange:
     now, erases = desk.caller.now, decision.operation == "FORGET"
-    if by is not None:
+    if by is not None and not erases:
         after, audit = closing.superseded(target, by.memory_id, now), "supersede"
     else:
         after, audit = (closing.erased(target, now), "erase") if erases else (closing.deleted(target, now), "delete")

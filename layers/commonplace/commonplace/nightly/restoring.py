@@ -15,6 +15,7 @@ NO_CHANGE = ("embed", "usage")  # audit rows of re-indexing and of counting
 _OF_ITS_OWN = {"version", "updated_at", "access_count", "last_accessed"}
 _GONE = "it is not there any more"
 _ERASED = "its words were erased and can't come back"
+_LEFT = "it is what was left of a memory whose words were erased"
 _CHANGED = "it was changed since"
 _SUCCESSOR = "what took its place was changed since"
 _KEY = "its key was taken meanwhile"
@@ -36,8 +37,13 @@ class Restoring:
     def plan(self, applied: Sequence[Applied]) -> list[PlannedOperation]:
         """The operations that take these back; what stays as it is, and why, is told in `kept`."""
         made: dict[str, list[Made]] = {}
-        for one in (one for operation in applied for one in operation.made):
-            made.setdefault(one.memory_id, []).append(one)
+        for operation in applied:
+            erased = any(one.erased for one in operation.made)
+            for one in operation.made:
+                if erased and one.before is None:
+                    self._keep(one.memory_id, _LEFT)
+                else:
+                    made.setdefault(one.memory_id, []).append(one)
         ours = {name for one in applied for name in (one.operation_id, one.run_id) if name} | {self.undoes}
         there = {memory.memory_id: memory for memory in self.records.get(self.user_id, list(made))}
         for memory_id, changes in made.items():

@@ -23,14 +23,21 @@ _LABELLED = re.compile(
 
 
 def find_chats(view: str) -> Iterator[Span]:
-    """Stamped lines with what follows them up to a blank line; runs of labelled lines that talk; a program's labels."""
+    """Stamped lines and those of a play, up to a blank line; runs of labelled lines that talk; a program's labels."""
     lines = lines_of(view)
     stamped = False
     for line in lines:
-        stamped = bool(line.text.strip()) and (stamped or bool(_STAMPED.match(line.text)))
+        begins = bool(_STAMPED.match(line.text)) or _is_script(line.text)
+        stamped = bool(line.text.strip()) and (stamped or begins)
         if stamped or cue("program_says").match(line.text):
             yield Span(line.start, line.end)
     yield from _talks(lines)
+
+
+def _is_script(text: str) -> bool:
+    """Whether it is a line of a play: a name in capitals, and what that person says."""
+    name = text.partition(":")[0].partition("(")[0].strip()
+    return bool(cue("script").match(text)) and not cue("no_speaker").fullmatch(name)
 
 
 def _talks(lines: list[Line]) -> Iterator[Span]:

@@ -9,7 +9,7 @@ from commonplace.extraction.own_words.view import Line, Span, lines_of
 _SURE = re.compile(
     r"""\s*(?:
       (?:async\s+)?def\s+\w+\s*\( | if\s+__name__ | with\s+open\( | except(?:\s+[\w.]+(?:\s+as\s+\w+)?|\s*\(.*\))?:\s*$
-    | class\s+\w+(?:\([\w.,\s=]*\))?\s*[:{]\s*$
+    | class\s+\w+(?:\([\w.,\s=]*\))?\s*[:{]\s*$ | class\s+[A-Z]\w*\s*<\s*[A-Z]\w* | commit\s[0-9a-f]{7,40}\b
     | from\s+[\w.]+\s+import\s+[\w*(]
     | import\s+(?:[\w{}*,\s]+\sfrom\s+)?['"][^'"]+['"];?\s*$ | import\s+[\w.]+(?:\s+as\s+\w+|\.\w+|;)\s*$
     | (?:export\s+)?(?:default\s+)?(?:const|let|var)\s+[\w{\[][^=\n]{0,80}=[^=]
@@ -41,7 +41,7 @@ _LIKELY = re.compile(
       import\s+[\w.]+ | @\w+(?:\.\w+)*(?:\(.*\))? | (?:try|else|finally)\s*:?\s*\{? | pass | break;? | continue;?
     | [\w.]+(?:\[[^\]]*\])?\s*(?:[+*/-]|:)?=\s*(?:['"\[{(].*|True|False|None|null|true|false|\w+\.\w.*|.*;) | [})\]]+[;,)]*
     | [\w-]+\s*:\s*[^;]+; | [+-](?:(?:\s{2,}|\t).*|\w.*[=;({].*)
-    | (?:FROM|RUN|COPY|ENV|CMD|ENTRYPOINT|WORKDIR|EXPOSE)\s.* | \w+\(.*\)\s*:?
+    | \w+\s:\w+(?:,.*)? | Author:\s.* | (?:FROM|RUN|COPY|ENV|CMD|ENTRYPOINT|WORKDIR|EXPOSE)\s.* | \w+\(.*\)\s*:?
     )\s*$""",
     re.VERBOSE,
 )
@@ -51,8 +51,18 @@ _INDENTED = re.compile(r"(?:\t| {2,})\S")
 _INLINE = re.compile(
     r"(?<![\w=])=\s?[A-ZÄÖÜ.]{2,20}\([^\n]{1,400}\)"
     r"|\b(?:SELECT\s[\w*][^\n]{0,200}\sFROM|INSERT\sINTO|DELETE\sFROM)\s\w[^\n;]*;?"
+    r"|\bselect\s(?:\*|[\w.(*),\s]{1,80}?)\sfrom\s\w[\w.\s]{0,40}?\s(?:where|join|order\sby|group\sby|limit)\s[^\n]{0,300}"
+    r"|\b[A-Z]\w*(?:Error|Exception):\s[^\n]{1,300}|\b(?:ERROR|FATAL|Error|error)\s[\d(\[]\S{2,}[^\n]{0,300}"
+    r"|\\begin\{(\w{1,20})\}(?s:.{0,4000}?)\\end\{\1\}"
 )
 _LONGEST = 400
+# What programs are made of, and no sentence: names_like_this, likeThis, a.b.c, calls, paths, operators, `key=value`.
+_TOKEN = re.compile(
+    r"\b[^\W\d_]+(?:_\w+)+|\b[a-z]+[A-Z]\w*|\b\w+(?:\.\w+){2,}|\w\(\S*\)|(?:[A-Za-z]:)?(?:[/\\][\w.-]+){2,}|\\[a-z]+\{"
+    r"|[=!<>+*-]=|=>|->|::|&&|\|\||\$\{?\w|\{\{|</|/>|(?<=\w)\s?=\s?(?=[\w'\"$/-])|[;{]\s*$|^\s*\[\w+\]\s*$|(?<=\s)--?[a-z][\w-]*"
+)
+_PLAIN_WORD = re.compile(r"(?<![\w./\\$'\"=<{-])[^\W\d_]{2,}(?![\w./\\(=>}_-])")
+_SURELY = 2
 
 
 def find_code(view: str) -> Iterator[Span]:
@@ -73,9 +83,11 @@ def _weight(text: str) -> int | None:
     """2 for a sure line, 1 for a likely one, 0 for one that takes the side of its neighbours; None for a sentence."""
     if len(text) > _LONGEST:
         return None
-    if _SURE.match(text):
+    tokens = len(_TOKEN.findall(text))
+    told = 0 < tokens >= len(_PLAIN_WORD.findall(text))
+    if _SURE.match(text) or (tokens >= _SURELY and told):
         return 2
-    if _LIKELY.match(text):
+    if _LIKELY.match(text) or told:
         return 1
     return 0 if not text.strip() or _REMARK.match(text) or _INDENTED.match(text) else None
 

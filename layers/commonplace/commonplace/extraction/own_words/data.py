@@ -68,12 +68,16 @@ def _yaml(lines: Sequence[Line]) -> Iterator[Span]:
             run.append(line)
             continue
         told = sum(1 for one in run if _NO_PROSE.match(one.text))
-        if len(run) > 1 and told > 0 and (told > 1 or _is_nested(run)):
+        if len(run) > 1 and (told > 1 or _is_nested(run)):
             yield Span(run[0].start, run[-1].end)
         run = []
 
 
 def _is_nested(run: Sequence[Line]) -> bool:
+    """Whether a key stands below another, indented; people write such lists too, but not all in small letters."""
+    written = any(line.text.lstrip(" -")[:1].isupper() for line in run)
+    if written and not any(_NO_PROSE.match(line.text) for line in run):
+        return False
     keys = [(key[1], key[2]) for line in run if (key := _KEY.match(line.text))]
     return any(not value and len(below) > len(indent) for (indent, value), (below, _) in pairwise(keys))
 

@@ -9,9 +9,10 @@ _LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|CRITICAL|FATAL|SEVE
 _PRINTED = re.compile(
     rf"""\s*(?:
       \[?\d{{4}}[-/]\d\d[-/]\d\d[T\ _]\d\d:\d\d:\d\d
-    | \[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?\s+(?:\[?\w+\]?\s+)?{_LEVEL}\b
+    | \[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?\s+\S
     | [A-Z][a-z]{{2}}\s+\d{{1,2}}\s\d\d:\d\d:\d\d\s\S+
     | \[?{_LEVEL}\]?(?::[\w.]*:|\s*[|:\]]|\s-\s|\s\[|\s\w+\.\w+|\s{{2,}})
+    | (?:[A-Z]+\ ){{0,3}}(?:ERROR|WARNING):\s
     | \[{_LEVEL}\] | {_LEVEL}\s+\d{{4}}-\d\d | Error\ in\ \S.*:\s? | {_LEVEL.lower()}:\s\S
     | Traceback\ \(most\ recent | File\ "[^"]+",\ line\ \d | at\ [\w.$<>/]+\s?\(.*\)\s*$ | at\ \S+:\d+(?::\d+)?\s*$
     | Caused\ by:\ | Exception\ in\ thread | \.\.\.\ \d+\ more | goroutine\ \d+ | panic:\ | thread\ '.*'\ panicked

@@ -19,12 +19,14 @@ def find_mail(view: str) -> Iterator[Span]:
 
 
 def _headers(lines: list[Line]) -> int | None:
-    """Where two different headers stand close together."""
+    """Where a header with an address stands, or two different ones close together."""
     last: tuple[int, Line, str] | None = None
     for at, line in enumerate(lines):
         header = cue("mail_header").match(line.text.strip(" *"))
         if header is None:
             continue
+        if cue("mail_address").search(line.text):
+            return line.start
         if last and at - last[0] <= _BETWEEN_HEADERS and header[0].lower() != last[2]:
             return last[1].start
         last = (at, line, header[0].lower())

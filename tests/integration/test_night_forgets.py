@@ -1,0 +1,93 @@
+"""What a user wants forgotten is nowhere any more, however often and wherever it was said; what stood beside it stays."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commonplace import Commonplace
+from tests.scripted_nights import current
+
+pytestmark = pytest.mark.integration
+
+
+def talk(day: int, *said: str, name: str = "") -> dict[str, Any]:
+    messages = [
+        message
+        for text in said
+        for message in ({"role": "user", "content": text}, {"role": "assistant", "content": "Noted."})
+    ]
+    time = f"2026-05-{day}T09:00:00+02:00"
+    return {"type": "discussion", "id": f"talk-{day}{name}", "time": time, "messages": messages}
+
+
+def nights(memory: Commonplace, *days: list[dict[str, Any]]) -> None:
+    """One night after each of the days."""
+    for said in days:
+        memory.record_interactions(said)
+        memory.nightly(mode="rules")
+
+
+def places(file: Path, word: str) -> list[str]:
+    """The files beside the memory file that hold a word."""
+    return [
+        one.name for one in file.parent.glob(f"{file.name}*") if word in one.read_bytes().decode("utf-8", "ignore").casefold()
+    ]
+
+
+def test_said_on_two_days_and_corrected_once_it_is_gone_from_every_byte(memory: Commonplace, memory_file: Path) -> None:
+    nights(
+        memory,
+        [talk(11, "I play the bassoon in the Ottakring orchestra.")],
+        [talk(12, "By the way, the bassoon lesson was fun.", "I play the bassoon with my brother in Graz.")],
+        [talk(13, "I was wrong, I play the bassoon in the Hernals orchestra, not in the Ottakring orchestra.")],
+        [
+            talk(14, "I live in Vienna."),
+            talk(14, "My bassoon is from 1962.", name="-b"),
+            talk(14, "Forget my bassoon.", name="-c"),
+        ],
+    )
+    assert not any("bassoon" in text for text in current(memory))
+    assert any("Vienna" in text for text in current(memory))
+    memory.close()
+    assert places(memory_file, "bassoon") == []
+
+
+def test_a_wish_reaches_what_no_memory_was_made_of(memory: Commonplace, memory_file: Path) -> None:
+    nights(memory, [talk(11, "lol the karaoke night, never again")])
+    assert places(memory_file, "karaoke")
+    nights(memory, [talk(13, "Forget the karaoke night.")])
+    memory.close()
+    assert places(memory_file, "karaoke") == []
+
+
+def test_what_was_replaced_before_is_forgotten_too(memory: Commonplace, memory_file: Path) -> None:
+    nights(
+        memory,
+        [talk(11, "I live in Leipzig.")],
+        [talk(12, "I moved to Vienna.")],
+        [talk(13, "Forget that I lived in Leipzig.")],
+    )
+    assert current(memory) == ["I moved to Vienna."]
+    memory.close()
+    assert places(memory_file, "leipzig") == []
+
+
+def test_what_stood_beside_it_stays(memory: Commonplace, memory_file: Path) -> None:
+    nights(
+        memory,
+        [talk(11, "I'm allergic to walnuts. I see a therapist on Mondays.")],
+        [talk(13, "Forget the therapist.")],
+    )
+    assert current(memory) == ["I'm allergic to walnuts."]
+    (kept,) = [one for one in memory.export() if one["status"] == "active"]
+    assert kept["session_id"] == "talk-11"
+    memory.undo_run("last")
+    assert current(memory) == ["I'm allergic to walnuts."]
+    memory.close()
+    assert places(memory_file, "therapist") == []
+
+
+def test_what_was_said_after_the_wish_is_remembered(memory: Commonplace) -> None:
+    nights(memory, [talk(11, "I have a cat named Tom.")], [talk(13, "Forget my cat.")], [talk(15, "I have a cat named Mia.")])
+    assert current(memory) == ["I have a cat named Mia."]
