@@ -13,6 +13,9 @@ pytestmark = pytest.mark.integration
 def test_every_tool_can_be_called_with_its_own_examples(memory_file: Path, tool: object) -> None:
     for example in tool.examples:  # type: ignore[attr-defined]
         name = tool.name  # type: ignore[attr-defined]
+        if name in ("update_memory", "delete_memory"):
+            there = {"key": example["key"], "value": "There before.", "category": "preference", "durability": "durable"}
+            run("call", "write_memory", json.dumps(there), "--db", str(memory_file), home=memory_file.parent)
         done = run("call", name, json.dumps(example), "--db", str(memory_file), home=memory_file.parent)
         assert (done.code, done.err) == (0, "")
         assert isinstance(done.answer, dict)
