@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SIGNED = "https://"  # a domain of AWS; a node on this machine is asked over http and knows no roles
 
 _TAGS_SECONDS = 60.0
-_PATIENCE = 120.0  # seconds for one page of the whole table: nobody waits for an answer, and half a job is none
+_PAGE_SECONDS = 60.0  # for one page of the whole table: nobody waits for an answer, and half a job is none
 
 Remaining = Callable[[], float]
 """Seconds that whoever asks now may still wait for the table."""
@@ -125,7 +125,7 @@ def open_maintenance(settings: Settings) -> Maintenance:
     from commonplace.adapters.opensearch import OpenSearchContents, OpenSearchRebuild
     from commonplace.adapters.static_embedder import StaticEmbedder
 
-    table, client = table_of(settings, lambda: _PATIENCE, _PATIENCE / 2), _domain(settings, writing=True)
+    table, client = table_of(settings, seconds=_PAGE_SECONDS), _domain(settings, writing=True)
     return Maintenance(
         records=_records(settings, table),
         everything=DynamoEverything(table),
