@@ -1,7 +1,7 @@
 """The index kept in step with the records: after an outage, over a rebuild while writes go on, and by the doctor."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -127,6 +127,9 @@ class Doubling:
     def embed(self, text: str) -> Vector | None:
         vector = self._embed(text)
         return None if vector is None else np.ascontiguousarray(vector[::-1])
+
+    def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
+        return [self.embed(text) for text in texts]
 
 
 def test_a_rebuild_misses_no_write_and_asks_the_old_one_until_it_ends(
