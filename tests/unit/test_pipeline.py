@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from commonplace.answered_items import items_of
 from commonplace.extraction.candidate import Decision, Reading
 from commonplace.extraction.day import Day
 from commonplace.night_ports import Allowance
-from commonplace.nightly.answers import items_of
 from commonplace.nightly.budget import tokens_of
 from commonplace.nightly.gaps import Gap
 from commonplace.nightly.pieces import lines_of, pieces_of

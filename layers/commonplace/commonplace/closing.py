@@ -14,18 +14,14 @@ _WORDS: dict[str, Any] = {
 
 def superseded(memory: Memory, by: str, now: datetime) -> Memory:
     """Closed because another took its place; kept."""
-    return _next(memory, now, status="superseded", valid_to=now, superseded_by=by)
+    return memory.next_version(now, status="superseded", valid_to=now, superseded_by=by)
 
 
 def deleted(memory: Memory, now: datetime) -> Memory:
     """Closed and no longer found; it can come back for 30 days."""
-    return _next(memory, now, status="deleted", valid_to=now, purge_at=now + KEPT_AFTER_EXPIRY)
+    return memory.next_version(now, status="deleted", valid_to=now, purge_at=now + KEPT_AFTER_EXPIRY)
 
 
 def erased(memory: Memory, now: datetime) -> Memory:
     """The same with no word left in it: it can't come back. Where it came from stays: an id, not a text."""
     return deleted(memory, now).model_copy(update=_WORDS)
-
-
-def _next(memory: Memory, now: datetime, **changed: Any) -> Memory:
-    return memory.model_copy(update={**changed, "version": memory.version + 1, "updated_at": now})

@@ -70,7 +70,7 @@ def find(
             return _most_important(query, seen, wanted, limit, index, ports)
         return _best_matches(query, vector, seen, wanted, limit, min_relevance, index, ports)
 
-    found, degraded = _by_index_or_records(look, ports)
+    found, degraded = by_index_or_records(look, ports)
     ports.usage.found(caller.user_id, [memory.memory_id for memory in found.memories], caller.now)
     return replace(found, degraded="; ".join(filter(None, (_DEGRADED if degraded else None, blind))) or None)
 
@@ -78,7 +78,7 @@ def find(
 def most_important(caller: Caller, ports: Ports, wanted: Filter, limit: int) -> Found:
     """The memories that pass, the most important first, then the newest; what is shown of them is the caller's to count."""
     query, seen = understand("", {}, caller.now), seen_by(caller)
-    found, degraded = _by_index_or_records(lambda index: _most_important(query, seen, wanted, limit, index, ports), ports)
+    found, degraded = by_index_or_records(lambda index: _most_important(query, seen, wanted, limit, index, ports), ports)
     return replace(found, degraded=_DEGRADED if degraded else None)
 
 
@@ -93,7 +93,7 @@ def _embedded(text: str, ports: Ports) -> tuple[Vector | None, str | None]:
         return None, _BLIND
 
 
-def _by_index_or_records(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple[_Answer, bool]:
+def by_index_or_records(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple[_Answer, bool]:
     """What the index gives, or the records when it can't be asked, and whether that was so."""
     try:
         return look(ports.index), False

@@ -49,7 +49,7 @@ class Renewal:
         if vector is None and stored.vector is None:
             return stored
         now, name = self.clock(), self.embedder.name if vector is not None else None
-        changed = memory.model_copy(update={"embedding_model": name, "version": memory.version + 1, "updated_at": now})
+        changed = memory.next_version(now, embedding_model=name)
         try:
             return Stored(self.records.update(changed, Audit("embed", now, {"model": name}), vector), vector)
         except CommonplaceError as error:

@@ -13,7 +13,7 @@ from commonplace.ids import new_memory_id
 from commonplace.models.fields import Notes, Place
 from commonplace.models.memory import GLOBAL_AGENT, Memory, importance_of
 from commonplace.models.results import Merge
-from commonplace.ports import Audit, Caller, Entry, IndexUnavailable, Ports, Similar, Visibility
+from commonplace.ports import Audit, Caller, Entry, IndexUnavailable, Ports, Similar, Vector, Visibility
 from commonplace.statement import Statement
 from commonplace.taxonomy import section_of
 
@@ -65,7 +65,7 @@ def new_entry(
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "context.expires_at: is over already", "context.expires_at")
         fields |= {"durability": "daily", "purge_at": expires + KEPT_AFTER_EXPIRY}
     fields.setdefault("section", section_of(fields["memory_type"], fields["category"]))
-    vector = statement.vector if ports.embedder is ports.words else ports.embedder.embed(statement.text)
+    vector = embedded(statement, ports)
     memory = Memory(
         memory_id=new_memory_id(caller.now),
         user_id=caller.user_id,
@@ -76,6 +76,11 @@ def new_entry(
     )
     detail = {"tool": tool, "engine": thought, "given": sorted(given.keys() & thought.keys())}
     return Entry(memory, vector, Audit("store", caller.now, detail))
+
+
+def embedded(statement: Statement, ports: Ports) -> Vector | None:
+    """The vector that the index gets of a statement; by the static model it was made with the rest."""
+    return statement.vector if ports.embedder is ports.words else ports.embedder.embed(statement.text)
 
 
 def remember(entry: Entry, ports: Ports) -> Remembered:

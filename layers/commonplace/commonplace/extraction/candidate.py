@@ -55,6 +55,11 @@ class Decision:
     why: str = ""
     outdated_by: Memory | None = None
 
+    @property
+    def says(self) -> str:
+        """What it adds, if it adds anything: its own content, else the candidate's."""
+        return self.content or self.candidate.content
+
 
 class Shelf(Protocol):
     """What is remembered, as this run sees it: the record and what the run is going to do."""

@@ -10,6 +10,8 @@ from commonplace.extraction.figures import is_calendar_word
 from commonplace.extraction.wordings import says, wording
 
 LONGEST_EVIDENCE = 300
+STOPS = (".", "!", "?", "…", "。", "！", "？")
+"""What ends a sentence."""
 _END = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+|(?<=[。！？])\s*|\s*\n+\s*|\s+(?=[-*•] )")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|approx|no|nr|e\.g|i\.e|bzw|ca|usw|z\.\s?b|d\.\s?h|sra?|dra?|mme|p\.\s?ej|p\.m|a\.m|bijv)"

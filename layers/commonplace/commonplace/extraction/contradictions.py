@@ -5,6 +5,7 @@ import re
 
 from commonplace import analyzer
 from commonplace.extraction.attributes import attribute_of
+from commonplace.extraction.clauses import sentences
 from commonplace.extraction.corrections import is_correction, over, replaced_value, stands_alone
 from commonplace.extraction.figures import figures_of, is_calendar_word
 from commonplace.extraction.frames import has_another_end
@@ -65,6 +66,13 @@ def contradicts(new: str, old: str, *, corrects: bool, context: str = "", same_t
     if not bygone and (_same_thing(new, old) or _conflicts(new, old, context or new, same_talk)):
         return CORRECTED
     return OVER if _ends(new, old) else None
+
+
+def contradicted(new: str, old: str, *, corrects: bool) -> list[str]:
+    """The sentences of an old text that one of a new text leaves untrue; `corrects` as in `contradicts`."""
+    ours = [one.text for one in sentences(new)]
+    theirs = [one.text for one in sentences(old)]
+    return [one for one in theirs if any(contradicts(other, one, corrects=corrects) for other in ours)]
 
 
 def _names_old_value(new: str, old: str) -> bool:

@@ -58,7 +58,7 @@ class _Deciding:
         self._revise_earlier(candidate)
         decided = self._about(candidate, similar)
         self.decisions.append(decided)
-        self.became |= {target: _content(decided) for target in decided.targets}
+        self.became |= dict.fromkeys(decided.targets, decided.says)
 
     def _as_it_will_be(self, memory: Memory) -> Memory:
         """A memory as the decisions so far leave it, so that a second change of a day doesn't undo the first."""
@@ -67,8 +67,8 @@ class _Deciding:
 
     def _forget(self, candidate: Candidate) -> None:
         for at, earlier in enumerate(self.decisions):
-            if earlier.operation in ("ADD", "UPDATE") and tells(candidate.content, _content(earlier)):
-                left = left_after(candidate.content, _content(earlier))
+            if earlier.operation in ("ADD", "UPDATE") and tells(candidate.content, earlier.says):
+                left = left_after(candidate.content, earlier.says)
                 self._leave(at, left, "to be forgotten, the user said later that day")
         targets = says_it(candidate.content, self.shelf.similar(candidate.content, _FORGETTABLE))
         if targets:
@@ -79,7 +79,7 @@ class _Deciding:
     def _known(self, candidate: Candidate, similar: Sequence[Memory]) -> str | None:
         """Why there is nothing to do, None if there is."""
         known = [memory.content for memory in similar]
-        known += [_content(one) for one in self.decisions if one.operation in ("ADD", "UPDATE")]
+        known += [one.says for one in self.decisions if one.operation in ("ADD", "UPDATE")]
         if any(says_the_same(candidate.content, one) for one in known):
             return "known already"
         own = told(candidate.content)
@@ -96,7 +96,7 @@ class _Deciding:
         for at, earlier in enumerate(self.decisions):
             if earlier.operation not in ("ADD", "UPDATE"):
                 continue
-            content, same_talk = _content(earlier), earlier.candidate.interaction_id == candidate.interaction_id
+            content, same_talk = earlier.says, earlier.candidate.interaction_id == candidate.interaction_id
             gone = {old for old in statements(content) if _contradiction(candidate, old, same_talk)}
             left = joined((*without(content, gone), *(one for old in gone for one in beside(old, candidate.content))))
             if gone and (left or earlier.operation == "ADD"):
@@ -158,10 +158,6 @@ def _updated(candidate: Candidate, found: Sequence[_Contradiction]) -> str | Non
     if not kept and instead == first.new:
         return None
     return joined((*kept, *(new.replace(first.new, instead) for new in told(candidate.content))))
-
-
-def _content(decision: Decision) -> str:
-    return decision.content or decision.candidate.content
 
 
 def _alike(one: str, other: str) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from commonplace.extraction.candidate import Candidate, Decision, ExtractedType
@@ -10,12 +10,10 @@ from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.day import Day
 from commonplace.models.memory import DEFAULT_COLLECTION, Memory, importance_of
 from commonplace.ports import Caller, Ports, Vector
-from commonplace.remember import KEPT_AFTER_EXPIRY
+from commonplace.remember import DAILY_FOR, DURABLE_FROM, KEPT_AFTER_EXPIRY, embedded
 from commonplace.statement import Statement, read_statement, tidy_tags
 from commonplace.taxonomy import Category, Durability, MemoryType, Scope, Section, section_of
 
-DAILY_FOR = timedelta(days=90)
-DURABLE_FROM = 0.7
 LONGEST_KEY = 64
 _TYPES: dict[ExtractedType, MemoryType] = {
     "preference": "preference", "project": "project", "task": "task", "fact": "fact", "meta": "meta",
@@ -30,9 +28,9 @@ def memory_of(
 ) -> tuple[Memory, Vector | None]:
     """The memory that an ADD, UPDATE or DELETE adds, and its vector. `now`: aware, when it is written."""
     candidate = decision.candidate
-    text = decision.content or candidate.content
+    text = decision.says
     statement = read_statement(text, ports.words, ports.facts.tags(caller.user_id))
-    vector = statement.vector if ports.embedder is ports.words else ports.embedder.embed(text)
+    vector = embedded(statement, ports)
     fields: dict[str, Any] = {
         **_labels(candidate, statement),
         **_lasting(candidate, now),

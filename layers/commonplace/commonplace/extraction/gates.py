@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from commonplace.extraction.answering import asked_of_the_user
 from commonplace.extraction.candidate import Candidate, Decision
-from commonplace.extraction.clauses import LONGEST_EVIDENCE, Clause, clauses, sentences
-from commonplace.extraction.contradictions import contradicts
+from commonplace.extraction.clauses import LONGEST_EVIDENCE, Clause, clauses
+from commonplace.extraction.contradictions import contradicted
 from commonplace.extraction.corrections import is_correction
 from commonplace.extraction.day import Day, Utterance
 from commonplace.extraction.forgetting import to_forget
@@ -15,10 +15,9 @@ from commonplace.extraction.support import in_own_words, unsupported
 from commonplace.extraction.third_parties import household_names
 from commonplace.extraction.wordings import says
 from commonplace.extraction.worth import imagined_or_reported, never
+from commonplace.models.fields import MAX_TEXT
 from commonplace.models.memory import Memory
 from commonplace.redaction import redact
-
-LONGEST_CONTENT = 8_000
 
 
 def refuse(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
@@ -58,9 +57,9 @@ def _forgets(said: Utterance, candidate: Candidate) -> str | None:
 def _says(decision: Decision, day: Day, said: Utterance, targets: Sequence[Memory]) -> str | None:
     """What the content must not be, and what its words must stand on."""
     candidate = decision.candidate
-    content = (decision.content or candidate.content).strip()
-    if not content or len(content) > LONGEST_CONTENT:
-        return f"its content is not 1 to {LONGEST_CONTENT} characters long"
+    content = decision.says.strip()
+    if not content or len(content) > MAX_TEXT:
+        return f"its content is not 1 to {MAX_TEXT} characters long"
     before = day.before(said)
     family = household_names((*(one.own_words for one in day.utterances), *(one.content for one in targets)))
     if redact(content, before.text if before else None).kinds:
@@ -99,15 +98,14 @@ def _closes_too_much(decision: Decision, content: str, targets: Sequence[Memory]
         return "older than what it would change"
     if decision.operation != "DELETE" or candidate.corrects or is_correction(candidate.evidence):
         return None
-    old = [one.text for memory in targets for one in sentences(memory.content)]
-    changed = any(contradicts(new.text, one, corrects=True) for new in sentences(content) for one in old)
+    changed = any(contradicted(content, memory.content, corrects=True) for memory in targets)
     return None if changed else "it would close a memory that its words don't contradict"
 
 
 def _of_titles(decision: Decision, titles: Sequence[str]) -> str | None:
     """Titles give only that they were met, for a while; an interest rests on three."""
     candidate = decision.candidate
-    content = decision.content or candidate.content
+    content = decision.says
     if is_instruction_to_reader(content) or redact(content).kinds:
         return "an instruction or a secret in a title"
     if decision.operation != "ADD":

@@ -5,6 +5,7 @@ from datetime import date
 
 from commonplace import analyzer
 from commonplace.extraction.candidate import Candidate
+from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.day import Met, TitleMet
 from commonplace.models.memory import Memory
 from commonplace.tagging import tags_of
@@ -12,7 +13,6 @@ from commonplace.tagging import tags_of
 DAYS = 3
 _VERB: dict[Met, str] = {"saved": "saved", "read": "read", "liked": "liked", "discussed": "read"}
 _NOTED, _INTEREST = 0.7, 0.8
-_LONGEST = 300
 _SHORTEST = 3
 _OF_NOTHING = frozenset(
     "guide guides tips how-to introduction beginner beginners best top news review list article post blog story new year"
@@ -29,7 +29,7 @@ def noted(titles: Iterable[TitleMet]) -> list[Candidate]:
             content=content,
             interaction_id=one.interaction_id,
             position=0,
-            evidence=one.title[:_LONGEST],
+            evidence=one.title[:LONGEST_EVIDENCE],
             confidence=_NOTED,
             type="fact",
             section="reading_history",
@@ -57,7 +57,7 @@ def interests(titles: Sequence[TitleMet], earlier: Iterable[Memory]) -> list[Can
                 content=content,
                 interaction_id=one.interaction_id,
                 position=0,
-                evidence=one.title[:_LONGEST],
+                evidence=one.title[:LONGEST_EVIDENCE],
                 confidence=_INTEREST,
                 type="preference",
                 tags=(topic,),

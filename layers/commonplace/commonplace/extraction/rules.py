@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
-from commonplace.extraction.candidate import Candidate, Reading, Shelf
+from commonplace.extraction.candidate import Candidate, ExtractedType, Reading, Shelf
 from commonplace.extraction.clauses import LONGEST_EVIDENCE, clauses, sentences
 from commonplace.extraction.corrections import corrected, is_correction, replaced_value, stands_alone
 from commonplace.extraction.dates import with_dates
@@ -68,7 +69,7 @@ class _Reading:
         """Reads one message of the user."""
         wanted = list(wishes(clauses(utterance)))
         if wanted:
-            self.candidates += [self._wish(utterance, clause.text, what) for clause, what in wanted]
+            self.candidates += [_at(utterance, what, clause.text, _EXPLICIT, forgets=True) for clause, what in wanted]
             return
         found = heard(utterance, self.day.before(utterance), self.words, self.least, self.family)
         for said in found.said:
@@ -83,27 +84,10 @@ class _Reading:
                 self.dropped.append(Dropped(interaction_id=utterance.interaction_id, position=utterance.position, why=why))
 
     def _candidate(self, said: Said) -> Candidate:
-        return Candidate(
-            content=with_dates(said.content, said.utterance.time),
-            interaction_id=said.utterance.interaction_id,
-            position=said.utterance.position,
-            evidence=said.evidence,
-            confidence=_confidence(said),
-            type="meta" if is_wish(said.content) else None,
-            event_time=said.utterance.time,
-            corrects=is_correction(said.content),
-        )
-
-    def _wish(self, utterance: Utterance, text: str, what: str) -> Candidate:
-        return Candidate(
-            content=what,
-            interaction_id=utterance.interaction_id,
-            position=utterance.position,
-            evidence=text[:LONGEST_EVIDENCE],
-            confidence=_EXPLICIT,
-            event_time=utterance.time,
-            forgets=True,
-        )
+        content = with_dates(said.content, said.utterance.time)
+        kind: ExtractedType | None = "meta" if is_wish(said.content) else None
+        corrects = is_correction(said.content)
+        return _at(said.utterance, content, said.evidence, _confidence(said), type=kind, corrects=corrects)
 
     def _corrected(self, utterance: Utterance, text: str) -> Candidate | None:
         """A correction that doesn't say of what ("I was wrong, it's the 14th"): what it makes of what was said before it."""
@@ -112,15 +96,7 @@ class _Reading:
         for old in self._said_before(utterance, text):
             new = corrected(text, old)
             if new not in (old, text):
-                return Candidate(
-                    content=with_dates(new, utterance.time),
-                    interaction_id=utterance.interaction_id,
-                    position=utterance.position,
-                    evidence=text[:LONGEST_EVIDENCE],
-                    confidence=_STATED,
-                    event_time=utterance.time,
-                    corrects=True,
-                )
+                return _at(utterance, with_dates(new, utterance.time), text, _STATED, corrects=True)
         return None
 
     def _said_before(self, utterance: Utterance, text: str) -> Iterator[str]:
@@ -132,6 +108,19 @@ class _Reading:
         if pair:
             for memory in self.shelf.similar(pair[0], _SIMILAR):
                 yield from (one.text for one in sentences(memory.content) if tells(pair[0], one.text))
+
+
+def _at(utterance: Utterance, content: str, evidence: str, confidence: float, **more: Any) -> Candidate:
+    """A candidate that a message gives."""
+    return Candidate(
+        content=content,
+        interaction_id=utterance.interaction_id,
+        position=utterance.position,
+        evidence=evidence[:LONGEST_EVIDENCE],
+        confidence=confidence,
+        event_time=utterance.time,
+        **more,
+    )
 
 
 def _confidence(said: Said) -> float:

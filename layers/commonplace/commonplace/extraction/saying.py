@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from commonplace import analyzer
 from commonplace.extraction.answering import asked_of_the_user, is_answer, is_echo
 from commonplace.extraction.attributes import attribute_of
-from commonplace.extraction.clauses import LONGEST_EVIDENCE, Clause, clauses
+from commonplace.extraction.clauses import LONGEST_EVIDENCE, STOPS, Clause, clauses
 from commonplace.extraction.corrections import is_correction
 from commonplace.extraction.day import Utterance
 from commonplace.extraction.third_parties import is_about_an_outsider, is_about_the_users_own
@@ -18,7 +18,6 @@ from commonplace.ports import Embedder
 MOST_JOINED = 3
 _UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
 _OPENING = (":", "：", '"', "“", "„", "«", "「")
-_STOPS = (".", "!", "?", "…", "。", "！", "？")
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Said:
         unspaced = all(_UNSPACED.search(clause.text) for clause in self.clauses)
         stop, gap = ("。", "") if unspaced else (".", " ")
         texts = [clause.text for clause in self.clauses]
-        alone = gap.join(text if text.endswith(_STOPS) else text + stop for text in texts) if len(texts) > 1 else texts[0]
+        alone = gap.join(text if text.endswith(STOPS) else text + stop for text in texts) if len(texts) > 1 else texts[0]
         return f"{self.question} {alone}" if self.question else alone
 
     @property

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection
 
-from commonplace.extraction.clauses import sentences
+from commonplace.extraction.clauses import STOPS, sentences
 from commonplace.extraction.stems import stems_of
 
 _I = (
@@ -22,7 +22,6 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 _LEAST_WORDS = 2
-_STOPS = (".", "!", "?", "…", "。", "！", "？")
 
 
 def told(text: str) -> list[str]:
@@ -53,7 +52,7 @@ def beside(old: str, new: str) -> list[str]:
 
 def joined(said: Collection[str]) -> str:
     """Statements as one text, each once."""
-    return " ".join(one if one.endswith(_STOPS) else f"{one}." for one in dict.fromkeys(said))
+    return " ".join(one if one.endswith(STOPS) else f"{one}." for one in dict.fromkeys(said))
 
 
 def _parts(sentence: str) -> list[str]:

@@ -1,6 +1,5 @@
 """What a person changed on pages, held against the record as it is now."""
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -9,6 +8,7 @@ from typing import Literal
 from commonplace.markdown.page import Line, Page, moved_to
 from commonplace.markdown.record import Record
 from commonplace.models.memory import Memory
+from commonplace.models.storage import folded_key
 
 Kind = Literal["add", "edit", "move", "remove", "conflict"]
 _CHANGED = "it was changed since the page was written"
@@ -95,7 +95,7 @@ def _change(page: Page, line: Line, memory: Memory, zone: tzinfo) -> Literal["ed
 
 
 def _same_key(typed: str | None, key: str | None) -> bool:
-    return typed == key or (typed is not None and unicodedata.normalize("NFKC", typed).lower() == key)
+    return typed == key or (typed is not None and folded_key(typed) == key)
 
 
 def _says_so(memory: Memory, text: str, record: Record) -> bool:

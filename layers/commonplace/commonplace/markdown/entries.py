@@ -42,7 +42,7 @@ def moved(page: Page, line: Line, typed: EntryRequest, old: Memory, caller: Call
     changed: dict[str, Any] = {"key": typed.key, "section": line.section or old.section}
     if moved_to(page, old, zone_of(caller)):
         changed |= _as_of_the_page(page, old, caller)
-    return old.model_copy(update={**changed, "version": old.version + 1, "updated_at": caller.now})
+    return old.next_version(caller.now, **changed)
 
 
 def _as_before(old: Memory) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from commonplace.markdown.page import zone_of
 from commonplace.models.memory import Memory
-from commonplace.nightly.restoring import NO_CHANGE
+from commonplace.nightly.restoring import changes_since
 from commonplace.ports import Caller, MemoryRecords, Ports, Visibility
 from commonplace.visibility import may_see
 
@@ -32,10 +32,7 @@ class Record:
 
     def changed_since(self, memory: Memory, version: int) -> bool:
         """Whether it was changed since that version; to count its use or to embed it again is no change."""
-        if memory.version == version:
-            return False
-        later = self.records.audits(memory.user_id, memory.memory_id)[version:]
-        return version > memory.version or any(audit.operation not in NO_CHANGE for audit in later)
+        return version > memory.version or bool(changes_since(memory, version, self.records))
 
 
 def read_record(caller: Caller, ports: Ports) -> Record:

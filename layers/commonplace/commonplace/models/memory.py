@@ -1,7 +1,7 @@
 """One memory: the record that serves every dialect of tool."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -62,6 +62,10 @@ class Memory(BaseModel):
     def kept(cls, record: str) -> "Memory":
         """Reads what a store kept. Fields that a newer version added are left out, so that one may go back to an older."""
         return cls.model_validate_json(record, extra="ignore")
+
+    def next_version(self, at: datetime, **changed: Any) -> "Memory":
+        """The record as it is to be written next, at that moment, with these fields changed."""
+        return self.model_copy(update={**changed, "version": self.version + 1, "updated_at": at})
 
     @property
     def content(self) -> str:

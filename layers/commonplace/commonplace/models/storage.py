@@ -19,10 +19,15 @@ def normal_key(given: object) -> object:
     """A key as it is kept: NFKC, lower case, 1-64 letters, digits, `_`, `.`, `-`; everything else is refused."""
     if not isinstance(given, str):
         return given
-    key = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", given).lower())
+    key = folded_key(given)
     if not _KEY.fullmatch(key):
         raise PydanticCustomError("key", "must be 1 to 64 letters, digits, `_`, `.` or `-`, without spaces")
     return key
+
+
+def folded_key(given: str) -> str:
+    """A key in the one way of writing it, whether or not it may be one."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", given).lower())
 
 
 def _absent(value: object) -> bool:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from commonplace.answered_items import CUTS
 from commonplace.extraction.candidate import Decision, Reading, Shelf
 from commonplace.extraction.day import Day
 from commonplace.night_ports import Reply
 from commonplace.nightly.agent_requests import tool_list
 from commonplace.nightly.agent_tools import AgentTools
-from commonplace.nightly.answers import CUTS
 from commonplace.nightly.budget import BudgetSpent, MeteredModel
 from commonplace.nightly.gaps import DECLINED, Gap, gap_after
 from commonplace.nightly.pieces import Piece, interactions_in, lines_of, pieces_of, shown

@@ -4,13 +4,14 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.manifest import schema
 from commonplace.models.fields import Fraction, Limit, Name, Query, Request, Text
 from commonplace.models.storage import DeleteRequest, Key, ReadRequest, UpdateRequest
-from commonplace.nightly.proposals import MAX_CONTENT, MAX_EVIDENCE
+from commonplace.nightly.proposals import MAX_CONTENT
 from commonplace.taxonomy import Durability, Section
 
-Evidence = Annotated[Text, Field(max_length=MAX_EVIDENCE)]
+Evidence = Annotated[Text, Field(max_length=LONGEST_EVIDENCE)]
 Value = Annotated[Text, Field(max_length=MAX_CONTENT)]
 
 _INTERACTION = Field(description="The `interaction_id` of the message that says it.")

@@ -7,6 +7,7 @@ from commonplace.models.runs import Run, RunStatus
 from commonplace.night_ports import LedgerEntry, Mark
 from commonplace.nightly.desk import Desk, Lease
 from commonplace.nightly.erasing import erase_what_was_forgotten
+from commonplace.nightly.plan import review_part
 
 _GIVEN_UP = 3  # runs that failed on an interaction
 _log = logging.getLogger("commonplace")
@@ -24,11 +25,6 @@ def close(run: Run, entries: Sequence[LedgerEntry], desk: Desk, lease: Lease) ->
     runs.close(closed, _marks(run, entries), lease.fence)
     desk.night.ledger.drop_texts(run.user_id, desk.clock() - desk.night.texts_kept)
     return closed
-
-
-def review_part(operation_id: str) -> str:
-    """The name under which an operation that waits is kept."""
-    return f"review/{operation_id}"
 
 
 def waiting(run: Run) -> list[str]:

@@ -2,9 +2,11 @@
 
 from commonplace.models.runs import Run, RunOperation
 from commonplace.nightly.desk import Desk, Lease
+from commonplace.nightly.plan import review_part
 
 _ERASED = "(erased)"
-_RUNS = 200  # newest runs in which words of a memory may still stand
+RUNS_WITH_WORDS = 200
+"""The newest runs, in which or in whose interactions words of a memory may still stand."""
 
 
 def erase_what_was_forgotten(run: Run, desk: Desk, lease: Lease) -> Run:
@@ -22,11 +24,11 @@ def erase_what_was_forgotten(run: Run, desk: Desk, lease: Lease) -> Run:
     }
     sources = {memory.session_id for memory in memories if memory.session_id} | wishes
     desk.night.ledger.erase_texts(run.user_id, sorted(sources))
-    for other in desk.night.runs.newest(run.user_id, _RUNS):
+    for other in desk.night.runs.newest(run.user_id, RUNS_WITH_WORDS):
         cleaned = _cleaned(other, forgotten, sources)
         if cleaned != other and other.run_id != run.run_id:
             desk.night.runs.save(cleaned, lease.fence)
-            waits = [f"review/{one.operation_id}" for one in cleaned.operations if one.outcome == "needs_review"]
+            waits = [review_part(one.operation_id) for one in cleaned.operations if one.outcome == "needs_review"]
             desk.night.runs.drop_parts(run.user_id, other.run_id, waits)
     return _cleaned(run, forgotten, sources)
 

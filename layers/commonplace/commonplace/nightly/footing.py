@@ -8,7 +8,7 @@ from commonplace.extraction.answering import asked_of_the_user
 from commonplace.extraction.attributes import attribute_of
 from commonplace.extraction.candidate import Candidate, Decision
 from commonplace.extraction.clauses import sentences
-from commonplace.extraction.contradictions import contradicts
+from commonplace.extraction.contradictions import contradicted
 from commonplace.extraction.day import Day, Utterance
 from commonplace.extraction.gates import refuse
 from commonplace.extraction.injections import is_instruction_to_reader
@@ -61,14 +61,14 @@ def _is_small_talk(sentence: str) -> bool:
 def _unsaid(decision: Decision, question: str | None, targets: Sequence[Memory]) -> str | None:
     """A part of the content's words must be the user's, or those of the question they answer or the memory they update."""
     texts = (decision.candidate.evidence, question or "", *(one.content for one in targets))
-    told = stems(decision.content or decision.candidate.content)
+    told = stems(decision.says)
     known = frozenset[str]().union(*map(stems, texts))
     return None if len(shared(told, known)) >= max(1.0, _SAID * len(told)) else "the user did not say it in those words"
 
 
 def _closes_wrongly(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
     candidate = decision.candidate
-    content = decision.content or candidate.content
+    content = decision.says
     updates = decision.operation == "UPDATE"
     reasons = (_lost(one.content, content, candidate, day) if updates else _beside(one.content, content) for one in targets)
     return next(filter(None, reasons), None)
@@ -77,27 +77,20 @@ def _closes_wrongly(decision: Decision, day: Day, targets: Sequence[Memory]) -> 
 def _lost(old: str, new: str, candidate: Candidate, day: Day) -> str | None:
     """Every name, number, date and negation of a memory stays but for a value that is another now; what is no
     contradiction of the memory still says most of it."""
-    contradicted = _contradicted(new, old, candidate.corrects)
-    values = [attribute.value for sentence in contradicted if (attribute := attribute_of(sentence))]
+    untrue = contradicted(new, old, corrects=candidate.corrects)
+    values = [attribute.value for sentence in untrue if (attribute := attribute_of(sentence))]
     lost = unsupported(old, new, values, day.date)
     replaced = candidate.corrects and not values and unsupported(new, old, (), day.date)
     if lost and not replaced:
         return f"something of the old value is lost: {lost}"
     known = stems(old)
-    if not contradicted and len(shared(known, stems(new))) < _KEPT * len(known):
+    if not untrue and len(shared(known, stems(new))) < _KEPT * len(known):
         return "it says something else than the memory"
     return None
 
 
 def _beside(old: str, new: str) -> str | None:
     """What ends a memory shares a word with it, or tells another value of the same."""
-    if shared(stems(new), stems(old)) or _contradicted(new, old, corrects=True):
+    if shared(stems(new), stems(old)) or contradicted(new, old, corrects=True):
         return None
     return "it says nothing about the memory"
-
-
-def _contradicted(new: str, old: str, corrects: bool) -> list[str]:
-    """The sentences of the old text that one of the new leaves untrue."""
-    ours = [one.text for one in sentences(new)]
-    theirs = [one.text for one in sentences(old)]
-    return [one for one in theirs if any(contradicts(other, one, corrects=corrects) for other in ours)]

@@ -10,8 +10,7 @@ from commonplace.extraction.statements import joined
 from commonplace.models.interactions import Discussion, Explicit, Interaction
 from commonplace.models.memory import Memory
 from commonplace.nightly.desk import Desk
-
-_RUNS = 200  # newest, of which those count whose texts may still be there
+from commonplace.nightly.erasing import RUNS_WITH_WORDS
 
 
 def closed_ones(wish: Candidate, shown: Sequence[Memory], desk: Desk) -> list[Memory]:
@@ -30,7 +29,7 @@ def closed_ones(wish: Candidate, shown: Sequence[Memory], desk: Desk) -> list[Me
 def texts(wish: Candidate, desk: Desk) -> tuple[str, ...]:
     """The ids of the interactions up to the wish that say it, whether or not a memory was made of them."""
     since, until = desk.caller.now - desk.night.texts_kept, wish.event_time or desk.caller.now
-    runs = [run for run in desk.night.runs.newest(desk.user_id, _RUNS) if run.started_at >= since]
+    runs = [run for run in desk.night.runs.newest(desk.user_id, RUNS_WITH_WORDS) if run.started_at >= since]
     ids = list(dict.fromkeys(one for run in runs for one in run.interactions))
     entries = desk.night.ledger.entries(desk.user_id, ids)
     return tuple(

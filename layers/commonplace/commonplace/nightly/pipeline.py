@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain, count
 
+from commonplace.answered_items import CUTS, Items, items_of
 from commonplace.extraction.candidate import Candidate, Decision, Reading, Shelf
 from commonplace.extraction.day import Day
 from commonplace.extraction.deciding import decide
 from commonplace.models.runs import Dropped
 from commonplace.nightly import choosing, proposals
-from commonplace.nightly.answers import CUTS, Items, items_of
 from commonplace.nightly.budget import BudgetSpent, MeteredModel
 from commonplace.nightly.choosing import Case, chosen, groups_of
 from commonplace.nightly.footing import why_not

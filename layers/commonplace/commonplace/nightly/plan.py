@@ -78,6 +78,11 @@ def joined(plans: Iterable[Plan]) -> Plan:
     )
 
 
+def review_part(operation_id: str) -> str:
+    """The name of the part of a run under which an operation that waits for a person is kept."""
+    return f"review/{operation_id}"
+
+
 def with_outcome(told: RunOperation, outcome: Outcome, why: str | None = None) -> RunOperation:
     """What is told of an operation, with another outcome and, where given, another reason."""
     return told.model_copy(update={"outcome": outcome, "why": why or told.why})

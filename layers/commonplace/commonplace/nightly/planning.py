@@ -17,22 +17,14 @@ from commonplace.nightly.desk import Desk
 from commonplace.nightly.forgotten import closed_ones, rest_of, texts
 from commonplace.nightly.plan import Plan, PlannedChange, PlannedOperation, written_vector
 from commonplace.nightly.shelf import RunShelf
+from commonplace.ports import Vector
 
 _LONGEST_WHY = 300
 _GONE = "what it would change is not there, or not there any more"
 _FORGOTTEN = "the user wanted it forgotten"
 _ITS_OWN = (
-    "collection",
-    "agent_id",
-    "key",
-    "session_id",
-    "position",
-    "source",
-    "scope",
-    "scope_ref",
-    "expires_at",
-    "purge_at",
-)
+    "collection", "agent_id", "key", "session_id", "position", "source", "scope", "scope_ref", "expires_at", "purge_at",
+)  # fmt: skip
 _CLOSED = "what it would close was closed already by something else of that day"
 
 
@@ -138,9 +130,7 @@ class _Work:
         )
         kept: dict[str, Any] = {name: getattr(of, name) for name in _ITS_OWN}
         evidence = text if of.evidence and text in of.evidence else None
-        memory = memory.model_copy(update={**kept, "evidence": evidence})
-        detail = {"tool": "nightly", "operation_id": operation_id}
-        return PlannedChange(memory=memory, audit="store", detail=detail, vector=written_vector(vector))
+        return _added(memory.model_copy(update={**kept, "evidence": evidence}), vector, operation_id)
 
     def _opened(self, decision: Decision, targets: Sequence[Memory], operation_id: str) -> PlannedChange:
         now = self.desk.caller.now
@@ -154,27 +144,30 @@ class _Work:
             replaced["key"] = next((one.key for one in targets if one.key), key)
         memory = memory.model_copy(update=replaced)
         self.keys |= {memory.key} if memory.key else set()
-        detail = {"tool": "nightly", "operation_id": operation_id}
-        return PlannedChange(memory=memory, audit="store", detail=detail, vector=written_vector(vector))
+        return _added(memory, vector, operation_id)
 
     def _told(self, decision: Decision, **more: Any) -> RunOperation:
         one = decision.candidate
-        kind = decision.operation
         fields: dict[str, Any] = {
             "operation_id": new_operation_id(self.desk.caller.now),
-            "kind": kind,
+            "kind": decision.operation,
             "outcome": "planned",
             "interaction_id": one.interaction_id,
             "position": one.position,
             "day": self.day.date,
-            "why": _FORGOTTEN if kind == "FORGET" else (decision.why or decision.operation)[:_LONGEST_WHY],
+            "why": _FORGOTTEN if decision.operation == "FORGET" else (decision.why or decision.operation)[:_LONGEST_WHY],
         }
         return RunOperation(**{**fields, **more})
 
 
 def _adds(decision: Decision) -> bool:
-    says = bool((decision.content or decision.candidate.content).strip())
+    says = bool(decision.says.strip())
     return decision.operation in ("ADD", "UPDATE") or (decision.operation == "DELETE" and says)
+
+
+def _added(memory: Memory, vector: Vector | None, operation_id: str) -> PlannedChange:
+    detail = {"tool": "nightly", "operation_id": operation_id}
+    return PlannedChange(memory=memory, audit="store", detail=detail, vector=written_vector(vector))
 
 
 def _closed(decision: Decision, target: Memory, by: Memory | None, desk: Desk, operation_id: str) -> PlannedChange:

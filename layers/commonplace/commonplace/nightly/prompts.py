@@ -1,20 +1,18 @@
 """What a model is told for the night: the files in `prompts/`, and a version that changes with their words."""
 
-import functools
 import hashlib
-from importlib.resources import files
 from typing import Literal
 
+from commonplace.instructions import instructions
 from commonplace.models.runs import Mode
 
 Prompt = Literal["extract", "decide", "agent"]
 _OF_MODE: dict[Mode, tuple[Prompt, ...]] = {"rules": (), "pipeline": ("extract", "decide"), "agent": ("agent",)}
 
 
-@functools.cache
 def prompt(name: Prompt) -> str:
     """The instructions of that name."""
-    return (files("commonplace") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+    return instructions(name)
 
 
 def prompt_version(mode: Mode) -> str | None:

@@ -6,12 +6,12 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
 from commonplace.extraction.candidate import Candidate, ExtractedType
+from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.day import Utterance
 from commonplace.manifest import schema
 from commonplace.models.fields import Fraction, printable
 from commonplace.taxonomy import Durability, Scope, Section
 
-MAX_EVIDENCE = 300
 MAX_CONTENT = 1_000
 _MOST_TAGS = 8
 _LONGEST_TAG = 40
@@ -29,7 +29,7 @@ class Proposal(BaseModel):
     """A memory as a model proposes it."""
 
     message: Annotated[int, Field(strict=True)] = Field(description="The number of the message that says it.")
-    evidence: Annotated[str, Field(min_length=1, max_length=MAX_EVIDENCE), AfterValidator(printable)] = Field(
+    evidence: Annotated[str, Field(min_length=1, max_length=LONGEST_EVIDENCE), AfterValidator(printable)] = Field(
         description="The shortest part of the user's words that says it, letter by letter, up to 300 characters."
     )
     content: Annotated[str, Field(min_length=1, max_length=MAX_CONTENT), AfterValidator(printable)] = Field(

@@ -9,9 +9,9 @@ from commonplace.ids import new_operation_id
 from commonplace.models.memory import Memory
 from commonplace.models.runs import RunOperation
 from commonplace.nightly.plan import PlannedChange, PlannedOperation
-from commonplace.ports import Applied, Made, MemoryRecords, Operations
+from commonplace.ports import Applied, Audit, Made, MemoryRecords, Operations
 
-NO_CHANGE = ("embed", "usage")  # audit rows of re-indexing and of counting
+_NO_CHANGE = ("embed", "usage")  # audit rows of re-indexing and of counting
 _OF_ITS_OWN = {"version", "updated_at", "access_count", "last_accessed"}
 _GONE = "it is not there any more"
 _ERASED = "its words were erased and can't come back"
@@ -64,14 +64,8 @@ class Restoring:
         return None
 
     def _changed_since(self, memory: Memory, version: int, ours: set[str]) -> bool:
-        """Each write leaves one audit row: those after the version's own are what came later."""
-        if memory.version == version:
-            return False
-        later = self.records.audits(self.user_id, memory.memory_id)[version:]
-        return any(
-            audit.operation not in NO_CHANGE and not ({audit.detail.get("undoes"), audit.detail.get("operation_id")} & ours)
-            for audit in later
-        )
+        later = changes_since(memory, version, self.records)
+        return any(not ({audit.detail.get("undoes"), audit.detail.get("operation_id")} & ours) for audit in later)
 
     def _returning(self) -> Iterable[PlannedOperation]:
         """Closed memories that come back, each in one operation with what took its place or its key."""
@@ -124,7 +118,7 @@ class Restoring:
 
     def _change(self, current: Memory, goal: Memory, operation_id: str) -> PlannedChange:
         detail: Mapping[str, str] = {"operation_id": operation_id, "undoes": self.undoes}
-        after = goal.model_copy(update={"version": current.version + 1, "updated_at": self.now})
+        after = goal.model_copy(update={"version": current.version}).next_version(self.now)
         return PlannedChange(memory=after, audit="undo", detail=dict(detail), before=current)
 
     def _keep(self, memory_id: str, why: str) -> None:
@@ -132,6 +126,17 @@ class Restoring:
             operation_id=new_operation_id(self.now), kind="UNDO", outcome="kept", memory_id=memory_id, why=why
         )
         self.kept.append(told)
+
+
+def changes_since(memory: Memory, version: int, records: MemoryRecords) -> list[Audit]:
+    """What was done to a memory after that version of it; to count its use or to embed it again is no change.
+
+    Each write leaves one audit row: those after the version's own are what came later.
+    """
+    if memory.version == version:
+        return []
+    later = records.audits(memory.user_id, memory.memory_id)[version:]
+    return [audit for audit in later if audit.operation not in _NO_CHANGE]
 
 
 def _before(memory: Memory, changes: Sequence[Made], now: datetime) -> Memory:

@@ -3,9 +3,8 @@
 from commonplace.models.runs import Run, RunOperation
 from commonplace.nightly import applying
 from commonplace.nightly.desk import Desk, Lease
-from commonplace.nightly.ending import review_part
 from commonplace.nightly.erasing import erase_what_was_forgotten
-from commonplace.nightly.plan import PlannedOperation, with_outcome
+from commonplace.nightly.plan import PlannedOperation, review_part, with_outcome
 
 _MISSING = "what was planned is no longer kept"
 

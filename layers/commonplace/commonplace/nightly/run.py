@@ -16,7 +16,7 @@ from commonplace.nightly import applying, ending
 from commonplace.nightly.budget import cost_of
 from commonplace.nightly.day_plans import Planner, ReadDay, SavedAnswers, UnsavedAnswers, interactions_of
 from commonplace.nightly.desk import Desk, Lease
-from commonplace.nightly.plan import Plan, PlannedOperation
+from commonplace.nightly.plan import Plan, PlannedOperation, review_part
 from commonplace.nightly.shelf import RunShelf
 
 MOST_INTERACTIONS = 500
@@ -160,5 +160,5 @@ def _saved_plan(run: Run, day: Day, planner: Planner, lease: Lease) -> Plan:
 def _keep_for_review(run: Run, operations: Collection[PlannedOperation], lease: Lease) -> None:
     for one in operations:
         if one.told.outcome == "needs_review":
-            name = ending.review_part(one.told.operation_id)
+            name = review_part(one.told.operation_id)
             lease.desk.night.runs.save_part(run, name, one.model_dump_json(), lease.fence)

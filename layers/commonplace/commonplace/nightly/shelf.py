@@ -4,12 +4,11 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
 
 from commonplace import analyzer
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.find import most_important
+from commonplace.find import by_index_or_records, most_important
 from commonplace.models.memory import DEFAULT_COLLECTION, Memory
 from commonplace.nightly.desk import Desk
 from commonplace.nightly.plan import PlannedOperation, read_vector
-from commonplace.ports import Filter, IndexUnavailable, MemoryIndex, Vector
+from commonplace.ports import Filter, MemoryIndex, Vector
 from commonplace.taxonomy import Section
 from commonplace.visibility import may_see, seen_by
 
@@ -34,12 +33,7 @@ class RunShelf:
 
     def similar(self, content: str, limit: int = 10) -> list[Memory]:
         vector, terms = self._ports.embedder.embed(content), analyzer.terms(content)
-        try:
-            ids = self._near(self._ports.index, terms, vector, limit)
-        except IndexUnavailable as error:
-            if self._ports.fallback is None:
-                raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the index can't be asked just now") from error
-            ids = self._near(self._ports.fallback, terms, vector, limit)
+        ids, _ = by_index_or_records(lambda index: self._near(index, terms, vector, limit), self._ports)
         return [*self._near_staged(terms, vector), *self.get(ids)][:limit]
 
     def get(self, memory_ids: Sequence[str]) -> list[Memory]:

@@ -7,8 +7,7 @@ from commonplace.models.memory import Memory
 from commonplace.models.night import ToldOperation, ToldRun
 from commonplace.models.runs import Run, RunOperation
 from commonplace.nightly.desk import Desk
-from commonplace.nightly.ending import review_part
-from commonplace.nightly.plan import PlannedOperation
+from commonplace.nightly.plan import PlannedOperation, review_part
 
 _LONGEST = 300
 

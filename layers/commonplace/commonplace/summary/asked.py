@@ -1,18 +1,17 @@
 """A summary by a model. What it says is held against the memories that it was shown, sentence by sentence."""
 
-import functools
 from collections.abc import Sequence
 from datetime import date
-from importlib.resources import files
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationError
 
+from commonplace.answered_items import CUTS, items_of
+from commonplace.instructions import instructions
 from commonplace.manifest import schema
 from commonplace.model_ports import LanguageModel, ModelUnavailable, Reply
 from commonplace.models.fields import printable
 from commonplace.models.memory import Memory
-from commonplace.nightly.answers import CUTS, items_of
 from commonplace.summary.said import FEWEST, MOST, KeyPoint, Summary
 from commonplace.summary.shown import Shown
 from commonplace.told_as_data import told_as_data, unheard_of
@@ -43,7 +42,9 @@ SHAPE = schema(_Answer, "validation")
 def asked(query: str, memories: Sequence[Memory], today: date, model: LanguageModel, seconds: float) -> Summary:
     """The sentences and points of its answer that the memories bear out. Raises `ModelUnavailable` if too few do."""
     shown = Shown(memories, today)
-    reply = model.reply(_instructions(), _messages(query, shown), schema=SHAPE, max_tokens=_MOST_TOKENS, seconds=seconds)
+    reply = model.reply(
+        instructions("summarize"), _messages(query, shown), schema=SHAPE, max_tokens=_MOST_TOKENS, seconds=seconds
+    )
     if reply.stop_reason == "refusal":
         raise ModelUnavailable("the model declined to answer")
     said = (_sentence(item) for item in _items(reply, "summary"))
@@ -80,8 +81,3 @@ def _point(item: object, shown: Shown) -> KeyPoint | None:
     except ValidationError:
         return None
     return KeyPoint(point.text, shown.ids_of(point.memories)) if shown.bears_out(point.text, point.memories) else None
-
-
-@functools.cache
-def _instructions() -> str:
-    return (files("commonplace") / "prompts" / "summarize.md").read_text(encoding="utf-8")

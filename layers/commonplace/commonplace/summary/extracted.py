@@ -4,11 +4,9 @@ from collections.abc import Sequence
 
 from commonplace import analyzer
 from commonplace.documents import folded
-from commonplace.extraction.clauses import sentences
+from commonplace.extraction.clauses import STOPS, sentences
 from commonplace.models.memory import Memory
 from commonplace.summary.said import FEWEST, MOST, KeyPoint, Summary
-
-_ENDS = (".", "!", "?", "…", "。", "！", "？")
 
 
 def extracted(query: str, memories: Sequence[Memory]) -> Summary:
@@ -30,4 +28,4 @@ def extracted(query: str, memories: Sequence[Memory]) -> Summary:
 def _best_first(memory: Memory, asked: set[str]) -> list[str]:
     found = [" ".join(sentence.text.split()) for sentence in sentences(memory.normalized_text)]
     found.sort(key=lambda sentence: -len(asked.intersection(analyzer.terms(sentence))))
-    return [sentence if sentence.endswith(_ENDS) else f"{sentence}." for sentence in found if sentence]
+    return [sentence if sentence.endswith(STOPS) else f"{sentence}." for sentence in found if sentence]

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from commonplace.errors import CommonplaceError, ErrorCode
@@ -11,8 +10,8 @@ from commonplace.ports import Embedder, MemoryIndex, Ports, UserFacts
 from commonplace.settings import Settings
 from commonplace.stream import DeadLetters, NoIndex, Upkeep
 from commonplace.wiring.local import Opened
-from commonplace.wiring.models import Left, allowance_of, embedder_of, language_of, no_end, reader_of, summarizer_of
-from commonplace.wiring.pages import pages_of
+from commonplace.wiring.models import Left, embedder_of, no_end, reader_of, summarizer_of
+from commonplace.wiring.night_ports import night_of
 
 if TYPE_CHECKING:
     from commonplace.adapters.dynamodb import DynamoPending, DynamoRecords, Table
@@ -73,18 +72,8 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
 
 def _night(table: "Table", settings: Settings, left: Left) -> "NightPorts":
     from commonplace.adapters.dynamodb import DynamoBudget, DynamoLedger, DynamoRuns
-    from commonplace.night_ports import NightPorts
 
-    return NightPorts(
-        ledger=DynamoLedger(table),
-        runs=DynamoRuns(table),
-        budget=DynamoBudget(table),
-        model=language_of(settings, left),
-        allowance=allowance_of(settings),
-        texts_kept=timedelta(days=settings.nightly_texts_days),
-        pages=pages_of(settings),
-        least_worth=settings.nightly_worth,
-    )
+    return night_of(settings, DynamoLedger(table), DynamoRuns(table), DynamoBudget(table), left)
 
 
 def open_models(settings: Settings, left: Left = no_end) -> Ports:

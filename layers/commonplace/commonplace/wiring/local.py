@@ -2,15 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.ports import Clock, Ports
 from commonplace.settings import Settings
-from commonplace.wiring.models import allowance_of, language_of, reader_of, summarizer_of
-from commonplace.wiring.pages import pages_of
+from commonplace.wiring.models import reader_of, summarizer_of
+from commonplace.wiring.night_ports import night_of
 
 if TYPE_CHECKING:
     from commonplace.adapters.sqlite.database import Database
@@ -64,18 +64,8 @@ def _night(database: "Database", settings: Settings) -> "NightPorts":
     from commonplace.adapters.sqlite.budget import SqliteBudget
     from commonplace.adapters.sqlite.ledger import SqliteLedger
     from commonplace.adapters.sqlite.runs import SqliteRuns
-    from commonplace.night_ports import NightPorts
 
-    return NightPorts(
-        ledger=SqliteLedger(database),
-        runs=SqliteRuns(database),
-        budget=SqliteBudget(database),
-        model=language_of(settings),
-        allowance=allowance_of(settings),
-        texts_kept=timedelta(days=settings.nightly_texts_days),
-        pages=pages_of(settings),
-        least_worth=settings.nightly_worth,
-    )
+    return night_of(settings, SqliteLedger(database), SqliteRuns(database), SqliteBudget(database))
 
 
 def local_clock(zone: str | None) -> Clock:

@@ -1,14 +1,13 @@
 """What Claude is asked: the instructions, and the statement as data."""
 
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any, Literal
 
 from pydantic import BaseModel
 
 from commonplace.adapters.claude.answer import Answer
+from commonplace.instructions import instructions
 from commonplace.told_as_data import told_as_data, unheard_of
 
 
@@ -33,9 +32,4 @@ def question_about(text: str, source: str, context: str | None) -> Question:
     given = {name: part for name, part in parts.items() if part}
     mark = unheard_of(given.values())
     data = told_as_data(given, mark)
-    return Question(_instructions(), f"{data}\n\nWrite down what <text-{mark}> says, as the JSON object.", Answer)
-
-
-@functools.cache
-def _instructions() -> str:
-    return (files("commonplace") / "prompts" / "normalize.md").read_text(encoding="utf-8")
+    return Question(instructions("normalize"), f"{data}\n\nWrite down what <text-{mark}> says, as the JSON object.", Answer)

@@ -97,9 +97,8 @@ def _in_the_way(
     other = _kept(*found)
     if other.memory.expires_at is None or other.memory.expires_at > now:
         return other.memory
-    changes = {"status": "archived", "version": other.memory.version + 1, "updated_at": now}
     audit = Audit("archive", now, {"why": "expired, and said again"})
-    replace(connection, other, other.memory.model_copy(update=changes), audit, None)
+    replace(connection, other, other.memory.next_version(now, status="archived"), audit, None)
     return None
 
 
