@@ -4,8 +4,9 @@ import math
 from datetime import UTC, date, datetime, time, timedelta
 
 from commonplace.adapters.dynamodb.actions import ABSENT, Action
+from commonplace.adapters.dynamodb.calls import key_of
 from commonplace.adapters.dynamodb.client import Table
-from commonplace.adapters.dynamodb.table import BUDGET, ITEM, PURGE_AT, USER
+from commonplace.adapters.dynamodb.table import BUDGET, PURGE_AT
 
 _KEPT = timedelta(days=3)
 _ALL = "all"
@@ -33,7 +34,7 @@ def _of(user_id: str) -> str:
 
 
 def _raised(day: date, name: str, tokens: int, most_before: int | None = None) -> Action:
-    key = {USER: {"S": f"{BUDGET}{day.isoformat()}"}, ITEM: {"S": name}}
+    key = key_of(f"{BUDGET}{day.isoformat()}", name)
     gone = math.ceil((datetime.combine(day, time(), UTC) + _KEPT).timestamp())
     values = {":tokens": {"N": str(tokens)}, ":gone": {"N": str(gone)}}
     room = None

@@ -99,6 +99,10 @@ class Calls:
                 attempt += 1
         return found
 
+    def one(self, user: str, item: str) -> Item | None:
+        """The item of a key, strongly consistent; None if there is none."""
+        return self.get([(user, item)]).get((user, item))
+
     def page(self, condition: str, values: Item, after: Item | None = None, **how: Any) -> tuple[list[Item], Item | None]:
         """One page of a query (1 MB at the most), and where the next begins."""
         if after is not None:

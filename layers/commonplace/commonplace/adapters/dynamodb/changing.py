@@ -11,8 +11,7 @@ from commonplace.ports import Audit, Vector
 
 def change_of(calls: Calls, memory: Memory, audit: Audit, vector: Vector | None) -> Change:
     """The change that makes the stored record this one; `NOT_FOUND`, or `CONFLICT` when its version is not one less."""
-    name = (memory.user_id, memory_name(memory.memory_id))
-    item = calls.get([name]).get(name)
+    item = calls.one(memory.user_id, memory_name(memory.memory_id))
     if item is None:
         raise CommonplaceError(ErrorCode.NOT_FOUND, f"no memory {memory.memory_id}")
     before = memory_of(item)

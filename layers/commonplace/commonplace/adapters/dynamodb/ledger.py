@@ -7,6 +7,7 @@ pending has the row `due`, which the sparse index lists over all users.
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from itertools import islice
 
 from commonplace.adapters.dynamodb.actions import Action
 from commonplace.adapters.dynamodb.calls import Calls, of_partition
@@ -52,12 +53,9 @@ class DynamoLedger:
 
     def pending(self, user_id: str, limit: int) -> list[LedgerEntry]:
         calls = self._table.calls()
-        found: list[str] = []
-        for page in calls.pages(*of_partition(user_id, TODO), ConsistentRead=True, Limit=max(1, limit)):
-            found += [row["id"]["S"] for row in page]
-            if len(found) >= limit:
-                break
-        return [one.entry for one in _read(calls, user_id, found[:limit])]
+        pages = calls.pages(*of_partition(user_id, TODO), ConsistentRead=True, Limit=max(1, limit))
+        found = islice((row["id"]["S"] for page in pages for row in page), limit)
+        return [one.entry for one in _read(calls, user_id, list(found))]
 
     def entries(self, user_id: str, interaction_ids: Sequence[str]) -> list[LedgerEntry]:
         return [one.entry for one in _read(self._table.calls(), user_id, interaction_ids)]
@@ -103,8 +101,8 @@ def settle_due(table: Table, user_id: str) -> None:
 
     What is recorded at this moment keeps the row as it is.
     """
-    calls, name = table.calls(), (user_id, DUE)
-    row = calls.get([name]).get(name)
+    calls = table.calls()
+    row = calls.one(user_id, DUE)
     todo, _ = calls.page(*of_partition(user_id, TODO), ConsistentRead=True, Limit=1)
     if row is None or todo:
         return

@@ -8,8 +8,9 @@ from typing import Any
 from ulid import ULID
 
 from commonplace.adapters.dynamodb.actions import ABSENT, PRESENT, Action, Item
+from commonplace.adapters.dynamodb.calls import key_of
 from commonplace.adapters.dynamodb.packed import packed, unpacked
-from commonplace.adapters.dynamodb.table import DUE, INTERACTION, ITEM, QUEUE, READ, SINCE, TODO, USER, queue_of
+from commonplace.adapters.dynamodb.table import DUE, INTERACTION, QUEUE, READ, SINCE, TODO, queue_of
 from commonplace.models.interactions import INTERACTION as ADAPTER
 from commonplace.models.interactions import Interaction
 from commonplace.night_ports import LedgerEntry, Mark
@@ -57,7 +58,7 @@ def new_rows(user_id: str, interaction: Interaction, at: datetime) -> list[Actio
     """A new interaction, and the row that lists it as pending."""
     todo = f"{TODO}{sorted_time(interaction.time)}#{interaction.id}"
     row = {
-        **_key(user_id, interaction_name(interaction.id)),
+        **key_of(user_id, interaction_name(interaction.id)),
         "id": {"S": interaction.id},
         "time": {"S": interaction.time.isoformat()},
         "state": {"S": "pending"},
@@ -115,7 +116,7 @@ def due_row(user_id: str) -> Action:
         ":last": {"S": str(ULID())},
     }
     change = f"SET #{QUEUE} = :queue, #last = :last, #{SINCE} = :since"
-    return Action("Update", _key(user_id, DUE), values=values, change=change)
+    return Action("Update", key_of(user_id, DUE), values=values, change=change)
 
 
 def _set(user_id: str, entry: LedgerEntry, values: Mapping[str, Any], removed: tuple[str, ...] = ()) -> Action:
@@ -123,16 +124,12 @@ def _set(user_id: str, entry: LedgerEntry, values: Mapping[str, Any], removed: t
     if removed:
         change += " REMOVE " + ", ".join(f"#{name}" for name in removed)
     named = {f":{name}": value for name, value in values.items()}
-    return Action("Update", _key(user_id, interaction_name(entry.interaction_id)), PRESENT, named, change)
+    return Action("Update", key_of(user_id, interaction_name(entry.interaction_id)), PRESENT, named, change)
 
 
 def _listing(user_id: str, name: str, interaction_id: str) -> Action:
-    return Action("Put", {**_key(user_id, name), "id": {"S": interaction_id}})
+    return Action("Put", {**key_of(user_id, name), "id": {"S": interaction_id}})
 
 
 def _unlisted(user_id: str, one: Kept, but: str | None = None) -> list[Action]:
-    return [Action("Delete", _key(user_id, one.listed))] if one.listed and one.listed != but else []
-
-
-def _key(user_id: str, name: str) -> Item:
-    return {USER: {"S": user_id}, ITEM: {"S": name}}
+    return [Action("Delete", key_of(user_id, one.listed))] if one.listed and one.listed != but else []

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
-from commonplace.adapters.dynamodb.actions import ABSENT, Action, Item
-from commonplace.adapters.dynamodb.calls import Calls, of_partition
+from commonplace.adapters.dynamodb.actions import ABSENT, Action
+from commonplace.adapters.dynamodb.calls import Calls, key_of, of_partition
 from commonplace.adapters.dynamodb.changing import audit_names, change_of, changed_meanwhile
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.rows import (
@@ -21,7 +21,7 @@ from commonplace.adapters.dynamodb.rows import (
     vector_bytes,
 )
 from commonplace.adapters.dynamodb.settling import Refused, in_the_way, refused_of
-from commonplace.adapters.dynamodb.table import ITEM, KEY, LEASE, OPERATION, PURGE_AT, USER
+from commonplace.adapters.dynamodb.table import KEY, LEASE, OPERATION, PURGE_AT
 from commonplace.adapters.dynamodb.writes import Change as Written
 from commonplace.adapters.dynamodb.writes import Write
 from commonplace.errors import CommonplaceError, ErrorCode
@@ -39,18 +39,14 @@ class DynamoOperations:
         self._table, self._indexed, self._clock = table, indexed, clock
 
     def apply(self, operation: Operation, fence: Fence | None = None) -> bool:
-        if self._is_applied(operation):
-            return False
         try:
             return self._make(operation, fence)
         except CommonplaceError as error:
-            # Another attempt at the same operation may have come between reading and writing.
-            if error.code is ErrorCode.CONFLICT and self._is_applied(operation):
+            # An operation that was applied finds its records changed: by itself.
+            applied = error.code is ErrorCode.CONFLICT and self.applied(operation.user_id, operation.operation_id)
+            if applied:
                 return False
             raise
-
-    def _is_applied(self, operation: Operation) -> bool:
-        return self.applied(operation.user_id, operation.operation_id) is not None
 
     def _make(self, operation: Operation, fence: Fence | None) -> bool:
         calls = self._table.calls()
@@ -71,8 +67,7 @@ class DynamoOperations:
         return True
 
     def applied(self, user_id: str, operation_id: str) -> Applied | None:
-        name = (user_id, f"{OPERATION}{operation_id}")
-        item = self._table.calls().get([name]).get(name)
+        item = self._table.calls().one(user_id, f"{OPERATION}{operation_id}")
         if item is None:
             return None
         kept = json.loads(item["told"]["S"])
@@ -86,8 +81,7 @@ class DynamoOperations:
 
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
         calls = self._table.calls()
-        marker = (user_id, key_name(collection, key))
-        held = calls.get([marker]).get(marker)
+        held = calls.one(user_id, key_name(collection, key))
         if held is None:
             return None
         record, used = (user_id, memory_name(held[HOLDER]["S"])), (user_id, used_name(held[HOLDER]["S"]))
@@ -106,7 +100,7 @@ class DynamoOperations:
 
 def fenced(fence: Fence) -> Action:
     """That no newer lease was given: a condition of every write of a run."""
-    lease = {USER: {"S": fence.user_id}, ITEM: {"S": LEASE}}
+    lease = key_of(fence.user_id, LEASE)
     return Action("ConditionCheck", lease, "#fence = :fence", {":fence": {"N": str(fence.number)}})
 
 
@@ -148,7 +142,7 @@ def _row(operation: Operation) -> Action:
         "made": [asdict(Made.by(change)) for change in operation.changes],
     }
     name = f"{OPERATION}{operation.operation_id}"
-    item: Item = {USER: {"S": operation.user_id}, ITEM: {"S": name}, "told": {"S": json.dumps(told)}}
+    item = {**key_of(operation.user_id, name), "told": {"S": json.dumps(told)}}
     return Action("Put", item, ABSENT)
 
 
@@ -160,6 +154,6 @@ def _erasing(calls: Calls, operation: Operation) -> Sequence[Action]:
         change = "SET #detail = :erased" + (f", #{PURGE_AT} = :purge_at" if goes else "")
         values = {":erased": {"S": _ERASED}, **({":purge_at": goes[PURGE_AT]} if goes else {})}
         for name in audit_names(calls, memory):
-            row = {USER: {"S": memory.user_id}, ITEM: {"S": name}}
+            row = key_of(memory.user_id, name)
             actions.append(Action("Update", row, change=change, values=values))
     return actions

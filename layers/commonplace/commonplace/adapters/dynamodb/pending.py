@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from commonplace.adapters.dynamodb.actions import PRESENT, Action, Item
-from commonplace.adapters.dynamodb.calls import Calls, of_partition
+from commonplace.adapters.dynamodb.calls import Calls, key_of, of_partition
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.rows import FOUND, TOLD, VERSION, memory_name, pending_name, readable, stored_of
 from commonplace.adapters.dynamodb.table import ITEM, PENDING, QUEUE, SINCE, USED, USER, WAITING, queues
@@ -64,7 +64,7 @@ class DynamoPending:
         self._table.calls().delete(user_id, pending_name(memory_id), f"#{VERSION} <= :version", newer_stays)
 
     def tell(self, user_id: str, memory_id: str, version: int, told: bool = True) -> bool:
-        row, number = {USER: {"S": user_id}, ITEM: {"S": pending_name(memory_id)}}, {":version": {"N": str(version)}}
+        row, number = key_of(user_id, pending_name(memory_id)), {":version": {"N": str(version)}}
         if told:
             as_it_is = f"{PRESENT} AND (attribute_not_exists(#{TOLD}) OR #{TOLD} < :version)"
             action = Action("Update", row, as_it_is, number, f"SET #{TOLD} = :version")

@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from itertools import islice
 
 from commonplace.adapters.dynamodb.actions import ABSENT, Action, Item
-from commonplace.adapters.dynamodb.calls import of_partition
+from commonplace.adapters.dynamodb.calls import key_of, of_partition
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.ledger import settle_due
 from commonplace.adapters.dynamodb.ledger_rows import interaction_name, kept_of, marked
 from commonplace.adapters.dynamodb.operations import fenced
 from commonplace.adapters.dynamodb.packed import packed, unpacked
-from commonplace.adapters.dynamodb.table import ITEM, LEASE, PART, RUN, RUNNING, USER
+from commonplace.adapters.dynamodb.table import ITEM, LEASE, PART, RUN, RUNNING
 from commonplace.batches import in_batches
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.models.runs import Run
@@ -48,22 +48,20 @@ class DynamoRuns:
         self._table.calls().update(fence.user_id, LEASE, "SET #until = :over", "#fence = :fence", values)
 
     def unfinished(self, user_id: str) -> Run | None:
-        calls, name = self._table.calls(), (user_id, RUNNING)
-        row = calls.get([name]).get(name)
+        row = self._table.calls().one(user_id, RUNNING)
         return None if row is None else self.get(user_id, row["run_id"]["S"])
 
     def save(self, run: Run, fence: Fence) -> None:
         self._written([_row(run), *_running(run)], fence)
 
     def save_part(self, run: Run, name: str, body: str, fence: Fence) -> None:
-        part = {**_key(run.user_id, f"{PART}{run.run_id}#{name}"), _BODY: packed(body)}
+        part = {**key_of(run.user_id, f"{PART}{run.run_id}#{name}"), _BODY: packed(body)}
         refusals = self._table.calls().transact([fenced(fence), Action("Put", part, ABSENT)])
         if any(refusal.place == 0 for refusal in refusals):
             raise _lost()
 
     def part(self, user_id: str, run_id: str, name: str) -> str | None:
-        key = (user_id, f"{PART}{run_id}#{name}")
-        row = self._table.calls().get([key]).get(key)
+        row = self._table.calls().one(user_id, f"{PART}{run_id}#{name}")
         return None if row is None else unpacked(row[_BODY])
 
     def drop_parts(self, user_id: str, run_id: str, keep: Sequence[str] = ()) -> None:
@@ -72,7 +70,7 @@ class DynamoRuns:
         pages = calls.pages(*of_partition(user_id, prefix), ConsistentRead=True, ProjectionExpression=f"#{ITEM}")
         gone = [row[ITEM]["S"] for page in pages for row in page if row[ITEM]["S"] not in kept]
         for batch in in_batches(gone, 100):
-            calls.transact([Action("Delete", _key(user_id, name)) for name in batch])
+            calls.transact([Action("Delete", key_of(user_id, name)) for name in batch])
 
     def close(self, run: Run, marks: Mapping[str, Mark], fence: Fence) -> None:
         calls, at = self._table.calls(), run.finished_at or run.started_at
@@ -88,24 +86,18 @@ class DynamoRuns:
                 for action in marked(run.user_id, one, marks[one.entry.interaction_id], run.run_id, at)
             ]
             self._written(actions, fence)
-        self._written([_row(run), Action("Delete", _key(run.user_id, RUNNING))], fence)
+        self._written([_row(run), Action("Delete", key_of(run.user_id, RUNNING))], fence)
         settle_due(self._table, run.user_id)
 
     def get(self, user_id: str, run_id: str) -> Run | None:
-        key = (user_id, f"{RUN}{run_id}")
-        row = self._table.calls().get([key]).get(key)
+        row = self._table.calls().one(user_id, f"{RUN}{run_id}")
         return None if row is None else _run(row)
 
     def newest(self, user_id: str, limit: int) -> list[Run]:
-        found: list[Run] = []
         pages = self._table.calls().pages(
             *of_partition(user_id, RUN), ScanIndexForward=False, ConsistentRead=True, Limit=max(1, limit)
         )
-        for page in pages:
-            found += map(_run, page)
-            if len(found) >= limit:
-                break
-        return found[:limit]
+        return list(islice((_run(row) for page in pages for row in page), limit))
 
     def _written(self, actions: Sequence[Action], fence: Fence) -> None:
         if self._table.calls().transact([fenced(fence), *actions]):
@@ -113,20 +105,16 @@ class DynamoRuns:
 
 
 def _row(run: Run) -> Action:
-    return Action("Put", {**_key(run.user_id, f"{RUN}{run.run_id}"), _BODY: packed(run.model_dump_json())})
+    return Action("Put", {**key_of(run.user_id, f"{RUN}{run.run_id}"), _BODY: packed(run.model_dump_json())})
 
 
 def _running(run: Run) -> list[Action]:
     """Which run is at work; a closed one that is kept anew, as by a review, changes nothing of that."""
-    return [Action("Put", {**_key(run.user_id, RUNNING), "run_id": {"S": run.run_id}})] if run.status == "running" else []
+    return [Action("Put", {**key_of(run.user_id, RUNNING), "run_id": {"S": run.run_id}})] if run.status == "running" else []
 
 
 def _run(row: Item) -> Run:
     return Run.model_validate_json(unpacked(row[_BODY]), extra="ignore")
-
-
-def _key(user_id: str, name: str) -> dict[str, Any]:
-    return {USER: {"S": user_id}, ITEM: {"S": name}}
 
 
 def _lost() -> CommonplaceError:

@@ -73,6 +73,6 @@ def _settle(refused: Refused, holders: dict[tuple[str, str], Item], now: datetim
 
 
 def _archive(expired: Memory, record: Item, now: datetime) -> Change:
-    closed = expired.model_copy(update={"status": "archived", "version": expired.version + 1, "updated_at": now})
+    closed = expired.next_version(now, status="archived")
     audit = Audit("archive", now, {"why": "expired, and said again"})
     return Change(closed, bytes_of(record), audit, before=expired)

@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from ulid import ULID
 
 from commonplace.adapters.dynamodb.actions import PRESENT, Action, Item
-from commonplace.adapters.dynamodb.calls import Calls, of_partition
+from commonplace.adapters.dynamodb.calls import Calls, key_of, of_partition
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.pending import waiting_rows
 from commonplace.adapters.dynamodb.rows import FOUND, LAST_FOUND, memory_name, used_name
@@ -123,7 +123,7 @@ def _counted(user_id: str, memory_id: str, count: _Count, record: Item, used: It
     as_read = f"#{FOUND} = :before" if before else f"attribute_not_exists(#{FOUND})"
     if before:
         values[":before"] = {"N": str(before)}
-    return Action("Update", {USER: {"S": user_id}, ITEM: {"S": used_name(memory_id)}}, as_read, values, change)
+    return Action("Update", key_of(user_id, used_name(memory_id)), as_read, values, change)
 
 
 def _row(user_id: str, memory_ids: Sequence[str], at: datetime, now: datetime) -> Item:

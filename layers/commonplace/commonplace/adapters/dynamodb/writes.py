@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from commonplace.adapters.dynamodb.actions import ABSENT, Action, Item
+from commonplace.adapters.dynamodb.calls import key_of
 from commonplace.adapters.dynamodb.rows import (
     HOLDER,
     VERSION,
@@ -15,7 +16,7 @@ from commonplace.adapters.dynamodb.rows import (
     pending_name,
     purge_at,
 )
-from commonplace.adapters.dynamodb.table import ITEM, PENDING, PURGE_AT, QUEUE, SINCE, USER, queue_of
+from commonplace.adapters.dynamodb.table import PENDING, PURGE_AT, QUEUE, SINCE, queue_of
 from commonplace.models.memory import Memory
 from commonplace.ports import Audit
 
@@ -102,7 +103,7 @@ def _rows(change: Change, since: datetime | None) -> list[Action]:
 def purging(memory: Memory, name: str) -> Action:
     """Lets another row of a memory go when the record goes, or stay when the record stays."""
     goes, values = _purging(memory)
-    return Action("Update", _key(memory, name), change=goes, values=values)
+    return Action("Update", key_of(memory.user_id, name), change=goes, values=values)
 
 
 def _pending(memory: Memory, since: datetime) -> Action:
@@ -116,16 +117,12 @@ def _pending(memory: Memory, since: datetime) -> Action:
         ":since": {"N": str(round(since.timestamp() * 1000))},
         **values,
     }
-    return Action("Update", _key(memory, pending_name(memory.memory_id)), change=change, values=whole)
+    return Action("Update", key_of(memory.user_id, pending_name(memory.memory_id)), change=change, values=whole)
 
 
 def _purging(memory: Memory) -> tuple[str, dict[str, Any]]:
     goes = purge_at(memory)
     return (f"SET #{PURGE_AT} = :purge_at", {":purge_at": goes[PURGE_AT]}) if goes else (f"REMOVE #{PURGE_AT}", {})
-
-
-def _key(memory: Memory, name: str) -> Item:
-    return {USER: {"S": memory.user_id}, ITEM: {"S": name}}
 
 
 def _holder(marker: Item) -> Item:
