@@ -125,7 +125,7 @@ def _curve(curve: Mapping[float, Scores]) -> Table:
         rows.append((label, parts[_ALL].memories, *(share.value for pair in zip(*figures, strict=True) for share in pair)))
     names = ("gold", "closed", "first five kinds", "last four kinds")
     columns = ("least worth", "memories", *(f"{name}, {half}" for name in names for half in HALVES))
-    chosen = "it was chosen on `handed` and on four stories more that are not kept here."
+    chosen = "it was chosen on `handed` and on twelve stories more that are not kept here."
     notes = [f"The figures above are those of the setting; {chosen}"]
     return Table("The same over the worth from which rules keep what was said", columns, rows, notes=notes)
 

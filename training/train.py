@@ -7,7 +7,7 @@ python training/train.py --cross-validate     how well it does on statements tha
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 from zlib import crc32
@@ -21,6 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.classifier.classification import PASSING, best_label, label_shares, log_odds
 from commonplace.classifier.features import SLOTS, features
+from commonplace.classifier.heads import Heads
 from commonplace.classifier.model import IMPORTANCE_STEPS, Label, Model, Tuning, load
 from commonplace.taxonomy import Category, StatementType
 
@@ -92,15 +93,20 @@ class Design(NamedTuple):
     targets: NDArray[np.float64]
 
 
-def design(statements: list[Statement]) -> Design:
-    """What the regression is fitted to."""
-    seen = [features(statement.text) for statement in statements]
+def numbers(texts: Sequence[str]) -> tuple[csr_matrix, NDArray[np.float32]]:
+    """Texts as hashed features and as embeddings, a row each; of what has no embedding the row is zero."""
+    seen = [features(text) for text in texts]
     ends = np.cumsum([0, *(len(one.slots) for one in seen)])
     slots, values = np.concatenate([one.slots for one in seen]), np.concatenate([one.values for one in seen])
-    words = csr_matrix((values, slots, ends), shape=(len(statements), SLOTS))
     embedder = StaticEmbedder()
-    found = [embedder.embed(statement.text) for statement in statements]
+    found = [embedder.embed(text) for text in texts]
     vectors = np.stack([np.zeros(embedder.dimension, np.float32) if one is None else one for one in found])
+    return csr_matrix((values, slots, ends), shape=(len(texts), SLOTS)), vectors
+
+
+def design(statements: list[Statement]) -> Design:
+    """What the regression is fitted to."""
+    words, vectors = numbers([statement.text for statement in statements])
     names = [head_of(statement) for statement in statements]
     heads = sorted(set(names))
     columns = [[name == head for name in names] for head in heads]
@@ -119,15 +125,7 @@ def fit(made: Design, rows: NDArray[np.intp], tuning: Tuning = UNTUNED) -> Model
     words, vectors = made.words[rows], made.vectors[rows]
     kernel = (words @ words.T).toarray() + vectors @ vectors.T
     dual = KernelRidge(alpha=RIDGE, kernel="precomputed").fit(kernel.astype(np.float64), made.targets[rows]).dual_coef_
-    weights = words.T @ dual
-    scales = np.abs(weights).max(axis=0) / 127.0
-    return Model(
-        labels=labels_of(made.heads),
-        words=np.rint(weights / scales).astype(np.int8),
-        scales=scales.astype(np.float32),
-        vector=(vectors.T @ dual * VECTOR_WIDTH).astype(np.float16),
-        tuning=tuning,
-    )
+    return Model(labels_of(made.heads), Heads.of(words.T @ dual, vectors.T @ dual * VECTOR_WIDTH), tuning)
 
 
 def scores_unseen(made: Design, folds: NDArray[Any]) -> NDArray[np.float32]:
@@ -136,8 +134,8 @@ def scores_unseen(made: Design, folds: NDArray[Any]) -> NDArray[np.float32]:
     for fold in np.unique(folds):
         model = fit(made, np.flatnonzero(folds != fold))
         out = np.flatnonzero(folds == fold)
-        words = made.words[out] @ (model.words.astype(np.float32) * model.scales)
-        found[out] = words + made.vectors[out] / np.float32(VECTOR_WIDTH) @ model.vector.astype(np.float32)
+        words = made.words[out] @ (model.heads.words.astype(np.float32) * model.heads.scales)
+        found[out] = words + made.vectors[out] / np.float32(VECTOR_WIDTH) @ model.heads.vector.astype(np.float32)
     return found
 
 
@@ -169,11 +167,8 @@ def folds_by_text(statements: list[Statement]) -> NDArray[np.int64]:
 
 def same(left: Model, right: Model) -> bool:
     """Whether two models are one, but for the last bit that another processor may round otherwise."""
-    if left.labels != right.labels or left.words.shape != right.words.shape:
-        return False
-    apart = np.abs(left.words.astype(np.int16) - right.words).max()
     tuned = np.allclose(left.tuning, right.tuning, atol=0.01)
-    return bool(apart <= 1 and tuned and np.allclose(left.vector, right.vector, atol=0.01))
+    return left.labels == right.labels and left.heads.same(right.heads) and bool(tuned)
 
 
 def main(arguments: Iterable[str] | None = None) -> int:

@@ -101,12 +101,12 @@ def test_a_saved_model_comes_back_as_it_was(tmp_path: Path) -> None:
     model.save(tmp_path / "model.npz")
     again = load(tmp_path / "model.npz")
     assert (again.labels, again.tuning) == (model.labels, model.tuning)
-    assert np.array_equal(again.words, model.words)
+    assert np.array_equal(again.heads.words, model.heads.words)
 
 
 def test_a_model_of_other_features_is_refused(tmp_path: Path) -> None:
     model = shipped()
-    Model(model.labels, model.words[:100], model.scales, model.vector, model.tuning).save(tmp_path / "model.npz")
+    Model(model.labels, model.heads._replace(words=model.heads.words[:100]), model.tuning).save(tmp_path / "model.npz")
     with pytest.raises(ValueError, match="train the model again"):
         load(tmp_path / "model.npz")
 

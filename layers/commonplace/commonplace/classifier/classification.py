@@ -4,7 +4,8 @@ import math
 import re
 from dataclasses import dataclass, replace
 
-from commonplace.classifier.model import Label, Tuning, Vector, shipped
+from commonplace.classifier.heads import Vector
+from commonplace.classifier.model import Label, Tuning, shipped
 from commonplace.classifier.vital import tells_a_name, tells_of_health
 from commonplace.taxonomy import Category, StatementType
 

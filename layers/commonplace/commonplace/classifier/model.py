@@ -1,4 +1,4 @@
-"""The trained model: one linear head per label, kept as bytes in the package's data."""
+"""The trained model of statements: one linear head per label, kept as bytes in the package's data."""
 
 import functools
 import json
@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from commonplace.classifier.features import SLOTS, features
+from commonplace.classifier.features import SLOTS
+from commonplace.classifier.heads import Heads, Vector
 from commonplace.taxonomy import Category, StatementType
 
-Vector = NDArray[np.float32]
 IMPORTANCE_STEPS = (2, 3, 4, 5)
 
 
@@ -33,26 +32,20 @@ class Tuning(NamedTuple):
 
 
 class Model(NamedTuple):
-    """Heads are columns: one per entry of `labels`, then keep, then one per importance step (2 to 5 or more)."""
+    """Heads are one per entry of `labels`, then keep, then one per importance step (2 to 5 or more)."""
 
     labels: tuple[Label, ...]
-    words: NDArray[np.int8]
-    scales: NDArray[np.float32]
-    vector: NDArray[np.float16]
+    heads: Heads
     tuning: Tuning
 
     def scores(self, text: str, vector: Vector | None) -> Vector:
         """One score per head, about -1 (no) to 1 (yes)."""
-        seen = features(text)
-        total: Vector = (seen.values @ self.words[seen.slots].astype(np.float32)) * self.scales
-        if vector is not None:
-            total = total + vector @ self.vector.astype(np.float32)
-        return total
+        return self.heads.scores(text, vector)
 
     def save(self, path: Path) -> None:
         """Writes the model; the same model gives the same bytes."""
         about = {"labels": self.labels, "tuning": self.tuning}
-        np.savez_compressed(path, words=self.words, scales=self.scales, vector=self.vector, about=np.array(json.dumps(about)))
+        np.savez_compressed(path, **self.heads._asdict(), about=np.array(json.dumps(about)))
 
 
 def load(path: Path) -> Model:
@@ -61,13 +54,12 @@ def load(path: Path) -> Model:
         about: dict[str, Any] = json.loads(str(stored["about"]))
         model = Model(
             labels=tuple(Label(*label) for label in about["labels"]),
-            words=stored["words"],
-            scales=stored["scales"],
-            vector=stored["vector"],
+            heads=Heads(stored["words"], stored["scales"], stored["vector"]),
             tuning=Tuning(*about["tuning"]),
         )
-    if model.words.shape != (SLOTS, len(model.labels) + 1 + len(IMPORTANCE_STEPS)):
-        raise ValueError(f"{path.name}: the table of weights is {model.words.shape}: train the model again")
+    shape = model.heads.words.shape
+    if shape != (SLOTS, len(model.labels) + 1 + len(IMPORTANCE_STEPS)):
+        raise ValueError(f"{path.name}: the table of weights is {shape}: train the model again")
     return model
 
 

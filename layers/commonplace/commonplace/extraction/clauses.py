@@ -14,7 +14,7 @@ STOPS = (".", "!", "?", "…", "。", "！", "？")
 """What ends a sentence."""
 _END = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+|(?<=[。！？])\s*|\s*\n+\s*|\s+(?=[-*•] )")
 _ABBREVIATED = re.compile(
-    r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|approx|no|nr|e\.g|i\.e|bzw|ca|usw|z\.\s?b|d\.\s?h|sra?|dra?|mme|p\.\s?ej|p\.m|a\.m|bijv)"
+    r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|approx|(?P<number>no)|nr|e\.g|i\.e|bzw|ca|usw|z\.\s?b|d\.\s?h|sra?|dra?|mme|p\.\s?ej|p\.m|a\.m|bijv)"
     r"|\b[A-Z])\.$",
     re.IGNORECASE,
 )
@@ -22,8 +22,12 @@ _ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\s+(?:([^\W\d_]+))")
 _COUNTED = frozenset(
     "klasse stock mal platz advent semester jahrhundert geburtstag lebensjahr etage liga weihnachtstag".split()
 )
+PIECES = re.compile(
+    r"[,;:.!?–—]\s+|\s+(?:and|but|because|so|und|aber|weil|et|mais|parce que|y|pero|porque|e|mas|ma|perché|en|maar|omdat)\s+"
+)
+"""What parts a sentence: a comma or a conjunction."""
 _MARKS = " \t\r\n,;:–—-*•"
-_LEAST_WORDS = 2
+_LEAST_WORDS, _LEAST_OPENING = 2, 4
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,14 @@ def sentences(text: str) -> list[Clause]:
     return [_clause(text, start, end) for start, end in _sentences(text, 0, len(text))]
 
 
+def openings(clause: Clause) -> Iterator[Clause]:
+    """The clause up to where it is parted, the longest first; none of less than four words."""
+    for cut in reversed(list(PIECES.finditer(clause.text))):
+        text = clause.text[: cut.start()]
+        if len(text.split()) >= _LEAST_OPENING:
+            yield Clause(text, clause.start, clause.start + len(text))
+
+
 def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     at = start
     for stop in _END.finditer(text, start, end):
@@ -64,8 +76,9 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _goes_on(text: str, start: int, stop: int) -> bool:
     """Whether the full stop there ends an abbreviation or a German ordinal ("am 3. März")."""
-    if _ABBREVIATED.search(text, start, stop):
-        return True
+    short = _ABBREVIATED.search(text, start, stop)
+    if short:
+        return short["number"] is None or text[stop:].lstrip()[:1].isdigit()
     ordinal = _ORDINAL.match(text, max(start, stop - 3)) or _ORDINAL.match(text, max(start, stop - 2))
     word = ordinal[1].casefold() if ordinal else ""
     return word in _COUNTED or any(map(is_calendar_word, analyzer.words(word)))

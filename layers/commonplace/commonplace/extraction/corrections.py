@@ -4,7 +4,7 @@ import functools
 import re
 
 from commonplace.extraction.attributes import attribute_of
-from commonplace.extraction.figures import figures_of, redated
+from commonplace.extraction.figures import figures_of, redated, revalued
 from commonplace.extraction.stems import stems_of
 from commonplace.extraction.wordings import alternatives, says
 
@@ -20,13 +20,19 @@ _PRONOUN_IS = re.compile(
 def corrected(new: str, old: str) -> str:
     """The sentence that takes the place of `old`: `new`, or `old` with the new value where `new` has only that."""
     pair = replaced_value(new)
-    if pair is not None and stands_alone(new):
+    if pair is not None and stands_alone(new) and pair[0].casefold() in old.casefold():
         return re.sub(re.escape(pair[0]), pair[1], old, flags=re.IGNORECASE)
+    renewed = next((one for one in (revalued(old, new, gone) for gone in denied(new)) if one), None)
+    if renewed is not None:
+        return f"{renewed.rstrip('.')}. {new}"
     value, theirs = bare_value(new), attribute_of(old)
     if value is not None and theirs is not None:
         return old.replace(theirs.value, value)
     more = stems_of(old) - stems_of(new) - figures_of(old)
-    return (redated(old, new) if (more or stands_alone(new)) and _tells_little(new, old) else None) or new
+    dated = redated(old, new) if more or stands_alone(new) else None
+    if dated is None or _tells_little(new, old):
+        return dated or new
+    return f"{dated.rstrip('.')}. {new}"
 
 
 @functools.lru_cache(maxsize=1024)
@@ -67,6 +73,12 @@ def over(text: str) -> str:
     return ""
 
 
+def denied(text: str) -> list[str]:
+    """The values that a text names to say that they hold no more ("the 21st, not the 14th", "instead of pandas")."""
+    plain = text.replace("’", "'")
+    return [value for line in _denials() for found in line.finditer(plain) for value in found.groupdict().values() if value]
+
+
 def _tells_little(new: str, old: str) -> bool:
     return len(stems_of(new) - stems_of(old) - figures_of(new)) <= _LITTLE
 
@@ -74,6 +86,11 @@ def _tells_little(new: str, old: str) -> bool:
 @functools.cache
 def _endings() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(line, re.IGNORECASE) for line in alternatives("ended"))
+
+
+@functools.cache
+def _denials() -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(line, re.IGNORECASE) for line in alternatives("denied"))
 
 
 @functools.cache

@@ -13,6 +13,7 @@ _COUNTS = frozenset(
 )
 _ADDED = re.compile(r"\(\d{4}[-\d –]*\)")  # what `dates` writes behind a relative date
 _DAY = r"\d{1,2}(?:st|nd|rd|th|\.)?"
+_ENDING = "st|nd|rd|th"
 _BETWEEN = r"[\s.]{1,2}(?:of |de |di )?"
 
 
@@ -33,6 +34,38 @@ def redated(old: str, new: str) -> str | None:
     if len(ours) != 1 or len(theirs) != 1 or ours[0].casefold() == theirs[0].casefold():
         return None
     return old.replace(theirs[0], ours[0])
+
+
+def revalued(old: str, new: str, gone: str) -> str | None:
+    """`old` with what `new` tells in the place of the figures of `gone`, a value that it says is none any more; else None.
+
+    The figure that stands last before `gone`, else first behind it, of the same kind: a number, a weekday, a month.
+    """
+    before, _, behind = new.partition(gone)
+    told = [*reversed(_figures_in(before)), *_figures_in(behind)]
+    changed = old
+    for figure in _figures_in(gone):
+        instead = next((one for one in told if _kind(one) == _kind(figure) and _plain(one) != _plain(figure)), None)
+        if instead is None:
+            return None
+        changed = re.sub(rf"(?<![\w.]){re.escape(_plain(figure))}(?:{_ENDING})?(?!\w)", instead, changed, flags=re.IGNORECASE)
+    return None if changed == old else changed
+
+
+def _figures_in(text: str) -> list[str]:
+    said = figures_of(text)
+    return [word for word in analyzer.words(text) if word in said]
+
+
+def _plain(figure: str) -> str:
+    return re.sub(rf"(?<=\d)(?:{_ENDING})$", "", figure)
+
+
+def _kind(figure: str) -> str:
+    if not is_calendar_word(figure):
+        return re.sub(r"\d+", "#", _plain(figure))
+    weekdays = {word for phrase in _phrases("weekday") for word in analyzer.words(phrase)}
+    return "weekday" if {figure, figure.removesuffix("s")} & weekdays else "month"
 
 
 @functools.cache

@@ -12,16 +12,17 @@ from commonplace.extraction.day import Day, Utterance
 from commonplace.extraction.deciding import decide
 from commonplace.extraction.forgetting import tells, wishes
 from commonplace.extraction.interests import interests, noted
+from commonplace.extraction.playing import Stage
 from commonplace.extraction.saying import Said, heard
 from commonplace.extraction.third_parties import household_names
 from commonplace.extraction.wordings import says
-from commonplace.extraction.worth import NOT_WORTH, is_wish
+from commonplace.extraction.worth import ASKED, NOT_WORTH, PASSING, is_wish
 from commonplace.models.runs import Dropped
 from commonplace.ports import Embedder
 
-LEAST_WORTH = 0.8
+LEAST_WORTH = 0.7
 _EXPLICIT, _STATED, _PATTERN, _WEAK = 0.95, 0.9, 0.8, 0.6
-_UNTOLD = (NOT_WORTH, "a question or a request", "small talk or a passing state")
+_UNTOLD = (NOT_WORTH, ASKED, PASSING)
 """Reasons that are not told one by one: most of what is said on a day is of these kinds."""
 _SIMILAR = 20
 
@@ -36,7 +37,9 @@ class RulesReader:
     def read(self, day: Day, shelf: Shelf) -> Reading:
         """What is to be done about the memories after this day; nothing is ever left unread."""
         reading = _Reading(day, shelf, self._words, self._least)
-        for utterance in day.utterances:
+        stage = Stage(self._words)
+        for said in day.utterances:
+            utterance = stage.without_roles(said) if said.role == "user" and said.own else said
             if utterance.role == "user" and utterance.own:
                 reading.take(utterance)
         candidates = [*reading.candidates, *titles_met(day, shelf)]

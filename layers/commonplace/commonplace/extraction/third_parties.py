@@ -3,15 +3,14 @@
 import re
 from collections.abc import Iterable
 
+from commonplace.extraction.clauses import PIECES
 from commonplace.extraction.the_user import mentions_the_user
 from commonplace.extraction.wordings import says, wording
 
+OF_SOMEBODY_ELSE = "the health, relations, money or secrets of somebody else"
 _NAME = r"(?:(?-i:[A-ZÀ-Þ])[\w'’-]+)"
 _NAMED = re.compile(rf"\W{{0,2}}(?:is |are |called |named |,|heißt |s'appelle |se llama |si chiama |heet )?\s*({_NAME})")
 _NAMED_BEFORE = re.compile(r"([^\W\d_]{3,})(?:,? (?:also|is|ist|das ist|c'est|es|è|é))? $|([^\W\d_]{3,}), $")
-_PIECE = re.compile(
-    r"[,;:.!?–—]\s+|\s+(?:and|but|because|so|und|aber|weil|et|mais|parce que|y|pero|porque|e|mas|ma|perché|en|maar|omdat)\s+"
-)
 _THEY = re.compile(
     r"\b(?:he|she|they|his|her|their|him|he's|she's|they're|hes|shes|whose|who|er|sie|ihr\w*|sein\w*|il|elle|ils|elles|él|ella|ele"
     r"|ela|lui|lei|hij|zij)\b|(?-i:\b[A-ZÀ-Þ][a-zà-ÿ]+\b)|\b[^\W\d_]{3,}'s\b",
@@ -47,13 +46,13 @@ def never_kept(text: str, household: frozenset[str] = frozenset()) -> str | None
     if says("charge", plain):
         return "of somebody in the user's care"
     if says("confided", plain) and _tells_of_somebody(plain):
-        return "the health, relations, money or secrets of somebody else"
+        return OF_SOMEBODY_ELSE
     stranger = own = False
-    for piece in _PIECE.split(plain):
+    for piece in PIECES.split(plain):
         own = is_about_the_users_own(piece, household) or (own and not _THEIR_SUBJECT.match(piece))
         stranger = says("outsider", piece) or (stranger and not own)
         if says("sensitive", piece) and (stranger or (not own and _tells_of_somebody(piece))):
-            return "the health, relations, money or secrets of somebody else"
+            return OF_SOMEBODY_ELSE
     return None
 
 

@@ -1,26 +1,30 @@
 """Whether a clause of the user's own words is worth a memory."""
 
+import math
 import re
 from dataclasses import dataclass
 
 from commonplace import analyzer
-from commonplace.classifier import Classification, classify
+from commonplace.classifier import classify
+from commonplace.classifier.classification import log_odds
+from commonplace.classifier.kinds import Kind, Shares, kinds
 from commonplace.extraction.attributes import attribute_of
 from commonplace.extraction.clauses import Clause
 from commonplace.extraction.corrections import is_correction, over
 from commonplace.extraction.figures import figures_of
 from commonplace.extraction.injections import is_instruction_to_reader
-from commonplace.extraction.third_parties import never_kept, speaks_of_self
+from commonplace.extraction.third_parties import OF_SOMEBODY_ELSE, never_kept, speaks_of_self
 from commonplace.extraction.wordings import says
 from commonplace.ports import Embedder
 
-NOT_WORTH = "not worth keeping"
+NOT_WORTH, ASKED, PASSING = "not worth keeping", "a question or a request", "small talk or a passing state"
 # What was taken out at the door, and what looks so much like a secret that no memory needs it.
 _SECRET = re.compile(
     r"\[redacted:|(?<!\d)(?:\d[ -]?){12,}|(?<!\S)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)(?=\S*[!@#$%^&*_+=?])(?!https?://)\S{8,}(?<![.,;:!?])"
 )
 _SURELY = 0.97
 _FACT = 0.6
+_OTHERS = 0.2
 _LEAST_TERMS = 2
 _FRAGMENT, _FRAGMENT_WORTH = 3, 0.9
 """So few words that don't speak of the user are a piece of a sentence, unless they surely say something."""
@@ -28,20 +32,54 @@ _PASSING = ("courtesy", "passing", "attempt")
 """Kinds that tell of the moment; a clause that surely tells of more is kept all the same."""
 
 
+_REASONS: dict[Kind, str] = {
+    "passing": PASSING,
+    "asking": ASKED,
+    "imagined": "a hypothetical",
+    "role_play": "role-play",
+    "others": "of somebody else",
+    "pasted": "somebody else's words",
+    "injection": "an instruction to whoever reads it",
+}
+
+
 @dataclass(frozen=True)
-class Worth:
-    """What was thought of a clause: why it is no memory, or None; and its labels."""
+class Judgement:
+    """What two models make of a clause: the shares of the kinds it may be, and how much speaks for keeping it, 0 to 1."""
 
-    refused: str | None
-    labels: Classification
+    shares: Shares
+    worth: float
+
+    @property
+    def likeliest(self) -> Kind:
+        """The kind with the largest share."""
+        return max(self.shares, key=lambda kind: self.shares[kind])
 
 
-def judged(
-    clause: Clause, words: Embedder, least: float, *, asked_for: bool = False, family: frozenset[str] = frozenset()
-) -> Worth:
-    """Judges one clause. `least`: the worth, 0 to 1, from which one counts; `asked_for`: the user said to remember it."""
-    labels = classify(clause.text, words.embed(clause.text))
-    return Worth(never(clause.text, family) or (None if asked_for else _passing(clause, labels, least)), labels)
+def judged(text: str, words: Embedder) -> Judgement:
+    """Judges a clause. Its worth: the odds that it is a fact or a wish by how people chat, times those by how clear
+    statements are written; each model alone is too sure of what only the other has seen."""
+    vector = words.embed(text)
+    shares = kinds(text, vector)
+    odds = log_odds(shares["fact"] + shares["wish"]) + log_odds(classify(text, vector).worth)
+    return Judgement(shares, 1.0 / (1.0 + math.exp(-odds)))
+
+
+def refused(
+    clause: Clause, judgement: Judgement, least: float, *, asked_for: bool = False, family: frozenset[str] = frozenset()
+) -> str | None:
+    """Why a clause is no memory, None if it is one. `least`: the worth, 0 to 1, from which one counts; `asked_for`: the user
+    said to remember it."""
+    if why := never(clause.text, family) or _of_somebody_else(clause.text, judgement):
+        return why
+    return None if asked_for else _passing(clause, judgement, least)
+
+
+def _of_somebody_else(text: str, judgement: Judgement) -> str | None:
+    """Private matters told in a clause that may well be about somebody outside the household."""
+    if judgement.shares["others"] < _OTHERS or not says("sensitive", text):
+        return None
+    return None if says("household", text) or says("adviser", text) else OF_SOMEBODY_ELSE
 
 
 def never(text: str, family: frozenset[str] = frozenset()) -> str | None:
@@ -62,19 +100,29 @@ def imagined_or_reported(text: str) -> str | None:
     return "what somebody else says" if says("reported", text) and not says("adviser", text) else None
 
 
-def _passing(clause: Clause, labels: Classification, least: float) -> str | None:
+def _passing(clause: Clause, judgement: Judgement, least: float) -> str | None:
     text = clause.text
     if says("standing", text):
         return None
     if clause.asking or text.rstrip("\"'”’») ").endswith(("?", "？")):
-        return "a question or a request"
+        return ASKED
     if why := imagined_or_reported(text):
         return why
-    if labels.worth < _SURELY and any(says(kind, text) for kind in _PASSING):
-        return "small talk or a passing state"
-    if _is_fragment(text, labels.worth):
+    if _bears_on_the_user(text):
+        return None
+    if judgement.worth < _SURELY and any(says(kind, text) for kind in _PASSING):
+        return PASSING
+    if _is_fragment(text, judgement.worth):
         return NOT_WORTH
-    return None if labels.worth >= (_FACT * least if _is_fact(text) else least) else NOT_WORTH
+    if judgement.worth >= (_FACT * least if _is_fact(text) else least):
+        return None
+    return _REASONS.get(judgement.likeliest, NOT_WORTH)
+
+
+def _bears_on_the_user(text: str) -> bool:
+    """Of people around the user, whom they work for and what their doctor told them."""
+    told = attribute_of(text)
+    return (told is not None and told.name == "boss") or says("adviser", text)
 
 
 def is_wish(text: str) -> bool:
@@ -82,11 +130,11 @@ def is_wish(text: str) -> bool:
     return says("standing", text) and not says("no_wish", text)
 
 
-def _is_fragment(text: str, worth: float) -> bool:
+def _is_fragment(text: str, share: float) -> bool:
     if speaks_of_self(text) or _is_fact(text):
         return False
     few = " " in text and len(text.split()) <= _FRAGMENT and not says("household", text)
-    return len(analyzer.terms(text)) < _LEAST_TERMS or (few and worth < _FRAGMENT_WORTH)
+    return len(analyzer.terms(text)) < _LEAST_TERMS or (few and share < _FRAGMENT_WORTH)
 
 
 def _is_fact(text: str) -> bool:

@@ -30,6 +30,10 @@ _PROMPT = re.compile(
     r"\s*(?:[$❯➜]\s?[a-z./~]\S*(?:\s|$)|>>>\s|\.\.\.\s{1,4}\w|In\s\[\d+\]:|Out\s?\[\d+\]:|(?:PS\s)?[A-Z]:\\[^>\n]{0,80}>"
     r"|\(?[\w.-]+\)?\s?[\w.-]+@[\w.-]+[:\s][^$#\n]{0,80}[$#]\s|[\w.-]+@[\w.-]+:[^$#\n]{0,80}[$#]\s|mysql>|psql>|sqlite>)"
 )
+# An error in the middle of what the user says: from its name to the end of the line.
+_INLINE = re.compile(
+    r"(?:(?<=[\s:(])(?:[A-Za-z_]\w*\.)*\w*(?:[Ee]rror|Exception)|(?<=[\s:(])fatal): (?=['\"`/<\[(]|\w+\.\w|\S*/|\S*::).*"
+)
 # Of a line no more is looked at: what it is shows at its start.
 _HEAD = 400
 _CONTINUED = re.compile(r"\s{2,}\S|\t\S|\s*[\^~|]+\s*$|\s*\d+\s\|")
@@ -43,5 +47,8 @@ def find_logs(view: str) -> Iterator[Span]:
         answering = bool(head.strip()) and (answering or bool(_PROMPT.match(head)))
         if head.strip():
             printing = answering or bool(_PRINTED.match(head)) or (printing and bool(_CONTINUED.match(head)))
+            inline = None if printing else _INLINE.search(head)
             if printing:
                 yield Span(line.start, line.end)
+            elif inline:
+                yield Span(line.start + inline.start(), line.end)

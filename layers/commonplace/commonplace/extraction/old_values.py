@@ -1,0 +1,103 @@
+"""Whether a sentence tells another value than an old one of the same matter: it names it as gone, or counts otherwise."""
+
+import re
+
+from commonplace import analyzer
+from commonplace.extraction.clauses import PIECES
+from commonplace.extraction.corrections import denied, is_correction, replaced_value, stands_alone
+from commonplace.extraction.figures import figures_of, is_calendar_word
+from commonplace.extraction.stems import names_of, shared, stems_of
+from commonplace.third_person.languages import ENGLISH, is_english, language_of
+
+_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)$")
+GENERAL = frozenset(
+    "job working anymore any longer july june last week month year back still new good bad big first look thing lot way put"
+    " came come told tell take took made daughter son mum mom dad wife husband start end plan date day hour minut".split()
+)
+_CHANGE = frozenset(
+    analyzer.terms(
+        "move moved push pushed postponed slipped went gone up down raised rises rose dropped changed shifted bumped delayed"
+    )
+)
+_TWO, _SHORT, _LEAST, _NAME = 2, 3, 3, 5
+HALF, _MANY, MOSTLY = 0.5, 0.6, 0.67
+
+
+def names_old_value(new: str, old: str) -> bool:
+    """Whether it names both the old value and the one that takes its place ("not X but Y")."""
+    pair = replaced_value(new)
+    if pair is None:
+        return False
+    said, known = stems_of(new), stems_of(old)
+    gone, instead = (stems_of(value) or said & {*analyzer.terms(value)} for value in pair)  # "MAS" alone is Spanish
+    if not gone or not gone <= known or instead <= known:
+        return False
+    rest = said - gone - instead
+    telling = any(len(stem) >= _NAME and not is_english(stem) for stem in gone)
+    return stands_alone(new) or telling or bool(rest & known) or len(known - gone) <= _SHORT
+
+
+def denies_value(new: str, old: str, context: str) -> bool:
+    """Whether it names the old value as one that holds no more, of the same matter, and tells another."""
+    known, told = _counted(old), frozenset(_counted(context))
+    for value in denied(new):
+        dated = frozenset(_counted(value))
+        gone = dated or stems_of(value)
+        if (
+            not gone
+            or not gone <= (frozenset(known) if dated else stems_of(old))
+            or any(known.count(one) > 1 for one in dated)
+        ):
+            continue
+        another = told - dated if dated else stems_of(new) - gone
+        same_month = any(map(is_calendar_word, (told - dated) & frozenset(known)))
+        common = shared(_matter(old) - gone, stems_of(context) - gone) if dated else gone
+        if another and ((dated and same_month) or any(len(stem) >= _LEAST or not stem.isascii() for stem in common)):
+            return True
+    return False
+
+
+def _counted(text: str) -> list[str]:
+    """The figures of a text in order, a day of a month without its ending."""
+    found = figures_of(text)
+    return [_ORDINAL.sub("", word) for word in analyzer.words(text) if word in found]
+
+
+def conflicts(new: str, old: str, context: str, same_talk: bool) -> bool:
+    """Whether it conflicts with the old sentence, or with that part of it, between commas, that tells figures."""
+    dated = [part for part in PIECES.split(old) if figures_of(part)]
+    parts = dated if len(dated) == 1 and len(_matter(dated[0])) >= _TWO else []
+    return any(_conflicts(new, one, context, same_talk) for one in (old, *parts))
+
+
+def _conflicts(new: str, old: str, context: str, same_talk: bool) -> bool:
+    """Other figures of the same matter, or nearly all of its words again, in a sentence that says that something changed."""
+    if not is_correction(new):
+        return False
+    ours, theirs = figures_of(new), figures_of(old)
+    matter = _matter(old)
+    common = {stem for stem in shared(matter, stems_of(context)) if len(stem) >= _LEAST or not stem.isascii()}
+    english = language_of(old) == ENGLISH
+    here, there = (frozenset(analyzer.words(text)) for text in (new, old))
+    strangers = names_of(new) - there and names_of(old) - here
+    if strangers or not common:
+        return False
+    named = bool(common & no_words(old)) if english else any(len(stem) >= _NAME for stem in common)
+    same_month = same_talk and any(map(is_calendar_word, ours & theirs))
+    share = len(common) / len(matter)
+    if ours - theirs and theirs - ours:
+        nothing_else = len(ours - theirs) == 1 and not (_matter(new) - _CHANGE | matter & no_words(old)) - common
+        many = len(common) >= _TWO and share >= _MANY
+        return many or (named and share >= HALF) or same_month or nothing_else
+    return len(common) >= _TWO and share >= MOSTLY
+
+
+def _matter(text: str) -> frozenset[str]:
+    """What it is about, without when and how many."""
+    rest = stems_of(text) - figures_of(text) - GENERAL
+    return frozenset(stem for stem in rest if not is_calendar_word(stem))
+
+
+def no_words(text: str) -> frozenset[str]:
+    """The stems of what is no English word: a name, mostly."""
+    return frozenset(stem for word in analyzer.words(text) if not is_english(word) for stem in analyzer.terms(word))

@@ -1,0 +1,44 @@
+"""Whom a sentence is about: the user, or somebody of theirs."""
+
+import functools
+import re
+
+from commonplace.extraction.stems import names_of, stems_of
+from commonplace.extraction.wordings import wording
+
+_THE_USER = frozenset({"the user"})
+_FIRST = re.compile(
+    r"\W*(?:\w+ ){0,2}?(?P<who>(?:i|i'm|i've|im|ive|we|we're|we've|my|our|ich|wir|je|j'\w+|nous|yo|eu|io|ik|wij)\b|私|僕|俺)",
+    re.IGNORECASE,
+)
+_UNSPACED = re.compile(r"[\u3041-\u30ff]")
+_WORD = re.compile(r"[^\W_]+")
+_OPENING, _CLOSE, _LEAD = 45, 22, 12
+
+
+@functools.lru_cache(maxsize=4096)
+def _subject(sentence: str) -> frozenset[str] | None:
+    """Whom it is about: the user, the words that name somebody of theirs, None where its words don't tell."""
+    opening = sentence[:_OPENING].replace("’", "'").lstrip()
+    user = _FIRST.match(opening)
+    found = wording("household").search(opening) or wording("outsider").search(opening[:_CLOSE])
+    if found and found.start() <= (user.start("who") if user else _LEAD):
+        return stems_of(found[0])
+    unspaced = _UNSPACED.search(sentence)  # there whoever speaks is not named
+    return _THE_USER if user or unspaced else None
+
+
+def are_of_others(one: str, other: str) -> bool:
+    """Whether two sentences are, by their words, about different people."""
+    ours, theirs = _subject(one), _subject(other)
+    return ours is not None and theirs is not None and ours.isdisjoint(theirs)
+
+
+def other_way_round(new: str, old: str) -> bool:
+    """Whether somebody whom one tells of is the one who tells in the other: "I owe Ben", "Ben owes me"."""
+    return any(_FIRST.match(one) and _opening_word(other) in names_of(one) for one, other in ((new, old), (old, new)))
+
+
+def _opening_word(text: str) -> str:
+    found = _WORD.search(text)
+    return found[0].casefold() if found else ""
