@@ -29,15 +29,18 @@ lint: .venv/dev  ## style, types, generated files
 	@$(BIN)/mypy layers/commonplace/commonplace benchmarks training demo examples cloud functions
 	@$(BIN)/commonplace manifest --check tool_manifest.json
 	@$(BIN)/python -m benchmarks.results_page --check
+	@$(BIN)/python training/train.py --check
+	@$(BIN)/python -m training.kinds --check
 
 manifest: .venv/runtime  ## writes tool_manifest.json from tools.py
 	@$(BIN)/commonplace manifest > tool_manifest.json
 
-model: .venv/dev  ## trains the classifier of statements again (a minute or two)
+model: .venv/dev  ## trains both classifiers again (a minute or two)
 	@$(BIN)/python training/train.py
+	@$(BIN)/python -m training.kinds
 
 bench: .venv/dev built  ## every benchmark; DATA=folder of the public data sets (benchmarks/DATA.md)
-	@for name in retrieval classification merges redaction timeranges latency footprint nights night_locomo night_years \
+	@for name in retrieval classification merges redaction timeranges latency footprint nights night_changes night_locomo night_years \
 		night_calls night_thousand cold_start cloud_latency cloud_retrieval; do \
 		echo "== $$name"; $(BIN)/python -m benchmarks.$$name --data $(DATA) || exit 1; done
 	@$(BIN)/python -m benchmarks.results_page

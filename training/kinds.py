@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +24,15 @@ from sklearn.metrics import roc_auc_score
 from commonplace.classifier.heads import Heads
 from commonplace.classifier.kinds import KINDS, Kind, KindsModel, load
 from training.train import HERE, MODEL, numbers
+from training.train import read_all as read_statements
 
 MESSAGES = HERE / "messages"
 KINDS_MODEL = MODEL.with_name("kinds.npz")
 RIDGE, TEMPERATURE = 3.0, 0.2
 VECTOR_WEIGHT = 2.0
 """How much the embedding counts beside the hashed features, as a squared length."""
+STATEMENTS = 3
+"""One in so many statements is learned from."""
 KEPT: tuple[Kind, ...] = ("fact", "wish")
 
 
@@ -49,9 +53,16 @@ def read(path: Path) -> Iterator[Clause]:
             yield Clause(kind, text, path.stem)
 
 
+def statements() -> Iterator[Clause]:
+    """Some of the clear statements that the other classifier learns from: those that are worth keeping are facts or wishes."""
+    for one in read_statements():
+        if one.keep and crc32(one.text.encode()) % STATEMENTS == 0:
+            yield Clause("wish" if one.category == "system" else "fact", one.text, one.source)
+
+
 def read_all() -> list[Clause]:
     """Every clause of the training part."""
-    return [one for path in sorted(MESSAGES.glob("*.jsonl")) for one in read(path)]
+    return [*(one for path in sorted(MESSAGES.glob("*.jsonl")) for one in read(path)), *statements()]
 
 
 class Design(NamedTuple):

@@ -3,8 +3,10 @@
 import pytest
 
 from commonplace.adapters.static_embedder import StaticEmbedder
-from commonplace.extraction.day import Utterance
+from commonplace.extraction.day import Day, Utterance
 from commonplace.extraction.playing import Stage
+from commonplace.extraction.rules import RulesReader
+from tests.unit.extraction_shelf import Shelf
 from tests.unit.test_extraction_rules import MORNING
 
 OPENINGS = [
@@ -41,3 +43,19 @@ def test_another_talk_is_not_on_stage() -> None:
     stage = Stage(StaticEmbedder())
     stage.without_roles(said(OPENINGS[0]))
     assert stage.without_roles(said(FACTS[0], talk="another")).own_words == FACTS[0]
+
+
+@pytest.mark.parametrize("wish", ["Remember that I'm allergic to penicillin.", "Please forget that I live in Leeds."])
+def test_what_the_memory_is_asked_is_heard_in_the_middle_of_a_play(wish: str) -> None:
+    stage = Stage(StaticEmbedder())
+    stage.without_roles(said(OPENINGS[0]))
+    assert stage.without_roles(said(f"Aye, hoist the sails! {wish}")).own_words == wish
+    explicit = Utterance("talk", 4, "user", "I live in York", MORNING, ((0, 14),), explicit=True)
+    assert stage.without_roles(explicit) == explicit
+
+
+def test_a_run_tells_what_it_took_for_a_role() -> None:
+    day = Day(MORNING.date(), (said(OPENINGS[0]),))
+    reading = RulesReader(StaticEmbedder()).read(day, Shelf())
+    assert [one.why for one in reading.dropped] == ["role-play"]
+    assert not reading.decisions

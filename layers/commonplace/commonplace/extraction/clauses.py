@@ -56,7 +56,9 @@ def sentences(text: str) -> list[Clause]:
 
 
 def openings(clause: Clause) -> Iterator[Clause]:
-    """The clause up to where it is parted, the longest first; none of less than four words."""
+    """The clause up to where it is parted, the longest first; none of less than four words, nor of an "if"."""
+    if says("conditional", clause.text):
+        return
     for cut in reversed(list(PIECES.finditer(clause.text))):
         text = clause.text[: cut.start()]
         if len(text.split()) >= _LEAST_OPENING:
@@ -95,9 +97,10 @@ def _without_question(text: str, start: int, end: int) -> Iterator[Clause]:
     tail = _clause(text, start + reason.end(), end) if reason else None
     end = start + reason.start() if reason else end
     cut = next((found.start() for found in wording("asks").finditer(sentence[: end - start]) if found.start()), None)
-    if cut is not None and len(sentence[:cut].split()) >= _LEAST_WORDS and not says("request", sentence[:cut]):
-        yield _clause(text, start, start + cut)
-        start += cut
+    told = sentence[: cut or 0]
+    if len(told.split()) >= _LEAST_WORDS and not says("request", told) and not says("conditional", told):
+        yield _clause(text, start, start + len(told))
+        start += len(told)
     yield _clause(text, start, end, asking=True)
     if tail:
         yield tail

@@ -4,7 +4,7 @@ import functools
 import re
 
 from commonplace.extraction.attributes import attribute_of
-from commonplace.extraction.figures import figures_of, redated, revalued
+from commonplace.extraction.figures import figures_of, months, redated, revalued
 from commonplace.extraction.stems import stems_of
 from commonplace.extraction.wordings import alternatives, says
 
@@ -18,10 +18,11 @@ _PRONOUN_IS = re.compile(
 
 
 def corrected(new: str, old: str) -> str:
-    """The sentence that takes the place of `old`: `new`, or `old` with the new value where `new` has only that."""
+    """What takes the place of the sentence `old`: `new`; `old` with the new value where `new` has only that; or both, where
+    `new` names a day of `old` as gone and tells more beside."""
     pair = replaced_value(new)
     if pair is not None and stands_alone(new) and pair[0].casefold() in old.casefold():
-        return re.sub(re.escape(pair[0]), pair[1], old, flags=re.IGNORECASE)
+        return re.sub(re.escape(pair[0]), lambda _: pair[1], old, flags=re.IGNORECASE)
     renewed = next((one for one in (revalued(old, new, gone) for gone in denied(new)) if one), None)
     if renewed is not None:
         return f"{renewed.rstrip('.')}. {new}"
@@ -74,9 +75,9 @@ def over(text: str) -> str:
 
 
 def denied(text: str) -> list[str]:
-    """The values that a text names to say that they hold no more ("the 21st, not the 14th", "instead of pandas")."""
+    """The days that a text names to say that they hold no more ("the 21st, not the 14th")."""
     plain = text.replace("’", "'")
-    return [value for line in _denials() for found in line.finditer(plain) for value in found.groupdict().values() if value]
+    return [found["gone"] for line in _denials() for found in line.finditer(plain)]
 
 
 def _tells_little(new: str, old: str) -> bool:
@@ -90,7 +91,7 @@ def _endings() -> tuple[re.Pattern[str], ...]:
 
 @functools.cache
 def _denials() -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(line, re.IGNORECASE) for line in alternatives("denied"))
+    return tuple(re.compile(line.replace("{month}", months()), re.IGNORECASE) for line in alternatives("denied"))
 
 
 @functools.cache

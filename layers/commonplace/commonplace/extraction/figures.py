@@ -14,6 +14,7 @@ _COUNTS = frozenset(
 _ADDED = re.compile(r"\(\d{4}[-\d –]*\)")  # what `dates` writes behind a relative date
 _DAY = r"\d{1,2}(?:st|nd|rd|th|\.)?"
 _ENDING = "st|nd|rd|th"
+_MARKS = re.compile(r"[,;:.!?、。]")
 _BETWEEN = r"[\s.]{1,2}(?:of |de |di )?"
 
 
@@ -37,19 +38,26 @@ def redated(old: str, new: str) -> str | None:
 
 
 def revalued(old: str, new: str, gone: str) -> str | None:
-    """`old` with what `new` tells in the place of the figures of `gone`, a value that it says is none any more; else None.
+    """`old` with what `new` tells in the place of the figures of `gone`, a day that it says is none any more; else None.
 
-    The figure that stands last before `gone`, else first behind it, of the same kind: a number, a weekday, a month.
+    A figure takes the place of one of its kind (a day of a month, a month, a weekday), and only if `new` tells just one
+    such in the part of it, between marks, where it names `gone`, or else in all of it.
     """
-    before, _, behind = new.partition(gone)
-    told = [*reversed(_figures_in(before)), *_figures_in(behind)]
+    part = next((part for part in _MARKS.split(new) if gone in part), new)
     changed = old
     for figure in _figures_in(gone):
-        instead = next((one for one in told if _kind(one) == _kind(figure) and _plain(one) != _plain(figure)), None)
+        instead = _another(figure, part) or _another(figure, new)
         if instead is None:
             return None
         changed = re.sub(rf"(?<![\w.]){re.escape(_plain(figure))}(?:{_ENDING})?(?!\w)", instead, changed, flags=re.IGNORECASE)
     return None if changed == old else changed
+
+
+def _another(figure: str, text: str) -> str | None:
+    """The one other figure of its kind in a text, as it stands there; None if there is none or more than one."""
+    others = {one for one in _figures_in(text) if _kind(one) == _kind(figure) and _plain(one) != _plain(figure)}
+    found = re.search(rf"(?<!\w){re.escape(others.pop())}(?!\w)", text, re.IGNORECASE) if len(others) == 1 else None
+    return found[0] if found else None
 
 
 def _figures_in(text: str) -> list[str]:
@@ -63,16 +71,22 @@ def _plain(figure: str) -> str:
 
 def _kind(figure: str) -> str:
     if not is_calendar_word(figure):
-        return re.sub(r"\d+", "#", _plain(figure))
+        return re.sub(r"\d+", "#", figure)
     weekdays = {word for phrase in _phrases("weekday") for word in analyzer.words(phrase)}
     return "weekday" if {figure, figure.removesuffix("s")} & weekdays else "month"
 
 
 @functools.cache
+def months() -> str:
+    """An expression for the name of a month in any language that times are read in."""
+    names = sorted(map(re.escape, _phrases("month", "short_month")), key=len, reverse=True)
+    return f"(?:{'|'.join(names)})"
+
+
+@functools.cache
 def _date() -> re.Pattern[str]:
-    months = "|".join(sorted(map(re.escape, _phrases("month", "short_month")), key=len, reverse=True))
     return re.compile(
-        rf"(?<![\w.])(?:{_DAY}{_BETWEEN}(?:{months})\b|(?:{months})\.? (?:the )?{_DAY}(?!\w)|\d{{1,2}}月\d{{1,2}}日)",
+        rf"(?<![\w.])(?:{_DAY}{_BETWEEN}{months()}\b|{months()}\.? (?:the )?{_DAY}(?!\w)|\d{{1,2}}月\d{{1,2}}日)",
         re.IGNORECASE,
     )
 

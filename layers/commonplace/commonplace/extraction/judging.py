@@ -25,6 +25,8 @@ class Judged:
     why: str | None
     worth: float
     asked_for: bool = False
+    partly: bool = False
+    """Only its beginning is one."""
 
 
 def judged_clauses(
@@ -46,8 +48,7 @@ def judged_clauses(
         if one.why is None and not one.asked_for and idle:
             one = Judged(one.clause, NOT_WORTH, 0.0)
         found.append(one)
-        left_out = one.why is not None or one.clause.end < clause.end
-        stranger = left_out and (stranger or is_about_an_outsider(clause.text))
+        stranger = (one.why is not None or one.partly) and (stranger or is_about_an_outsider(clause.text))
     return found
 
 
@@ -61,7 +62,7 @@ def _judged(utterance: Utterance, clause: Clause, words: Embedder, least: float,
         if part is one:
             whole = Judged(one, why, judgement.worth, asked_for)
         elif why is None:
-            return Judged(part, None, judgement.worth, asked_for)
+            return Judged(part, None, judgement.worth, asked_for, partly=True)
         if whole.why not in _PARTLY:
             break
     return whole

@@ -20,7 +20,7 @@ _CHANGE = frozenset(
     )
 )
 _TWO, _SHORT, _LEAST, _NAME = 2, 3, 3, 5
-HALF, _MANY, MOSTLY = 0.5, 0.6, 0.67
+HALF, _MANY, MOSTLY, _SHARED = 0.5, 0.6, 0.67, 0.3
 
 
 def names_old_value(new: str, old: str) -> bool:
@@ -33,28 +33,32 @@ def names_old_value(new: str, old: str) -> bool:
     if not gone or not gone <= known or instead <= known:
         return False
     rest = said - gone - instead
-    telling = any(len(stem) >= _NAME and not is_english(stem) for stem in gone)
-    return stands_alone(new) or telling or bool(rest & known) or len(known - gone) <= _SHORT
+    if stands_alone(new) or rest & known:
+        return True
+    if any(is_calendar_word(stem) or stem[:1].isdigit() for stem in gone):
+        return False  # many things are on a Monday
+    return len(known - gone) <= _SHORT or any(len(stem) >= _NAME and not is_english(stem) for stem in gone)
 
 
 def denies_value(new: str, old: str, context: str) -> bool:
-    """Whether it names the old value as one that holds no more, of the same matter, and tells another."""
+    """Whether it names the old day as one that holds no more, of the same matter or in the same month, and tells another."""
     known, told = _counted(old), frozenset(_counted(context))
     for value in denied(new):
-        dated = frozenset(_counted(value))
-        gone = dated or stems_of(value)
-        if (
-            not gone
-            or not gone <= (frozenset(known) if dated else stems_of(old))
-            or any(known.count(one) > 1 for one in dated)
-        ):
+        gone = frozenset(_counted(value))
+        if not gone or not gone <= frozenset(known) or not told - gone or any(known.count(one) > 1 for one in gone):
             continue
-        another = told - dated if dated else stems_of(new) - gone
-        same_month = any(map(is_calendar_word, (told - dated) & frozenset(known)))
-        common = shared(_matter(old) - gone, stems_of(context) - gone) if dated else gone
-        if another and ((dated and same_month) or any(len(stem) >= _LEAST or not stem.isascii() for stem in common)):
+        same_month = any(one.isdigit() for one in gone) and any(map(is_calendar_word, (told - gone) & frozenset(known)))
+        parts = [part for part in PIECES.split(old) if gone <= frozenset(_counted(part))]
+        matters = [matter for part in (*parts, old) if (matter := _matter(part))]
+        if same_month or any(_shares(matter, context) for matter in matters):
             return True
     return False
+
+
+def _shares(matter: frozenset[str], context: str) -> bool:
+    """Whether a good part of a matter is told of too."""
+    common = [stem for stem in shared(matter, stems_of(context)) if len(stem) > _LEAST or not stem.isascii()]
+    return len(common) >= _SHARED * len(matter) and bool(common)
 
 
 def _counted(text: str) -> list[str]:

@@ -12,7 +12,7 @@ from commonplace.extraction.day import Day, Utterance
 from commonplace.extraction.deciding import decide
 from commonplace.extraction.forgetting import tells, wishes
 from commonplace.extraction.interests import interests, noted
-from commonplace.extraction.playing import Stage
+from commonplace.extraction.playing import ROLE_PLAY, Stage
 from commonplace.extraction.saying import Said, heard
 from commonplace.extraction.third_parties import household_names
 from commonplace.extraction.wordings import says
@@ -20,7 +20,7 @@ from commonplace.extraction.worth import ASKED, NOT_WORTH, PASSING, is_wish
 from commonplace.models.runs import Dropped
 from commonplace.ports import Embedder
 
-LEAST_WORTH = 0.7
+LEAST_WORTH = 0.6
 _EXPLICIT, _STATED, _PATTERN, _WEAK = 0.95, 0.9, 0.8, 0.6
 _UNTOLD = (NOT_WORTH, ASKED, PASSING)
 """Reasons that are not told one by one: most of what is said on a day is of these kinds."""
@@ -39,9 +39,8 @@ class RulesReader:
         reading = _Reading(day, shelf, self._words, self._least)
         stage = Stage(self._words)
         for said in day.utterances:
-            utterance = stage.without_roles(said) if said.role == "user" and said.own else said
-            if utterance.role == "user" and utterance.own:
-                reading.take(utterance)
+            if said.role == "user" and said.own:
+                reading.take(said, stage.without_roles(said))
         candidates = [*reading.candidates, *titles_met(day, shelf)]
         now = max((one.event_time for one in candidates if one.event_time), default=None)
         decisions = decide(candidates, shelf, now) if now else []
@@ -68,8 +67,10 @@ class _Reading:
     def __post_init__(self) -> None:
         self.family = household_names(one.own_words for one in self.day.utterances)
 
-    def take(self, utterance: Utterance) -> None:
-        """Reads one message of the user."""
+    def take(self, whole: Utterance, utterance: Utterance) -> None:
+        """Reads one message of the user. `utterance`: the `whole` of it without what is said in a role."""
+        if utterance != whole:
+            self.dropped.append(_dropped(whole, ROLE_PLAY))
         wanted = list(wishes(clauses(utterance)))
         if wanted:
             self.candidates += [_at(utterance, what, clause.text, _EXPLICIT, forgets=True) for clause, what in wanted]
@@ -84,7 +85,7 @@ class _Reading:
             if fixed:
                 self.candidates.append(fixed)
             elif why not in _UNTOLD:
-                self.dropped.append(Dropped(interaction_id=utterance.interaction_id, position=utterance.position, why=why))
+                self.dropped.append(_dropped(utterance, why))
 
     def _candidate(self, said: Said) -> Candidate:
         content = with_dates(said.content, said.utterance.time)
@@ -111,6 +112,10 @@ class _Reading:
         if pair:
             for memory in self.shelf.similar(pair[0], _SIMILAR):
                 yield from (one.text for one in sentences(memory.content) if tells(pair[0], one.text))
+
+
+def _dropped(utterance: Utterance, why: str) -> Dropped:
+    return Dropped(interaction_id=utterance.interaction_id, position=utterance.position, why=why)
 
 
 def _at(utterance: Utterance, content: str, evidence: str, confidence: float, **more: Any) -> Candidate:

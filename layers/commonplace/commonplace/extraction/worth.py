@@ -22,7 +22,7 @@ NOT_WORTH, ASKED, PASSING = "not worth keeping", "a question or a request", "sma
 _SECRET = re.compile(
     r"\[redacted:|(?<!\d)(?:\d[ -]?){12,}|(?<!\S)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)(?=\S*[!@#$%^&*_+=?])(?!https?://)\S{8,}(?<![.,;:!?])"
 )
-_SURELY = 0.97
+_SURELY = 0.995
 _FACT = 0.6
 _OTHERS = 0.2
 _LEAST_TERMS = 2
@@ -79,7 +79,8 @@ def _of_somebody_else(text: str, judgement: Judgement) -> str | None:
     """Private matters told in a clause that may well be about somebody outside the household."""
     if judgement.shares["others"] < _OTHERS or not says("sensitive", text):
         return None
-    return None if says("household", text) or says("adviser", text) else OF_SOMEBODY_ELSE
+    of_the_user = speaks_of_self(text) or says("household", text) or says("adviser", text)
+    return None if of_the_user else OF_SOMEBODY_ELSE
 
 
 def never(text: str, family: frozenset[str] = frozenset()) -> str | None:
@@ -130,11 +131,11 @@ def is_wish(text: str) -> bool:
     return says("standing", text) and not says("no_wish", text)
 
 
-def _is_fragment(text: str, share: float) -> bool:
+def _is_fragment(text: str, worth: float) -> bool:
     if speaks_of_self(text) or _is_fact(text):
         return False
     few = " " in text and len(text.split()) <= _FRAGMENT and not says("household", text)
-    return len(analyzer.terms(text)) < _LEAST_TERMS or (few and share < _FRAGMENT_WORTH)
+    return len(analyzer.terms(text)) < _LEAST_TERMS or (few and worth < _FRAGMENT_WORTH)
 
 
 def _is_fact(text: str) -> bool:
