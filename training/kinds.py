@@ -54,7 +54,7 @@ def read(path: Path) -> Iterator[Clause]:
 
 
 def statements() -> Iterator[Clause]:
-    """Some of the clear statements that the other classifier learns from: those that are worth keeping are facts or wishes."""
+    """Some of the statements that the other classifier learns from: those that are worth keeping are facts or wishes."""
     for one in read_statements():
         if one.keep and crc32(one.text.encode()) % STATEMENTS == 0:
             yield Clause("wish" if one.category == "system" else "fact", one.text, one.source)

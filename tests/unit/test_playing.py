@@ -10,12 +10,14 @@ from tests.unit.extraction_shelf import Shelf
 from tests.unit.test_extraction_rules import MORNING
 
 OPENINGS = [
-    "I draw my cutlass and board the galleon, ye scurvy dogs. I've a parrot on my shoulder and a price on my head",
+    "ok your turn. you are the sheriff of Dustwater. I'm One-Eyed Nell and I got the mayor's gold in my saddlebags",
     "*the old knight kneels before the dragon* I am Sir Aldous of the Hollow Keep and I have slain nine of thy kin",
 ]
 FACTS = [
     "I'm a nurse on the night shift in Leeds and my daughter Ava starts school in September",
     "We sold the boat, so the mooring in Poole is free from May",
+    "I work as a captain on a cargo ship and sail the northern sea",
+    "I keep my blue toolbox in the cellar.",
     "Ich bin Lehrerin in Oldenburg und singe im Kirchenchor",
 ]
 
