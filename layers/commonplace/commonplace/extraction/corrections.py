@@ -74,10 +74,11 @@ def over(text: str) -> str:
     return ""
 
 
-def denied(text: str) -> list[str]:
+@functools.lru_cache(maxsize=1024)
+def denied(text: str) -> tuple[str, ...]:
     """The days that a text names to say that they hold no more ("the 21st, not the 14th")."""
     plain = text.replace("’", "'")
-    return [found["gone"] for line in _denials() for found in line.finditer(plain)]
+    return tuple(found["gone"] for line in _denials() for found in line.finditer(plain))
 
 
 def _tells_little(new: str, old: str) -> bool:

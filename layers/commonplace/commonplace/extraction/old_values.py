@@ -42,8 +42,9 @@ def names_old_value(new: str, old: str) -> bool:
 
 def denies_value(new: str, old: str, context: str) -> bool:
     """Whether it names the old day as one that holds no more, of the same matter or in the same month, and tells another."""
-    known, told = _counted(old), frozenset(_counted(context))
-    for value in denied(new):
+    gone_days = denied(new)
+    known, told = (_counted(old), frozenset(_counted(context))) if gone_days else ([], frozenset())
+    for value in gone_days:
         gone = frozenset(_counted(value))
         if not gone or not gone <= frozenset(known) or not told - gone or any(known.count(one) > 1 for one in gone):
             continue
@@ -68,16 +69,17 @@ def _counted(text: str) -> list[str]:
 
 
 def conflicts(new: str, old: str, context: str, same_talk: bool) -> bool:
-    """Whether it conflicts with the old sentence, or with that part of it, between commas, that tells figures."""
+    """Whether a sentence that says that something changed conflicts with the old one, or with that part of it, between
+    commas, that tells figures."""
+    if not is_correction(new):
+        return False
     dated = [part for part in PIECES.split(old) if figures_of(part)]
     parts = dated if len(dated) == 1 and len(_matter(dated[0])) >= _TWO else []
     return any(_conflicts(new, one, context, same_talk) for one in (old, *parts))
 
 
 def _conflicts(new: str, old: str, context: str, same_talk: bool) -> bool:
-    """Other figures of the same matter, or nearly all of its words again, in a sentence that says that something changed."""
-    if not is_correction(new):
-        return False
+    """Other figures of the same matter, or nearly all of its words again."""
     ours, theirs = figures_of(new), figures_of(old)
     matter = _matter(old)
     common = {stem for stem in shared(matter, stems_of(context)) if len(stem) >= _LEAST or not stem.isascii()}
