@@ -7,8 +7,9 @@ import pytest
 
 from commonplace.extraction.candidate import Candidate, Decision
 from commonplace.extraction.contradictions import contradicts
-from commonplace.extraction.corrections import is_correction
+from commonplace.extraction.corrections import corrected, is_correction
 from commonplace.extraction.deciding import decide
+from commonplace.extraction.figures import revalued
 from tests.unit.extraction_shelf import EARLIER, Shelf, memory
 
 NOW = datetime(2026, 3, 11, 23, 0, tzinfo=UTC)
@@ -164,3 +165,26 @@ def test_a_wish_to_forget_closes_everything_that_says_it() -> None:
 def test_without_a_correction_only_a_changed_value_counts() -> None:
     assert contradicts("We use Linear, not Jira", "We use Jira for tickets", corrects=True)
     assert not contradicts("We use Linear, not Jira", "We use Jira for tickets", corrects=False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "gone", "becomes"),
+    [
+        ("I fly on 18 April, one bag", "It's the 11th of April, not the 18th, back on the 22nd", "18th", "I fly on 11th April, one bag"),
+        ("The choir is on Mondays", "the choir is on Wednesdays, not Mondays", "Mondays", "The choir is on Wednesdays"),
+        ("I fly on 18 April", "not the 18th, the 11th or the 12th", "18th", None),
+        ("We meet at 3 on the 14th", "It's the 21st at 4, not the 14th", "14th", "We meet at 3 on the 21st"),
+        ("I fly on 18 April", "not the 18th", "18th", None),
+    ],
+)  # fmt: skip
+def test_a_day_takes_the_place_of_the_one_that_is_named_as_gone(old: str, new: str, gone: str, becomes: str | None) -> None:
+    assert revalued(old, new, gone) == becomes
+
+
+def test_a_corrected_value_may_hold_any_character() -> None:
+    assert corrected(r"It's D:\Users, not C:\temp", r"The folder is C:\temp") == r"The folder is D:\Users"
+
+
+def test_a_value_that_the_old_sentence_lacks_is_not_lost() -> None:
+    new = "It's the second of May for the party, not the first"
+    assert "second" in corrected(new, "The party is on Friday")

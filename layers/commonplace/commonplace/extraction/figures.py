@@ -41,12 +41,13 @@ def revalued(old: str, new: str, gone: str) -> str | None:
     """`old` with what `new` tells in the place of the figures of `gone`, a day that it says is none any more; else None.
 
     A figure takes the place of one of its kind (a day of a month, a month, a weekday), and only if `new` tells just one
-    such in the part of it, between marks, where it names `gone`, or else in all of it.
+    such in the part of it, between marks, where it names `gone`, or else before that, or else in all of it.
     """
     part = next((part for part in _MARKS.split(new) if gone in part), new)
+    before, _, _ = new.partition(gone)
     changed = old
     for figure in _figures_in(gone):
-        instead = _another(figure, part) or _another(figure, new)
+        instead = _another(figure, part) or _another(figure, before) or _another(figure, new)
         if instead is None:
             return None
         changed = re.sub(rf"(?<![\w.]){re.escape(_plain(figure))}(?:{_ENDING})?(?!\w)", instead, changed, flags=re.IGNORECASE)
@@ -71,7 +72,7 @@ def _plain(figure: str) -> str:
 
 def _kind(figure: str) -> str:
     if not is_calendar_word(figure):
-        return re.sub(r"\d+", "#", figure)
+        return re.sub(r"\d+", "#", re.sub(rf"(?<=\d)(?:{_ENDING})$", "th", figure))
     weekdays = {word for phrase in _phrases("weekday") for word in analyzer.words(phrase)}
     return "weekday" if {figure, figure.removesuffix("s")} & weekdays else "month"
 
