@@ -54,18 +54,18 @@ def judged_clauses(
 
 def _judged(utterance: Utterance, clause: Clause, words: Embedder, least: float, family: frozenset[str]) -> Judged:
     """The clause, or as much of its beginning as may be kept."""
-    one, wanted = _reminded(clause)
+    told, wanted = _reminded(clause)
     asked_for = wanted or utterance.explicit
-    for part in (one, *openings(one)):
+
+    def judge(part: Clause) -> Judged:
         judgement = judged(part.text, words)
         why = refused(part, judgement, least, asked_for=asked_for, family=family)
-        if part is one:
-            whole = Judged(one, why, judgement.worth, asked_for)
-        elif why is None:
-            return Judged(part, None, judgement.worth, asked_for, partly=True)
-        if whole.why not in _PARTLY:
-            break
-    return whole
+        return Judged(part, why, judgement.worth, asked_for, partly=part is not told)
+
+    whole = judge(told)
+    if whole.why not in _PARTLY:
+        return whole
+    return next((one for one in map(judge, openings(told)) if one.why is None), whole)
 
 
 def _announces(utterance: Utterance, clause: Clause) -> bool:
