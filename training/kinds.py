@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 from scipy.sparse import csr_matrix
+from scipy.special import softmax
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics import roc_auc_score
 
@@ -102,8 +103,7 @@ def shares_unseen(clauses: list[Clause]) -> NDArray[np.float64]:
     for source in np.unique(sources):
         rest, out = np.flatnonzero(sources != source), np.flatnonzero(sources == source)
         scores[out] = made.kernel[np.ix_(out, rest)] @ made.dual(rest)
-    grown = np.exp((scores - scores.max(axis=1, keepdims=True)) / TEMPERATURE)
-    shares: NDArray[np.float64] = grown / grown.sum(axis=1, keepdims=True)
+    shares: NDArray[np.float64] = softmax(scores / TEMPERATURE, axis=1)
     return shares
 
 

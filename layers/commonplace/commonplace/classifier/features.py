@@ -1,5 +1,6 @@
 """What the linear model sees of a text: hashed words, character n-grams, cues and the shapes of its sentences."""
 
+import functools
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -33,8 +34,9 @@ class Features(NamedTuple):
     values: NDArray[np.float32]
 
 
+@functools.lru_cache(maxsize=64)  # two models look at a clause, and rules mode at the clauses of a message twice
 def features(text: str) -> Features:
-    """The features of a text; the same text gives the same slots on every machine."""
+    """The features of a text, not to be written to; the same text gives the same slots on every machine."""
     slots: list[int] = []
     values: list[float] = []
     for family, found in _families(text).items():

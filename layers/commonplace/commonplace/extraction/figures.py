@@ -14,6 +14,7 @@ _COUNTS = frozenset(
 _ADDED = re.compile(r"\(\d{4}[-\d –]*\)")  # what `dates` writes behind a relative date
 _DAY = r"\d{1,2}(?:st|nd|rd|th|\.)?"
 _ENDING = "st|nd|rd|th"
+_ORDINAL = re.compile(rf"(?<=\d)(?:{_ENDING})$")
 _MARKS = re.compile(r"[,;:.!?、。]")
 _BETWEEN = r"[\s.]{1,2}(?:of |de |di )?"
 
@@ -61,20 +62,24 @@ def _another(figure: str, text: str) -> str | None:
     return found[0] if found else None
 
 
+def plain_figures(text: str) -> list[str]:
+    """The figures of a text in order, a day of a month without its ending."""
+    return [_plain(figure) for figure in _figures_in(text)]
+
+
 def _figures_in(text: str) -> list[str]:
     said = figures_of(text)
     return [word for word in analyzer.words(text) if word in said]
 
 
 def _plain(figure: str) -> str:
-    return re.sub(rf"(?<=\d)(?:{_ENDING})$", "", figure)
+    return _ORDINAL.sub("", figure)
 
 
 def _kind(figure: str) -> str:
     if not is_calendar_word(figure):
-        return re.sub(r"\d+", "#", re.sub(rf"(?<=\d)(?:{_ENDING})$", "th", figure))
-    weekdays = {word for phrase in _phrases("weekday") for word in analyzer.words(phrase)}
-    return "weekday" if {figure, figure.removesuffix("s")} & weekdays else "month"
+        return re.sub(r"\d+", "#", _ORDINAL.sub("th", figure))
+    return "weekday" if {figure, figure.removesuffix("s")} & _weekdays() else "month"
 
 
 @functools.cache
@@ -99,6 +104,11 @@ def _calendar() -> frozenset[str]:
     return frozenset(
         word for phrase in (*_phrases("weekday", "month", "short_month"), *relative) for word in analyzer.words(phrase)
     )
+
+
+@functools.cache
+def _weekdays() -> frozenset[str]:
+    return frozenset(word for phrase in _phrases("weekday") for word in analyzer.words(phrase))
 
 
 def _phrases(*slots: str) -> list[str]:

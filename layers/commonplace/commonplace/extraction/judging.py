@@ -19,11 +19,10 @@ _ANNOUNCING = (":", "：", '"', "“", "„", "«", "「")
 
 @dataclass(frozen=True)
 class Judged:
-    """A clause, why it is no memory (None: it is one), its worth from 0 to 1, and whether the user wants it remembered."""
+    """A clause, why it is no memory (None: it is one), and whether the user wants it remembered."""
 
     clause: Clause
     why: str | None
-    worth: float
     asked_for: bool = False
     partly: bool = False
     """Only its beginning is one."""
@@ -43,10 +42,9 @@ def judged_clauses(
     for clause in told:
         one = _judged(utterance, clause, words, least, family)
         if one.why is None and stranger and not is_about_the_users_own(one.clause.text, family):
-            one = Judged(one.clause, "of somebody told of before", one.worth)
-        idle = is_echo(one.clause, before) or _announces(utterance, one.clause)
-        if one.why is None and not one.asked_for and idle:
-            one = Judged(one.clause, NOT_WORTH, 0.0)
+            one = Judged(one.clause, "of somebody told of before")
+        if one.why is None and not one.asked_for and (is_echo(one.clause, before) or _announces(utterance, one.clause)):
+            one = Judged(one.clause, NOT_WORTH)
         found.append(one)
         stranger = (one.why is not None or one.partly) and (stranger or is_about_an_outsider(clause.text))
     return found
@@ -58,9 +56,8 @@ def _judged(utterance: Utterance, clause: Clause, words: Embedder, least: float,
     asked_for = wanted or utterance.explicit
 
     def judge(part: Clause) -> Judged:
-        judgement = judged(part.text, words)
-        why = refused(part, judgement, least, asked_for=asked_for, family=family)
-        return Judged(part, why, judgement.worth, asked_for, partly=part is not told)
+        why = refused(part, judged(part.text, words), least, asked_for=asked_for, family=family)
+        return Judged(part, why, asked_for, partly=part is not told)
 
     whole = judge(told)
     if whole.why not in _PARTLY:

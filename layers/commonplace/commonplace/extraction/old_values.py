@@ -1,15 +1,12 @@
 """Whether a sentence tells another value than an old one of the same matter: it names it as gone, or counts otherwise."""
 
-import re
-
 from commonplace import analyzer
 from commonplace.extraction.clauses import PIECES
 from commonplace.extraction.corrections import denied, is_correction, replaced_value, stands_alone
-from commonplace.extraction.figures import figures_of, is_calendar_word
+from commonplace.extraction.figures import figures_of, is_calendar_word, plain_figures
 from commonplace.extraction.stems import names_of, shared, stems_of
 from commonplace.third_person.languages import ENGLISH, is_english, language_of
 
-_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)$")
 GENERAL = frozenset(
     "job working anymore any longer july june last week month year back still new good bad big first look thing lot way put"
     " came come told tell take took made daughter son mum mom dad wife husband start end plan date day hour minut".split()
@@ -43,13 +40,15 @@ def names_old_value(new: str, old: str) -> bool:
 def denies_value(new: str, old: str, context: str) -> bool:
     """Whether it names the old day as one that holds no more, of the same matter or in the same month, and tells another."""
     gone_days = denied(new)
-    known, told = (_counted(old), frozenset(_counted(context))) if gone_days else ([], frozenset())
+    if not gone_days:
+        return False
+    known, told = plain_figures(old), frozenset(plain_figures(context))
     for value in gone_days:
-        gone = frozenset(_counted(value))
+        gone = frozenset(plain_figures(value))
         if not gone or not gone <= frozenset(known) or not told - gone or any(known.count(one) > 1 for one in gone):
             continue
         same_month = any(one.isdigit() for one in gone) and any(map(is_calendar_word, (told - gone) & frozenset(known)))
-        parts = [part for part in PIECES.split(old) if gone <= frozenset(_counted(part))]
+        parts = [part for part in PIECES.split(old) if gone <= frozenset(plain_figures(part))]
         matters = [matter for part in (*parts, old) if (matter := _matter(part))]
         if same_month or any(_shares(matter, context) for matter in matters):
             return True
@@ -60,12 +59,6 @@ def _shares(matter: frozenset[str], context: str) -> bool:
     """Whether a good part of a matter is told of too."""
     common = [stem for stem in shared(matter, stems_of(context)) if len(stem) > _LEAST or not stem.isascii()]
     return len(common) >= _SHARED * len(matter) and bool(common)
-
-
-def _counted(text: str) -> list[str]:
-    """The figures of a text in order, a day of a month without its ending."""
-    found = figures_of(text)
-    return [_ORDINAL.sub("", word) for word in analyzer.words(text) if word in found]
 
 
 def conflicts(new: str, old: str, context: str, same_talk: bool) -> bool:

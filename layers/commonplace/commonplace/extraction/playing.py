@@ -10,7 +10,6 @@ from commonplace.extraction.wordings import says
 from commonplace.extraction.worth import judged
 from commonplace.ports import Embedder
 
-ROLE_PLAY = "role-play"
 _PLAYED, _TOLD = 0.5, 0.4
 """The mean of the shares that a message as a whole and its most playful clause have of role-play, from which it is one, if
 the worth of that clause is less: what may well be a fact silences nobody."""

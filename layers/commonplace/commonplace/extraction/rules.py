@@ -12,11 +12,11 @@ from commonplace.extraction.day import Day, Utterance
 from commonplace.extraction.deciding import decide
 from commonplace.extraction.forgetting import tells, wishes
 from commonplace.extraction.interests import interests, noted
-from commonplace.extraction.playing import ROLE_PLAY, Stage
+from commonplace.extraction.playing import Stage
 from commonplace.extraction.saying import Said, heard
 from commonplace.extraction.third_parties import household_names
 from commonplace.extraction.wordings import says
-from commonplace.extraction.worth import ASKED, NOT_WORTH, PASSING, is_wish
+from commonplace.extraction.worth import ASKED, NOT_WORTH, PASSING, ROLE_PLAY, is_wish
 from commonplace.models.runs import Dropped
 from commonplace.ports import Embedder
 

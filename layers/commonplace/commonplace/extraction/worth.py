@@ -18,6 +18,7 @@ from commonplace.extraction.wordings import says
 from commonplace.ports import Embedder
 
 NOT_WORTH, ASKED, PASSING = "not worth keeping", "a question or a request", "small talk or a passing state"
+ROLE_PLAY, _IMAGINED, _INSTRUCTION = "role-play", "a hypothetical", "an instruction to whoever reads it"
 # What was taken out at the door, and what looks so much like a secret that no memory needs it.
 _SECRET = re.compile(
     r"\[redacted:|(?<!\d)(?:\d[ -]?){12,}|(?<!\S)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)(?=\S*[!@#$%^&*_+=?])(?!https?://)\S{8,}(?<![.,;:!?])"
@@ -35,11 +36,11 @@ _PASSING = ("courtesy", "passing", "attempt")
 _REASONS: dict[Kind, str] = {
     "passing": PASSING,
     "asking": ASKED,
-    "imagined": "a hypothetical",
-    "role_play": "role-play",
+    "imagined": _IMAGINED,
+    "role_play": ROLE_PLAY,
     "others": "of somebody else",
     "pasted": "somebody else's words",
-    "injection": "an instruction to whoever reads it",
+    "injection": _INSTRUCTION,
 }
 
 
@@ -86,7 +87,7 @@ def _of_somebody_else(text: str, judgement: Judgement) -> str | None:
 def never(text: str, family: frozenset[str] = frozenset()) -> str | None:
     """Why a text is no memory of anybody, whoever asked for it; None if it may be one."""
     if is_instruction_to_reader(text):
-        return "an instruction to whoever reads it"
+        return _INSTRUCTION
     if _SECRET.search(text):
         return "a secret"
     if says("code", text):
@@ -97,7 +98,7 @@ def never(text: str, family: frozenset[str] = frozenset()) -> str | None:
 def imagined_or_reported(text: str) -> str | None:
     """Why a clause does not tell what is so for the user: it is imagined, or somebody else's opinion."""
     if says("counterfactual", text):
-        return "a hypothetical"
+        return _IMAGINED
     return "what somebody else says" if says("reported", text) and not says("adviser", text) else None
 
 

@@ -47,8 +47,7 @@ def find_logs(view: str) -> Iterator[Span]:
         answering = bool(head.strip()) and (answering or bool(_PROMPT.match(head)))
         if head.strip():
             printing = answering or bool(_PRINTED.match(head)) or (printing and bool(_CONTINUED.match(head)))
-            inline = None if printing else _INLINE.search(head)
             if printing:
                 yield Span(line.start, line.end)
-            elif inline:
+            elif inline := _INLINE.search(head):
                 yield Span(line.start + inline.start(), line.end)
