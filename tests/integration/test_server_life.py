@@ -1,3 +1,5 @@
+import gc
+import http.client
 import json
 import logging
 import signal
@@ -8,10 +10,11 @@ import time
 from pathlib import Path
 
 import pytest
+from waitress.channel import HTTPChannel
 
 from commonplace import Commonplace
 from commonplace.server.app import make_app
-from commonplace.server.listen import WithoutTexts
+from commonplace.server.listen import WithoutTexts, listen
 from tests.integration.command_line import run
 from tests.integration.http_server import served
 
@@ -30,6 +33,31 @@ def test_a_signal_ends_it_cleanly_and_closes_the_file(memory_file: Path, number:
         rows = connection.execute("SELECT memory_id FROM memories").fetchall()
     connection.close()
     assert rows == [(memory_id,)]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_in_the_middle_of_closing_a_connection_loses_no_socket(
+    memory: Commonplace, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    closing = HTTPChannel.del_channel
+    asked = threading.Event()
+
+    def closed(channel: HTTPChannel) -> None:
+        closing(channel)
+        asked.set()
+        signal.raise_signal(number)
+
+    def ask(url: str) -> None:
+        client = http.client.HTTPConnection(url.removeprefix("http://"), timeout=10)
+        client.request("GET", "/health")
+        client.getresponse().read()
+        client.close()
+
+    monkeypatch.setattr(HTTPChannel, "del_channel", closed)
+    listen(memory, "127.0.0.1", 0, lambda url: threading.Thread(target=ask, args=(url,)).start())
+    gc.collect()
+    assert asked.is_set()
 
 
 def test_a_request_that_runs_is_answered_before_the_end(memory_file: Path) -> None:

@@ -7,19 +7,19 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType
 
 from waitress.channel import HTTPChannel
 from waitress.server import create_server
 from waitress.task import ErrorTask
 from waitress.utilities import Error
-from waitress.wasyncore import close_all
+from waitress.wasyncore import close_all, dispatcher
 
 from commonplace.client import Commonplace
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.server.app import MAX_BODY, failure, make_app
 from commonplace.server.guard import loopback
 
+_ENDING = (signal.SIGINT, signal.SIGTERM)
 _THREADS = 8
 _TAKEN_IN = 4 * MAX_BODY  # read before it is refused: who is cut off in the middle of sending never sees the answer
 
@@ -38,7 +38,7 @@ def listen(memory: Commonplace, host: str, port: int, ready: Callable[[str], Non
         max_request_body_size=_TAKEN_IN, inbuf_overflow=_TAKEN_IN, clear_untrusted_proxy_headers=True,
     )  # fmt: skip
     server.channel_class = _Channel
-    with _ended_by_signals():
+    with _ended_by_signals(connections):
         ready(f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}")
         server.run()
     close_all(connections)
@@ -56,17 +56,32 @@ def _bind(address: str, port: int) -> socket.socket:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"port: {port} can't be had: {error.strerror}", "port") from error
 
 
-@contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    def end(_number: int, _frame: FrameType | None) -> None:
-        raise SystemExit  # waitress takes it as the word to let its threads finish
+class _Bell(dispatcher):  # type: ignore[misc]
+    """Rung by a signal, it is heard between two requests: an end that breaks in anywhere loses a half closed socket."""
 
-    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    def writable(self) -> bool:
+        return False
+
+    def handle_read(self) -> None:
+        if any(number in _ENDING for number in self.recv(64)):
+            raise SystemExit  # waitress takes it as the word to let its threads finish
+
+
+@contextmanager
+def _ended_by_signals(connections: dict[int, object]) -> Iterator[None]:
+    heard, rung = socket.socketpair()
+    heard.setblocking(False)
+    rung.setblocking(False)
+    _Bell(heard, connections)
+    fd = signal.set_wakeup_fd(rung.fileno())
+    before = {number: signal.signal(number, lambda *_: None) for number in _ENDING}
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        signal.set_wakeup_fd(fd)
+        rung.close()
 
 
 class _Refusal(Error):  # type: ignore[misc]  # noqa: N818 - waitress has no types, and it is an answer
