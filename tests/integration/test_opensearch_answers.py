@@ -66,7 +66,7 @@ def both(
 
 
 def best(ports: Ports, index: MemoryIndex, text: str, wanted: Filter) -> list[str]:
-    query = understand(text, {}, NOON).question
+    query = understand(text, NOON).question
     gathered = index.find(SEEN, wanted, query.terms, ports.embedder.embed(text))
     ranked = ranking.rank(query, gathered.candidates, gathered.corpus)
     return [gathered.candidates.ids[row] for row in ranked.rows[:TOP]]

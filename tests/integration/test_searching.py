@@ -42,6 +42,15 @@ def test_a_question_brings_back_the_right_memory_first(household: Commonplace, q
     assert household.search_memory(question).results[0].content == expected
 
 
+def test_a_query_is_widened_by_what_stands_in_memories_the_new_ones_too(memory: Commonplace) -> None:
+    def widened(question: str) -> list[str]:
+        return memory.search_memory(question).query_analysis.semantic_expansions
+
+    assert widened("what does my sister do") == []
+    memory.store_memory("My sister Ruth is a pilot.")
+    assert widened("what do my brothers do") == ["family"]
+
+
 def test_a_write_is_visible_to_the_very_next_search_of_any_process(open_memory: Opener) -> None:
     writer, reader = open_memory(), open_memory()
     for number in range(5):

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from commonplace.query import understand
+from commonplace.query import Query, understand
 from tests.conftest import NOON
 
 
@@ -20,7 +20,7 @@ from tests.conftest import NOON
     ],
 )
 def test_the_intent_is_read(text: str, intent: str) -> None:
-    assert understand(text, {}, NOON).intent == intent
+    assert understand(text, NOON).intent == intent
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_the_intent_is_read(text: str, intent: str) -> None:
     ],
 )  # fmt: skip
 def test_a_query_that_names_nothing_is_general(text: str) -> None:
-    assert understand(text, {}, NOON).general
+    assert understand(text, NOON).general
 
 
 @pytest.mark.parametrize(
@@ -43,27 +43,51 @@ def test_a_query_that_names_nothing_is_general(text: str) -> None:
     ],
 )  # fmt: skip
 def test_a_query_that_names_something_is_not(text: str) -> None:
-    assert not understand(text, {}, NOON).general
+    assert not understand(text, NOON).general
 
 
 def test_the_days_that_are_named_become_a_span() -> None:
-    query = understand("what did I do last week", {}, NOON)
+    query = understand("what did I do last week", NOON)
     (span,) = query.question.spans
     assert (span.first, span.last) == (date(2026, 5, 11).toordinal(), date(2026, 5, 17).toordinal())
 
 
 def test_an_open_range_is_an_open_span() -> None:
-    (span,) = understand("what did I do before 2023", {}, NOON).question.spans
+    (span,) = understand("what did I do before 2023", NOON).question.spans
     assert (span.first, span.last) == (float("-inf"), date(2022, 12, 31).toordinal())
 
 
-def test_expansions_come_from_the_users_tags_and_weigh_less() -> None:
-    query = understand("which js libraries do I use", {"javascript": 3}, NOON)
-    assert "javascript" in query.expansions
+def held(text: str, *there: str) -> Query:
+    """The query where memories hold the terms that are there, and no others."""
+    query = understand(text, NOON)
+    return query.held([float(term in there) for term in query.question.terms])
+
+
+def test_expansions_stand_in_memories_and_weigh_less() -> None:
+    query = held("which js libraries do I use", "javascript")
+    assert query.expansions == ["javascript"]
     weights = dict(zip(query.question.terms, query.question.weights, strict=True))
-    assert weights["javascript"] < weights["js"] == 1.0
+    assert 0 < weights["javascript"] < weights["js"] == 1.0
+
+
+def test_an_expansion_that_no_memory_holds_whole_weighs_nothing() -> None:
+    query = held("which js libraries do I use")
+    assert query.expansions == []
+    assert not any(weight for weight in query.question.weights if weight < 1)
+    assert held("what about my mortgage", "home", "loan").expansions == ["home-loan"]
+    assert held("what about my mortgage", "home").expansions == []
+
+
+def test_six_expansions_at_the_most() -> None:
+    query = understand("js ts k8s ml ai db aws gcp", NOON)
+    assert len(query.expansions) > 6
+    assert query.held([1.0] * len(query.question.terms)).expansions == query.expansions[:6]
+
+
+def test_a_general_query_is_not_widened() -> None:
+    assert understand("what do you know about me?", NOON).expansions == []
 
 
 def test_a_question_for_advice_is_seen() -> None:
-    assert understand("what restaurant would you recommend?", {}, NOON).question.advice
-    assert not understand("where do I live?", {}, NOON).question.advice
+    assert understand("what restaurant would you recommend?", NOON).question.advice
+    assert not understand("where do I live?", NOON).question.advice

@@ -61,7 +61,7 @@ def find(
     """
     if not text.strip():
         raise CommonplaceError(ErrorCode.EMPTY_TEXT, "query: is empty", "query")
-    query = understand(text, ports.facts.tags(caller.user_id), caller.now)
+    query = understand(text, caller.now)
     seen = seen_by(caller, agent_id, include_expired)
     vector, blind = (None, None) if query.general else _embedded(text, ports)
 
@@ -77,7 +77,7 @@ def find(
 
 def most_important(caller: Caller, ports: Ports, wanted: Filter, limit: int) -> Found:
     """The memories that pass, the most important first, then the newest; what is shown of them is the caller's to count."""
-    query, seen = understand("", {}, caller.now), seen_by(caller)
+    query, seen = understand("", caller.now), seen_by(caller)
     found, degraded = by_index_or_records(lambda index: _most_important(query, seen, wanted, limit, index, ports), ports)
     return replace(found, degraded=_DEGRADED if degraded else None)
 
@@ -110,6 +110,7 @@ def _best_matches(
 ) -> Found:  # fmt: skip
     gathered = index.find(seen, wanted, query.question.terms, vector)
     candidates, corpus = gathered.candidates, gathered.corpus
+    query = query.held(corpus.frequencies)
     ranked = ranking.rank(query.question, candidates, corpus, ports.profile)
     total = int((ranked.relevance >= least).sum())
     shown = ranked.rows[: min(total, 2 * limit)]

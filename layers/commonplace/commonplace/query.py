@@ -1,8 +1,8 @@
 """What a query asks for: its intent, its terms, the words that may stand for them, and the time that it names."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from commonplace import analyzer, cues
@@ -12,6 +12,7 @@ from commonplace.tagging import concepts_of, expansions
 from commonplace.timerange import TimeRange, read_time_range
 
 _EXPANSION_WEIGHT = 0.2
+_EXPANSIONS = 6
 _REMIND = re.compile(
     r"\bremind\b|\b(?:what|when|do i) .*\b(?:have to|need to|must|should) (?:i )?|\bto[- ]?dos?\b|\bdue\b|\bdeadlines?\b"
     r"|\bappointments?\b|\berinner|\btermine?\b|\brappel|\brendez-vous\b|\brecu[eé]rda|\bpendiente|予定|締め切り|リマインド",
@@ -46,13 +47,31 @@ class Query:
     time: TimeRange | None
     general: bool
 
+    def held(self, frequencies: Iterable[float]) -> "Query":
+        """The same with the expansions that stand in memories, six at the most; the others weigh nothing.
 
-def understand(text: str, tags: Mapping[str, int], now: datetime) -> Query:
-    """Reads a query by rules. `tags`: the user's own, with counts; `now`: the caller's clock, aware."""
+        `frequencies`: how many visible memories hold each term of the question. So no search has to ask for the user's tags
+        before it can begin.
+        """
+        terms = self.question.terms
+        there = {term for term, count in zip(terms, frequencies, strict=True) if count}
+        names = [name for name in self.expansions if there.issuperset(analyzer.terms(name))][:_EXPANSIONS]
+        stand = {term for name in names for term in analyzer.terms(name)}
+        weights = (
+            weight if weight > _EXPANSION_WEIGHT or term in stand else 0.0
+            for term, weight in zip(terms, self.question.weights, strict=True)
+        )
+        return replace(self, question=replace(self.question, weights=tuple(weights)), expansions=names)
+
+
+def understand(text: str, now: datetime) -> Query:
+    """Reads a query by rules; its expansions are all there could be. `now`: the caller's clock, aware."""
     own = list(dict.fromkeys(analyzer.terms(text)))
     spoken = analyzer.words(text)
     time = read_time_range(text, now)
-    added = expansions(spoken, tags)
+    general = bool(_ABOUT_THE_USER.search(text)) or not set(own).difference(analyzer.terms(_NAMING_NOTHING))
+    general = general and time is None
+    added = [] if general else expansions(spoken)
     extra = [term for word in added for term in analyzer.terms(word)]
     extra = [term for term in dict.fromkeys(extra) if term not in own]
     question = Question(
@@ -62,8 +81,7 @@ def understand(text: str, tags: Mapping[str, int], now: datetime) -> Query:
         spans=_spans(time),
         advice=cues.asks_for_advice(text),
     )
-    general = bool(_ABOUT_THE_USER.search(text)) or not set(own).difference(analyzer.terms(_NAMING_NOTHING))
-    return Query(question, _intent(text), concepts_of(text), added, time, general and time is None)
+    return Query(question, _intent(text), concepts_of(text), added, time, general)
 
 
 def _intent(text: str) -> Intent:

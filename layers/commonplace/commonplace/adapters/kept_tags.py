@@ -13,7 +13,7 @@ def most_used(counts: Mapping[str, int]) -> dict[str, int]:
 
 
 class KeptTags:
-    """Tags by user. They only widen a query and name a new memory, where some that are a minute old do no harm."""
+    """Tags by user. They only name a new memory's, where some that are a minute old do no harm."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -1,6 +1,6 @@
 """What a search may look for beside its own words."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from commonplace.tagging.inflection import singular
@@ -12,19 +12,14 @@ _ALIASES_A_WORD = 2
 _SHIPPED = ("de", "fr", "es")
 
 
-def expansions(words: Sequence[str], tags: Mapping[str, int], limit: int = 6) -> list[str]:
-    """Other names of the words and the user's tags for their topics, best first, none of them among the words.
+def expansions(words: Sequence[str]) -> list[str]:
+    """The topics of the words and other names of them, best first, none of them among the words.
 
-    `words`: those of a query as the analyzer gives them; `tags`: the user's own, with counts.
+    `words`: those of a query as the analyzer gives them. A topic is the tag that a memory about it would carry.
     """
     asked = set(words)
-    found = [*_own(_topics(words), tags), *_aliases(words)]
-    fresh = (name for name in dict.fromkeys(found) if not asked.issuperset(name.split("-")))
-    return list(fresh)[:limit]
-
-
-def _own(topics: Iterable[str], tags: Mapping[str, int]) -> list[str]:
-    return [topic for topic in dict.fromkeys(topics) if topic in tags]
+    found = [*_topics(words), *_aliases(words)]
+    return [name for name in dict.fromkeys(found) if not asked.issuperset(name.split("-"))]
 
 
 def _topics(words: Sequence[str]) -> list[str]:

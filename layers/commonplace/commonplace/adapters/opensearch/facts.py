@@ -31,8 +31,8 @@ class Unindexed(PendingWrites, Protocol):
 class OpenSearchFacts:
     """Facts by aggregation, and of what waits to be indexed.
 
-    Tags only widen a query, so they are kept for `seconds`, and when the domain can't be asked the last known ones do, for
-    some seconds without asking again: who searches then has waited for the domain once already.
+    Tags only name a new memory's, so they are kept for `seconds`, and when the domain can't be asked the last known ones do,
+    for some seconds without asking again.
     Statistics come from `otherwise` then.
     """
 
