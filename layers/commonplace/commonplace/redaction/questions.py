@@ -63,7 +63,7 @@ def _about(sentence: View, noun: Noun, said: list[str]) -> Question | None:
 def _is_general(sentence: View, noun: Noun) -> bool:
     # "what is a PIN?", "which password manager?", "what's the key to success?"
     following = tokens(sentence, noun.end, 1)
-    leading = set(re.findall(r"[a-z'ß]+", sentence.folded[: noun.start])[-2:])
+    leading = set(re.findall(r"[a-z'ß]+", sentence.folded[max(0, noun.start - _BEFORE) : noun.start])[-2:])
     if noun.name == "bare_key" or (following and following[0].word in words("compound")) or leading & words("general"):
         return True
     return sentence.folded[noun.start : noun.end] == "pass" and not leading & words("own")
