@@ -10,6 +10,7 @@ import pytest
 
 from commonplace.adapters.dynamodb import (
     DynamoBudget,
+    DynamoErasure,
     DynamoLedger,
     DynamoOperations,
     DynamoRecords,
@@ -69,7 +70,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
         own = {"records": DynamoRecords(table, indexed=False), "operations": DynamoOperations(table, indexed=False)}
         night = NightPorts(DynamoLedger(table), DynamoRuns(table), DynamoBudget(table))
         ports = without_index(replace(local.ports, usage=DynamoUsage(table), **own))
-        yield Opened(ports, lambda: None, lambda: night)
+        yield Opened(ports, lambda: None, lambda: night, lambda: DynamoErasure(table))
     else:
         yield local
     local.close()

@@ -137,6 +137,13 @@ class World:
     def _pending(self) -> int:
         return sum(len(self.pending.pending(user)[0]) for user in self.ledger)
 
+    def documents(self, user_id: str) -> int:
+        """How many documents with words the index holds of a user, closed ones too; a tombstone has none."""
+        self._index.indices.refresh(index=self._alias)
+        held = {"filter": [{"term": {"user_id": user_id}}], "must_not": [{"term": {"status": "purged"}}]}
+        body = {"query": {"bool": held}}
+        return int(self._index.count(index=self._alias, body=body)["count"])
+
     def _indexed(self) -> set[str]:
         """Ids of the active documents of these users."""
         self._index.indices.refresh(index=self._alias)

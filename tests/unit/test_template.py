@@ -113,6 +113,7 @@ def test_settings_are_given_by_names_that_are_read(stack: Stack) -> None:
         {"Search": "endpoint", "SearchEndpoint": "https://mine.example", "SearchDomainName": "mine"},
         {"DomainInstances": 3, "Embedder": "titan", "IndexAlias": "other", "IndexShards": 5, "KnnEngine": "faiss"},
         {"RestoredTable": "restored", "RestoredStream": "2026-05-20T10:00:00.000"},
+        {"Search": "none"},
     ],
 )
 def test_one_output_is_the_environment_of_the_commands(parameters: dict[str, Any]) -> None:
@@ -120,11 +121,12 @@ def test_one_output_is_the_environment_of_the_commands(parameters: dict[str, Any
     told = dict(one.split("=", 1) for one in stack.outputs()["Environment"].split(" "))
     assert told.pop("AWS_REGION") == "${AWS::Region}"
     given = stack.functions()["setup"]["Environment"]
+    assert told.pop("COMMONPLACE_PAGES_BUCKET") == "${Pages}"
+    assert stack.functions()["night"]["Environment"]["COMMONPLACE_PAGES_BUCKET"] == "Pages"
     assert told == {name: str(given[name]) for name in told}
     not_told = {*(f"COMMONPLACE_{name}" for name in ("AGENTCORE_GATEWAYS", "RANKING", "FUSION"))}
     not_told |= {"POWERTOOLS_LOG_LEVEL", "POWERTOOLS_METRICS_NAMESPACE"}
     assert given.keys() - told.keys() == not_told
-    assert "Environment" not in Stack(Search="none").outputs()
 
 
 def test_the_choices_of_parameters_are_those_of_the_settings() -> None:

@@ -20,6 +20,7 @@ from commonplace.settings import Settings, read_settings
 from commonplace.taxonomy import Durability, SearchCategory, Section, Source, StatementType
 
 if TYPE_CHECKING:
+    from commonplace.erasure import Leaving
     from commonplace.night_ports import Pages
     from commonplace.nightly.desk import Desk
 
@@ -168,6 +169,12 @@ class Commonplace(NightMethods):
         """Every record of the user, oldest first, closed ones too."""
         for memory in self._local.ports.records.all(self._user_id):
             yield memory.model_dump(mode="json")
+
+    def leaving(self) -> "Leaving":
+        """Everything that is kept of the user: `memories()` counts them, `erase()` takes all of it away for good."""
+        from commonplace.erasure import Leaving
+
+        return Leaving(self._desk(), self._local.erasure())
 
     def _desk(self) -> "Desk":
         from commonplace.nightly.desk import Desk

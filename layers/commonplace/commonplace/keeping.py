@@ -96,6 +96,16 @@ class PendingWrites(Protocol):
         """Since when the longest waiting record has been; may lag behind a write."""
 
 
+class UserErasure(Protocol):
+    """Everything that a store keeps of a user."""
+
+    def erase(self, user_id: str) -> None:
+        """Takes it away for good: memories, what was recorded, runs, counts. An index follows as it does any other change.
+
+        Safe to repeat after a crash. What is written for the user meanwhile may stay.
+        """
+
+
 @dataclass(frozen=True)
 class Change:
     """A record as it is to be. `before`: as it was read, None for a new one.

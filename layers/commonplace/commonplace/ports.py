@@ -17,6 +17,7 @@ from commonplace.keeping import Operation as Operation
 from commonplace.keeping import Operations as Operations
 from commonplace.keeping import PendingWrites as PendingWrites
 from commonplace.keeping import Stored as Stored
+from commonplace.keeping import UserErasure as UserErasure
 from commonplace.keeping import Vector as Vector
 from commonplace.model_ports import Embedder as Embedder
 from commonplace.model_ports import LanguageModel as LanguageModel

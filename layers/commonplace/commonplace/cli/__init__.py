@@ -10,6 +10,7 @@ from commonplace.cli import failures
 from commonplace.cli.contract import call, check_manifest
 from commonplace.cli.conversations import export, import_file
 from commonplace.cli.deployment import doctor, reindex
+from commonplace.cli.erasing import erase
 from commonplace.cli.markdown import markdown
 from commonplace.cli.nights import history, nightly, runs, undo
 from commonplace.cli.options import group_options
@@ -42,7 +43,7 @@ def commonplace() -> None:
 
 _COMMANDS = (
     normalize, store, search, context, discover, call, import_file, export, record, nightly, runs, history, undo,
-    markdown, serve, check_manifest, reindex, doctor,
+    markdown, erase, serve, check_manifest, reindex, doctor,
 )  # fmt: skip
 for _command in _COMMANDS:
     commonplace.add_command(_command)

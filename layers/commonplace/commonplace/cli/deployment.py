@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -13,8 +13,10 @@ from commonplace.cli.tables import console, print_facts, print_json
 from commonplace.errors import CommonplaceError, ErrorCode
 
 if TYPE_CHECKING:
+    from commonplace.settings import Settings
     from commonplace.wiring import Maintenance
 
+_Opened = TypeVar("_Opened")
 _TABLE = click.option("--table", metavar="NAME", help="The DynamoDB table.  [default: $COMMONPLACE_TABLE]")
 _ENDPOINT = click.option("--endpoint", metavar="URL", help="OpenSearch.  [default: $COMMONPLACE_SEARCH_ENDPOINT]")
 
@@ -46,7 +48,7 @@ def reindex(shared: Shared, move: bool, table: str | None, endpoint: str | None)
     from commonplace import reindexing
     from commonplace.wiring import local_clock
 
-    with _asking(shared), _counted("memories indexed") as progress:
+    with asking(shared), _counted("memories indexed") as progress:
         open_ = _opened(table, endpoint)
         renewal = reindexing.Renewal(open_.records, open_.embedder, local_clock("UTC"))
         done = reindexing.reindex(open_.everything, open_.rebuild, renewal, progress, move=move)
@@ -63,7 +65,7 @@ def doctor(shared: Shared, repair: bool, table: str | None, endpoint: str | None
     """Compare a deployment's index and table."""
     from commonplace.doctor import examine
 
-    with _asking(shared), _counted("memories compared") as progress:
+    with asking(shared), _counted("memories compared") as progress:
         open_ = _opened(table, endpoint)
         found = examine(open_.everything, open_.records, open_.contents, repair, progress)
     counted = {"records": found.records, "documents": found.documents, "mended": found.mended}
@@ -79,23 +81,28 @@ def _print(shared: Shared, answer: dict[str, object]) -> None:
 
 
 def _opened(table: str | None, endpoint: str | None) -> "Maintenance":
-    from commonplace.settings import read_settings
     from commonplace.wiring import open_maintenance
+
+    return opened(open_maintenance, table=table, search_endpoint=endpoint)
+
+
+def opened(open_: Callable[["Settings"], _Opened], **named: str | None) -> _Opened:
+    """A part of a deployment, by the settings of the environment and those named here."""
+    from commonplace.settings import read_settings
 
     if find_spec("opensearchpy") is None or find_spec("botocore") is None:
         raise click.ClickException("this needs what AWS needs: pip install 'commonplace[aws]'")
     from botocore.exceptions import BotoCoreError
 
-    named = {"table": table, "search_endpoint": endpoint}
     settings = read_settings().model_copy(update={name: value for name, value in named.items() if value})
     try:
-        return open_maintenance(settings)
+        return open_(settings)
     except (BotoCoreError, ValueError) as error:  # no such profile, no credentials, an address that is none
         raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"AWS can't be asked: {error}") from error
 
 
 @contextmanager
-def _asking(shared: Shared) -> Iterator[None]:
+def asking(shared: Shared) -> Iterator[None]:
     """What can't be reached is told with where to look for the reason: here no memory file is at fault."""
     from commonplace.ports import IndexUnavailable
 

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.index_ports import AllRecords, IndexContents, IndexRebuild, IndexWriter
-from commonplace.ports import Embedder, MemoryIndex, Ports, UserFacts
+from commonplace.ports import Caller, Embedder, MemoryIndex, Ports, UserErasure, UserFacts
 from commonplace.settings import Settings
 from commonplace.stream import DeadLetters, NoIndex, Upkeep
-from commonplace.wiring.local import Opened
+from commonplace.wiring.local import Opened, local_clock
 from commonplace.wiring.models import Left, embedder_of, no_end, reader_of, summarizer_of
 from commonplace.wiring.night_ports import night_of
 
 if TYPE_CHECKING:
     from commonplace.adapters.dynamodb import DynamoPending, DynamoRecords, Table
     from commonplace.adapters.opensearch import Layout
+    from commonplace.erasure import Leaving
     from commonplace.night_ports import NightPorts
 
 _SIGNED = "https://"  # a domain of AWS; a node on this machine is asked over http and knows no roles
@@ -67,13 +68,28 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
         fallback=fallback,
         profile=settings.ranking,
     )
-    return Opened(ports, lambda: None, lambda: _night(table, settings, left))
+    return Opened(ports, lambda: None, lambda: _night(table, settings, left), lambda: _erasure(table))
 
 
 def _night(table: "Table", settings: Settings, left: Left) -> "NightPorts":
     from commonplace.adapters.dynamodb import DynamoBudget, DynamoLedger, DynamoRuns
 
     return night_of(settings, DynamoLedger(table), DynamoRuns(table), DynamoBudget(table), left)
+
+
+def open_leaving(user_id: str, settings: Settings) -> "Leaving":
+    """A user of the table, by the whole id, who may leave."""
+    from commonplace.erasure import Leaving
+    from commonplace.nightly.desk import Desk
+
+    open_, clock = open_cloud(settings), local_clock("UTC")
+    return Leaving(Desk(Caller(user_id, clock()), open_.ports, open_.night(), clock), open_.erasure())
+
+
+def _erasure(table: "Table") -> UserErasure:
+    from commonplace.adapters.dynamodb import DynamoErasure
+
+    return DynamoErasure(table)
 
 
 def open_models(settings: Settings, left: Left = no_end) -> Ports:

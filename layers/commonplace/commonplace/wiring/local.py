@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.ports import Clock, Ports
+from commonplace.ports import Clock, Ports, UserErasure
 from commonplace.settings import Settings
 from commonplace.wiring.models import reader_of, summarizer_of
 from commonplace.wiring.night_ports import night_of
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Opened:
-    """The ports, how to let go of what is behind them, and what a run needs beside them, made when it is asked for."""
+    """The ports, how to let go of what is behind them, and what runs and erasures need, made when it is asked for."""
 
     ports: Ports
     close: Callable[[], None]
     night: "Callable[[], NightPorts]"
+    erasure: Callable[[], UserErasure]
 
 
 def open_local(settings: Settings) -> Opened:
@@ -57,7 +58,7 @@ def open_local(settings: Settings) -> Opened:
         usage.close()
         database.close()
 
-    return Opened(ports, close, lambda: _night(database, settings))
+    return Opened(ports, close, lambda: _night(database, settings), lambda: _erasure(database))
 
 
 def _night(database: "Database", settings: Settings) -> "NightPorts":
@@ -66,6 +67,12 @@ def _night(database: "Database", settings: Settings) -> "NightPorts":
     from commonplace.adapters.sqlite.runs import SqliteRuns
 
     return night_of(settings, SqliteLedger(database), SqliteRuns(database), SqliteBudget(database))
+
+
+def _erasure(database: "Database") -> UserErasure:
+    from commonplace.adapters.sqlite.erasing import SqliteErasure
+
+    return SqliteErasure(database)
 
 
 def local_clock(zone: str | None) -> Clock:

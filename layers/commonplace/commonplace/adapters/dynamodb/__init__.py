@@ -2,6 +2,7 @@
 
 from commonplace.adapters.dynamodb.budget import DynamoBudget
 from commonplace.adapters.dynamodb.client import Table, connect
+from commonplace.adapters.dynamodb.erasing import DynamoErasure
 from commonplace.adapters.dynamodb.everything import DynamoEverything
 from commonplace.adapters.dynamodb.ledger import DynamoLedger
 from commonplace.adapters.dynamodb.operations import DynamoOperations
@@ -13,6 +14,7 @@ from commonplace.adapters.dynamodb.usage import DynamoUsage
 
 __all__ = [
     "DynamoBudget",
+    "DynamoErasure",
     "DynamoEverything",
     "DynamoLedger",
     "DynamoOperations",

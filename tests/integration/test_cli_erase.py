@@ -1,0 +1,98 @@
+"""`erase`: told before it is done, gone from disk and from what other processes know, and a deployment's user too."""
+
+import json
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from commonplace import Commonplace
+from commonplace.adapters.dynamodb import DynamoRecords, Table
+from commonplace.markdown.page import owner_of
+from commonplace.settings import Settings
+from tests.dynamodb_entries import USER, entry
+from tests.integration.command_line import run
+
+pytestmark = pytest.mark.integration
+REGION = "eu-central-1"
+Opener = Callable[..., Commonplace]
+
+
+def test_it_is_told_first_and_done_with_yes(tmp_path: Path) -> None:
+    db = ("--db", str(tmp_path / "m.db"))
+    for text in ("My cat is called Quixote.", "I live in Kiel."):
+        assert run("store", text, *db, home=tmp_path).code == 0
+    shown = run("erase", *db, home=tmp_path)
+    assert (shown.code, shown.out) == (
+        0, "local|local has 2 memories; --yes erases all of it, and what is kept beside\n",
+    )  # fmt: skip
+    assert len(run("export", *db, home=tmp_path).out.splitlines()) == 2
+    done = run("erase", "--yes", "--json", *db, home=tmp_path)
+    assert json.loads(done.out) == {"user": "local|local", "memories": 2, "erased": True}
+    assert run("export", *db, home=tmp_path).out == ""
+    assert not any(b"quixote" in file.read_bytes().lower() for file in tmp_path.iterdir() if file.is_file())
+
+
+def test_a_process_that_knew_them_knows_nothing_any_more_and_takes_nobody_else_for_them(open_memory: Opener) -> None:
+    ana, reader = open_memory("ana"), open_memory("ana")
+    ana.store_memory("My cat is called Quixote.")
+    assert reader.search_memory("what is my cat called").results
+    assert ana.leaving().erase() == 1
+    assert reader.search_memory("what is my cat called").results == []
+    ben = open_memory("ben")
+    ben.store_memory("My dog is called Rocinante.")
+    assert [hit.content for hit in ben.search_memory("my cat or my dog").results] == ["My dog is called Rocinante."]
+    ana.store_memory("My cat is called Sancho.")
+    assert [hit.content for hit in reader.search_memory("what is my cat called").results] == ["My cat is called Sancho."]
+
+
+def test_the_pages_go_too_and_nobody_elses(tmp_path: Path) -> None:
+    settings = Settings(db=tmp_path / "m.db", pages=tmp_path / "pages")
+    for name in ("ana", "ben"):
+        with Commonplace(user_id=name, settings=settings) as memory:
+            memory.record_interactions(
+                [{"type": "explicit", "id": "1", "time": "2026-05-20T09:00:00Z", "text": "Remember that I play the cello."}]
+            )
+            memory.nightly("rules")
+    pages = tmp_path / "pages"
+    assert len(list(pages.rglob("MEMORY.md"))) == 2
+    with Commonplace(user_id="ana", settings=settings) as memory:
+        assert memory.leaving().erase() == 1
+    assert len(list(pages.rglob("*.md"))) == 1
+
+
+def test_a_user_of_a_table_and_of_the_bucket_of_pages(
+    tmp_path: Path, dynamodb_table: Table, dynamodb_url: str, table_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("commonplace"), "handlers", [])
+    environment = {
+        "AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url, "AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local",
+        "AWS_REGION": REGION, "COMMONPLACE_PAGES_BUCKET": "pages",
+    }  # fmt: skip
+    records = DynamoRecords(dynamodb_table, indexed=False)
+    records.add([entry("My cat is called Quixote.")])
+    asked = ("erase", "--table", table_name, "--user", USER)
+    with mock_aws():
+        bucket = boto3.resource("s3", region_name=REGION).Bucket("pages")
+        bucket.create(CreateBucketConfiguration={"LocationConstraint": REGION})
+        for user in (USER, "local|ben"):
+            bucket.put_object(Key=f"{owner_of(user)}/MEMORY.md", Body=b"# Memory")
+        shown = run(*asked, home=tmp_path, environment=environment)
+        assert (shown.code, shown.err) == (0, "")
+        assert f"{USER} has 1 memory;" in shown.out
+        assert len(list(bucket.objects.all())) == 2
+        assert run(*asked, "--yes", home=tmp_path, environment=environment).code == 0
+        assert [one.key for one in bucket.objects.all()] == [f"{owner_of('local|ben')}/MEMORY.md"]
+    assert list(records.all(USER)) == []
+
+
+@pytest.mark.parametrize(
+    ("named", "wanted"), [((), "--user"), (("--user", "issuer|ana"), "COMMONPLACE_PAGES_BUCKET")], ids=["user", "pages"]
+)
+def test_a_table_needs_a_user_and_the_place_of_the_pages(tmp_path: Path, named: tuple[str, ...], wanted: str) -> None:
+    done = run("erase", "--table", "t", "--yes", *named, home=tmp_path)
+    assert done.code == 2
+    assert wanted in done.err
