@@ -11,7 +11,7 @@ from tests.integration.command_line import run, run_process
 pytestmark = pytest.mark.integration
 
 VERBS = [
-    "call", "context", "discover", "doctor", "export", "history", "import", "manifest", "markdown", "nightly", "normalize",
+    "call", "context", "discover", "doctor", "erase", "export", "history", "import", "manifest", "markdown", "nightly", "normalize",
     "record", "reindex", "runs", "search", "serve", "store", "undo",
 ]  # fmt: skip
 COMMANDS = {

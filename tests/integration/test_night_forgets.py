@@ -91,3 +91,71 @@ def test_what_stood_beside_it_stays(memory: Commonplace, memory_file: Path) -> N
 def test_what_was_said_after_the_wish_is_remembered(memory: Commonplace) -> None:
     nights(memory, [talk(11, "I have a cat named Tom.")], [talk(13, "Forget my cat.")], [talk(15, "I have a cat named Mia.")])
     assert current(memory) == ["I have a cat named Mia."]
+
+
+def test_what_a_recipe_shall_do_without_is_nothing_to_forget(memory: Commonplace) -> None:
+    recipe = talk(13, "How do I make pad thai?", "Remove the peanuts, please.")
+    recipe["messages"][1]["content"] = "Noodles, tofu, lime and peanuts. Shall I list the steps?"
+    nights(memory, [talk(11, "My daughter Mia is allergic to peanuts.")], [recipe])
+    assert current(memory) == ["My daughter Mia is allergic to peanuts."]
+    assert memory.run("last").operations == ()
+    assert [one.interaction_id for one in memory.run("last").dropped] == ["talk-13"]
+
+
+def test_what_else_a_message_with_a_wish_says_is_remembered(memory: Commonplace) -> None:
+    nights(
+        memory,
+        [talk(11, "My ex is called Daniel.")],
+        [
+            talk(
+                13,
+                "I work as a vet in Ely since Monday. I'm allergic to latex. Oh and please forget what I said about Daniel.",
+            )
+        ],
+    )
+    told = " ".join(current(memory))
+    assert "vet" in told
+    assert "latex" in told
+    assert "Daniel" not in told
+
+
+def explicit(day: int, text: str) -> dict[str, Any]:
+    return {"type": "explicit", "id": f"wish-{day}", "time": f"2026-05-{day}T10:00:00+02:00", "text": text}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Forget everything",
+        "Forget everything you know about me.",
+        "Vergiss alles über mich",
+        "Olvida todo lo que sabes de mí",
+    ],
+)
+def test_a_wish_that_does_not_tell_what_is_listed_and_is_no_memory(memory: Commonplace, text: str) -> None:
+    nights(memory, [talk(11, "I live in Leeds.")], [explicit(13, text)])
+    assert current(memory) == ["I live in Leeds."]
+    (told,) = memory.run("last").dropped
+    assert "doesn't tell what" in told.why
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["changed, then forgotten", "forgotten, then changed"])
+def test_a_change_of_the_same_day_goes_on_from_what_a_wish_leaves(memory: Commonplace, memory_file: Path, order: int) -> None:
+    said = [talk(13, "I live in York now."), talk(13, "Forget my wife Rosa Winterbottom.", name="-b")]
+    if order < 0:
+        said = [talk(13, "Forget my wife Rosa Winterbottom."), talk(13, "I live in York now.", name="-b")]
+    nights(memory, [talk(11, "I live in Leeds. My wife is Rosa Winterbottom.")], said)
+    assert current(memory) == ["I live in York now."]
+    memory.close()
+    assert places(memory_file, "winterbottom") == []
+
+
+def test_a_correction_stands_though_what_it_told_is_to_be_forgotten(memory: Commonplace, memory_file: Path) -> None:
+    nights(
+        memory,
+        [talk(11, "I live in Graz. I love tea.")],
+        [talk(13, "I live in Linz now, not in Graz."), explicit(13, "Forget that I live in Linz")],
+    )
+    assert current(memory) == ["I love tea."]
+    memory.close()
+    assert places(memory_file, "linz") == []

@@ -188,3 +188,19 @@ def test_a_corrected_value_may_hold_any_character() -> None:
 def test_a_value_that_the_old_sentence_lacks_is_not_lost() -> None:
     new = "It's the second of May for the party, not the first"
     assert "second" in corrected(new, "The party is on Friday")
+
+
+def test_what_a_wish_leaves_of_the_same_day_rests_on_no_word_of_it() -> None:
+    text = "I live in Vienna. I have a cat named Tom. I love tea."
+    vienna, tea, wish = decide([said(text, evidence=text), said("my cat", forgets=True)], Shelf(), NOW)
+    assert [(one.operation, one.says, one.candidate.evidence) for one in (vienna, tea)] == [
+        ("ADD", "I live in Vienna.", "I live in Vienna."),
+        ("ADD", "I love tea.", "I love tea."),
+    ]
+    assert wish.operation == "NOOP"
+
+
+def test_what_a_change_left_untrue_goes_though_the_new_value_is_to_be_forgotten() -> None:
+    change = said("I live in Linz now, not in Graz", corrects=True)
+    first, wish = decide([change, said("I live in Linz", forgets=True)], Shelf([memory("I live in Graz")]), NOW)
+    assert (first.operation, wish.operation, wish.targets) == ("NOOP", "FORGET", ("mem_I live in Graz",))

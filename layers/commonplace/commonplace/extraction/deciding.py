@@ -1,6 +1,6 @@
 """What is to be done about candidates by rules: nothing closes a memory but its correction, its end or its changed value."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -50,7 +50,7 @@ class _Deciding:
         if candidate.forgets:
             self._forget(candidate)
             return
-        similar = [self._as_it_will_be(memory) for memory in self.shelf.similar(candidate.content, _SIMILAR)]
+        similar = self._similar(candidate, _SIMILAR)
         noop = self._known(candidate, similar)
         if noop:
             self.decisions.append(Decision(candidate, "NOOP", why=noop))
@@ -60,17 +60,24 @@ class _Deciding:
         self.decisions.append(decided)
         self.became |= dict.fromkeys(decided.targets, decided.says)
 
-    def _as_it_will_be(self, memory: Memory) -> Memory:
-        """A memory as the decisions so far leave it, so that a second change of a day doesn't undo the first."""
-        text = self.became.get(memory.memory_id)
-        return memory if text is None else memory.model_copy(update={"raw_text": text, "normalized_text": text})
+    def _similar(self, candidate: Candidate, limit: int) -> list[Memory]:
+        """Memories as the decisions so far leave them, so that a second change of a day doesn't undo the first."""
+        found = [(one, self.became.get(one.memory_id)) for one in self.shelf.similar(candidate.content, limit)]
+        return [
+            one if text is None else one.model_copy(update={"raw_text": text, "normalized_text": text})
+            for one, text in found
+            if text != ""
+        ]
 
     def _forget(self, candidate: Candidate) -> None:
-        for at, earlier in enumerate(self.decisions):
+        known = self._similar(candidate, _FORGETTABLE)
+        targets = says_it(candidate.content, known)
+        for at, earlier in enumerate(tuple(self.decisions)):
             if earlier.operation in ("ADD", "UPDATE") and tells(candidate.content, earlier.says):
-                left = left_after(candidate.content, earlier.says)
-                self._leave(at, left, "to be forgotten, the user said later that day")
-        targets = says_it(candidate.content, self.shelf.similar(candidate.content, _FORGETTABLE))
+                self.decisions[at], *others = _unsaid(earlier, candidate.content, targets)
+                self.decisions += others
+        gone = (one for one in known if one.memory_id in targets)
+        self.became |= {one.memory_id: left_after(candidate.content, one.content) for one in gone}
         if targets:
             self.decisions.append(Decision(candidate, "FORGET", targets, why="the user wants it forgotten"))
         else:
@@ -124,6 +131,27 @@ class _Deciding:
             return Decision(candidate, "ADD", why="an older value of what is remembered", outdated_by=later)
         targets = tuple(dict.fromkeys(one.memory.memory_id for one in found))
         return Decision(candidate, "UPDATE", targets, _updated(candidate, found), found[0].why)
+
+
+def _unsaid(earlier: Decision, what: str, targets: Collection[str]) -> list[Decision]:
+    """What is left of a decision once `what` is to be forgotten, each sentence on its own words; that closes `targets`."""
+    content, said = left_after(what, earlier.says), earlier.candidate
+    evidence = told(left_after(what, said.evidence))
+    if not content or not evidence:
+        return [_nothing_left(earlier, targets)]
+    if earlier.operation == "UPDATE":
+        return [replace(earlier, candidate=replace(said, content=content, evidence=evidence[0]), content=content)]
+    contents = told(content)
+    pairs = zip(contents, evidence, strict=True) if len(contents) == len(evidence) else [(content, evidence[0])]
+    return [replace(earlier, candidate=replace(said, content=one, evidence=words)) for one, words in pairs]
+
+
+def _nothing_left(earlier: Decision, targets: Collection[str]) -> Decision:
+    """What it would have closed is untrue all the same, and goes if the wish doesn't take it along."""
+    why = "to be forgotten, the user said later that day"
+    if earlier.operation == "ADD" or set(earlier.targets) <= set(targets):
+        return Decision(earlier.candidate, "NOOP", why=why)
+    return Decision(replace(earlier.candidate, content="", corrects=True), "DELETE", earlier.targets, why=why)
 
 
 def _contradictions(candidate: Candidate, similar: Sequence[Memory]) -> list[_Contradiction]:

@@ -1,48 +1,23 @@
-"""What the user wants forgotten, and which memories say it."""
+"""Which memories say what the user wants forgotten, and what of a text may stay."""
 
 import functools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 
 from commonplace import analyzer
-from commonplace.extraction.clauses import Clause
 from commonplace.extraction.statements import joined, told
 from commonplace.extraction.stems import shared, stems_of
 from commonplace.extraction.third_parties import speaks_of_self
-from commonplace.extraction.wordings import says, wording
+from commonplace.extraction.wordings import says
 from commonplace.models.memory import Memory
 
 _TALK = (
     "earlier yesterday today please again everything anything something all memory memories anymore ever now bit part ok okay"
     " told gesagt erzählt hab habe sach sache bitte alles was dit dije dicho disse detto gezegd fam privat privately private"
+    " said just favor plaît plait stp svp thanks danke gracias acabo decir contar viens dire appena dizer zei net gerade eben"
 )
 _MOSTLY, _FEW = 0.6, 2
-_PAUSE = re.compile(r"[,;–—.!?]|、|。")
-
-
-def wishes(told: Sequence[Clause]) -> Iterator[tuple[Clause, str]]:
-    """The clauses that ask to forget something, each with what: told in it, or in the one before ("... Forget that.")."""
-    for at, clause in enumerate(told):
-        what = to_forget(clause.text)
-        if what is None:
-            continue
-        if not _wanted(what) and at:
-            what = told[at - 1].text
-        if _wanted(what):
-            yield clause, what
-
-
-def to_forget(text: str) -> str | None:
-    """What a request to forget is about, in the user's words, maybe nothing; None if the text asks for no such thing."""
-    plain = text.replace("’", "'")
-    if says("no_forgetting", plain):
-        return None
-    before, behind = wording("forget").search(plain), wording("forget_behind").search(plain)
-    if before:
-        after = plain[before.end() :]
-        first = _PAUSE.split(after)[0]
-        return (first if _wanted(first) else plain[: before.start()]).strip(" .!,;:、。\"'")
-    return plain[: behind.start()].strip(" ,、") if behind else None
+_NAME = re.compile(r"\b[A-ZÀ-Þ]\w+")
 
 
 def says_it(what: str, memories: Iterable[Memory]) -> tuple[str, ...]:
@@ -58,18 +33,29 @@ def tells(what: str, text: str) -> bool:
     return bool(wanted) and len(found) >= (len(wanted) if len(wanted) <= whole else _MOSTLY * len(wanted))
 
 
+def names_something(what: str) -> bool:
+    """Whether it tells anything that could be forgotten."""
+    return bool(_wanted(what))
+
+
+def leans(what: str, text: str) -> bool:
+    """Whether a text has any word of it, cut short too."""
+    return bool(shared(_wanted(what), stems_of(text), begins=True))
+
+
 def left_after(what: str, text: str) -> str:
     """What may stay of a text that tells it: the sentences that have no word of it and don't lean on one that has."""
-    wanted, kept, leans = _wanted(what), list[str](), True
+    wanted, kept, leaning = _wanted(what), list[str](), True
     for sentence in told(text):
-        leans = bool(shared(wanted, stems_of(sentence), begins=True)) or (leans and says("pronoun", sentence))
-        if not leans and wanted:
+        leaning = leans(what, sentence) or (leaning and says("pronoun", sentence))
+        if not leaning and wanted:
             kept.append(sentence)
     return joined(kept)
 
 
 def _wanted(what: str) -> frozenset[str]:
-    return stems_of(what) - _talk()
+    # "Bo" and "Al" are small words of some language, and the names of somebody's cat.
+    return (stems_of(what) or frozenset(analyzer.terms(" ".join(_NAME.findall(what))))) - _talk()
 
 
 @functools.cache

@@ -8,11 +8,11 @@ from commonplace.extraction.clauses import LONGEST_EVIDENCE, Clause, clauses
 from commonplace.extraction.contradictions import contradicted
 from commonplace.extraction.corrections import is_correction
 from commonplace.extraction.day import Day, Utterance
-from commonplace.extraction.forgetting import to_forget
 from commonplace.extraction.injections import is_instruction_to_reader
 from commonplace.extraction.interests import DAYS
 from commonplace.extraction.support import in_own_words, unsupported
 from commonplace.extraction.third_parties import household_names
+from commonplace.extraction.wishes import wishes
 from commonplace.extraction.wordings import says
 from commonplace.extraction.worth import imagined_or_reported, never
 from commonplace.models.fields import MAX_TEXT
@@ -38,7 +38,7 @@ def refuse(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | Non
     if said is None or said.role != "user":
         return "its evidence is no message of the user of that day"
     return _unfounded(candidate, said) or (
-        _forgets(said, candidate) if decision.operation == "FORGET" else _says(decision, day, said, targets)
+        _forgets(said, day, candidate) if decision.operation == "FORGET" else _says(decision, day, said, targets)
     )
 
 
@@ -48,9 +48,10 @@ def _unfounded(candidate: Candidate, said: Utterance) -> str | None:
     return "an instruction to whoever reads it" if is_instruction_to_reader(candidate.evidence) else None
 
 
-def _forgets(said: Utterance, candidate: Candidate) -> str | None:
+def _forgets(said: Utterance, day: Day, candidate: Candidate) -> str | None:
     """Only the user's wish, in so many words, erases anything."""
-    wished = any(to_forget(one.text) is not None for one in _clauses_of(candidate, said))
+    clauses_of_it = _clauses_of(candidate, said)
+    wished = any(one.meant and one.clause in clauses_of_it for one in wishes(said, day.before(said)))
     return None if wished else "the user did not ask to forget it"
 
 
@@ -58,6 +59,8 @@ def _says(decision: Decision, day: Day, said: Utterance, targets: Sequence[Memor
     """What the content must not be, and what its words must stand on."""
     candidate = decision.candidate
     content = decision.says.strip()
+    if decision.operation == "DELETE" and not content:
+        return _closes_too_much(decision, content, targets)
     if not content or len(content) > MAX_TEXT:
         return f"its content is not 1 to {MAX_TEXT} characters long"
     before = day.before(said)

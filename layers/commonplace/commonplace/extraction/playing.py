@@ -4,8 +4,8 @@ from dataclasses import dataclass, field, replace
 
 from commonplace.extraction.clauses import Clause, clauses
 from commonplace.extraction.day import Utterance
-from commonplace.extraction.forgetting import to_forget
 from commonplace.extraction.own_words.cues import cue
+from commonplace.extraction.wishes import asks_the_memory
 from commonplace.extraction.wordings import says
 from commonplace.extraction.worth import judged
 from commonplace.ports import Embedder
@@ -48,4 +48,4 @@ class Stage:
 
 def _asks_the_memory(clause: Clause) -> bool:
     text = clause.text
-    return to_forget(text) is not None or says("remember", text) or says("remember_behind", text)
+    return asks_the_memory(text) or says("remember", text) or says("remember_behind", text)

@@ -10,11 +10,12 @@ from commonplace.extraction.corrections import corrected, is_correction, replace
 from commonplace.extraction.dates import with_dates
 from commonplace.extraction.day import Day, Utterance
 from commonplace.extraction.deciding import decide
-from commonplace.extraction.forgetting import tells, wishes
+from commonplace.extraction.forgetting import tells
 from commonplace.extraction.interests import interests, noted
 from commonplace.extraction.playing import Stage
 from commonplace.extraction.saying import Said, heard
 from commonplace.extraction.third_parties import household_names
+from commonplace.extraction.wishes import beside, wishes
 from commonplace.extraction.wordings import says
 from commonplace.extraction.worth import ASKED, NOT_WORTH, PASSING, ROLE_PLAY, is_wish
 from commonplace.models.runs import Dropped
@@ -25,6 +26,9 @@ _EXPLICIT, _STATED, _PATTERN, _WEAK = 0.95, 0.9, 0.8, 0.6
 _UNTOLD = (NOT_WORTH, ASKED, PASSING)
 """Reasons that are not told one by one: most of what is said on a day is of these kinds."""
 _SIMILAR = 20
+_NOT_WHAT = "asks to forget, and doesn't tell what; commonplace erase takes everything away"
+_WITH_IT = "said in one breath with a wish to forget"
+_NOT_HERE = "sounds like a wish to forget, and may mean what is talked about"
 
 
 class RulesReader:
@@ -71,10 +75,7 @@ class _Reading:
         """Reads one message of the user. `utterance`: the `whole` of it without what is said in a role."""
         if utterance != whole:
             self.dropped.append(_dropped(whole, ROLE_PLAY))
-        wanted = list(wishes(clauses(utterance)))
-        if wanted:
-            self.candidates += [_at(utterance, what, clause.text, _EXPLICIT, forgets=True) for clause, what in wanted]
-            return
+        utterance = self._without_wishes(utterance)
         found = heard(utterance, self.day.before(utterance), self.words, self.least, self.family)
         for said in found.said:
             alone = len(said.clauses) == 1 and said.question is None
@@ -86,6 +87,19 @@ class _Reading:
                 self.candidates.append(fixed)
             elif why not in _UNTOLD:
                 self.dropped.append(_dropped(utterance, why))
+
+    def _without_wishes(self, utterance: Utterance) -> Utterance:
+        """What is left of a message to be heard once it is seen what it asks to forget."""
+        asked = wishes(utterance, self.day.before(utterance))
+        for one in asked:
+            if one.served:
+                self.candidates.append(_at(utterance, one.what, one.clause.text, _EXPLICIT, forgets=True))
+            else:
+                self.dropped.append(_dropped(utterance, _NOT_WHAT if one.meant else _NOT_HERE))
+        rest = beside(utterance, asked)
+        if len(clauses(rest)) < len(clauses(utterance)) - len({one.clause for one in asked}):
+            self.dropped.append(_dropped(utterance, _WITH_IT))
+        return rest
 
     def _candidate(self, said: Said) -> Candidate:
         content = with_dates(said.content, said.utterance.time)

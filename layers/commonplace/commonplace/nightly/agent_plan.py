@@ -7,8 +7,9 @@ from typing import Any
 from commonplace.extraction.candidate import Candidate, Decision, Shelf
 from commonplace.extraction.day import Day, Utterance
 from commonplace.extraction.deciding import decide
-from commonplace.extraction.forgetting import tells, to_forget
+from commonplace.extraction.forgetting import tells
 from commonplace.extraction.support import in_own_words
+from commonplace.extraction.wishes import to_forget
 from commonplace.models.memory import Memory
 from commonplace.nightly.footing import why_not
 from commonplace.nightly.staged import Staged

@@ -31,8 +31,8 @@ _CLOSED = "what it would close was closed already by something else of that day"
 def planned(reading: Reading, day: Day, shelf: RunShelf, desk: Desk) -> Plan:
     """What is to be done after a day, before any limit: the operations, and what was dropped and why."""
     work = _Work(day, shelf, desk)
-    for decision in reading.decisions:
-        work.take(decision)
+    for decision in sorted(reading.decisions, key=lambda one: not one.candidate.forgets):
+        work.take(decision)  # wishes first: a change goes on from what they leave
     return Plan(
         operations=tuple(work.operations),
         dropped=(*reading.dropped, *work.dropped),
