@@ -8,9 +8,11 @@ from zoneinfo import ZoneInfo
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from commonplace.models.interactions import INTERACTION, Interaction
+from commonplace.models.interactions import INTERACTION, Explicit, Interaction
 from commonplace.models.runs import Run
 from commonplace.night_ports import LedgerEntry, Mark, NightPorts
+from commonplace.nightly.recording import pieces, record_interactions
+from commonplace.ports import Caller
 from tests.conftest import NOON
 
 ANA, BEN = "local|ana", "local|ben"
@@ -64,6 +66,19 @@ def test_more_than_a_batch_is_recorded_at_once(night: NightPorts) -> None:
     assert night.ledger.record(ANA, many, NOON) == [False] + [True] * 129
     assert ids(night.ledger.pending(ANA, 500)) == [one.id for one in many]
     assert ids(night.ledger.entries(ANA, [one.id for one in many])) == [one.id for one in many]
+
+
+def test_a_long_wish_waits_in_order_and_is_known_as_one(night: NightPorts) -> None:
+    caller, said = Caller(ANA, NOON), [f"I was at place {number}. " for number in range(1_200)]
+    long, other = (
+        {"type": "explicit", "id": "w", "time": NOON.isoformat(), "text": "".join(text)} for text in (said, said[1:])
+    )
+    assert record_interactions([long], caller, night.ledger).recorded == 1
+    waiting = night.ledger.pending(ANA, 10)
+    assert "".join(entry.interaction.text for entry in waiting if isinstance(entry.interaction, Explicit)) == long["text"]
+    assert len(waiting) == len(pieces(long["text"]))
+    assert record_interactions([long, other], caller, night.ledger).known == 2
+    assert night.ledger.pending(ANA, 10) == waiting
 
 
 def test_what_waits_is_told_oldest_first_whatever_the_zone(night: NightPorts) -> None:

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from botocore.awsrequest import AWSResponse
 
-from commonplace.adapters.dynamodb import DynamoPending, DynamoRecords, DynamoUsage, Table, connect
+from commonplace.adapters.dynamodb import DynamoLedger, DynamoPending, DynamoRecords, DynamoUsage, Table, connect
 from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.ports import Audit
+from commonplace.models.interactions import Explicit
+from commonplace.nightly.recording import pieces, record_interactions
+from commonplace.ports import Audit, Caller
 from tests.conftest import NOON
 from tests.dynamodb_entries import USER, entry
 from tests.dynamodb_faults import (
@@ -90,6 +92,21 @@ def test_what_does_not_pass_is_told_at_once(client: Any, table_name: str, code: 
     assert caught.value.code is ErrorCode.STORAGE_UNAVAILABLE
     assert code in caught.value.message
     assert faults.asked == 1
+
+
+def test_a_wish_of_several_transactions_that_died_between_them_is_whole_after_a_repeat(client: Any, table_name: str) -> None:
+    ledger, caller = DynamoLedger(Table(client, table_name, lambda: PATIENT)), Caller(USER, NOON)
+    text = "".join(f"I was at place {number}. " for number in range(12_500))
+    wish = {"type": "explicit", "id": "w", "time": NOON.isoformat(), "text": text}
+    faults = Faults(client, "TransactWriteItems", iter([None, refusing("ValidationException")]))
+    with pytest.raises(CommonplaceError):
+        record_interactions([wish], caller, ledger)
+    assert faults.asked == 2
+    assert 0 < len(ledger.pending(USER, 100)) < len(pieces(text))
+    assert ledger.entries(USER, ["w"]) == []
+    assert record_interactions([wish], caller, ledger).recorded == 1
+    waiting = [entry.interaction for entry in ledger.pending(USER, 100)]
+    assert "".join(one.text for one in waiting if isinstance(one, Explicit)) == text
 
 
 def test_nobody_listening_is_told_in_time() -> None:

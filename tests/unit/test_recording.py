@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from types import SimpleNamespace
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -21,17 +22,24 @@ AT = "2026-05-20T09:00:00"
 
 
 class Ledger:
-    """Keeps what is recorded, the first of each id."""
+    """Keeps what is recorded, the first of each id. `last`: so many of the first call are kept before it dies."""
 
-    def __init__(self) -> None:
+    def __init__(self, last: int | None = None) -> None:
         self.kept: dict[str, Interaction] = {}
+        self._last = last
 
     def record(self, _user_id: str, interactions: Sequence[Interaction], _at: datetime) -> list[bool]:
+        last, self._last = self._last, None
         new = []
-        for one in interactions:
+        for one in interactions if last is None else interactions[len(interactions) - last :]:
             new.append(one.id not in self.kept)
             self.kept.setdefault(one.id, INTERACTION.validate_json(INTERACTION.dump_json(one)))
+        if last is not None:
+            raise ConnectionError
         return new
+
+    def entries(self, _user_id: str, interaction_ids: Sequence[str]) -> list[Any]:
+        return [SimpleNamespace(interaction_id=name) for name in interaction_ids if name in self.kept]
 
     def __getattr__(self, name: str) -> Any:
         raise AssertionError(f"recording needs no {name}")
@@ -185,6 +193,61 @@ def test_a_long_wish_becomes_several_and_is_known_as_one() -> None:
     assert (result.recorded, result.known) == (1, 1)
     assert all(isinstance(one, Explicit) and len(one.text) <= MAX_TEXT for one in kept.values())
     assert "".join(one.text for one in kept.values()) == long["text"]
+
+
+LONG = {**WISH, "text": "".join(f"I was at place {number}. " for number in range(1_200))}
+OTHER = {**WISH, "text": LONG["text"][:9_000] + "And I play the cello. " * 800}
+
+
+def kept_text(kept: dict[str, Interaction]) -> str:
+    return "".join(one.text for one in sorted(kept.values(), key=lambda one: one.id) if isinstance(one, Explicit))
+
+
+@pytest.mark.parametrize("first", [WISH, LONG, SAVE | {"id": "w"}], ids=["short", "long", "another kind"])
+@pytest.mark.parametrize("again", [LONG, OTHER], ids=["long", "other"])
+@pytest.mark.parametrize("together", [True, False])
+def test_of_a_long_one_whose_id_is_known_nothing_is_recorded(first: Any, again: Any, together: bool) -> None:
+    ledger, (_, alone) = Ledger(), record(first)
+    calls = [[first, again]] if together else [[first], [again]]
+    results = [record_interactions(call, CALLER, ledger) for call in calls]
+    assert (sum(one.recorded for one in results), sum(one.known for one in results)) == (1, 1)
+    assert ledger.kept == alone
+
+
+def test_a_text_that_only_begins_like_the_known_one_is_another() -> None:
+    begun = pieces(LONG["text"])[0]  # whole as it is, and the first piece of the longer one
+    result, kept = record({**WISH, "text": begun}, LONG)
+    assert (result.recorded, result.known) == (1, 1)
+    assert kept_text(kept) == begun
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("x" * 120 + "a", "x" * 120 + "b"), ("n/2", "n"), ("n", "n/2"), ("x" * 128, "x" * 127)],
+    ids=["alike", "before", "after", "longest"],
+)
+def test_no_piece_has_the_id_of_another_interaction(one: str, other: str) -> None:
+    result, kept = record({**LONG, "id": one}, {**LONG, "id": other}, {**WISH, "id": "n/3"})
+    assert (result.recorded, result.known) == (3, 0)
+    assert len(kept) == 2 * len(pieces(LONG["text"])) + 1
+    assert all(len(name) <= 128 for name in kept)
+
+
+@pytest.mark.parametrize("last", range(4))
+def test_one_that_died_between_two_pieces_is_whole_after_a_repeat(last: int) -> None:
+    ledger = Ledger(last)
+    with pytest.raises(ConnectionError):
+        record_interactions([LONG], CALLER, ledger)
+    assert record_interactions([LONG], CALLER, ledger).recorded == 1
+    assert kept_text(ledger.kept) == LONG["text"]
+
+
+def test_one_that_died_between_two_pieces_leaves_its_id_to_another_text() -> None:
+    ledger = Ledger(2)
+    with pytest.raises(ConnectionError):
+        record_interactions([LONG], CALLER, ledger)
+    assert record_interactions([OTHER, LONG], CALLER, ledger).recorded == 1
+    assert set(record(OTHER)[1]) <= set(ledger.kept)
 
 
 @given(st.text(alphabet=st.sampled_from("ab \n日"), max_size=3 * MAX_TEXT))

@@ -34,7 +34,10 @@ class Ledger(Protocol):
     """What a user's interactions were, and which of them a run has read: it, and not a clock, says what a run reads."""
 
     def record(self, user_id: str, interactions: Sequence[Interaction], at: datetime) -> list[bool]:
-        """Keeps each as pending unless its id is known; tells of each whether it is new."""
+        """Keeps each as pending unless its id is known; tells of each whether it is new.
+
+        All at once, or from the last to the first: if it dies in between, whatever is kept has all kept that came after it.
+        """
 
     def pending(self, user_id: str, limit: int) -> list[LedgerEntry]:
         """What no run has read, by its time, oldest first; never behind a write."""

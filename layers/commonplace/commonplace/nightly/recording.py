@@ -27,6 +27,7 @@ _KINDS: Mapping[str, type[Discussion | Reaction | Save | Explicit]] = {
 }
 _YEARS = range(1970, 2200)  # beyond them some zone has no such day
 _BATCH = 100
+_ID_SHOWN = 90  # characters of an interaction's id in those of its later pieces: 127 in all, of 128
 _LAST = MAX_TEXT // 10  # characters at the end of a piece in which it may rather end between two words
 
 
@@ -40,12 +41,23 @@ def record_interactions(given: Sequence[Any], caller: Caller, ledger: Ledger) ->
             kept.append(_in_pieces(_clean(_checked(one), caller, kinds)))
         except CommonplaceError as error:
             refused.append(RefusedInteraction(id=_id_of(one), field=error.field, message=error.message))
-    new = 0
-    for batch in in_batches(kept, _BATCH):
-        cut = [(number == 0, piece) for pieces in batch for number, piece in enumerate(pieces)]
-        fresh = ledger.record(caller.user_id, [piece for _, piece in cut], caller.now)
-        new += sum(first and is_new for (first, _), is_new in zip(cut, fresh, strict=True))
+    new = sum(_recorded(batch, caller, ledger) for batch in in_batches(kept, _BATCH))
     return RecordResult(recorded=new, known=len(kept) - new, refused=refused, redacted=list(dict.fromkeys(kinds)))
+
+
+def _recorded(batch: Sequence[list[Interaction]], caller: Caller, ledger: Ledger) -> int:
+    """How many of them are new. What is known stays as it is: of a long text under its id no piece is recorded.
+
+    The ledger keeps the first piece after the others, so that where it is known the others are there, if they are its own.
+    """
+    first: dict[str, list[Interaction]] = {}
+    for cut in batch:
+        first.setdefault(cut[0].id, cut)
+    long = [name for name, cut in first.items() if len(cut) > 1]
+    known = {entry.interaction_id for entry in ledger.entries(caller.user_id, long)} if long else set()
+    told = [piece for name, cut in first.items() if name not in known for piece in cut]
+    fresh = ledger.record(caller.user_id, told, caller.now)
+    return sum(is_new and piece.id in first for piece, is_new in zip(told, fresh, strict=True))
 
 
 def _id_of(one: Any) -> str | None:
@@ -126,7 +138,10 @@ def _in_pieces(interaction: Interaction) -> list[Interaction]:
         return [interaction.model_copy(update={"messages": tuple(cut)})]
     if isinstance(interaction, Explicit):
         texts = pieces(interaction.text)
-        ids = [interaction.id, *(f"{interaction.id[:120]}/{number}" for number in range(2, len(texts) + 1))]
+        # The others' ids come from the whole id and text: nobody else's piece has one, nor that of a text that died halfway.
+        digest = hashlib.sha256(f"{interaction.id}\0{interaction.text}".encode()).hexdigest()[:32]
+        name = f"{interaction.id[:_ID_SHOWN]}/{digest}"
+        ids = [interaction.id, *(f"{name}/{number:03}" for number in range(2, len(texts) + 1))]
         return [interaction.model_copy(update={"id": own, "text": text}) for own, text in zip(ids, texts, strict=True)]
     return [interaction]
 

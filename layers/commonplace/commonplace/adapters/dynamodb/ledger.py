@@ -47,7 +47,7 @@ class DynamoLedger:
         known = {one.entry.interaction_id for one in _read(calls, user_id, list(first))}
         new = [number for name, number in first.items() if name not in known]
         recorded: set[int] = set()
-        for batch in _batches(user_id, [(number, interactions[number]) for number in new], at):
+        for batch in _batches(user_id, [(number, interactions[number]) for number in reversed(new)], at):
             recorded |= _recorded(calls, batch, due_row(user_id))
         return [number in recorded for number in range(len(interactions))]
 
