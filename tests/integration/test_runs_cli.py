@@ -112,10 +112,11 @@ def test_a_day_comes_in_several_forms(memory_file: Path, text: str) -> None:
 
 
 def test_a_malformed_one_is_refused_and_the_others_are_recorded(memory_file: Path) -> None:
-    text = "\n".join([json.dumps(DAY[1]), "{not json}", json.dumps({**DAY[2], "time": "noon"})])
+    wrong = [{**DAY[2], "time": "noon"}, {**DAY[2], "id": "half a \ud83d"}]
+    text = "\n".join([json.dumps(DAY[1]), "{not json}", *map(json.dumps, wrong)])
     done = run("record", "-", "--db", str(memory_file), "--json", home=memory_file.parent, stdin=text)
     assert (done.code, done.answer["recorded"]) == (0, 1)
-    assert [one["message"].split(":")[0] for one in done.answer["refused"]] == ["line 2", "time"]
+    assert [one["message"].split(":")[0] for one in done.answer["refused"]] == ["line 2", "time", "id"]
     shown = run("record", "-", "--db", str(memory_file), home=memory_file.parent, stdin=text, environment=WIDE)
     assert "refused because" in shown.out
 

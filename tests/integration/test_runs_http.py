@@ -69,6 +69,8 @@ def test_a_key_has_a_history(server: Server) -> None:
         ("POST", "/runs/run_1/undo", 404, "not_found"),
         ("GET", "/runs?limit=many", 400, "invalid_argument"),
         ("GET", "/runs?limit=1000", 400, "invalid_argument"),
+        ("GET", f"/runs?limit={'9' * 5_000}", 400, "invalid_argument"),
+        ("GET", f"/runs?limit={'0' * 5_000}1", 400, "invalid_argument"),
         ("GET", "/history/hone", 404, "key_not_found"),
         ("GET", "/history/no%20key", 400, "invalid_argument"),
         ("POST", "/interactions", 400, "invalid_json"),
@@ -77,6 +79,13 @@ def test_a_key_has_a_history(server: Server) -> None:
 def test_what_is_wrong_has_its_status_and_code(server: Server, method: str, path: str, status: int, code: str) -> None:
     answer = server.ask(method, path)
     assert (answer.status, answer.code) == (status, code)
+    assert "limit" not in path or answer.body["error"]["field"] == "limit"
+
+
+def test_an_id_that_cannot_be_written_is_refused_and_the_others_are_recorded(server: Server) -> None:
+    answer = server.ask("POST", "/interactions", {"interactions": [{**DAY[1], "id": "bad\ud83d"}, {**DAY[1], "id": "good"}]})
+    assert (answer.status, answer.body["recorded"]) == (200, 1)
+    assert [(one["id"], one["field"]) for one in answer.body["refused"]] == [("bad\\ud83d", "id")]
 
 
 def test_more_than_a_thousand_at_once_are_refused(server: Server) -> None:

@@ -1,5 +1,6 @@
 """The intake: what is recorded, refused, redacted and cut, over a ledger in memory."""
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 from types import SimpleNamespace
@@ -87,6 +88,10 @@ def test_a_time_without_an_offset_is_in_the_users_zone() -> None:
         ({**WISH, "type": ["explicit"]}, "w", "type"),
         ({**WISH, "id": 7}, None, "id"),
         ({**WISH, "id": ""}, "", "id"),
+        ({**WISH, "id": "w\ud83d"}, "w\\ud83d", "id"),
+        ({**WISH, "id": "w\ud83d", "mood": "good"}, "w\\ud83d", "id"),
+        ({**WISH, "type": "\ud83d"}, "w", "type"),
+        ({**WISH, "\ud83d": 1}, "w", None),
         ({**WISH, "time": "yesterday"}, "w", "time"),
         ({**WISH, "time": "0001-01-01T00:00:00+14:00"}, "w", "time"),
         ({**WISH, "time": "9999-12-31T23:59:59-14:00"}, "w", "time"),
@@ -102,11 +107,12 @@ def test_a_time_without_an_offset_is_in_the_users_zone() -> None:
     ],
     ids=str,
 )  # fmt: skip
-def test_a_malformed_one_is_refused_on_its_own_by_its_field(malformed: Any, identity: str | None, field: str) -> None:
+def test_a_malformed_one_is_refused_on_its_own_by_its_field(malformed: Any, identity: str | None, field: str | None) -> None:
     result, kept = record(malformed, SAVE if identity != "s" else WISH)
     assert (result.recorded, len(kept), len(result.refused)) == (1, 1, 1)
     assert (result.refused[0].id, result.refused[0].field) == (identity, field)
     assert "x" * 50 not in result.refused[0].message
+    assert json.loads(result.model_dump_json()) == result.model_dump(mode="json")
 
 
 def test_secrets_are_taken_out_of_every_role_with_the_message_before_in_view() -> None:

@@ -32,7 +32,10 @@ class HistoryRequest(Request):
 
 
 class RefusedInteraction(_Part):
-    """One that was not recorded. `id` and `field` are None where none can be told."""
+    """One that was not recorded. `id` and `field` are None where none can be told.
+
+    A lone surrogate in the `id`, which UTF-8 can not say, is told by its escape.
+    """
 
     id: str | None
     field: str | None

@@ -62,7 +62,7 @@ def _recorded(batch: Sequence[list[Interaction]], caller: Caller, ledger: Ledger
 
 def _id_of(one: Any) -> str | None:
     told = one.get("id") if isinstance(one, Mapping) else None
-    return told if isinstance(told, str) else None
+    return told.encode(errors="backslashreplace").decode() if isinstance(told, str) else None
 
 
 def _checked(one: Any) -> Interaction:

@@ -1,5 +1,6 @@
 """The routes of the night: method, path and body to an answer, whatever server they come through."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,6 +12,8 @@ from commonplace.nightly.nights import Nights
 PATHS = "POST /interactions, GET /runs, GET /runs/{id}, POST /runs/{id}/undo|approve|discard and GET /history/{key}"
 
 Answer = dict[str, Any]
+
+_NUMBER = re.compile(r"[0-9]{1,9}")  # Python reads no number of thousands of digits
 
 
 def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], Mapping[str, Any]], nights: Nights) -> Answer:
@@ -51,6 +54,6 @@ def _only(method: str, allowed: str) -> None:
 
 def _limit(query: Mapping[str, str]) -> int:
     given = query.get("limit", "20")
-    if not given.isascii() or not given.isdigit():
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "limit: must be a whole number", "limit")
+    if not _NUMBER.fullmatch(given):
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "limit: must be a whole number of at most 9 digits", "limit")
     return int(given)
