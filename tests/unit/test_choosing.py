@@ -96,6 +96,8 @@ def test_nothing_to_do_is_a_decision_too() -> None:
         choice("UPDATE", "mem_LONDON", ""),
         choice("UPDATE", "mem_LONDON", "The user lives in Paris with Anna."),
         choice("UPDATE", "mem_LONDON", "x" * 1_001),
+        choice("UPDATE", "mem_LONDON", "The user lives in Leeds with Anna\x00."),
+        choice("UPDATE", "mem_LONDON", "The user lives in Leeds with Anna\ud83d."),
         choice("DELETE", "mem_OTHER"),
         choice("FORGET", "mem_LONDON"),
         choice("ERASE"),
@@ -132,6 +134,12 @@ def test_a_missing_decision_goes_to_the_rules() -> None:
 
 def test_the_first_decision_about_a_candidate_counts() -> None:
     both = says({"decisions": [choice("NOOP"), choice("ADD")]})
+    model, _ = metered(says({"memories": [MOVED]}), both)
+    assert [one.operation for one in read_by_pipeline(day_of(SAID), SHELF, model, NOW)[0].decisions] == ["NOOP"]
+
+
+def test_a_decision_with_half_a_character_costs_itself_only() -> None:
+    both = says({"decisions": [choice("UPDATE", "mem_LONDON", "The user lives in Leeds with Anna\ud83d."), choice("NOOP")]})
     model, _ = metered(says({"memories": [MOVED]}), both)
     assert [one.operation for one in read_by_pipeline(day_of(SAID), SHELF, model, NOW)[0].decisions] == ["NOOP"]
 

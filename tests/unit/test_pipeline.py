@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.answered_items import items_of
+from commonplace.answered_items import Items, items_of
 from commonplace.extraction.candidate import Decision, Reading
 from commonplace.extraction.day import Day
 from commonplace.night_ports import Allowance
@@ -148,9 +148,32 @@ def test_ranges_are_checked_item_by_item(changed: dict[str, Any], why: str) -> N
     assert reading.candidates == 3
 
 
-def test_what_only_sorts_a_memory_costs_itself_when_it_is_wrong() -> None:
-    wrong = {"type": "hobby", "scope": "world", "durability": "forever", "section": "misc", "tags": "home", "key": 7}
-    reading, _, _ = read(day_of(MOVED), says({"memories": [{**LEEDS, **wrong}]}))
+@pytest.mark.parametrize("half", ["\\ud83d", "\\uDE00", "\\ude00\\ud83d", "\\\\\\ud83d", "\\ud83d\\u0041", "\ud83d"])
+@pytest.mark.parametrize("where", ["content", "evidence"])
+def test_half_a_character_costs_its_item_only(half: str, where: str) -> None:
+    bad = json.dumps({**LEEDS, where: "moved HALF"}).replace("HALF", half)
+    reading, gaps, _ = read(day_of(MOVED, REX), says(f'{{"memories": [{bad}, {json.dumps(DOG)}]}}'))
+    assert (contents(reading.decisions), gaps) == ([("ADD", DOG["content"])], ())
+    assert where in reading.dropped[0].why
+
+
+@pytest.mark.parametrize("whole", ["\\ud83d\\ude00", "\\uD83D\\uDE00", "\\\\ud83d", "\\u0041", "\\n\\ud83d\\ude00\\t", "😀"])
+def test_whole_characters_are_read_as_they_stand(whole: str) -> None:
+    said = f'{{"memories": ["a {whole}", 1]}}'
+    assert items_of(said, "memories", cut=False) == Items(json.loads(said)["memories"])
+
+
+@pytest.mark.parametrize("cut", ["\\ud8", "\\ud83d", "\\ud83d\\", "\\ud83d\\ude"])
+def test_an_answer_may_be_cut_in_the_middle_of_a_character(cut: str) -> None:
+    items = items_of(f'{{"memories": [{{"a": "one"}}, {{"a": "two {cut}', "memories", cut=True)
+    assert items is not None
+    assert items.complete == [{"a": "one"}]
+
+
+@pytest.mark.parametrize("named", [{"tags": "home", "key": 7}, {"tags": ["home\ud83d"], "key": "home\ud83d"}])
+def test_what_only_sorts_a_memory_costs_itself_when_it_is_wrong(named: dict[str, Any]) -> None:
+    wrong: dict[str, Any] = {"type": "hobby", "scope": "world", "durability": "forever", "section": "misc", **named}
+    reading, _, _ = read(day_of(MOVED), says(json.dumps({"memories": [{**LEEDS, **wrong}]})))
     candidate = reading.decisions[0].candidate
     assert (candidate.type, candidate.durability, candidate.section, candidate.key) == (None, None, None, None)
     assert (candidate.scope, candidate.tags) == ("user_global", ())

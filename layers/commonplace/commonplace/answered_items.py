@@ -1,5 +1,6 @@
 """The items of a list in a model's answer: all of a whole one, the complete ones of one that was cut."""
 
+import re
 from dataclasses import dataclass
 
 from pydantic_core import from_json
@@ -8,6 +9,10 @@ CUTS = ("max_tokens", "model_context_window_exceeded")
 """Stop reasons of an answer that was ended by a limit, in the middle of something perhaps."""
 
 _MOST_OPENINGS = 20
+_HALVES = re.compile(
+    r"(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\[^u])|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff]"
+)
+"""Half a character (a lone surrogate), or what only looks like one: a whole pair, and an escaped backslash."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +27,9 @@ def items_of(said: str, name: str, cut: bool) -> Items | None:
     """The list of that name in the answer's JSON; None when there is none.
 
     Fences and remarks around the JSON do no harm. `cut`: a limit ended the answer, in the middle of an item perhaps.
+    Half a character is read as U+0000, which no field may hold: it costs its own item, not the list.
     """
+    said = _HALVES.sub(lambda found: found[1] or r"\u0000", said)
     start = -1
     for _ in range(_MOST_OPENINGS):
         start = said.find("{", start + 1)

@@ -5,11 +5,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from commonplace.extraction.candidate import Candidate, Decision
 from commonplace.extraction.day import Day
 from commonplace.manifest import schema
+from commonplace.models.fields import printable
 from commonplace.models.memory import Memory
 from commonplace.nightly.budget import tokens_of
 from commonplace.nightly.footing import why_not
@@ -27,7 +28,7 @@ class Choice(BaseModel):
     candidate: Annotated[int, Field(strict=True)] = Field(description="The candidate's number.")
     operation: Literal["ADD", "UPDATE", "DELETE", "NOOP"]
     target_memory_id: str | None = Field(None, description="For UPDATE and DELETE: one of the candidate's `similar`.")
-    updated_content: Annotated[str, Field(min_length=1, max_length=MAX_CONTENT)] | None = Field(
+    updated_content: Annotated[str, Field(min_length=1, max_length=MAX_CONTENT), AfterValidator(printable)] | None = Field(
         None, description="For UPDATE: what the memory and the candidate say, in one sentence."
     )
 

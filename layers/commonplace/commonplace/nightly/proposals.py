@@ -13,6 +13,7 @@ from commonplace.models.fields import Fraction, printable
 from commonplace.taxonomy import Durability, Scope, Section
 
 MAX_CONTENT = 1_000
+_Word = Annotated[str, AfterValidator(printable)]
 _MOST_TAGS = 8
 _LONGEST_TAG = 40
 
@@ -44,8 +45,8 @@ class Proposal(BaseModel):
         None, description="durable, or daily for what is over in weeks."
     )
     section: Annotated[Section | None, WrapValidator(_or_left_out)] = Field(None, description="Where it is filed.")
-    tags: Annotated[list[str] | None, WrapValidator(_or_left_out)] = Field(None, description="1-5 lower-case topics.")
-    key: Annotated[str | None, WrapValidator(_or_left_out)] = Field(
+    tags: Annotated[list[_Word] | None, WrapValidator(_or_left_out)] = Field(None, description="1-5 lower-case topics.")
+    key: Annotated[_Word | None, WrapValidator(_or_left_out)] = Field(
         None, description="A short name for a fact that has one value at a time, such as home_city."
     )
     corrects: bool = Field(False, description="The user says that something earlier was wrong or is over.")
