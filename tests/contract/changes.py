@@ -6,7 +6,8 @@ import pytest
 
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.models.memory import Memory
-from commonplace.ports import Audit, Change, Fence, Operation, Ports
+from commonplace.ports import Audit, Caller, Change, Fence, Operation, Ports
+from commonplace.visibility import seen_by
 from tests.conftest import NOON
 from tests.contract.conftest import Writer
 
@@ -63,4 +64,4 @@ def state(ports: Ports, user_id: str) -> list[object]:
     """All that an operation may change of a user."""
     memories = list(ports.records.all(user_id))
     audits = [ports.records.audits(user_id, memory.memory_id) for memory in memories]
-    return [memories, audits, ports.facts.tags(user_id), ports.operations.keys(user_id, "default")]
+    return [memories, audits, ports.facts.tags(user_id), ports.operations.keys(seen_by(Caller(user_id, NOON)), "default")]

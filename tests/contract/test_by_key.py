@@ -1,5 +1,6 @@
 """The tools by key, over every store: the same answers, and each write found by the next read."""
 
+from datetime import timedelta
 from typing import Any
 
 import jsonschema
@@ -84,6 +85,17 @@ def test_an_unknown_key_tells_the_nearest(opened: Opened) -> None:
         call(opened, "delete_memory", key="rolle")
     assert caught.value.code is ErrorCode.KEY_NOT_FOUND
     assert "the nearest keys are role" in caught.value.message
+
+
+@pytest.mark.parametrize("key", ["role", "roles"])
+def test_a_key_that_cannot_be_used_is_offered_to_nobody(opened: Opened, key: str) -> None:
+    coach, later = Caller("local|ana", NOON, "coach"), Caller("local|ana", NOON + timedelta(days=91))
+    call(opened, "write_memory", coach, **FACT)
+    call(opened, "write_memory", **{**FACT, "key": "rule", "value": "The user naps at noon.", "durability": "daily"})
+    for caller, told in ((ANA, "the nearest keys are rule"), (later, "no key is like it")):
+        with pytest.raises(CommonplaceError) as caught:
+            call(opened, "delete_memory", caller, key=key)
+        assert caught.value.message == f"key: no memory has the key {key}; {told}"
 
 
 def test_an_update_to_what_another_memory_says_is_refused_by_its_field(opened: Opened) -> None:

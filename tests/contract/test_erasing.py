@@ -10,6 +10,7 @@ from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.models.interactions import INTERACTION
 from commonplace.nightly.desk import Desk
 from commonplace.ports import Caller
+from commonplace.visibility import seen_by
 from commonplace.wiring import Opened
 from tests.conftest import NOON
 from tests.contract.changes import ANA, BEN, LATER, closing, opening, operation
@@ -50,7 +51,7 @@ def kept(opened: Opened, user_id: str) -> list[Any]:
         memories,
         [ports.records.audits(user_id, memory.memory_id) for memory in memories],
         ports.facts.tags(user_id),
-        ports.operations.keys(user_id, "default"),
+        ports.operations.keys(seen_by(Caller(user_id, NOON)), "default"),
         ports.operations.applied(user_id, "op_1"),
         night.ledger.entries(user_id, ["one", "two"]),
         night.runs.newest(user_id, 10),

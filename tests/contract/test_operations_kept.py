@@ -6,7 +6,8 @@ from datetime import timedelta
 import pytest
 
 from commonplace.models.memory import Memory
-from commonplace.ports import Audit, Change, Made, Ports
+from commonplace.ports import Audit, Caller, Change, Made, Ports
+from commonplace.visibility import seen_by
 from commonplace.wiring import Opened
 from tests.conftest import NOON
 from tests.contract.changes import ANA, LATER, changed, closing, erasing, opening, operation
@@ -67,5 +68,5 @@ def test_what_is_erased_leaves_times_and_ids(ports: Ports, writer: Writer) -> No
     assert applied is not None
     assert applied.made == (Made(tea.memory_id, 3, {}, erased=True),)
     assert ports.facts.tags(ANA) == {}
-    assert ports.operations.keys(ANA, "default") == []
+    assert ports.operations.keys(seen_by(Caller(ANA, NOON)), "default") == []
     assert writer.write("Ana likes tea", key="drink").memory_id != tea.memory_id

@@ -1,15 +1,24 @@
 """Who holds a key, and which keys there are."""
 
 from collections.abc import Callable
+from datetime import datetime
+from typing import Any
 
 import pytest
 
 from commonplace.models.memory import Memory
-from commonplace.ports import Ports
+from commonplace.ports import Audit, Caller, Ports
+from commonplace.visibility import seen_by
 from commonplace.wiring import Opened
 from tests.conftest import NOON
 from tests.contract.changes import ANA, BEN, LATER, closing, operation
 from tests.contract.conftest import Writer
+
+
+def keys(
+    ports: Ports, user_id: str = ANA, agent: str = "global", now: datetime = NOON, collection: str = "default"
+) -> list[str]:
+    return ports.operations.keys(seen_by(Caller(user_id, now, agent)), collection)
 
 
 @pytest.fixture
@@ -46,6 +55,25 @@ def test_keys_are_told_in_order_of_the_alphabet(ports: Ports, writer: Writer) ->
     writer.write("owl", key="owl", user_id=BEN)
     gone = writer.write("gnu", key="gnu")
     ports.operations.apply(operation(closing(gone)))
-    assert ports.operations.keys(ANA, "default") == ["ant", "bee", "zebra", "élan"]
-    assert ports.operations.keys(ANA, "work") == ["ox"]
-    assert ports.operations.keys("local|nobody", "default") == []
+    assert keys(ports) == ["ant", "bee", "zebra", "élan"]
+    assert keys(ports, collection="work") == ["ox"]
+    assert keys(ports, "local|nobody") == []
+
+
+def test_keys_are_those_of_memories_that_may_be_seen(ports: Ports, writer: Writer) -> None:
+    fields: dict[str, dict[str, Any]] = {
+        "global": {}, "coach": {"agent_id": "coach"}, "other": {"agent_id": "other"}, "over": {"expires_at": NOON},
+        "ends": {"expires_at": LATER}, "begins": {"valid_from": LATER}, "ended": {"valid_to": NOON},
+    }  # fmt: skip
+    for key, own in fields.items():
+        writer.write(f"a memory of {key}", key=key, **own)
+    assert keys(ports) == ["ends", "global"]
+    assert keys(ports, agent="coach") == ["coach", "ends", "global"]
+    assert keys(ports, now=LATER) == ["begins", "global"]
+    assert keys(ports, BEN) == []
+
+
+def test_keys_follow_what_becomes_of_their_memories(ports: Ports, writer: Writer) -> None:
+    tea = writer.write("tea", key="drink")
+    ports.records.update(tea.next_version(NOON, agent_id="coach"), Audit("change", NOON, {}))
+    assert (keys(ports), keys(ports, agent="coach")) == ([], ["drink"])

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from commonplace.errors import ErrorCode
 from commonplace.models.memory import Memory
-from commonplace.ports import Audit, Change, Operation
+from commonplace.ports import Audit, Caller, Change, Operation
+from commonplace.visibility import seen_by
 from commonplace.wiring import Opened
 from tests.conftest import NOON
 from tests.contract.changes import answer
@@ -69,7 +70,7 @@ def test_each_operation_is_whole_or_not_there(opened: Opened, all_drawn: list[tu
             done.add(operation.operation_id)
         assert {memory.memory_id: memory for memory in ports.records.all(user)} == there
         active = {memory.key for memory in there.values() if memory.status == "active" and memory.key is not None}
-        assert ports.operations.keys(user, "default") == sorted(active)
+        assert ports.operations.keys(seen_by(Caller(user, NOON)), "default") == sorted(active)
     for memory in there.values():
         assert len(ports.records.audits(user, memory.memory_id)) == memory.version
     for number in range(10):

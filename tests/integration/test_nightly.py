@@ -16,7 +16,7 @@ from commonplace.models.memory import Memory
 from commonplace.models.runs import Run
 from commonplace.nightly import run as steps
 from commonplace.nightly.nights import Nights
-from commonplace.ports import Applied, Fence, Operation, Operations
+from commonplace.ports import Applied, Fence, Operation, Operations, Visibility
 from tests.conftest import NOON
 from tests.scripted_nights import Script, all_new, current, heard, nights_of, open_gates, told
 
@@ -163,8 +163,8 @@ class Meddling:
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
         return self._operations.holder(user_id, collection, key, now)
 
-    def keys(self, user_id: str, collection: str) -> Sequence[str]:
-        return self._operations.keys(user_id, collection)
+    def keys(self, seen: Visibility, collection: str) -> Sequence[str]:
+        return self._operations.keys(seen, collection)
 
 
 def meddled(nights: Nights, meddle: Callable[[], object]) -> Nights:

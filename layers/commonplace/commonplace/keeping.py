@@ -12,6 +12,7 @@ from commonplace.models.memory import Memory
 
 if TYPE_CHECKING:
     from commonplace.models.runs import OperationKind
+    from commonplace.ports import Visibility
 
 Vector = npt.NDArray[np.float32]
 
@@ -201,5 +202,5 @@ class Operations(Protocol):
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
         """The active, unexpired memory that holds a key; never behind a write."""
 
-    def keys(self, user_id: str, collection: str) -> list[str]:
-        """The keys that active memories hold, in order of the alphabet, the first 10,000."""
+    def keys(self, seen: "Visibility", collection: str) -> list[str]:
+        """The keys of memories that may be seen, in order of the alphabet, the first 10,000."""

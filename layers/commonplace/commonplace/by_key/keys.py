@@ -20,6 +20,7 @@ def held(key: str, caller: Caller, ports: Ports) -> Memory:
 
 def unknown_key(key: str, caller: Caller, ports: Ports) -> CommonplaceError:
     """`KEY_NOT_FOUND` that tells the nearest keys."""
-    near = get_close_matches(key, ports.operations.keys(caller.user_id, DEFAULT_COLLECTION), _NEAREST, _LIKENESS)
+    others = [other for other in ports.operations.keys(seen_by(caller), DEFAULT_COLLECTION) if other != key]
+    near = get_close_matches(key, others, _NEAREST, _LIKENESS)
     told = f"the nearest keys are {', '.join(near)}" if near else "no key is like it"
     return CommonplaceError(ErrorCode.KEY_NOT_FOUND, f"key: no memory has the key {key}; {told}", "key")

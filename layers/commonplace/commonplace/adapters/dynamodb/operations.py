@@ -12,11 +12,13 @@ from commonplace.adapters.dynamodb.changing import audit_names, change_of, chang
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.rows import (
     HOLDER,
+    RECORD,
     is_over,
     key_name,
     memory_name,
     memory_of,
     purge_at,
+    readable,
     used_name,
     vector_bytes,
 )
@@ -26,7 +28,8 @@ from commonplace.adapters.dynamodb.writes import Change as Written
 from commonplace.adapters.dynamodb.writes import Write
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.models.memory import Memory
-from commonplace.ports import Applied, Change, Fence, Made, Operation
+from commonplace.ports import Applied, Change, Fence, Made, Operation, Visibility
+from commonplace.visibility import may_see
 
 _MOST_KEYS = 10_000
 _ERASED = json.dumps({"erased": True})
@@ -89,13 +92,17 @@ class DynamoOperations:
         memory = None if record not in found else memory_of(found[record], found.get(used))
         return memory if memory is not None and memory.key == key and not is_over(memory, now) else None
 
-    def keys(self, user_id: str, collection: str) -> list[str]:
-        condition, values = of_partition(user_id, KEY)
-        pages = self._table.calls().pages(
+    def keys(self, seen: Visibility, collection: str) -> list[str]:
+        calls = self._table.calls()
+        condition, values = of_partition(seen.user_id, KEY)
+        pages = calls.pages(
             condition, {**values, ":collection": {"S": collection}}, FilterExpression="#collection = :collection",
             ConsistentRead=True,
         )  # fmt: skip
-        return sorted(itertools.islice((item["key"]["S"] for page in pages for item in page), _MOST_KEYS))
+        holders = itertools.islice((item[HOLDER]["S"] for page in pages for item in page), _MOST_KEYS)
+        found = calls.get(((seen.user_id, memory_name(holder)) for holder in holders), (RECORD,))
+        visible = [memory for memory in readable(found.values(), memory_of) if may_see(seen, memory)]
+        return sorted(memory.key for memory in visible if memory.key is not None)
 
 
 def fenced(fence: Fence) -> Action:

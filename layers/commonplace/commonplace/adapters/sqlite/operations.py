@@ -11,12 +11,18 @@ from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, memory_of, owner_number
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.models.memory import Memory
-from commonplace.ports import Applied, Change, Entry, Fence, Made, Operation
+from commonplace.ports import Applied, Change, Entry, Fence, Made, Operation, Visibility
 
 if TYPE_CHECKING:
     from commonplace.models.runs import OperationKind
 
 _MOST_KEYS = 10_000
+_KEYS = (
+    "SELECT key FROM memories WHERE owner = :owner AND collection = :collection AND status = 'active' AND key IS NOT NULL"
+    " AND agent_id IN (SELECT value FROM json_each(:agents)) AND (valid_from IS NULL OR valid_from <= :now)"
+    " AND (valid_to IS NULL OR valid_to > :now) AND (:all OR expires_at IS NULL OR expires_at > :now)"
+    " ORDER BY key LIMIT :most"
+)
 _ERASED = json.dumps({"erased": True})
 
 
@@ -61,13 +67,12 @@ class SqliteOperations:
             ).fetchone()
         return None if found is None else memory_of(*found)
 
-    def keys(self, user_id: str, collection: str) -> list[str]:
+    def keys(self, seen: Visibility, collection: str) -> list[str]:
+        agents, now = json.dumps(seen.agents), seen.now.timestamp()
         with self._database.reading() as connection:
-            found = connection.execute(
-                "SELECT key FROM memories WHERE owner = ? AND collection = ? AND status = 'active' AND key IS NOT NULL"
-                " ORDER BY key LIMIT ?",
-                (known_owner(connection, user_id), collection, _MOST_KEYS),
-            ).fetchall()
+            owner = known_owner(connection, seen.user_id)
+            wanted = {"owner": owner, "collection": collection, "agents": agents, "now": now, "all": seen.include_expired}
+            found = connection.execute(_KEYS, {**wanted, "most": _MOST_KEYS}).fetchall()
         return [key for (key,) in found]
 
 
