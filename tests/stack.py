@@ -94,6 +94,14 @@ class Stack:
             for resource in _several(statement["Resource"])
         }
 
+    def refused(self) -> set[str]:
+        """The rules that these parameters break: CloudFormation makes nothing then."""
+        return {
+            name
+            for name, rule in template()["Rules"].items()
+            if self._holds(rule["RuleCondition"]) and not all(self._holds(one["Assert"]) for one in rule["Assertions"])
+        }
+
     def _wanted(self, about: Mapping[str, Any]) -> bool:
         return "Condition" not in about or self._holds(about["Condition"])
 
@@ -106,6 +114,9 @@ class Stack:
         if kind == "Fn::Equals":
             left, right = (self._filled(operand) for operand in operands)
             return str(left) == str(right)
+        if kind == "Fn::EachMemberEquals":
+            members, wanted = (self._filled(operand) for operand in operands)
+            return all(member == wanted for member in members)
         if kind == "Fn::Not":
             return not self._holds(operands[0])
         assert kind == "Fn::And"

@@ -206,6 +206,43 @@ def test_setup_runs_again_whenever_the_index_may_have_to_change(stack: Stack) ->
     assert about["ServiceToken"] == "SetupFunction.Arn"
 
 
+# What may stand in a rule: no other function, not even one that conditions may use.
+IN_RULES = {"Ref", "Fn::RefAll", "Fn::ValueOf", "Fn::ValueOfAll", "Fn::And", "Fn::Or", "Fn::Not", "Fn::Equals"}
+IN_RULES |= {"Fn::Contains", "Fn::EachMemberEquals", "Fn::EachMemberIn"}
+
+
+def functions_in(value: Any) -> set[str]:
+    """The names of all intrinsic functions in a part of the template."""
+    if isinstance(value, list):
+        return {name for item in value for name in functions_in(item)}
+    if not isinstance(value, dict):
+        return set()
+    own = {key for key in value if key in ("Ref", "Condition") or key.startswith("Fn::")}
+    return own.union(*(functions_in(item) for item in value.values()))
+
+
+@pytest.mark.parametrize("rule", template()["Rules"])
+def test_rules_have_only_functions_that_rules_may_have(rule: str) -> None:
+    assert functions_in(template()["Rules"][rule]) <= IN_RULES
+
+
+@pytest.mark.parametrize(
+    ("parameters", "refused"),
+    [
+        ({}, set()),
+        ({"JwtIssuer": "https://issuer.example"}, {"AnIssuerHasAnAudience"}),
+        ({"JwtIssuer": "https://issuer.example", "JwtAudience": "me,you"}, set()),
+        ({"Search": "endpoint", "SearchEndpoint": "https://mine.example"}, {"AnEndpointHasItsDomain"}),
+        ({"Claude": "bedrock"}, {"BedrockHasItsModel"}),
+        ({"RestoredTable": "restored"}, {"ATableHasItsStream"}),
+        ({"SubnetIds": "subnet-1,subnet-2"}, {"SubnetsHaveSecurityGroups"}),
+        ({"SubnetIds": "subnet-1,subnet-2", "SecurityGroupIds": "sg-1"}, set()),
+    ],
+)
+def test_parameters_that_need_others_are_refused_without_them(parameters: dict[str, Any], refused: set[str]) -> None:
+    assert Stack(**parameters).refused() == refused
+
+
 def test_the_api_is_throttled_and_logs_neither_bodies_nor_users(stack: Stack) -> None:
     (about,) = stack.of("AWS::ApiGatewayV2::Stage").values()
     assert about["DefaultRouteSettings"]["ThrottlingRateLimit"] == 50
