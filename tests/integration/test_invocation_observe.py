@@ -104,7 +104,7 @@ def test_an_unknown_failure_is_told_by_its_places_only(told: Callable[[], Told],
 
 
 def test_no_library_tells_what_was_said_however_much_is_logged(ports: Ports, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lambda puts `LogLevel` on the root logger, and at DEBUG the clients log whole requests."""
+    """Where `LogLevel` is DEBUG Lambda puts it on the root logger, and the clients would log whole requests."""
     root = logging.getLogger()
     monkeypatch.setattr(root, "level", root.level)  # put back at the end
     root.setLevel(logging.DEBUG)
@@ -159,3 +159,26 @@ def test_where_xray_follows_the_call_is_a_segment_without_texts(tmp_path: Path) 
 def test_without_a_daemon_and_without_a_trace_calls_work(tmp_path: Path) -> None:
     assert traced(tmp_path / "memory.db", True)
     assert not traced(tmp_path / "memory.db", False)
+
+
+_LOGGED = """
+import json, logging
+logging.getLogger().setLevel(logging.INFO)
+from functions.normalize.app import handler
+from tests.integration.lambda_calls import Context, http
+assert handler(http("/tools/memory_normalize", {"text": "I sing."}), Context())["statusCode"] == 200
+print(json.dumps(logging.getLogger("opensearch").isEnabledFor(logging.INFO)))
+"""
+
+
+@pytest.mark.parametrize(("level", "lines"), [("INFO", 1), ("WARN", 0)])
+def test_lines_are_left_out_by_the_chosen_level_and_metrics_never(level: str, lines: int) -> None:
+    """Lambda's own level is INFO then, so that metrics pass: Powertools would take it for the lines as well."""
+    environment = {"POWERTOOLS_LOG_LEVEL": level, "AWS_LAMBDA_LOG_LEVEL": "INFO", "AWS_LAMBDA_LOG_FORMAT": "JSON"}
+    command = [sys.executable, "-W", "error::UserWarning", "-c", _LOGGED]
+    run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    text, _, library = run.stdout.strip().rpartition("\n")
+    written = Told(text)
+    assert ([line["message"] for line in written.lines], len(written.metrics)) == (["call"] * lines, 1)
+    assert json.loads(library) is (lines > 0)

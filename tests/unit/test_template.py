@@ -243,6 +243,14 @@ def test_parameters_that_need_others_are_refused_without_them(parameters: dict[s
     assert Stack(**parameters).refused() == refused
 
 
+@pytest.mark.parametrize(("chosen", "lambdas"), [("DEBUG", "DEBUG"), ("INFO", "INFO"), ("WARN", "INFO"), ("ERROR", "INFO")])
+def test_metrics_are_told_whatever_is_logged(chosen: str, lambdas: str) -> None:
+    """They are printed without a level, which Lambda takes for INFO and leaves out above it."""
+    for about in Stack(LogLevel=chosen).functions().values():
+        assert about["LoggingConfig"]["ApplicationLogLevel"] == lambdas
+        assert about["Environment"]["POWERTOOLS_LOG_LEVEL"] == chosen
+
+
 def test_the_api_is_throttled_and_logs_neither_bodies_nor_users(stack: Stack) -> None:
     (about,) = stack.of("AWS::ApiGatewayV2::Stage").values()
     assert about["DefaultRouteSettings"]["ThrottlingRateLimit"] == 50

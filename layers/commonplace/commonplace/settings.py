@@ -80,6 +80,11 @@ def metrics_namespace(environment: Mapping[str, str] | None = None) -> str:
     return (os.environ if environment is None else environment).get("POWERTOOLS_METRICS_NAMESPACE") or "Commonplace"
 
 
+def log_level(environment: Mapping[str, str] | None = None) -> str:
+    """The least important line that is logged, by the variable that Powertools reads."""
+    return ((os.environ if environment is None else environment).get("POWERTOOLS_LOG_LEVEL") or "INFO").upper()
+
+
 def traced(environment: Mapping[str, str] | None = None) -> bool:
     """Whether X-Ray follows the invocation that Lambda is running now."""
     return "Sampled=1" in (os.environ if environment is None else environment).get("_X_AMZN_TRACE_ID", "")

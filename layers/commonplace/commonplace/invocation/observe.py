@@ -15,7 +15,7 @@ from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
 from aws_lambda_powertools.metrics import EphemeralMetrics, MetricUnit
 
 from commonplace.invocation.call import Body, Call, Context
-from commonplace.settings import metrics_namespace, traced
+from commonplace.settings import log_level, metrics_namespace, traced
 from commonplace.tools import TOOLS
 
 _NAMES = {tool.name for tool in TOOLS}
@@ -97,17 +97,22 @@ def measured(function: str, **dimensions: str) -> Iterator[EphemeralMetrics]:
 
 @cache
 def logger() -> Logger:
-    """The logger under which the whole package logs, as JSON lines."""
+    """The logger under which the whole package logs, as JSON lines.
+
+    Powertools takes Lambda's own level before the one that is set for it, and Lambda's must let the metrics pass.
+    """
     formatter = WithoutWords(serialize_stacktrace=False, utc=True)
-    return Logger(service="commonplace", logger_formatter=formatter, logger_handler=_Output())
+    made = Logger(service="commonplace", logger_formatter=formatter, logger_handler=_Output())
+    logging.getLogger(made.name).setLevel(log_level())
+    return made
 
 
 def _quiet_libraries() -> None:
-    """Lambda puts the template's `LogLevel` on the root logger; at DEBUG the clients of DynamoDB, OpenSearch and Claude
-    would log whole requests, and what was said in them."""
-    root = logging.getLogger()
-    if root.level < logging.INFO:
-        root.setLevel(logging.INFO)
+    """Lambda puts a level of its own on the root logger, INFO or DEBUG; at DEBUG the clients of DynamoDB, OpenSearch and
+    Claude would log whole requests, and what was said in them."""
+    root, least = logging.getLogger(), max(logging.INFO, logger().log_level)
+    if root.level < least:
+        root.setLevel(least)
 
 
 def _count(function: str, seen: Seen, milliseconds: float, errors: int) -> None:
