@@ -116,11 +116,17 @@ def test_setting_up_is_allowed_whatever_there_is(recorded: Recorded, opensearch_
     opensearch_client.indices.delete(index=f"{new_index}-v*")
     other = replace(LAYOUT, shards=1)
     assert set_up(recorded.client, LAYOUT, new_index)  # nothing
+    first = recorded.sent()
     assert set_up(recorded.client, LAYOUT, new_index)  # all as it should be
+    nothing_to_do = recorded.sent()
+    assert ("PUT", f"/{new_index}-v1/_settings") not in nothing_to_do
+    assert set_up(recorded.client, replace(LAYOUT, replicas=1), new_index)  # a second node
+    copied = recorded.sent()
+    assert copied == nothing_to_do | {("PUT", f"/{new_index}-v1/_settings")}
     assert set_up(recorded.client, other, new_index)  # an empty one of another layout
     OpenSearchWriter(opensearch_client, new_index).put([stored("a", "tea")])
     assert not set_up(recorded.client, LAYOUT, new_index)
-    none_refused(recorded.sent(), ("setup",), new_index)
+    none_refused(recorded.sent() | first | copied, ("setup",), new_index)
 
 
 def test_a_rebuild_is_done_by_somebody_who_may_all_but_sends_it_to_this_index_alone(

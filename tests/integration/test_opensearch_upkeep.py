@@ -220,6 +220,20 @@ def test_another_layout_needs_a_rebuild_once_there_are_memories(
     assert active(opensearch_client, new_index) == {"a"}
 
 
+def test_copies_are_made_in_use_and_need_no_rebuild(
+    opensearch_client: OpenSearch, new_index: str, to_index: OpenSearchWriter
+) -> None:
+    to_index.put([stored("a", "tea")])
+    OpenSearchRebuild(opensearch_client, replace(LAYOUT, shards=3), new_index).begin()
+    for copies in (1, 0):
+        assert set_up(opensearch_client, replace(LAYOUT, replicas=copies), new_index)
+        told = opensearch_client.indices.get_settings(index=f"{new_index}-v*")
+        assert {name: index["settings"]["index"]["number_of_replicas"] for name, index in told.items()} == {
+            f"{new_index}-v1": str(copies), f"{new_index}-v2": str(copies),
+        }  # fmt: skip
+    assert active(opensearch_client, new_index) == {"a"}
+
+
 def test_the_doctor_finds_each_ill_and_mends_it(
     local: Ports, opensearch_client: OpenSearch, new_index: str,
     records: FollowedRecords, writer: Writer, to_index: OpenSearchWriter,

@@ -196,8 +196,11 @@ def test_in_a_vpc_are_the_domain_and_whoever_asks_it() -> None:
 
 @pytest.mark.parametrize(("nodes", "copies"), [(1, 0), (2, 1)])
 def test_shards_have_copies_where_there_is_a_second_node(nodes: int, copies: int) -> None:
-    about = Stack(DomainInstances=nodes).functions()["setup"]["Environment"]
-    assert about["COMMONPLACE_INDEX_REPLICAS"] == copies
+    """A change of it has to run setup, which gives them to the index that is there."""
+    stack = Stack(DomainInstances=nodes)
+    assert stack.functions()["setup"]["Environment"]["COMMONPLACE_INDEX_REPLICAS"] == copies
+    (about,) = stack.of("Custom::SearchIndex").values()
+    assert about["Replicas"] == str(copies)
 
 
 def test_setup_runs_again_whenever_the_index_may_have_to_change(stack: Stack) -> None:

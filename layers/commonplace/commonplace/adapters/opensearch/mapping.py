@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 ALIAS = "commonplace"
@@ -17,7 +17,7 @@ _TIMES = ("happened_at", "created_at", "valid_from", "valid_to", "expires_at")
 
 @dataclass(frozen=True)
 class Layout:
-    """What an index is made with; another one of these needs another version of the index.
+    """What an index is made with; another one of these, but for the copies, needs another version of the index.
 
     `engine`: the k-NN library; `embedding_model`: whose vectors it holds, no others; `refresh`: how long at the most until
     a write that was taken is found through the index.
@@ -32,8 +32,11 @@ class Layout:
 
 
 def mark(layout: Layout) -> dict[str, str]:
-    """What an index tells of itself: the model of its vectors, and a digest by which a changed layout is known."""
-    whole = json.dumps([settings(layout), properties(layout)], sort_keys=True)
+    """What an index tells of itself: the model of its vectors, and a digest by which a changed layout is known.
+
+    Copies are no part of it: an index gets and loses them while it is asked.
+    """
+    whole = json.dumps([settings(replace(layout, replicas=0)), properties(layout)], sort_keys=True)
     return {"embedding_model": layout.embedding_model, "layout": hashlib.sha256(whole.encode()).hexdigest()[:16]}
 
 

@@ -13,6 +13,7 @@ from commonplace.adapters.opensearch.queries import PIPELINE
 
 _WAIT = {"request_timeout": WRITE_SECONDS}
 _TOLD = "*.mappings._meta,*.mappings.dynamic"
+_COPIES = "index.number_of_replicas"
 _FUSION = {
     "description": "Both legs brought to 0..1 and averaged, for FUSION=engine.",
     "phase_results_processors": [
@@ -27,13 +28,14 @@ _FUSION = {
 
 
 def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS) -> bool:
-    """Pipeline, index template, first index and alias. Raises `IndexUnavailable`.
+    """Pipeline, index template, first index and alias, and the copies. Raises `IndexUnavailable`.
 
     True when all is as laid out. False when the index that is asked was made by another layout and holds memories: it goes
     on as it is until a reindex makes the next version.
     """
     prepare(client, layout, alias)
     with asking():
+        _copy(client, layout, alias)
         live = versions(client, alias)
         if not live:
             create(client, next_name(client, alias), alias)
@@ -65,6 +67,14 @@ def prepare(client: OpenSearch, layout: Layout, alias: str) -> None:
     with asking():
         client.transport.perform_request("PUT", f"/_search/pipeline/{PIPELINE}", body=_FUSION, params=dict(_WAIT))
         client.indices.put_index_template(name=alias, body=template, params=_WAIT)
+
+
+def _copy(client: OpenSearch, layout: Layout, alias: str) -> None:
+    """Gives each version of the index, one being filled too, as many copies as the next would get."""
+    told = client.indices.get_settings(index=f"{alias}-v*", name=_COPIES, params={"flat_settings": "true", **_WAIT})
+    for name, index in told.items():
+        if index["settings"][_COPIES] != str(layout.replicas):
+            client.indices.put_settings(index=name, body={_COPIES: layout.replicas}, params=_WAIT)
 
 
 def create(client: OpenSearch, name: str, alias: str | None = None) -> None:
