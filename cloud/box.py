@@ -99,4 +99,4 @@ def _index() -> None:
     from commonplace.invocation import container
 
     if not container.upkeep().set_up():
-        sys.stderr.write("the index was made by another version: `commonplace reindex` makes it anew\n")
+        sys.stderr.write("there is no index of this version over what the table holds: `commonplace reindex` makes it\n")

@@ -3,8 +3,9 @@
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,8 +16,12 @@ from cloud.listener import Cut, Request, Response
 from cloud.opensearch import OpenSearch
 from cloud.proxy import Fault, FaultProxy, Forward
 from commonplace.adapters.opensearch import OpenSearchWriter, connect, set_up
+from commonplace.index_ports import Change, Outcome
+from commonplace.ports import Audit
 from commonplace.reindexing import Renewal, reindex
-from commonplace.wiring import local_clock, open_maintenance
+from commonplace.stream import NoIndex
+from commonplace.wiring import local_clock, open_cloud, open_maintenance
+from tests.conftest import NOON
 from tests.dynamodb_entries import entry
 from tests.faults.conftest import Open, Streaming, Tell
 from tests.faults.world import World, said_of, wait_until
@@ -207,6 +212,50 @@ def test_what_is_wrong_with_the_index_is_no_fault_of_the_change(
     assert [outcome.state for outcome in writer.put([stored("a", "tea")])] == ["retry"]
     do(mends)
     assert [outcome.state for outcome in writer.put([stored("a", "tea")])] == ["done"]
+
+
+class Dropped(NoIndex):
+    """No index, and how many changes it has let go."""
+
+    def __init__(self) -> None:
+        self.changes = 0
+
+    def put(self, changes: Sequence[Change]) -> list[Outcome]:
+        self.changes += len(changes)
+        return super().put(changes)
+
+
+def test_a_domain_that_came_later(
+    open_world: Open, streaming: Streaming, opensearch_client: Client, new_index: str, tell: Tell
+) -> None:
+    opensearch_client.indices.delete(index=f"{new_index}-v1")
+    world, before = open_world(streaming, opensearch_client, new_index), Dropped()
+    users, (ports, upkeep) = world.users(4), (world.ports, world.upkeep)
+    bare = world.settings.model_copy(update={"search_endpoint": None})
+    world.ports, world.upkeep = open_cloud(bare, lambda: 20.0).ports, replace(upkeep, writer=before)
+    with world.following(streaming.stream):
+        world.store_all(users, 0, 10)
+        wait_until(lambda: before.changes >= 40, "the stream is not followed")
+    world.ports, world.upkeep = ports, upkeep
+    assert not upkeep.set_up()
+    with world.following(streaming.stream):
+        world.store_all(users, 10, 5)
+        for user in users:
+            gone = next(one for one in world.records.all(user) if one.content == said_of(user, 9))
+            world.records.update(gone.model_copy(update={"version": 2, "status": "deleted"}), Audit("delete", NOON, {}))
+            del world.ledger[user][gone.content]
+        found = [world.search(user, said_of(user, number)) for user in users for number in (2, 12)]
+        assert not opensearch_client.indices.exists_alias(name=new_index)
+        rebuilt = open_maintenance(world.settings)
+        renewal = Renewal(rebuilt.records, rebuilt.embedder, local_clock("UTC"))
+        reindex(rebuilt.everything, rebuilt.rebuild, renewal, lambda _done: world.store_all(users, 15, 2))
+        world.settled()
+    told = world.balance()
+    tell(f"{told}; searches before the reindex {len(found)}")
+    assert all("degraded" in body["notes"] and body["results"] for body in found)
+    assert told.sound, told
+    assert "notes" not in world.search(users[0], said_of(users[0], 1))
+    assert upkeep.set_up()
 
 
 def test_the_index_deleted(world: World, client: Client, streaming: Streaming, tell: Tell) -> None:

@@ -15,8 +15,10 @@ from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.following import follow
 from commonplace.index_ports import Change, Outcome
 from commonplace.invocation import container, upkeep
+from commonplace.reindexing import Renewal, reindex
 from commonplace.settings import Settings
 from commonplace.stream import Letter
+from commonplace.wiring import local_clock
 from tests.integration.lambda_calls import ISSUER, Context, handler, http
 
 if TYPE_CHECKING:
@@ -122,6 +124,34 @@ def test_setup_can_be_run_at_every_deploy(cloud: Settings, monkeypatch: pytest.M
     event = {"RequestType": "Update", "ResponseURL": "-", "StackId": "s", "RequestId": "r", "LogicalResourceId": "Index"}
     upkeep.setup(event, Context(milliseconds=60_000))
     assert told[0]["Status"] == "SUCCESS", told
+
+
+def test_no_index_is_asked_before_it_holds_what_was_there(
+    cloud: Settings, opensearch_client: OpenSearch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A domain that came later, or one whose index is gone: an empty index would answer at once, and find nothing old."""
+
+    def searched() -> tuple[list[str], list[str]]:
+        found = called("search_memory", "search", query="Is anybody allergic to something?")
+        return [hit["id"] for hit in found["results"]], list(found.get("notes", ()))
+
+    upkeep_of, made = wiring.open_upkeep(cloud), f"{cloud.index_alias}-v1"
+    opensearch_client.indices.delete(index=made)
+    assert upkeep_of.set_up()
+    assert list(opensearch_client.indices.get_alias(name=cloud.index_alias)) == [made]  # nothing was there
+    opensearch_client.indices.delete(index=made)
+    with monkeypatch.context() as before:
+        before.setattr(container, "settings", lambda: cloud.model_copy(update={"search_endpoint": None}))
+        container.opened.cache_clear()
+        stored = called("store_memory", "store", content="My daughter Mia is allergic to peanuts.")["memory_id"]
+    container.opened.cache_clear()
+    assert not upkeep_of.set_up()
+    assert not upkeep_of.set_up()  # the next deploy doesn't make one either
+    assert searched() == ([stored], ["degraded"])
+    open_ = wiring.open_maintenance(cloud)
+    reindex(open_.everything, open_.rebuild, Renewal(open_.records, open_.embedder, local_clock("UTC")), lambda _done: None)
+    assert upkeep_of.set_up()
+    assert searched() == ([stored], [])
 
 
 def test_an_empty_index_over_memories_that_are_there_needs_a_reindex(cloud: Settings, opensearch_client: OpenSearch) -> None:

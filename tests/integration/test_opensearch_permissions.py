@@ -115,6 +115,7 @@ def test_searching_and_counting_are_allowed(recorded: Recorded, new_index: str, 
 def test_setting_up_is_allowed_whatever_there_is(recorded: Recorded, opensearch_client: OpenSearch, new_index: str) -> None:
     opensearch_client.indices.delete(index=f"{new_index}-v*")
     other = replace(LAYOUT, shards=1)
+    assert not set_up(recorded.client, LAYOUT, new_index, lambda: True)  # nothing, and memories are there
     assert set_up(recorded.client, LAYOUT, new_index)  # nothing
     first = recorded.sent()
     assert set_up(recorded.client, LAYOUT, new_index)  # all as it should be

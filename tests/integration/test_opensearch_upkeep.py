@@ -193,6 +193,19 @@ def test_another_model_must_be_meant(
     assert reindex(records, rebuild, renewal, silent).embedded == 0
 
 
+def test_another_model_must_be_meant_where_no_index_is_asked_yet(
+    local: Ports, opensearch_client: OpenSearch, new_index: str, records: FollowedRecords, writer: Writer
+) -> None:
+    opensearch_client.indices.delete(index=f"{new_index}-v1")
+    memory = writer.write("green tea")
+    assert not set_up(opensearch_client, LAYOUT, new_index, lambda: True)
+    rebuild = OpenSearchRebuild(opensearch_client, replace(LAYOUT, embedding_model=Doubling.name), new_index)
+    with pytest.raises(CommonplaceError, match=f"vectors of {LAYOUT.embedding_model}.*--move-to-model"):
+        reindex(records, rebuild, Renewal(records, Doubling(local.embedder.embed), lambda: NOON), silent)
+    assert local.records.get("local|ana", [memory.memory_id])[0].version == 1
+    assert OpenSearchRebuild(opensearch_client, LAYOUT, "test-never").model() is None
+
+
 def test_a_rebuild_that_was_broken_off_goes_on_and_one_that_is_refused_changes_nothing(
     opensearch_url: str, local: Ports, opensearch_client: OpenSearch, new_index: str, records: FollowedRecords, writer: Writer
 ) -> None:

@@ -58,7 +58,7 @@ class IndexRebuild(Protocol):
     """A new version of the index is filled beside the one that is asked, and takes its place."""
 
     def model(self) -> str | None:
-        """The model of the vectors in the index that is asked; None where there is no index."""
+        """The model of the vectors in the index that is asked, or is to be; None where nothing was set up."""
 
     def begin(self) -> str:
         """Makes the new version and gives its name. From now on each change goes to both. Goes on with one begun earlier."""

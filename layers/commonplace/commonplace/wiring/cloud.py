@@ -186,17 +186,15 @@ def _domain(settings: Settings, writing: bool = False) -> Any:
 
 def _followed(settings: Settings, table: "Table") -> tuple[IndexWriter, Callable[[], bool]]:
     from commonplace.adapters.dynamodb import DynamoEverything
-    from commonplace.adapters.opensearch import OpenSearchWriter, holds_nothing, set_up
+    from commonplace.adapters.opensearch import OpenSearchWriter, set_up
 
     client, layout, alias = _domain(settings, writing=True), _layout(settings), settings.index_alias
 
-    def made() -> bool:
+    def kept() -> bool:
         # A domain that came later knows nothing of what was written before: no row waits for it.
-        if not set_up(client, layout, alias):
-            return False
-        return not holds_nothing(client, alias) or next(DynamoEverything(table).every(), None) is None
+        return next(DynamoEverything(table).every(), None) is not None
 
-    return OpenSearchWriter(client, alias), made
+    return OpenSearchWriter(client, alias), lambda: set_up(client, layout, alias, kept)
 
 
 def _layout(settings: Settings) -> "Layout":

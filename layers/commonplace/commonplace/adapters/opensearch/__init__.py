@@ -6,7 +6,7 @@ from commonplace.adapters.opensearch.facts import OpenSearchFacts
 from commonplace.adapters.opensearch.index import OpenSearchIndex
 from commonplace.adapters.opensearch.mapping import Layout
 from commonplace.adapters.opensearch.rebuilding import OpenSearchRebuild
-from commonplace.adapters.opensearch.setup import holds_nothing, set_up
+from commonplace.adapters.opensearch.setup import set_up
 from commonplace.adapters.opensearch.writing import OpenSearchWriter
 
 __all__ = [
@@ -17,6 +17,5 @@ __all__ = [
     "OpenSearchRebuild",
     "OpenSearchWriter",
     "connect",
-    "holds_nothing",
     "set_up",
 ]

@@ -6,7 +6,7 @@ from opensearchpy import OpenSearch
 
 from commonplace.adapters.opensearch.client import WRITE_SECONDS, asking
 from commonplace.adapters.opensearch.mapping import ALIAS, Layout, mark
-from commonplace.adapters.opensearch.setup import create, next_name, prepare, switch, versions
+from commonplace.adapters.opensearch.setup import create, laid_out_for, next_name, prepare, switch, versions
 from commonplace.adapters.opensearch.writing import BEGUN, write
 from commonplace.index_ports import Outcome
 from commonplace.ports import IndexUnavailable, Stored
@@ -21,9 +21,11 @@ class OpenSearchRebuild:
         self._client, self._layout, self._alias = client, layout, alias
 
     def model(self) -> str | None:
-        """The embedding model of the index that is asked now; None without one."""
+        """The embedding model of the index that is asked now, or that the first one is laid out for; None without either."""
         with asking():
-            return next((live.told.get("embedding_model") for live in versions(self._client, self._alias)), None)
+            for live in versions(self._client, self._alias):
+                return live.told.get("embedding_model")
+            return laid_out_for(self._client, self._alias)
 
     def begin(self) -> str:
         prepare(self._client, self._layout, self._alias)

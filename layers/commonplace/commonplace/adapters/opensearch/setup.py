@@ -1,6 +1,6 @@
 """Makes what the index needs to be there, and leaves what is there: safe to run at every deploy."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,35 +27,31 @@ _FUSION = {
 }
 
 
-def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS) -> bool:
+def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS, kept: Callable[[], bool] = lambda: False) -> bool:
     """Pipeline, index template, first index and alias, and the copies. Raises `IndexUnavailable`.
 
-    True when all is as laid out. False when the index that is asked was made by another layout and holds memories: it goes
-    on as it is until a reindex makes the next version.
+    True when all is as laid out. False when a reindex has to follow: the index that is asked was made by another layout and
+    holds memories, or it holds none while memories are `kept`. Where none is asked yet and memories are kept, none will be
+    until the reindex has filled one: an empty index would answer that there is nothing.
     """
     prepare(client, layout, alias)
     with asking():
         _copy(client, layout, alias)
         live = versions(client, alias)
         if not live:
+            if kept():
+                return False
             create(client, next_name(client, alias), alias)
             return True
         (old,) = live
         if old.told == mark(layout):
-            return True
-        if client.count(index=old.name, params=_WAIT)["count"]:
+            return not kept() or _holds_some(client, old)
+        if _holds_some(client, old):
             return False
         new = next_name(client, alias)
         create(client, new)
         switch(client, alias, old.name, new)
-        return True
-
-
-def holds_nothing(client: OpenSearch, alias: str = ALIAS) -> bool:
-    """Whether the index that is asked is there and empty. Raises `IndexUnavailable`."""
-    with asking():
-        live = versions(client, alias)
-        return bool(live) and not any(client.count(index=one.name, params=_WAIT)["count"] for one in live)
+        return not kept()
 
 
 def prepare(client: OpenSearch, layout: Layout, alias: str) -> None:
@@ -69,12 +65,22 @@ def prepare(client: OpenSearch, layout: Layout, alias: str) -> None:
         client.indices.put_index_template(name=alias, body=template, params=_WAIT)
 
 
+def _holds_some(client: OpenSearch, version: "Version") -> bool:
+    return bool(client.count(index=version.name, params=_WAIT)["count"])
+
+
 def _copy(client: OpenSearch, layout: Layout, alias: str) -> None:
     """Gives each version of the index, one being filled too, as many copies as the next would get."""
     told = client.indices.get_settings(index=f"{alias}-v*", name=_COPIES, params={"flat_settings": "true", **_WAIT})
     for name, index in told.items():
         if index["settings"][_COPIES] != str(layout.replicas):
             client.indices.put_settings(index=name, body={_COPIES: layout.replicas}, params=_WAIT)
+
+
+def laid_out_for(client: OpenSearch, alias: str) -> str | None:
+    """The embedding model that the next version is laid out for; None before anything was set up."""
+    told = client.indices.get_index_template(name=alias, params={"ignore": 404, **_WAIT}).get("index_templates", [])
+    return next((one["index_template"]["template"]["mappings"]["_meta"]["embedding_model"] for one in told), None)
 
 
 def create(client: OpenSearch, name: str, alias: str | None = None) -> None:
