@@ -1,5 +1,7 @@
 """The laws of the runs: their leases, what they save, and how they close."""
 
+import random
+import string
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 
@@ -25,6 +27,22 @@ def lease(night: NightPorts, user_id: str = ANA, now: datetime = NOON) -> Fence:
 def run_of(number: int = 1, user_id: str = ANA, **fields: object) -> Run:
     whole = {"run_id": f"run_{number:026d}", "user_id": user_id, "date": NOON.date(), "started_at": NOON, **fields}
     return Run.model_validate(whole)
+
+
+def noise(length: int, seed: int = 0) -> str:
+    """A text that hardly gets shorter when it is compressed."""
+    return "".join(random.Random(seed).choices(string.ascii_letters + string.digits + "äß€", k=length))
+
+
+def long_run(number: int = 1, operations: int = 4_000) -> Run:
+    """A run of many operations, each with its own ids and reason."""
+    made = [
+        RunOperation(
+            operation_id=f"op_{one}", kind="ADD", outcome="applied", memory_id=f"mem_{one}", why=noise(120, one)
+        )
+        for one in range(operations)
+    ]  # fmt: skip
+    return run_of(number, operations=tuple(made))
 
 
 def code_of(caught: pytest.ExceptionInfo[CommonplaceError]) -> ErrorCode:
@@ -134,6 +152,37 @@ def test_a_part_may_be_a_long_text(night: NightPorts) -> None:
     assert night.runs.part(ANA, run.run_id, "answer") is None
 
 
+def test_a_part_may_be_longer_than_a_row_of_any_store(night: NightPorts) -> None:
+    fence, run, body = lease(night), run_of(), noise(2_000_000)
+    night.runs.save_part(run, "plan", body, fence)
+    night.runs.save_part(run, "plan/1", f"1{body}", fence)
+    night.runs.save_part(run, "plan", "another", fence)
+    night.runs.save_part(run, "plan", f"another {body}", fence)
+    assert night.runs.part(ANA, run.run_id, "plan") == body
+    night.runs.drop_parts(ANA, run.run_id, keep=["plan/1"])
+    assert night.runs.part(ANA, run.run_id, "plan") is None
+    assert night.runs.part(ANA, run.run_id, "plan/1") == f"1{body}"
+    night.runs.drop_parts(ANA, run.run_id)
+    assert night.runs.part(ANA, run.run_id, "plan/1") is None
+
+
+def test_a_run_may_be_longer_than_a_row_of_any_store(night: NightPorts) -> None:
+    fence, run = lease(night), long_run()
+    night.runs.save(run_of(), fence)
+    night.runs.save(run, fence)
+    assert night.runs.get(ANA, run.run_id) == night.runs.unfinished(ANA) == run
+    longer = run.model_copy(update={"operations": (*run.operations, *run.operations)})
+    night.runs.save(longer, fence)
+    night.runs.drop_parts(ANA, run.run_id)
+    night.runs.save(run_of(2), fence)
+    assert night.runs.newest(ANA, 5) == [run_of(2), longer]
+    done = run.model_copy(update={"status": "done", "finished_at": NOON})
+    night.runs.close(done, {}, fence)
+    assert night.runs.newest(ANA, 5) == [run_of(2), done]
+    night.runs.save(run_of(status="done"), fence)
+    assert night.runs.get(ANA, run.run_id) == run_of(status="done")
+
+
 def test_parts_are_let_go_of_but_for_those_to_keep(night: NightPorts) -> None:
     fence = lease(night)
     for number in (1, 2):
@@ -176,7 +225,9 @@ def test_who_holds_an_older_lease_writes_nothing(night: NightPorts) -> None:
     new = lease(night, now=NOON + 10 * MINUTE)
     for write in (
         lambda fence: night.runs.save(run, fence),
+        lambda fence: night.runs.save(long_run(), fence),
         lambda fence: night.runs.save_part(run, "plan", "words", fence),
+        lambda fence: night.runs.save_part(run, "plan", noise(1_000_000), fence),
         lambda fence: night.runs.close(run, {"one": Mark("read")}, fence),
     ):
         with pytest.raises(CommonplaceError) as caught:

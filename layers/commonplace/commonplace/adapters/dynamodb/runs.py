@@ -5,13 +5,13 @@ from datetime import datetime
 from itertools import islice
 
 from commonplace.adapters.dynamodb.actions import ABSENT, Action, Item
-from commonplace.adapters.dynamodb.calls import key_of, of_partition
+from commonplace.adapters.dynamodb.calls import Calls, key_of, of_partition
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.ledger import settle_due
 from commonplace.adapters.dynamodb.ledger_rows import interaction_name, kept_of, marked
+from commonplace.adapters.dynamodb.long_texts import ROWS, held, named, names_from, text_of
 from commonplace.adapters.dynamodb.operations import fenced
-from commonplace.adapters.dynamodb.packed import packed, unpacked
-from commonplace.adapters.dynamodb.table import ITEM, LEASE, PART, RUN, RUNNING
+from commonplace.adapters.dynamodb.table import ITEM, LEASE, PART, REST, RUN, RUNNING
 from commonplace.batches import in_batches
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.models.runs import Run
@@ -19,7 +19,7 @@ from commonplace.night_ports import Mark
 from commonplace.ports import Fence
 
 _MARKS_AT_ONCE = 30  # of up to three actions each, in a transaction of a hundred
-_BODY = "body"
+_ROWS_AT_ONCE = 10  # of long texts, in a transaction of 4 MB
 
 
 class DynamoRuns:
@@ -52,24 +52,32 @@ class DynamoRuns:
         return None if row is None else self.get(user_id, row["run_id"]["S"])
 
     def save(self, run: Run, fence: Fence) -> None:
-        self._written([_row(run), *_running(run)], fence)
+        self._kept(run, _running(run), fence)
 
     def save_part(self, run: Run, name: str, body: str, fence: Fence) -> None:
-        part = {**key_of(run.user_id, f"{PART}{run.run_id}#{name}"), _BODY: packed(body)}
-        refusals = self._table.calls().transact([fenced(fence), Action("Put", part, ABSENT)])
-        if any(refusal.place == 0 for refusal in refusals):
-            raise _lost()
+        key = key_of(run.user_id, f"{PART}{run.run_id}#{name}")
+        text, rows = held(body, run.user_id, f"{REST}{PART}{run.run_id}#")
+        not_there = Action("ConditionCheck", key, ABSENT)
+        for actions in (*([row, not_there] for row in rows), [Action("Put", {**key, **text}, ABSENT)]):
+            refusals = self._table.calls().transact([fenced(fence), *actions])
+            if any(refusal.place == 0 for refusal in refusals):
+                raise _lost()
+            if refusals:
+                return
 
     def part(self, user_id: str, run_id: str, name: str) -> str | None:
-        row = self._table.calls().one(user_id, f"{PART}{run_id}#{name}")
-        return None if row is None else unpacked(row[_BODY])
+        calls = self._table.calls()
+        return text_of(calls, calls.one(user_id, f"{PART}{run_id}#{name}"))
 
     def drop_parts(self, user_id: str, run_id: str, keep: Sequence[str] = ()) -> None:
         calls, prefix = self._table.calls(), f"{PART}{run_id}#"
         kept = {f"{prefix}{name}" for name in keep}
-        pages = calls.pages(*of_partition(user_id, prefix), ConsistentRead=True, ProjectionExpression=f"#{ITEM}")
-        gone = [row[ITEM]["S"] for page in pages for row in page if row[ITEM]["S"] not in kept]
-        for batch in in_batches(gone, 100):
+        pages = calls.pages(*of_partition(user_id, prefix), ConsistentRead=True, ProjectionExpression=f"#{ITEM},#{ROWS}")
+        parts = {row[ITEM]["S"]: named(row) for page in pages for row in page}
+        staying = {name for part in kept & parts.keys() for name in parts[part]}
+        rows = [name for name in names_from(calls, user_id, f"{REST}{prefix}") if name not in staying]
+        # The parts go first: none is ever there without its rows.
+        for batch in (*in_batches(parts.keys() - kept, 100), *in_batches(rows, _ROWS_AT_ONCE)):
             calls.transact([Action("Delete", key_of(user_id, name)) for name in batch])
 
     def close(self, run: Run, marks: Mapping[str, Mark], fence: Fence) -> None:
@@ -86,26 +94,32 @@ class DynamoRuns:
                 for action in marked(run.user_id, one, marks[one.entry.interaction_id], run.run_id, at)
             ]
             self._written(actions, fence)
-        self._written([_row(run), Action("Delete", key_of(run.user_id, RUNNING))], fence)
+        self._kept(run, [Action("Delete", key_of(run.user_id, RUNNING))], fence)
         settle_due(self._table, run.user_id)
 
     def get(self, user_id: str, run_id: str) -> Run | None:
-        row = self._table.calls().one(user_id, f"{RUN}{run_id}")
-        return None if row is None else _run(row)
+        calls = self._table.calls()
+        return _run(calls, calls.one(user_id, f"{RUN}{run_id}"))
 
     def newest(self, user_id: str, limit: int) -> list[Run]:
-        pages = self._table.calls().pages(
-            *of_partition(user_id, RUN), ScanIndexForward=False, ConsistentRead=True, Limit=max(1, limit)
-        )
-        return list(islice((_run(row) for page in pages for row in page), limit))
+        calls = self._table.calls()
+        pages = calls.pages(*of_partition(user_id, RUN), ScanIndexForward=False, ConsistentRead=True, Limit=max(1, limit))
+        runs = (_run(calls, row) for page in pages for row in page)
+        return list(islice((run for run in runs if run is not None), limit))
+
+    def _kept(self, run: Run, beside: Sequence[Action], fence: Fence) -> None:
+        """Writes the run as it is now; what it was before goes in the same transaction, for it may tell what is forgotten."""
+        prefix = f"{REST}{RUN}{run.run_id}#"
+        before = names_from(self._table.calls(), run.user_id, prefix)
+        text, rows = held(run.model_dump_json(), run.user_id, prefix)
+        for row in rows:
+            self._written([row], fence)
+        gone = [Action("Delete", key_of(run.user_id, name)) for name in before]
+        self._written([Action("Put", {**key_of(run.user_id, f"{RUN}{run.run_id}"), **text}), *beside, *gone], fence)
 
     def _written(self, actions: Sequence[Action], fence: Fence) -> None:
         if self._table.calls().transact([fenced(fence), *actions]):
             raise _lost()
-
-
-def _row(run: Run) -> Action:
-    return Action("Put", {**key_of(run.user_id, f"{RUN}{run.run_id}"), _BODY: packed(run.model_dump_json())})
 
 
 def _running(run: Run) -> list[Action]:
@@ -113,8 +127,9 @@ def _running(run: Run) -> list[Action]:
     return [Action("Put", {**key_of(run.user_id, RUNNING), "run_id": {"S": run.run_id}})] if run.status == "running" else []
 
 
-def _run(row: Item) -> Run:
-    return Run.model_validate_json(unpacked(row[_BODY]), extra="ignore")
+def _run(calls: Calls, row: Item | None) -> Run | None:
+    text = text_of(calls, row)
+    return None if text is None else Run.model_validate_json(text, extra="ignore")
 
 
 def _lost() -> CommonplaceError:

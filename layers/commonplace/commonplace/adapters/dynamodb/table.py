@@ -12,6 +12,8 @@ A user is a partition. Their rows, by sort key:
                                    read#<time>#<id> what was read and still has its text
     due                            the user has something pending
     run#<id>, part#<id>#<name>     a run, and its work so far; `running` names the one that began and did not close
+    rest#run#<id>#<ulid>,          what is too long for the row of a run or a part; that row names its own
+    rest#part#<id>#<ulid>
     lease                          who may write for a run, by a number that rises
     used#<memory id>               how often it was found and when last; beside the record, so that counting never
                                    raises its version, never meets a user's write, and never enters the stream's filter
@@ -47,6 +49,7 @@ DUE: Final = "due"
 RUN: Final = "run#"
 RUNNING: Final = "running"
 PART: Final = "part#"
+REST: Final = "rest#"
 LEASE: Final = "lease"
 USED: Final = "used#"
 USAGE: Final = "usage#"

@@ -1,0 +1,57 @@
+"""Texts that may be longer than an item: what is too long stands in rows of its own, which the text's row names.
+
+They are written before it, under names that nothing had before, so that a text is there whole or not at all, and one that is
+written anew is the old one until it is the new one. A writer that dies leaves rows that nobody names.
+"""
+
+from ulid import ULID
+
+from commonplace.adapters.dynamodb.actions import Action, Item
+from commonplace.adapters.dynamodb.calls import Calls, key_of, of_partition
+from commonplace.adapters.dynamodb.packed import packed, unpacked
+from commonplace.adapters.dynamodb.table import ITEM, USER
+
+ROWS = "rows"
+_BODY = "body"
+_MOST_BYTES = 350_000  # of the 400 KB that an item may have
+
+
+def held(text: str, user_id: str, prefix: str) -> tuple[Item, list[Action]]:
+    """What the row of a text has of it, and the rows to be written before, each in a transaction of its own.
+
+    `prefix`: how the names of such rows begin.
+    """
+    body = packed(text)
+    whole: bytes = body["B"]
+    if len(whole) <= _MOST_BYTES:
+        return {_BODY: body}, []
+    pieces = [whole[start : start + _MOST_BYTES] for start in range(0, len(whole), _MOST_BYTES)]
+    rows = [Action("Put", {**key_of(user_id, f"{prefix}{ULID()}"), _BODY: {"B": piece}}) for piece in pieces]
+    return {ROWS: {"L": [{"S": row.name} for row in rows]}}, rows
+
+
+def text_of(calls: Calls, row: Item | None) -> str | None:
+    """The text of a row. Where it is written anew or let go of meanwhile, the row is read once more."""
+    attempt = 0
+    while row is not None:
+        if _BODY in row:
+            return unpacked(row[_BODY])
+        keys = [(row[USER]["S"], name) for name in named(row)]
+        found = calls.get(keys)
+        if len(found) == len(keys):
+            return unpacked({"B": b"".join(bytes(found[key][_BODY]["B"]) for key in keys)})
+        calls.wait(attempt)
+        attempt += 1
+        row = calls.one(row[USER]["S"], row[ITEM]["S"])
+    return None
+
+
+def named(row: Item) -> list[str]:
+    """The names of the rows in which the text of a row stands, in their order; none where it has the text itself."""
+    return [name["S"] for name in row[ROWS]["L"]] if ROWS in row else []
+
+
+def names_from(calls: Calls, user_id: str, prefix: str) -> list[str]:
+    """The names of the rows that begin so."""
+    pages = calls.pages(*of_partition(user_id, prefix), ConsistentRead=True, ProjectionExpression=f"#{ITEM}")
+    return [row[ITEM]["S"] for page in pages for row in page]
