@@ -305,3 +305,11 @@ def test_nights_are_asked_for_over_http_and_in_no_other_way(queue: Queue, ports:
     assert asked("GET", "/runs", authorizer={}, status=401)["error"]["code"] == "unauthorized"
     elsewhere = handler("store")(http("/runs", method="GET"), Context())
     assert (elsewhere["statusCode"], json.loads(elsewhere["body"])["error"]["code"]) == (404, "unknown_tool")
+
+
+def test_an_undo_with_nothing_to_take_back_says_so(queue: Queue, ports: Ports) -> None:
+    wish = {"type": "explicit", "id": "wish", "time": NOON.isoformat(), "text": "Remember that I like tea."}
+    asked("POST", "/interactions", {"interactions": [wish]})
+    night(message(USER))
+    assert asked("POST", "/runs/last/undo")["notes"] == []
+    assert asked("POST", "/runs/last/undo")["notes"] == ["there was nothing to take back"]

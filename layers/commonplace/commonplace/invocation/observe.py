@@ -51,7 +51,8 @@ class Seen:
     def told(self) -> dict[str, str]:
         """Code of the error; how the answer was made; that it was made another way than it should."""
         body = self.body or {}
-        notes, error = body.get("notes") or {}, body.get("error") or {}
+        given, error = body.get("notes"), body.get("error") or {}
+        notes = given if isinstance(given, dict) else {}  # those of a run are sentences
         found = {"code": error.get("code"), "method": notes.get("method"), "degraded": notes.get("degraded")}
         return {name: value for name, value in found.items() if value}
 
