@@ -12,7 +12,7 @@ import pytest
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.ids import new_run_id
 from commonplace.invocation import container, nights
-from commonplace.models.runs import Run
+from commonplace.models.runs import Dropped, Run
 from commonplace.night_ports import NightPorts
 from commonplace.nightly.zone import zone_of
 from commonplace.ports import Ports
@@ -305,6 +305,20 @@ def test_nights_are_asked_for_over_http_and_in_no_other_way(queue: Queue, ports:
     assert asked("GET", "/runs", authorizer={}, status=401)["error"]["code"] == "unauthorized"
     elsewhere = handler("store")(http("/runs", method="GET"), Context())
     assert (elsewhere["statusCode"], json.loads(elsewhere["body"])["error"]["code"]) == (404, "unknown_tool")
+
+
+def test_a_list_of_long_runs_ends_where_an_answer_does(queue: Queue, ports: Ports) -> None:
+    kept, numbers = container.night().runs, range(7)
+    fence = kept.lease(USER, NOON, NOON + timedelta(minutes=10))
+    assert fence is not None
+    for number in numbers:
+        reasons = tuple(Dropped(interaction_id=f"d{one}", why="w" * 300) for one in range(2_500))
+        told = Run(run_id=f"run_{number:026d}", user_id=USER, date=NOON.date(), started_at=NOON, dropped=reasons)
+        kept.save(told.model_copy(update={"status": "done"}), fence)
+    listed = asked("GET", "/runs")
+    assert [run["run_id"][-1] for run in listed["runs"]] == ["6", "5", "4", "3"]
+    assert listed["notes"]["partial"].startswith("3 older runs are left out")
+    assert "notes" not in asked("GET", "/runs", query={"limit": "4"})
 
 
 def test_an_undo_with_nothing_to_take_back_says_so(queue: Queue, ports: Ports) -> None:

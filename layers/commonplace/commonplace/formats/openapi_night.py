@@ -6,7 +6,7 @@ from commonplace.errors import ErrorCode
 from commonplace.formats.openapi_responses import OF_BODIES, responses, told
 from commonplace.manifest import flat, schema
 from commonplace.models.interactions import INTERACTION
-from commonplace.models.night import History, RecordRequest, RecordResult, ToldRun
+from commonplace.models.night import History, ListedRuns, RecordRequest, RecordResult, ToldRun
 from commonplace.models.runs import Run
 
 _ARGUMENT = {ErrorCode.INVALID_ARGUMENT}
@@ -27,13 +27,10 @@ _REREAD = {
 
 def night_paths() -> dict[str, dict[str, Any]]:
     """Each path with its operation and its parameters."""
-    run, runs = (
-        _of(Run),
-        {"type": "object", "required": ["runs"], "properties": {"runs": {"type": "array", "items": _of(Run)}}},
-    )
+    run = _of(Run)
     return {
         "/interactions": {"parameters": [], "post": _record()},
-        "/runs": {"parameters": [_LIMIT], "get": _operation("list_runs", "The newest runs", runs, _ARGUMENT)},
+        "/runs": {"parameters": [_LIMIT], "get": _operation("list_runs", "The newest runs", _of(ListedRuns), _ARGUMENT)},
         "/runs/{run_id}": {
             "parameters": [_RUN_ID],
             "get": _operation("show_run", "A run with the words that it is about", _of(ToldRun), _OF_RUNS),

@@ -6,7 +6,11 @@ from typing import Any
 
 from commonplace.errors import ErrorCode
 
-_EVERYWHERE = (ErrorCode.UNAUTHORIZED, ErrorCode.FORBIDDEN, ErrorCode.INTERNAL, ErrorCode.STORAGE_UNAVAILABLE)
+_EVERYWHERE = (
+    ErrorCode.UNAUTHORIZED, ErrorCode.FORBIDDEN, ErrorCode.INTERNAL, ErrorCode.STORAGE_UNAVAILABLE,
+    ErrorCode.PAYLOAD_TOO_LARGE,
+)  # fmt: skip
+"""What is too large may be the answer."""
 OF_BODIES = (
     ErrorCode.INVALID_JSON, ErrorCode.INVALID_ARGUMENT, ErrorCode.UNKNOWN_FIELD, ErrorCode.MISSING_FIELD,
     ErrorCode.PAYLOAD_TOO_LARGE,

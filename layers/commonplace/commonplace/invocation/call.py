@@ -1,12 +1,18 @@
 """What the kinds of events have in common: what was asked, by whom, and how one kind is read and answered."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any, Literal, Protocol
 
+from commonplace.errors import CommonplaceError, ErrorCode
+
 Event = Mapping[str, Any]
 Body = dict[str, Any]
+
+_MOST_BYTES = 5_500_000  # of 6 MB that a function may answer with
+_TOO_LARGE = "the answer is larger than can be sent: ask for less; what was to be changed is changed"
 
 
 class Context(Protocol):
@@ -50,3 +56,15 @@ class Way(Protocol):
 
     def respond(self, event: Event, status: int, body: Body) -> Body:
         """The answer, or the error's body, in the shape that this kind's caller reads."""
+
+
+def sendable(status: int, body: Body) -> tuple[int, Body]:
+    """An answer that Lambda can send, else the error that says that it can't: Lambda itself would answer with a bare 500.
+
+    It is measured as a text inside JSON, as which an HTTP API gets it: each quote of it counts twice.
+    """
+    text = json.dumps(json.dumps(body, ensure_ascii=False), ensure_ascii=False)
+    if len(text.encode(errors="surrogatepass")) <= _MOST_BYTES:
+        return status, body
+    error = CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, _TOO_LARGE)
+    return error.code.status, error.body()

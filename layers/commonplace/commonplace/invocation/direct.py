@@ -7,7 +7,7 @@ from pydantic import Field
 from commonplace import intake
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.invocation import identity
-from commonplace.invocation.call import Body, Call, Context, Event
+from commonplace.invocation.call import Body, Call, Context, Event, sendable
 from commonplace.models.fields import Request
 
 NAME = "direct"
@@ -54,4 +54,4 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
 
 def respond(event: Event, status: int, body: Body) -> Body:  # noqa: ARG001
     """The body as it is: a result, or `{"error": ...}`."""
-    return body
+    return sendable(status, body)[1]

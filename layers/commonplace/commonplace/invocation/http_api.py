@@ -10,7 +10,7 @@ from datetime import tzinfo
 
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.invocation import identity
-from commonplace.invocation.call import Body, Call, Context, Event
+from commonplace.invocation.call import Body, Call, Context, Event, sendable
 from commonplace.strict_json import read_object
 from commonplace.tools import TOOLS
 
@@ -65,6 +65,7 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
 
 def respond(event: Event, status: int, body: Body) -> Body:  # noqa: ARG001
     """A response with a JSON body."""
+    status, body = sendable(status, body)
     text = json.dumps(body, ensure_ascii=False, allow_nan=False) + "\n"
     return {"statusCode": status, "headers": dict(_HEADERS), "body": text, "isBase64Encoded": False}
 

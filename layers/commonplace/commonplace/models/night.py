@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from commonplace.models.fields import Request
+from commonplace.models.fields import Request, Result
 from commonplace.models.runs import Run, RunOperation
 from commonplace.models.storage import Key
 from commonplace.taxonomy import Status
@@ -61,6 +61,12 @@ class ToldOperation(_Part):
 class ToldRun(_Part):
     run: Run
     operations: tuple[ToldOperation, ...]
+
+
+class ListedRuns(Result):
+    """What `GET /runs` answers."""
+
+    runs: tuple[Run, ...] = Field(description="Newest first; `notes` says `partial` where older ones had no room.")
 
 
 class Step(_Part):

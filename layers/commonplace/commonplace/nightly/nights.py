@@ -7,7 +7,7 @@ from typing import Any
 from commonplace import intake
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.markdown.publishing import publish
-from commonplace.models.night import History, HistoryRequest, RecordResult, ToldRun
+from commonplace.models.night import History, HistoryRequest, ListedRuns, RecordResult, ToldRun
 from commonplace.models.runs import Mode, Run
 from commonplace.nightly import at_once, review, telling
 from commonplace.nightly import history as histories
@@ -74,6 +74,10 @@ class Nights:
         if not 1 <= limit <= MOST_RUNS:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"limit: must be from 1 to {MOST_RUNS}", "limit")
         return self.desk.night.runs.newest(self.desk.user_id, limit)
+
+    def listed(self, limit: int = 20) -> ListedRuns:
+        """The same as an answer, which has an end: `notes` tells how many it has no room for."""
+        return telling.listed(self.runs(limit))
 
     def run(self, run_id: str) -> Run:
         """A run by its id, or the `last`; `NOT_FOUND` if there is none."""

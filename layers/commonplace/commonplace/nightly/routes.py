@@ -27,7 +27,7 @@ def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], 
             return nights.record(intake.check(RecordRequest, body()).interactions).model_dump(mode="json")
         case ["runs"]:
             _only(method, "GET")
-            return {"runs": [run.model_dump(mode="json") for run in nights.runs(_limit(query))]}
+            return nights.listed(_limit(query)).model_dump(mode="json")
         case ["runs", run_id]:
             _only(method, "GET")
             return nights.told(run_id).model_dump(mode="json")

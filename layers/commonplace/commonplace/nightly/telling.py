@@ -1,15 +1,28 @@
 """A run told with the words that it is about, which stand in the record and nowhere in the run."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 
+from commonplace.models.fields import Notes
 from commonplace.models.interactions import Discussion, Explicit, Interaction, Save
 from commonplace.models.memory import Memory
-from commonplace.models.night import ToldOperation, ToldRun
+from commonplace.models.night import ListedRuns, ToldOperation, ToldRun
 from commonplace.models.runs import Run, RunOperation
 from commonplace.nightly.desk import Desk
 from commonplace.nightly.plan import PlannedOperation, review_part
 
 _LONGEST = 300
+MOST_BYTES = 4_000_000
+"""Of a list of runs: a function of AWS answers with 6 MB at the most, and a run may have thousands of operations."""
+
+
+def listed(runs: Sequence[Run]) -> ListedRuns:
+    """The runs, or the newest of them that one answer has room for; one at the least."""
+    lengths = accumulate(len(run.model_dump_json().encode()) for run in runs)
+    shown = runs[: max(1, sum(length <= MOST_BYTES for length in lengths))]
+    left_out = len(runs) - len(shown)
+    told = f"{left_out} older runs are left out: a list ends at {MOST_BYTES:,} bytes; ask for one by its id"
+    return ListedRuns(runs=tuple(shown), notes=Notes(partial=told) if left_out else None)
 
 
 def told(run: Run, desk: Desk) -> ToldRun:
