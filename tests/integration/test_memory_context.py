@@ -88,6 +88,13 @@ def test_nothing_remembered_is_told(memory: Commonplace) -> None:
     assert (answer.memory_ids, answer.left_out) == ([], 0)
 
 
+def test_where_there_are_memories_only_the_topic_is_said_to_have_none(open_memory: Opener) -> None:
+    open_memory().store_memory("The office chair squeaks.")
+    answer = open_memory(now=lambda: NOON + timedelta(days=8)).get_memory_context("PostgreSQL")
+    assert "Nothing is remembered on this topic." in answer.context
+    assert answer.memory_ids == []
+
+
 @pytest.mark.parametrize("most", [100, 150, 400, 1_500, 8_000])
 def test_the_budget_holds_over_a_full_store_and_what_had_no_room_is_counted(open_memory: Opener, most: int) -> None:
     memory = open_memory()

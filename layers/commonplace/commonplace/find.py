@@ -26,7 +26,8 @@ _GENERAL_RELEVANCE = 0.3  # what a memory has at least when the query names noth
 class Found:
     """Memories that match, best first, each with its relevance and cosine (None without a vector).
 
-    `degraded`: what couldn't be asked, and what was done instead; `partial`: only the newest were looked at, or as they were.
+    `degraded`: what couldn't be asked, and what was done instead; `partial`: only the newest were looked at, or as they were;
+    `none_at_all`: no memory is there that could have matched, whatever was asked.
     """
 
     memories: list[Memory]
@@ -37,6 +38,7 @@ class Found:
     answerable: float
     partial: bool = False
     degraded: str | None = None
+    none_at_all: bool = False
 
     def notes(self, redacted: Sequence[str], warnings: list[str] | None = None) -> Notes | None:
         """What there is to tell about how this was found."""
@@ -127,6 +129,7 @@ def _best_matches(
         query=query,
         answerable=answerable(query.question, candidates, corpus, ranked) if memories else 0.0,
         partial=gathered.partial,
+        none_at_all=not corpus.memories,
     )
 
 
@@ -134,7 +137,8 @@ def _most_important(query: Query, seen: Visibility, wanted: Filter, limit: int, 
     ids, partial = index.most_important(seen, wanted, limit)
     memories = _current(ports.records.get(seen.user_id, ids), seen)
     relevance = [_GENERAL_RELEVANCE + (1 - _GENERAL_RELEVANCE) * memory.importance for memory in memories]
-    return Found(memories, relevance, [None] * len(memories), len(memories), query, 1.0 if memories else 0.0, partial)
+    sure = 1.0 if memories else 0.0
+    return Found(memories, relevance, [None] * len(memories), len(memories), query, sure, partial, none_at_all=not memories)
 
 
 def _current(memories: Sequence[Memory], seen: Visibility) -> list[Memory]:

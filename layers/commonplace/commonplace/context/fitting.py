@@ -19,8 +19,11 @@ class Fitted:
     left_out: int
 
 
-def fit(groups: Sequence[Group], max_tokens: int, pieces: Callable[[str], int]) -> Fitted:
-    """As much as fits. What always matters gets half of the room beside the wrapper at the most; each memory stands once."""
+def fit(groups: Sequence[Group], max_tokens: int, pieces: Callable[[str], int], nothing: str = EMPTY) -> Fitted:
+    """As much as fits. What always matters gets half of the room beside the wrapper at the most; each memory stands once.
+
+    `nothing`: what stands there where no memory was found.
+    """
     room = _Room(pieces)
     half = (max_tokens + room.size.tokens) // 2
     wanted: set[str] = set()
@@ -29,7 +32,7 @@ def fit(groups: Sequence[Group], max_tokens: int, pieces: Callable[[str], int]) 
         for memory in group.memories:
             wanted.add(memory.memory_id)
             room.take(memory, group.dated, half if group.always else max_tokens)
-    return room.fitted(len(wanted))
+    return room.fitted(len(wanted), nothing)
 
 
 class _Room:
@@ -59,9 +62,9 @@ class _Room:
             self._lines += lines
             self._heading, self.size = None, size
 
-    def fitted(self, wanted: int) -> Fitted:
-        """What was taken in, of so many memories."""
+    def fitted(self, wanted: int, nothing: str) -> Fitted:
+        """What was taken in, of so many memories; `nothing`: what is told where there were none."""
         lines, size = self._lines, self.size
         if not wanted:
-            lines, size = [EMPTY], size + Size.of(EMPTY, self._pieces)
+            lines, size = [nothing], size + Size.of(nothing, self._pieces)
         return Fitted("\n".join((*OPENING, *lines, CLOSING)), size.tokens, self._ids, wanted - len(self._ids))
