@@ -7,11 +7,10 @@ from commonplace.extraction.attributes import attribute_of
 from commonplace.extraction.clauses import sentences
 from commonplace.extraction.corrections import over
 from commonplace.extraction.frames import has_another_end
-from commonplace.extraction.old_values import GENERAL, HALF, MOSTLY, conflicts, denies_value, names_old_value, no_words
-from commonplace.extraction.stems import names_of, shared, stems_of
+from commonplace.extraction.old_values import GENERAL, conflicts, denies_value, names_old_value, no_words
+from commonplace.extraction.stems import shared, stems_of
 from commonplace.extraction.subjects import are_of_others, other_way_round
 from commonplace.extraction.wordings import says
-from commonplace.third_person.languages import ENGLISH, language_of
 
 CHANGED, CORRECTED, OVER = "another value of the same", "it was corrected", "it is over"
 _NOT = re.compile(
@@ -19,8 +18,13 @@ _NOT = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[,;:–—.!。、]| (?:but|sondern|sino|aber|mais) ")
+_WHY = re.compile(r" (?:because|since|so that|weil|seit|parce|depuis|porque|desde|perché|omdat|sinds)\b", re.IGNORECASE)
+_JOINS = re.compile(r"[\u3041-\u309f].|.[\u3041-\u309f]")  # two signs, of which one is the grammar between two words
 _STRESS = frozenset(
-    analyzer.terms("turns out actually really at all anymore after any more longer doch mehr überhaupt ya más plus")
+    analyzer.terms(
+        "turns out actually really at all anymore after any more longer altogether completely totally entirely fully"
+        " doch mehr überhaupt ganz gar völlig komplett jetzt nun leider ya más plus todo completamente totalement tout 私 僕 俺 今"
+    )
 )
 
 
@@ -42,11 +46,14 @@ def contradicts(new: str, old: str, *, corrects: bool, context: str = "", same_t
         return CORRECTED
     if not corrects:
         return None
-    if names_old_value(new, old):
+    if names_old_value(new, old) or (not bygone and _same_thing(new, old)):
         return CORRECTED
-    if not bygone and (_same_thing(new, old) or conflicts(new, old, context or new, same_talk)):
+    gone = _gone(new)
+    if gone - shared(gone, stems_of(old), begins=True):
+        return None
+    if not bygone and conflicts(new, old, context or new, same_talk):
         return CORRECTED
-    return OVER if _ends(new, old) else None
+    return OVER if gone and not over(old) else None
 
 
 def contradicted(new: str, old: str, *, corrects: bool) -> list[str]:
@@ -66,17 +73,10 @@ def _denies(new: str, old: str) -> bool:
     return False
 
 
-def _ends(new: str, old: str) -> bool:
-    """What is over is what the old sentence tells: all of it, most of it, or the name in it."""
-    stems, known = stems_of(over(new)) - GENERAL, stems_of(old)
-    common = shared(stems, known, begins=True)
-    if over(old) or not common:
-        return False
-    english = language_of(old) == ENGLISH
-    if english and names_of(over(new)) - names_of(old):
-        return False
-    named = english and bool(shared(stems, no_words(old), begins=True))
-    return len(common) >= (HALF if named else MOSTLY) * len(stems)
+def _gone(new: str) -> frozenset[str]:
+    """What it says is over, when and where included: "no coffee in the evening" leaves the coffee at noon."""
+    said = over(new) or over(new, "ended_of_somebody")
+    return frozenset(stem for stem in stems_of(_WHY.split(said)[0]) if not _JOINS.search(stem)) - GENERAL - _STRESS
 
 
 def _same_thing(new: str, old: str) -> bool:

@@ -65,9 +65,9 @@ def stands_alone(text: str) -> bool:
     return attribute_of(text) is None and _PRONOUN_IS.search(text.replace("’", "'")) is not None
 
 
-def over(text: str) -> str:
-    """What a sentence says is over ("I don't eat pork anymore"), nothing if it says no such thing."""
-    for pattern in _endings():
+def over(text: str, kind: str = "ended") -> str:
+    """What a sentence says is over ("I don't eat pork anymore"), nothing without a wording of that kind."""
+    for pattern in _endings(kind):
         found = pattern.search(text.replace("’", "'"))
         if found:
             return " ".join(part for part in found.groupdict().values() if part)
@@ -86,8 +86,8 @@ def _tells_little(new: str, old: str) -> bool:
 
 
 @functools.cache
-def _endings() -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(line, re.IGNORECASE) for line in alternatives("ended"))
+def _endings(kind: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(line, re.IGNORECASE) for line in alternatives(kind))
 
 
 @functools.cache

@@ -17,7 +17,7 @@ _CHANGE = frozenset(
     )
 )
 _TWO, _SHORT, _LEAST, _NAME = 2, 3, 3, 5
-HALF, _MANY, MOSTLY, _SHARED = 0.5, 0.6, 0.67, 0.3
+_HALF, _MANY, _MOSTLY, _SHARED = 0.5, 0.6, 0.67, 0.3
 
 
 def names_old_value(new: str, old: str) -> bool:
@@ -87,8 +87,8 @@ def _conflicts(new: str, old: str, context: str, same_talk: bool) -> bool:
     if ours - theirs and theirs - ours:
         nothing_else = len(ours - theirs) == 1 and not (_matter(new) - _CHANGE | matter & no_words(old)) - common
         many = len(common) >= _TWO and share >= _MANY
-        return many or (named and share >= HALF) or same_month or nothing_else
-    return len(common) >= _TWO and share >= MOSTLY
+        return many or (named and share >= _HALF) or same_month or nothing_else
+    return len(common) >= _TWO and share >= _MOSTLY
 
 
 def _matter(text: str) -> frozenset[str]:

@@ -11,6 +11,12 @@ _FIRST = re.compile(
     r"\W*(?:\w+ ){0,2}?(?P<who>(?:i|i'm|i've|im|ive|we|we're|we've|my|our|ich|wir|je|j'\w+|nous|yo|eu|io|ik|wij)\b|私|僕|俺)",
     re.IGNORECASE,
 )
+_OF = re.compile(
+    r"\W*(?:\w+ ){1,2}(?:of (?:my|our|an?)|(?:mein|unser|ein)e[rsn]|d[eu] (?:mon|ma|mes|notre|mis?|nuestr[oa]|meu|minha|una?)"
+    r"|del(?:la)? mi[oa]|van (?:mijn|onze|een)) (?P<whose>\w+)|(?P<owner>[^\s、。はも]{1,6}?)の(?=[^\s、。はも])",
+    re.IGNORECASE,
+)
+_NEIGHBOUR = re.compile(r"隣|.さん$")
 _UNSPACED = re.compile(r"[\u3041-\u30ff]")
 _WORD = re.compile(r"[^\W_]+")
 _OPENING, _CLOSE, _LEAD = 45, 22, 12
@@ -20,12 +26,25 @@ _OPENING, _CLOSE, _LEAD = 45, 22, 12
 def _subject(sentence: str) -> frozenset[str] | None:
     """Whom it is about: the user, the words that name somebody of theirs, None where its words don't tell."""
     opening = sentence[:_OPENING].replace("’", "'").lstrip()
+    owner = _owner(opening)
+    if owner:
+        return stems_of(owner)
     user = _FIRST.match(opening)
     found = wording("household").search(opening) or wording("outsider").search(opening[:_CLOSE])
     if found and found.start() <= (user.start("who") if user else _LEAD):
         return stems_of(found[0])
     unspaced = _UNSPACED.search(sentence)  # there whoever speaks is not named
     return _THE_USER if user or unspaced else None
+
+
+def _owner(opening: str) -> str | None:
+    """Somebody outside the household whose own it is about: "my friend" of "the daughter of my friend"."""
+    found = _OF.match(opening)
+    if found is None:
+        return None
+    whose = found["whose"] or found["owner"]
+    outside = wording("outsider").fullmatch(whose) or (found["owner"] and _NEIGHBOUR.search(whose))
+    return whose if outside else None
 
 
 def are_of_others(one: str, other: str) -> bool:
