@@ -81,6 +81,77 @@ def test_a_sentence_is_parted_where_the_user_states_something_else() -> None:
     assert statements("ich wohne in Ulm, mein Bruder in Kiel") == ["ich wohne in Ulm", "mein Bruder in Kiel"]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "stated"),
+    [
+        ("I live in Leeds, have a cat and play tennis.", ["I live in Leeds", "I have a cat", "I play tennis."]),
+        ("I'm vegan but love the smell of bacon.", ["I'm vegan", "I love the smell of bacon."]),
+        ("My sister Mia lives in Oslo and works at the port.", ["My sister Mia lives in Oslo", "My sister Mia works at the port."]),
+        ("My wife and I live in Bonn and have two cats.", ["My wife and I live in Bonn", "My wife and I have two cats."]),
+        ("I live in Leeds and Anna lives in Bath.", ["I live in Leeds", "Anna lives in Bath."]),
+        ("my mother is 70 and her birthday is on 9 May", ["my mother is 70", "my mother's birthday is on 9 May"]),
+        ("Meine Schwester wohnt in Ulm und hat zwei Kinder.", ["Meine Schwester wohnt in Ulm", "Meine Schwester hat zwei Kinder."]),
+        ("J'habite à Lyon et travaille à la poste.", ["J'habite à Lyon", "Je travaille à la poste."]),
+        ("Ik woon in Gent en heb een kat.", ["Ik woon in Gent", "Ik heb een kat."]),
+        ("母は札幌に住んでいて、猫を飼っています。", ["母は札幌に住んでいます。", "母は猫を飼っています。"]),
+        ("I live and work in Leeds.", ["I live and work in Leeds."]),
+        ("I want to live in Leeds and have a cat.", ["I want to live in Leeds and have a cat."]),
+        ("I don't smoke and drink much.", ["I don't smoke and drink much."]),
+        ("I know people who live here and have a cat.", ["I know people who live here and have a cat."]),
+        ("I like tea and coffee.", ["I like tea and coffee."]),
+        ("I use a ThinkPad, work gave it to me", ["I use a ThinkPad, work gave it to me"]),
+        ("Mum has been in our granny annexe and she likes it", ["Mum has been in our granny annexe and she likes it"]),
+        ("Me gusta la música en vivo y el cine.", ["Me gusta la música en vivo y el cine."]),
+        ("銀行で、5年働いています。", ["銀行で、5年働いています。"]),
+    ],
+)  # fmt: skip
+def test_what_goes_on_about_the_same_one_is_stated_of_them(sentence: str, stated: list[str]) -> None:
+    assert statements(sentence) == stated
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "left"),
+    [
+        ("Ich wohne in Kassel und habe eine Katze namens Mimi.", "Ich wohne jetzt in Göttingen.", "Ich habe eine Katze namens Mimi."),
+        ("I live in Leeds and have a cat called Mimi.", "I live in York now.", "I have a cat called Mimi."),
+        ("J'habite à Lyon et j'ai un chat.", "J'ai déménagé à Nantes.", "j'ai un chat."),
+        ("Vivo en Madrid y tengo una gata.", "Me he mudado a Granada.", "tengo una gata."),
+        ("Moro em Porto e tenho um gato.", "Mudamos para Lisboa.", "tenho um gato."),
+        ("Abito a Torino e ho un gatto.", "Mi sono trasferita a Milano.", "ho un gatto."),
+        (
+            "Me llamo Inés y soy enfermera en Valencia.",
+            "Ya no trabajo en Valencia, ahora estoy en Alicante.",
+            "Me llamo Inés. Soy enfermera.",
+        ),
+        (
+            "my mother's birthday is on 9 May and she collects thimbles",
+            "My mother collects thimbles no more, she gave them away.",
+            "my mother's birthday is on 9 May.",
+        ),
+        (
+            "I work at Siemens in Erlangen and play badminton on Thursdays.",
+            "I don't work at Siemens any more, I'm at Bosch now.",
+            "I play badminton on Thursdays.",
+        ),
+        (
+            "We'll fly to Bergen on 12 June and take the Hurtigruten north.",
+            "Correction: the flight to Bergen is on 14 June, not 12 June.",
+            "We'll take the Hurtigruten north. We'll fly to Bergen on 14 June.",
+        ),
+        ("私は看護師で、札幌に住んでいます。", "仙台に引っ越しました。", "私は看護師です。"),
+        ("札幌に住んでいて、猫を飼っています。", "仙台に引っ越しました。", "猫を飼っています。"),
+    ],
+)  # fmt: skip
+def test_a_change_leaves_what_the_same_sentence_told_beside_it(old: str, new: str, left: str) -> None:
+    decision = decided(Pair("", "change", old, new, ()))
+    assert (decision.operation, decision.content) == ("UPDATE", f"{left} {new}")
+
+
+def test_what_the_user_is_stays_only_where_nothing_else_is_told() -> None:
+    assert beside("I'm a nurse in Leeds.", "I don't work in Leeds any more") == ["I'm a nurse"]
+    assert beside("I'm a nurse in Leeds.", "I'm a teacher in York now") == []
+
+
 def test_what_is_not_true_any_more_takes_nothing_with_it() -> None:
     assert without("I'm vegan and I love Thai food. My cat is Tom.", {"I'm vegan"}) == ["I love Thai food.", "My cat is Tom."]
     assert beside("I live in Berlin with my dog Bo", "I moved to Munich") == ["With my dog Bo"]

@@ -175,6 +175,7 @@ def test_without_a_correction_only_a_changed_value_counts() -> None:
         ("I fly on 18 April", "not the 18th, the 11th or the 12th", "18th", None),
         ("We meet at 3 on the 14th", "It's the 21st at 4, not the 14th", "14th", "We meet at 3 on the 21st"),
         ("I fly on 18 April", "not the 18th", "18th", None),
+        ("I fly on 18 April", "the flight is on 11 April, not 18 April", "18 April", "I fly on 11 April"),
     ],
 )  # fmt: skip
 def test_a_day_takes_the_place_of_the_one_that_is_named_as_gone(old: str, new: str, gone: str, becomes: str | None) -> None:

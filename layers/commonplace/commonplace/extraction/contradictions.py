@@ -23,7 +23,8 @@ _JOINS = re.compile(r"[\u3041-\u309f].|.[\u3041-\u309f]")  # two signs, of which
 _STRESS = frozenset(
     analyzer.terms(
         "turns out actually really at all anymore after any more longer altogether completely totally entirely fully"
-        " doch mehr überhaupt ganz gar völlig komplett jetzt nun leider ya más plus todo completamente totalement tout 私 僕 俺 今"
+        " doch mehr überhaupt ganz gar völlig komplett jetzt nun leider ya más plus todo completamente totalement"
+        " tout 私 僕 俺 今"
     )
 )
 

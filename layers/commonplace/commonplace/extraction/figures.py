@@ -49,6 +49,8 @@ def revalued(old: str, new: str, gone: str) -> str | None:
     changed = old
     for figure in _figures_in(gone):
         instead = _another(figure, part) or _another(figure, before) or _another(figure, new)
+        if instead is None and _plain(figure) in plain_figures(before):
+            continue  # "14 June, not 12 June": the month is the same
         if instead is None:
             return None
         changed = re.sub(rf"(?<![\w.]){re.escape(_plain(figure))}(?:{_ENDING})?(?!\w)", instead, changed, flags=re.IGNORECASE)

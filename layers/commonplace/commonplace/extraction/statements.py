@@ -1,9 +1,10 @@
 """What a text states, one by one: a part that is not true any more goes, and takes nothing with it that stood beside it."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from commonplace.extraction.clauses import STOPS, sentences
+from commonplace.extraction.going_on import Turn, turns
 from commonplace.extraction.stems import stems_of
 
 _I = (
@@ -13,12 +14,17 @@ _I = (
 _AND = r"(?:and|but|so|plus|und|aber|et|mais|y|pero|e|mas|ma|en|maar)"
 _NEXT = re.compile(rf"(?:\s*[;–—]\s+|,? {_AND} |, )(?={_I}\b)", re.IGNORECASE)
 _WHOLE = re.compile(
-    r"\b(?:i|i'm|im|i've|we|we're|ich|wir|je|nous|is|are|was|has|have|lives?|works?|ist|sind|war|hat|es|son|est|vivo|trabajo|tengo)\b",
+    r"\b(?:i|i'm|im|i've|we|we're|ich|wir|je|nous|is|are|was|has|have|lives?|works?|ist|sind|war|hat|es|son|est|vivo|trabajo|tengo|soy|j'\w+|moro|tenho|abito|ho|ik)\b",
     re.IGNORECASE,
 )
 _BESIDE = re.compile(
     r"\b(?:with|mit|avec|con|com|met) (?:my|our|mein\w*|unser\w*|mon|ma|mes|notre|mis?|nuestr[oa]s?|meus?|minhas?|mijn|onze)"
     r" [^,.;!?…]{2,60}?(?=$|[,.;!?…]| (?:in|at|near|on|since|for|and (?:i|we|my)|seit|bei|en|à|desde) )",
+    re.IGNORECASE,
+)
+_BEING = re.compile(
+    r"^\W*(?P<being>(?:(?:i'm|i am) an?|soy|sou|ich bin(?= (?-i:[A-ZÄÖÜ]))|je suis(?! à| en)|ik ben een) [^,.;!?…]{3,40}?)"
+    r" (?:in|at|en|em|à|bei) [^,.;!?…]+[.!]?$",
     re.IGNORECASE,
 )
 _LEAST_WORDS = 2
@@ -45,8 +51,11 @@ def without(text: str, gone: Collection[str]) -> list[str]:
 
 
 def beside(old: str, new: str) -> list[str]:
-    """With whom or what of the user's own it was, where `new` says nothing of it: whoever moves may well take their dog."""
+    """With whom or what of the user's own it was, and what they are by profession, where `new` says nothing of it: whoever
+    moves may well take their dog, and a nurse who leaves Valencia is one still."""
     found = [one[0] for one in _BESIDE.finditer(old) if not stems_of(one[0]) & stems_of(new)]
+    being = None if _BEING.search(new) else _BEING.search(old.replace("’", "'"))
+    found += [being["being"]] if being and not stems_of(being["being"]) & stems_of(new) else []
     return [one[0].upper() + one[1:] for one in found]
 
 
@@ -56,13 +65,20 @@ def joined(said: Collection[str]) -> str:
 
 
 def _parts(sentence: str) -> list[str]:
-    """Cut where another clause of the user's begins, behind one that is whole: not in "my wife and I live in Bonn"."""
+    """Cut where another statement begins, behind one that is whole: not in "my wife and I live in Bonn"."""
     if "?" in sentence or "？" in sentence:
         return [sentence]
-    parts, start = [], 0
-    for cut in _NEXT.finditer(sentence.replace("’", "'")):
-        part = sentence[start : cut.start()].strip()
+    plain = sentence.replace("’", "'")
+    parts, rest = [], plain
+    while turn := min((*_clauses(rest), *turns(rest)), key=lambda one: one.start, default=None):
+        parts.append(turn.whole)
+        rest = turn.who + rest[turn.end :]
+    return [*parts, rest.strip()] if parts else [sentence.strip()]
+
+
+def _clauses(text: str) -> Iterator[Turn]:
+    """Where another clause of the user's begins."""
+    for cut in _NEXT.finditer(text):
+        part = text[: cut.start()].strip()
         if len(part.split()) >= _LEAST_WORDS and _WHOLE.search(part):
-            parts.append(part)
-            start = cut.end()
-    return [*parts, sentence[start:].strip()]
+            yield Turn(cut.start(), cut.end(), part, "")
