@@ -102,6 +102,8 @@ def test_a_sentence_is_parted_where_the_user_states_something_else() -> None:
         ("I use a ThinkPad, work gave it to me", ["I use a ThinkPad, work gave it to me"]),
         ("Mum has been in our granny annexe and she likes it", ["Mum has been in our granny annexe and she likes it"]),
         ("Me gusta la música en vivo y el cine.", ["Me gusta la música en vivo y el cine."]),
+        ("私はデザイナーで、札幌に住んでいます。", ["私はデザイナーです。", "私は札幌に住んでいます。"]),
+        ("私は京都で、銀行に勤めています。", ["私は京都で、銀行に勤めています。"]),
         ("銀行で、5年働いています。", ["銀行で、5年働いています。"]),
     ],
 )  # fmt: skip

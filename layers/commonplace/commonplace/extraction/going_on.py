@@ -17,7 +17,9 @@ _HE_OR_SHE = re.compile(
 )
 _HERS = re.compile(r",? (?:and|but) (?:her|his)(?= \w)", re.IGNORECASE)
 _TOPIC = re.compile(r"^[^、。は]{1,12}は")
-_TE = re.compile(r"(?P<form>[てで]い[てで]|(?<=[一-龯ァ-ヶー])で|(?<=ます|です)(?:が|けど|けれど))、")
+_TE = re.compile(  # a noun and "で" may be a place too: only behind what people are, or where the place is told behind it
+    r"(?P<form>[てで]いて|(?:(?<=[師員者士家生人医手婦官長子歳])|(?<=[ァ-ヶー])(?=で、[^。]*に(?:住|暮)))で|(?<=ます|です)(?:が|けど|けれど))、"
+)
 _WHOLE_FORM = {"ていて": "ています", "でいて": "でいます", "で": "です"}
 
 
