@@ -96,8 +96,8 @@ def _asked(text: str) -> _Asked | None:
     plain = text.replace("’", "'")
     unstored = wording("unstored").search(plain)
     if unstored:
-        after, behind = plain[unstored.end() :].strip(_MARKS), plain[: unstored.start()].strip(_MARKS)
-        told = after if names_something(after) else behind
+        after, said_before = plain[unstored.end() :].strip(_MARKS), plain[: unstored.start()].strip(_MARKS)
+        told = after if names_something(after) else said_before
         return _Asked("" if _POINTING.fullmatch(told) else told, unstored[0], len(plain))
     if says("no_forgetting", plain):
         return None
@@ -130,16 +130,16 @@ def _must_be(clause: Clause, asked: _Asked, said: Utterance, before: Utterance |
 def _gone(said: Utterance, asked: Sequence[Wish]) -> Iterator[tuple[int, int]]:
     served = [wish for wish in asked if wish.served]
     yield from ((wish.clause.start, wish.end) for wish in asked)
-    leaning, ends = False, {wish.clause.end for wish in served}
-    for before, clause in pairwise((None, *clauses(said))):
-        explains = (
-            before is not None and before.end in ends and not says("another_matter", said.text[before.end :].lstrip(_MARKS))
-        )
-        leaning = (
-            explains or (leaning and says("pronoun", clause.text)) or any(leans(one.what, clause.text) for one in served)
-        )
+    leaning, explained = False, {wish.clause.end for wish in served if not _goes_to_another_matter(said, wish)}
+    for before, clause in pairwise((Clause("", 0, 0), *clauses(said))):
+        leaning = before.end in explained or (leaning and says("pronoun", clause.text))
+        leaning = leaning or any(leans(wish.what, clause.text) for wish in served)
         if leaning:
             yield clause.start, clause.end
+
+
+def _goes_to_another_matter(said: Utterance, wish: Wish) -> bool:
+    return says("another_matter", said.text[wish.clause.end :].lstrip(_MARKS))
 
 
 def _without(span: tuple[int, int], gone: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
