@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from commonplace.models.interactions import INTERACTION, Explicit, Interaction
 from commonplace.models.runs import Run
 from commonplace.night_ports import LedgerEntry, Mark, NightPorts
-from commonplace.nightly.recording import pieces, record_interactions
+from commonplace.nightly.cutting import pieces
+from commonplace.nightly.recording import record_interactions
 from commonplace.ports import Caller
 from tests.conftest import NOON
 

@@ -13,7 +13,8 @@ from botocore.awsrequest import AWSResponse
 from commonplace.adapters.dynamodb import DynamoLedger, DynamoPending, DynamoRecords, DynamoUsage, Table, connect
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.models.interactions import Explicit
-from commonplace.nightly.recording import pieces, record_interactions
+from commonplace.nightly.cutting import pieces
+from commonplace.nightly.recording import record_interactions
 from commonplace.ports import Audit, Caller
 from tests.conftest import NOON
 from tests.dynamodb_entries import USER, entry

@@ -14,8 +14,11 @@ from hypothesis import strategies as st
 from commonplace.models.fields import MAX_TEXT
 from commonplace.models.interactions import INTERACTION, Discussion, Explicit, Interaction
 from commonplace.models.night import RecordResult
-from commonplace.nightly.recording import MAX_CHARACTERS, MAX_MESSAGES, pieces, record_interactions
+from commonplace.nightly import recording
+from commonplace.nightly.cutting import pieces
+from commonplace.nightly.recording import MAX_CHARACTERS, MAX_MESSAGES, record_interactions
 from commonplace.ports import Caller
+from commonplace.redaction import redact
 
 BERLIN = ZoneInfo("Europe/Berlin")
 CALLER = Caller("local|ana", datetime(2026, 5, 20, 23, 0, tzinfo=BERLIN))
@@ -261,3 +264,24 @@ def test_pieces_make_up_the_text_again(text: str) -> None:
     cut = pieces(text)
     assert "".join(cut) == text
     assert all(len(piece) <= MAX_TEXT for piece in cut)
+
+
+def test_what_was_come_to_before_a_stop_is_kept_and_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger, read = Ledger(), list[str]()
+    long = "I was at the market. " * 3_000
+
+    def counted(text: str, before: str | None = None) -> Any:
+        if len(text) > 50:
+            read.append(text)
+        if len(read) == 4:
+            raise KeyboardInterrupt
+        return redact(text, before)
+
+    monkeypatch.setattr(recording, "redact", counted)
+    said = [talk(("user", long), id=f"talk-{number}") for number in range(6)]
+    with pytest.raises(KeyboardInterrupt):
+        record_interactions(said, CALLER, ledger)
+    read.append("the stop")
+    result = record_interactions(said, CALLER, ledger)
+    assert (result.recorded, result.known) == (4, 2)
+    assert len(read) == 4 + 1 + 4

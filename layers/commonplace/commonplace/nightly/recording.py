@@ -1,17 +1,16 @@
 """The intake: interactions are checked one by one, freed of secrets, cut to size, and kept until a night reads them."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from commonplace import intake
-from commonplace.batches import in_batches
 from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.models.fields import MAX_TEXT
 from commonplace.models.interactions import Discussion, Explicit, Interaction, Message, Reaction, Save
 from commonplace.models.night import RecordResult, RefusedInteraction
 from commonplace.night_ports import Ledger
+from commonplace.nightly.cutting import in_pieces
 from commonplace.ports import Caller
 from commonplace.redaction import redact
 
@@ -26,23 +25,43 @@ _KINDS: Mapping[str, type[Discussion | Reaction | Save | Explicit]] = {
     "explicit": Explicit,
 }
 _YEARS = range(1970, 2200)  # beyond them some zone has no such day
-_BATCH = 100
-_ID_SHOWN = 90  # characters of an interaction's id in those of its later pieces: 127 in all, of 128
-_LAST = MAX_TEXT // 10  # characters at the end of a piece in which it may rather end between two words
+_BATCH, _BATCH_CHARACTERS = 100, 100_000
 
 
 def record_interactions(given: Sequence[Any], caller: Caller, ledger: Ledger) -> RecordResult:
-    """Records what is new. One that is malformed is refused, with its id and field, and the others are recorded."""
-    kept: list[list[Interaction]] = []
+    """Records what is new. One that is malformed is refused, with its id and field, and the others are recorded.
+
+    Batch by batch, so that what stops in the middle of very much has kept what it came to: a repetition finds that known
+    before it reads it again.
+    """
     refused: list[RefusedInteraction] = []
     kinds: list[str] = []
+    new = known = 0
+    for batch in _batches(_well_formed(given, refused)):
+        there = {entry.interaction_id for entry in ledger.entries(caller.user_id, [one.id for one in batch])}
+        fresh = _recorded([in_pieces(_clean(one, caller, kinds)) for one in batch if one.id not in there], caller, ledger)
+        new, known = new + fresh, known + len(batch) - fresh
+    return RecordResult(recorded=new, known=known, refused=refused, redacted=list(dict.fromkeys(kinds)))
+
+
+def _well_formed(given: Sequence[Any], refused: list[RefusedInteraction]) -> Iterator[Interaction]:
     for one in given:
         try:
-            kept.append(_in_pieces(_clean(_checked(one), caller, kinds)))
+            yield _checked(one)
         except CommonplaceError as error:
             refused.append(RefusedInteraction(id=_id_of(one), field=error.field, message=error.message))
-    new = sum(_recorded(batch, caller, ledger) for batch in in_batches(kept, _BATCH))
-    return RecordResult(recorded=new, known=len(kept) - new, refused=refused, redacted=list(dict.fromkeys(kinds)))
+
+
+def _batches(interactions: Iterable[Interaction]) -> Iterator[list[Interaction]]:
+    batch, characters = list[Interaction](), 0
+    for one in interactions:
+        batch.append(one)
+        characters += sum(map(len, _texts(one)))
+        if len(batch) >= _BATCH or characters >= _BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
 
 
 def _recorded(batch: Sequence[list[Interaction]], caller: Caller, ledger: Ledger) -> int:
@@ -80,10 +99,15 @@ def _checked(one: Any) -> Interaction:
     return interaction
 
 
-def _refuse_too_long(interaction: Interaction) -> None:
-    field, texts = "text", [interaction.text] if isinstance(interaction, Explicit) else []
+def _texts(interaction: Interaction) -> list[str]:
+    """Those that may be long."""
     if isinstance(interaction, Discussion):
-        field, texts = "messages", [message.content for message in interaction.messages]
+        return [message.content for message in interaction.messages]
+    return [interaction.text] if isinstance(interaction, Explicit) else []
+
+
+def _refuse_too_long(interaction: Interaction) -> None:
+    field, texts = "messages" if isinstance(interaction, Discussion) else "text", _texts(interaction)
     if len(texts) > MAX_MESSAGES:
         raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, f"messages: {MAX_MESSAGES:,} are the most; send several", field)
     if sum(map(len, texts)) > MAX_CHARACTERS:
@@ -129,29 +153,3 @@ def _clean(interaction: Interaction, caller: Caller, kinds: list[str]) -> Intera
 
 def _title(text: str) -> str:
     return text[:1_000]  # what stands for a secret may be longer than the secret was
-
-
-def _in_pieces(interaction: Interaction) -> list[Interaction]:
-    """Messages of at most 8,000 characters. A longer wish becomes several, the first under its own id."""
-    if isinstance(interaction, Discussion):
-        cut = [Message(role=one.role, content=piece) for one in interaction.messages for piece in pieces(one.content)]
-        return [interaction.model_copy(update={"messages": tuple(cut)})]
-    if isinstance(interaction, Explicit):
-        texts = pieces(interaction.text)
-        # The others' ids come from the whole id and text: nobody else's piece has one, nor that of a text that died halfway.
-        digest = hashlib.sha256(f"{interaction.id}\0{interaction.text}".encode()).hexdigest()[:32]
-        name = f"{interaction.id[:_ID_SHOWN]}/{digest}"
-        ids = [interaction.id, *(f"{name}/{number:03}" for number in range(2, len(texts) + 1))]
-        return [interaction.model_copy(update={"id": own, "text": text}) for own, text in zip(ids, texts, strict=True)]
-    return [interaction]
-
-
-def pieces(text: str) -> list[str]:
-    """The text in pieces of at most 8,000 characters that make it up again, cut between words where there are any."""
-    found = []
-    while len(text) > MAX_TEXT:
-        blank = max(text.rfind(mark, MAX_TEXT - _LAST, MAX_TEXT) for mark in "\n ")
-        end = blank + 1 if blank >= 0 else MAX_TEXT
-        found.append(text[:end])
-        text = text[end:]
-    return [*found, text]
