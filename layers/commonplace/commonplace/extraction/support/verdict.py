@@ -8,6 +8,7 @@ from commonplace.extraction.support.dates import Told, dates_meant, written_date
 from commonplace.extraction.support.figures import numbers_in
 from commonplace.extraction.support.names import unsupported_name
 from commonplace.extraction.support.negation import misnegated
+from commonplace.extraction.support.unspaced_names import unsupported_unspaced
 from commonplace.third_person.languages import language_of
 
 
@@ -26,7 +27,7 @@ def unsupported(content: str, evidence: str, others: Sequence[str], said_on: dat
     number = _number(undated, pool, code)
     if number:
         return f"the number {number} was not said"
-    name = unsupported_name(undated, pool, code)
+    name = unsupported_name(undated, pool, code) or unsupported_unspaced(undated, pool, code)
     if name:
         return f"the name {name} was not said"
     return misnegated(content, evidence, other)
