@@ -56,6 +56,14 @@ def test_each_kind_stands_under_its_heading_in_order(open_memory: Opener) -> Non
     assert answer.notes is None
 
 
+@pytest.mark.parametrize("wish", ["The user always wants answers in French.", "The user expects replies in German."])
+def test_a_wish_told_in_the_third_person_stands_whatever_the_topic(open_memory: Opener, wish: str) -> None:
+    memory = open_memory()
+    memory.write_memory("answers", wish, "preference", "durable")
+    memory.write_memory("council", "The user wants answers from the council.", "preference", "durable")
+    assert under(memory.get_memory_context("quantum physics homework").context) == {"Standing wishes of the user": [wish]}
+
+
 def test_only_what_is_current_is_in_it(open_memory: Opener) -> None:
     memory = open_memory()
     fact = {"category": "personal_context", "durability": "durable"}

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 
 from commonplace.classifier.heads import Vector
 from commonplace.classifier.model import Label, Tuning, shipped
+from commonplace.classifier.standing import is_standing_wish
 from commonplace.classifier.vital import tells_a_name, tells_of_health
 from commonplace.taxonomy import Category, StatementType
 
-PASSING = Label("other", "interactions")
+PASSING, STANDING = Label("other", "interactions"), Label("other", "system")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。！？])|\n+")
 _MOST_SENTENCES = 40
 _KEEP_SLOPE = 4.0
@@ -38,9 +39,12 @@ def classify(text: str, vector: Vector | None) -> Classification:
     """The labels of a text; `vector` is its static embedding, None where it has none. Any text gets an answer.
 
     A text not worth keeping as a whole has the labels of its sentence that surely is, if there is one: an allergy told
-    between a greeting and a joke. What tells of the user's health or of a name is never rated below 4.
+    between a greeting and a joke. What tells of the user's health, of a name or of how they want to be answered is never
+    rated below 4.
     """
     found = _worthiest(text, vector)
+    if is_standing_wish(text) and not _asks(text):
+        return replace(found, **STANDING._asdict(), level=max(found.level, _VITAL), worthy=True)
     vital = tells_a_name(text) or (found.statement_type in _OF_THE_USER and tells_of_health(text))
     return replace(found, level=max(found.level, _VITAL)) if vital and found.worthy and not _asks(text) else found
 
