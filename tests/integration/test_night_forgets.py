@@ -159,3 +159,33 @@ def test_a_correction_stands_though_what_it_told_is_to_be_forgotten(memory: Comm
     assert current(memory) == ["I love tea."]
     memory.close()
     assert places(memory_file, "linz") == []
+
+
+TITLES = {
+    10: "Tomatoes with Quillfeather",
+    12: "Tomatoes under a greenhouseling",
+    14: "When to water tomatoes, by Wimblebrook",
+}
+
+
+def saves() -> list[list[dict[str, Any]]]:
+    return [
+        [{"type": "save", "id": f"s{day}", "time": f"2026-05-{day}T09:00:00+02:00", "post_title": title}]
+        for day, title in TITLES.items()
+    ]
+
+
+def test_an_interest_tells_the_three_interactions_that_it_rests_on(memory: Commonplace) -> None:
+    nights(memory, *saves())
+    (interest,) = (one for one in memory.export() if one["durability"] == "durable")
+    assert interest["evidence"] == " · ".join(TITLES.values())
+    (told,) = (one for one in memory.told("last").operations if one.operation.memory_id == interest["memory_id"])
+    assert told.operation.rests_on == ("s10", "s12", "s14")
+    assert told.rests_on == interest["evidence"]
+
+
+def test_with_an_interest_all_texts_go_that_it_rests_on(memory: Commonplace) -> None:
+    nights(memory, *saves(), [talk(19, "I live in Vienna."), talk(19, "Forget that I'm interested in tomatoes.", name="-b")])
+    assert not any("interested" in text for text in current(memory))
+    kept = memory._local.night().ledger.entries(memory._user_id, ["s10", "s12", "s14", "talk-19", "talk-19-b"])
+    assert [one.interaction_id for one in kept if one.interaction is not None] == ["talk-19"]

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.day import TitleMet
 from commonplace.extraction.interests import interests, noted
 from tests.unit.extraction_shelf import memory
@@ -32,6 +33,14 @@ def test_a_topic_of_three_days_is_an_interest_that_rests_on_all_three() -> None:
     (one,) = interests([met("Why Rust is fast")], before)  # type: ignore[arg-type]
     assert (one.content, one.durability, one.key) == ("The user is interested in rust", "durable", "interested_in_rust")
     assert one.rests_on == ("day-2", "day-1", "today")
+    assert one.evidence == "Rust in the kernel · Learning Rust · Why Rust is fast"
+
+
+def test_long_titles_share_the_room_of_the_evidence() -> None:
+    titles = [f"Rust {number} {'on and on ' * 30}" for number in range(3)]
+    (one,) = interests([met(titles[2])], [earlier(titles[0], 2), earlier(titles[1], 1)])  # type: ignore[list-item]
+    assert len(one.evidence) <= LONGEST_EVIDENCE
+    assert all(f"Rust {number}" in one.evidence for number in range(3))
 
 
 def test_three_titles_of_two_days_are_none_yet() -> None:

@@ -64,7 +64,13 @@ def _change(told: "ToldOperation") -> object:
     lines = [f"- {text}" for text in told.closed]
     if told.says is not None:
         lines.append(f"+ {told.says}")
-    remark = [f"“{told.rests_on}”" if told.rests_on else "", told.operation.why, told.operation.operation_id]
+    of = ", ".join(told.operation.rests_on)
+    remark = [
+        f"“{told.rests_on}”" if told.rests_on else "",
+        of and f"of {of}",
+        told.operation.why,
+        told.operation.operation_id,
+    ]
     return with_remark("\n".join(lines) or "nothing", "\n".join(filter(None, remark)))
 
 

@@ -9,7 +9,7 @@ from commonplace.extraction.contradictions import contradicted
 from commonplace.extraction.corrections import is_correction
 from commonplace.extraction.day import Day, Utterance
 from commonplace.extraction.injections import is_instruction_to_reader
-from commonplace.extraction.interests import DAYS
+from commonplace.extraction.interests import BETWEEN, DAYS
 from commonplace.extraction.support import in_own_words, unsupported
 from commonplace.extraction.third_parties import household_names
 from commonplace.extraction.wishes import wishes
@@ -32,7 +32,8 @@ def refuse(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | Non
     if unknown := set(decision.targets) - {memory.memory_id for memory in targets}:
         return f"it names {len(unknown)} memories that are not there"
     titles = [one.title for one in day.titles if one.interaction_id == candidate.interaction_id]
-    if candidate.section == "reading_history" and any(candidate.evidence in title for title in titles):
+    met = candidate.evidence.split(BETWEEN) if candidate.rests_on else [candidate.evidence]
+    if candidate.section == "reading_history" and any(one in title for one in met for title in titles):
         return _of_titles(decision, titles)
     said = day.said_at(candidate.interaction_id, candidate.position)
     if said is None or said.role != "user":

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from typing import NamedTuple
 
 from commonplace import analyzer
 from commonplace.extraction.candidate import Candidate
@@ -12,6 +13,8 @@ from commonplace.tagging import tags_of
 
 DAYS = 3
 _VERB: dict[Met, str] = {"saved": "saved", "read": "read", "liked": "liked", "discussed": "read"}
+BETWEEN = " · "
+"""What stands between the titles that an interest rests on."""
 _NOTED, _INTEREST = 0.7, 0.8
 _SHORTEST = 3
 _OF_NOTHING = frozenset(
@@ -19,6 +22,11 @@ _OF_NOTHING = frozenset(
     " years day days week weeks month today people time life things world part video podcast episode thread case lessons"
     " explained overview update everything complete ultimate simple easy better good great first way ways work".split()
 )
+
+
+class _Occasion(NamedTuple):
+    interaction_id: str
+    title: str
 
 
 def noted(titles: Iterable[TitleMet]) -> list[Candidate]:
@@ -52,12 +60,13 @@ def interests(titles: Sequence[TitleMet], earlier: Iterable[Memory]) -> list[Can
     for topic, one in met:
         content = _interest(topic)
         days = dict(_days(topic, met, before))
+        occasions = [days[when] for when in sorted(days)[-DAYS:]]
         if len(days) >= DAYS and content.casefold() not in known and topic not in found:
             found[topic] = Candidate(
                 content=content,
                 interaction_id=one.interaction_id,
                 position=0,
-                evidence=one.title[:LONGEST_EVIDENCE],
+                evidence=_joined([occasion.title for occasion in occasions]),
                 confidence=_INTEREST,
                 type="preference",
                 tags=(topic,),
@@ -65,18 +74,26 @@ def interests(titles: Sequence[TitleMet], earlier: Iterable[Memory]) -> list[Can
                 section="reading_history",
                 durability="durable",
                 event_time=one.time,
-                rests_on=tuple(days[when] for when in sorted(days)[-DAYS:]),
+                rests_on=tuple(occasion.interaction_id for occasion in occasions),
             )
     return list(found.values())
 
 
-def _days(topic: str, met: Sequence[tuple[str, TitleMet]], earlier: Sequence[Memory]) -> Iterator[tuple[date, str]]:
-    """The days on which a topic was met, with an interaction of each."""
+def _days(topic: str, met: Sequence[tuple[str, TitleMet]], earlier: Sequence[Memory]) -> Iterator[tuple[date, _Occasion]]:
+    """The days on which a topic was met, with an interaction of each and its title."""
     for memory in earlier:
         read = memory.section == "reading_history" and memory.event_time is not None and memory.session_id is not None
-        if read and memory.event_time and memory.session_id and topic in _topics(memory.content.partition("'")[2]):
-            yield memory.event_time.date(), memory.session_id
-    yield from ((one.time.date(), one.interaction_id) for other, one in met if other == topic)
+        title = memory.content.partition("'")[2].removesuffix("'")
+        if read and memory.event_time and memory.session_id and topic in _topics(title):
+            yield memory.event_time.date(), _Occasion(memory.session_id, title)
+    yield from ((one.time.date(), _Occasion(one.interaction_id, one.title)) for other, one in met if other == topic)
+
+
+def _joined(titles: Sequence[str]) -> str:
+    """All of them, each cut so far that there is room for the others."""
+    room = (LONGEST_EVIDENCE - len(BETWEEN) * (len(titles) - 1)) // len(titles)
+    whole = BETWEEN.join(titles)
+    return whole if len(whole) <= LONGEST_EVIDENCE else BETWEEN.join(title[:room] for title in titles)
 
 
 def _topics(title: str) -> list[str]:

@@ -30,6 +30,7 @@ class RunOperation(_Part):
     closed: tuple[str, ...] = Field((), description="The memories that were closed.")
     interaction_id: str | None = Field(None, description="Where the words are that it rests on.")
     position: int | None = None
+    rests_on: tuple[str, ...] = Field((), description="All interactions that it rests on, where they are more than one.")
     day: date | None = Field(None, description="The day that was read.")
     erases: tuple[str, ...] = Field((), description="The interactions that say what is to be forgotten.")
     why: str = Field(description="For people: which rule, or what the model said.")

@@ -22,15 +22,22 @@ def erase_what_was_forgotten(run: Run, desk: Desk, lease: Lease) -> Run:
     wishes = {one.interaction_id for one in forgetting if one.interaction_id} | {
         said for one in forgetting for said in one.erases
     }
-    sources = {memory.session_id for memory in memories if memory.session_id} | wishes
+    runs = desk.night.runs.newest(run.user_id, RUNS_WITH_WORDS)
+    rested = {said for one in (run, *runs) for said in _rested_on(one, forgotten)}
+    sources = {memory.session_id for memory in memories if memory.session_id} | wishes | rested
     desk.night.ledger.erase_texts(run.user_id, sorted(sources))
-    for other in desk.night.runs.newest(run.user_id, RUNS_WITH_WORDS):
+    for other in runs:
         cleaned = _cleaned(other, forgotten, sources)
         if cleaned != other and other.run_id != run.run_id:
             desk.night.runs.save(cleaned, lease.fence)
             waits = [review_part(one.operation_id) for one in cleaned.operations if one.outcome == "needs_review"]
             desk.night.runs.drop_parts(run.user_id, other.run_id, waits)
     return _cleaned(run, forgotten, sources)
+
+
+def _rested_on(run: Run, forgotten: set[str]) -> set[str]:
+    """The interactions, where they were several, that a forgotten memory was made of."""
+    return {said for one in run.operations if one.memory_id in forgotten for said in one.rests_on}
 
 
 def _cleaned(run: Run, forgotten: set[str], sources: set[str]) -> Run:

@@ -154,6 +154,7 @@ class _Work:
             "outcome": "planned",
             "interaction_id": one.interaction_id,
             "position": one.position,
+            "rests_on": one.rests_on,
             "day": self.day.date,
             "why": _FORGOTTEN if decision.operation == "FORGET" else (decision.why or decision.operation)[:_LONGEST_WHY],
         }
