@@ -144,3 +144,10 @@ def test_a_no_is_of_what_was_asked() -> None:
     assert unsupported("The user takes milk and no sugar.", "milk, no sugar", (question,), SUNDAY) is None
     assert unsupported("The user does not take sugar or milk.", "no", (question,), SUNDAY) is None
     assert unsupported("The user takes sugar.", "no", (question,), SUNDAY) is not None
+
+
+def test_what_stands_word_for_word_in_the_memory_that_it_changes_is_not_held_against_the_new_no() -> None:
+    old = "抄録は6月30日までに出せって。病院ブログの原稿も6月25日締切で重なっとる。"
+    said = "抄録の締切、7月7日に延びたって!6月30日じゃなくなった、七夕に感謝。"
+    new = f"病院ブログの原稿も6月25日締切で重なっとる。 {said}"
+    assert unsupported(new, said, [old], SUNDAY) is None

@@ -43,7 +43,8 @@ def misnegated(content: str, evidence: str, others: str) -> str | None:
     """
     if denies(content) and not (may_deny(evidence) or may_deny(others)):
         return NOT_SAID
-    made, told, known = _clauses(content), _clauses(evidence), _clauses(others)
+    told, known = _clauses(evidence), _clauses(others)
+    made = [clause for clause in _clauses(content) if clause not in (*told, *known)]  # word for word it says the same
     nearest = {clause: _nearest(clause, told) for clause in made}
     if not any(nearest.values()):
         says_yes = all(signs(clause, told=False) == YES for clause in made)
@@ -106,7 +107,7 @@ def _clauses(text: str) -> list[str]:
         if found and leans:
             found[-1] = f"{found[-1]}, {clause.strip()}"
         else:
-            found.append(clause)
+            found.append(clause.strip())
     return found
 
 
