@@ -4,8 +4,10 @@ from commonplace.adapters.dynamodb.actions import Action
 from commonplace.adapters.dynamodb.calls import key_of, of_partition
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.table import ITEM, LEASE, USAGE, USER
+from commonplace.batches import in_batches
 
-_AT_ONCE = 100  # actions of a transaction
+_KEYS_AT_ONCE = 1_000
+_ROWS_AT_ONCE = 10  # of up to 400 KB, in a transaction of 4 MB
 
 
 class DynamoErasure:
@@ -23,11 +25,10 @@ class DynamoErasure:
         condition, values = of_partition(partition)
         after = None
         while True:
-            calls = self._table.calls()  # each page has the time of a call: nobody waits for all of them at once
-            keys = {"ConsistentRead": True, "Limit": _AT_ONCE, "ProjectionExpression": f"#{USER},#{ITEM}"}
+            calls = self._table.calls()  # each has the time of a call: nobody waits for all of them at once
+            keys = {"ConsistentRead": True, "Limit": _KEYS_AT_ONCE, "ProjectionExpression": f"#{USER},#{ITEM}"}
             rows, after = calls.page(condition, values, after, **keys)
-            going = [Action("Delete", row) for row in rows if row[ITEM]["S"] != LEASE]
-            if going:
-                calls.transact(going)
+            for batch in in_batches((row for row in rows if row[ITEM]["S"] != LEASE), _ROWS_AT_ONCE):
+                self._table.calls().transact([Action("Delete", row) for row in batch])
             if after is None:
                 return
