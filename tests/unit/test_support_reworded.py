@@ -9,6 +9,7 @@ from commonplace.extraction.support import unsupported
 SUNDAY = date(2026, 11, 22)
 
 FAITHFUL = [
+    ("I'm allergic to walnuts.", "I'm allergic to walnuts."),
     ("I don't eat meat", "The user is a vegetarian who doesn't eat meat."),
     ("I quit smoking", "The user stopped smoking."),
     ("I'm done with smoking for good", "The user stopped smoking."),

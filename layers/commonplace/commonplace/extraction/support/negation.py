@@ -46,7 +46,7 @@ def misnegated(content: str, evidence: str, others: str) -> str | None:
     told, known = _clauses(evidence), _clauses(others)
     made = [clause for clause in _clauses(content) if clause not in (*told, *known)]  # word for word it says the same
     nearest = {clause: _nearest(clause, told) for clause in made}
-    if not any(nearest.values()):
+    if made and not any(nearest.values()):
         says_yes = all(signs(clause, told=False) == YES for clause in made)
         return DENIED if says_yes and told and signs(told[0], told=True) == NO else None
     asked_for = others.rstrip("。 ").endswith(_ASKS) and may_deny(others)
