@@ -18,9 +18,8 @@ from cloud.proxy import Fault, FaultProxy, Forward
 from commonplace.adapters.opensearch import OpenSearchWriter, connect, set_up
 from commonplace.index_ports import Change, Outcome
 from commonplace.ports import Audit
-from commonplace.reindexing import Renewal, reindex
 from commonplace.stream import NoIndex
-from commonplace.wiring import local_clock, open_cloud, open_maintenance
+from commonplace.wiring import open_cloud
 from tests.conftest import NOON
 from tests.dynamodb_entries import entry
 from tests.faults.conftest import Open, Streaming, Tell
@@ -246,9 +245,7 @@ def test_a_domain_that_came_later(
             del world.ledger[user][gone.content]
         found = [world.search(user, said_of(user, number)) for user in users for number in (2, 12)]
         assert not opensearch_client.indices.exists_alias(name=new_index)
-        rebuilt = open_maintenance(world.settings)
-        renewal = Renewal(rebuilt.records, rebuilt.embedder, local_clock("UTC"))
-        reindex(rebuilt.everything, rebuilt.rebuild, renewal, lambda _done: world.store_all(users, 15, 2))
+        world.reindex(lambda _done: world.store_all(users, 15, 2))
         world.settled()
     told = world.balance()
     tell(f"{told}; searches before the reindex {len(found)}")
@@ -266,9 +263,7 @@ def test_the_index_deleted(world: World, client: Client, streaming: Streaming, t
         client.indices.delete(index=f"{world.settings.index_alias}-v1")
         world.store_all(users, 10, 5)
         found = [world.search(user, said_of(user, number)) for user in users for number in (2, 12)]
-        rebuilt = open_maintenance(world.settings)
-        renewal = Renewal(rebuilt.records, rebuilt.embedder, local_clock("UTC"))
-        reindex(rebuilt.everything, rebuilt.rebuild, renewal, lambda _done: None)
+        world.reindex()
         world.settled()
     told = world.balance()
     tell(f"{told}; searches without an index {len(found)}")

@@ -15,7 +15,7 @@ from opensearchpy import OpenSearch
 
 from cloud.stream import Poller
 from cloud.template import Template
-from commonplace import entrypoint, wiring
+from commonplace import entrypoint, reindexing, wiring
 from commonplace.adapters.dynamodb import DynamoPending, DynamoRecords, Table, connect
 from commonplace.invocation import upkeep
 from commonplace.ports import Caller
@@ -108,6 +108,12 @@ class World:
         source = Template().sources["index"]
         with Poller(client, stream, upkeep.index, source, checkpoints=_CHECKPOINTS):
             yield
+
+    def reindex(self, progress: Callable[[int], None] = lambda _done: None) -> None:
+        """The index made again from the table, as the command does."""
+        rebuilt = wiring.open_maintenance(self.settings)
+        renewal = reindexing.Renewal(rebuilt.records, rebuilt.embedder, wiring.local_clock("UTC"))
+        reindexing.reindex(rebuilt.everything, rebuilt.rebuild, renewal, progress)
 
     def settled(self) -> None:
         """Waits until nothing is pending any more."""

@@ -1,14 +1,28 @@
 """Many things, some at a time."""
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 _Thing = TypeVar("_Thing")
 
 
-def in_batches(things: Iterable[_Thing], size: int) -> Iterator[list[_Thing]]:
-    """Lists of up to `size` of the things, in their order; none is empty."""
-    rest = iter(things)
-    while batch := list(islice(rest, size)):
+def in_batches(
+    things: Iterable[_Thing], size: int, weight: Callable[[_Thing], int] = lambda _: 0, most: int = 0
+) -> Iterator[list[_Thing]]:
+    """Lists of up to `size` of the things, in their order; none is empty.
+
+    With a `weight`, those of a list weigh `most` together; one that weighs more stands alone.
+    """
+    batch, weighs = list[_Thing](), 0
+    for thing in things:
+        more = weight(thing)
+        if batch and weighs + more > most:
+            yield batch
+            batch, weighs = [], 0
+        batch.append(thing)
+        weighs += more
+        if len(batch) == size:
+            yield batch
+            batch, weighs = [], 0
+    if batch:
         yield batch

@@ -55,8 +55,9 @@ class Query:
         """
         terms = self.question.terms
         there = {term for term, count in zip(terms, frequencies, strict=True) if count}
-        names = [name for name in self.expansions if there.issuperset(analyzer.terms(name))][:_EXPANSIONS]
-        stand = {term for name in names for term in analyzer.terms(name)}
+        held = {name: own for name in self.expansions if there.issuperset(own := analyzer.terms(name))}
+        names = list(held)[:_EXPANSIONS]
+        stand = {term for name in names for term in held[name]}
         weights = (
             weight if weight > _EXPANSION_WEIGHT or term in stand else 0.0
             for term, weight in zip(terms, self.question.weights, strict=True)

@@ -50,12 +50,9 @@ def _leaving(shared: Shared, table: str | None) -> Iterator["Leaving"]:
         with shared.reading() as memory:
             yield memory.leaving()
         return
-    from commonplace.settings import read_settings
     from commonplace.wiring import open_leaving
 
     if shared.user is None:
         raise click.UsageError("--table needs --user: whose memories, the whole id")
-    if read_settings().pages_bucket is None:
-        raise click.UsageError("COMMONPLACE_PAGES_BUCKET: is not set, and pages would stay; export the output Environment")
     with asking(shared):
         yield opened(partial(open_leaving, shared.user), table=table)

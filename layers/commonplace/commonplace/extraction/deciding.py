@@ -107,13 +107,13 @@ class _Deciding:
             gone = {old for old in statements(content) if _contradiction(candidate, old, same_talk)}
             left = joined((*without(content, gone), *(one for old in gone for one in beside(old, candidate.content))))
             if gone and (left or earlier.operation == "ADD"):
-                self._leave(at, left, "corrected later that day")
+                self._leave(at, left)
 
-    def _leave(self, at: int, left: str, why: str) -> None:
-        """Of an earlier decision, only what is left of it; nothing, if nothing is."""
+    def _leave(self, at: int, left: str) -> None:
+        """Of an earlier decision that was corrected, only what is left of it; nothing, if nothing is."""
         earlier = self.decisions[at]
         if not left:
-            self.decisions[at] = Decision(earlier.candidate, "NOOP", why=why)
+            self.decisions[at] = Decision(earlier.candidate, "NOOP", why="corrected later that day")
             return
         content = left if earlier.content is not None else None
         self.decisions[at] = replace(earlier, candidate=replace(earlier.candidate, content=left), content=content)

@@ -1,11 +1,12 @@
 """The intake: interactions are checked one by one, freed of secrets, cut to size, and kept until a night reads them."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from commonplace import intake
+from commonplace.batches import in_batches
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.models.interactions import Discussion, Explicit, Interaction, Message, Reaction, Save
 from commonplace.models.night import RecordResult, RefusedInteraction
@@ -25,7 +26,7 @@ _KINDS: Mapping[str, type[Discussion | Reaction | Save | Explicit]] = {
     "explicit": Explicit,
 }
 _YEARS = range(1970, 2200)  # beyond them some zone has no such day
-_BATCH, _BATCH_CHARACTERS = 100, 100_000
+_BATCH, _BATCH_CHARACTERS = 100, 150_000
 
 
 def record_interactions(given: Sequence[Any], caller: Caller, ledger: Ledger) -> RecordResult:
@@ -37,7 +38,7 @@ def record_interactions(given: Sequence[Any], caller: Caller, ledger: Ledger) ->
     refused: list[RefusedInteraction] = []
     kinds: list[str] = []
     new = known = 0
-    for batch in _batches(_well_formed(given, refused)):
+    for batch in in_batches(_well_formed(given, refused), _BATCH, _characters, _BATCH_CHARACTERS):
         there = {entry.interaction_id for entry in ledger.entries(caller.user_id, [one.id for one in batch])}
         fresh = _recorded([in_pieces(_clean(one, caller, kinds)) for one in batch if one.id not in there], caller, ledger)
         new, known = new + fresh, known + len(batch) - fresh
@@ -50,18 +51,6 @@ def _well_formed(given: Sequence[Any], refused: list[RefusedInteraction]) -> Ite
             yield _checked(one)
         except CommonplaceError as error:
             refused.append(RefusedInteraction(id=_id_of(one), field=error.field, message=error.message))
-
-
-def _batches(interactions: Iterable[Interaction]) -> Iterator[list[Interaction]]:
-    batch, characters = list[Interaction](), 0
-    for one in interactions:
-        batch.append(one)
-        characters += sum(map(len, _texts(one)))
-        if len(batch) >= _BATCH or characters >= _BATCH_CHARACTERS:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch
 
 
 def _recorded(batch: Sequence[list[Interaction]], caller: Caller, ledger: Ledger) -> int:
@@ -106,11 +95,15 @@ def _texts(interaction: Interaction) -> list[str]:
     return [interaction.text] if isinstance(interaction, Explicit) else []
 
 
+def _characters(interaction: Interaction) -> int:
+    return sum(map(len, _texts(interaction)))
+
+
 def _refuse_too_long(interaction: Interaction) -> None:
-    field, texts = "messages" if isinstance(interaction, Discussion) else "text", _texts(interaction)
-    if len(texts) > MAX_MESSAGES:
+    field = "messages" if isinstance(interaction, Discussion) else "text"
+    if len(_texts(interaction)) > MAX_MESSAGES:
         raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, f"messages: {MAX_MESSAGES:,} are the most; send several", field)
-    if sum(map(len, texts)) > MAX_CHARACTERS:
+    if _characters(interaction) > MAX_CHARACTERS:
         message = f"{field}: {MAX_CHARACTERS:,} characters are the most; send several interactions"
         raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, message, field)
 

@@ -82,6 +82,8 @@ def open_leaving(user_id: str, settings: Settings) -> "Leaving":
     from commonplace.erasure import Leaving
     from commonplace.nightly.desk import Desk
 
+    if settings.pages_bucket is None:
+        raise missing("pages_bucket")  # or the pages would stay
     open_, clock = open_cloud(settings), local_clock("UTC")
     return Leaving(Desk(Caller(user_id, clock()), open_.ports, open_.night(), clock), open_.erasure())
 

@@ -13,6 +13,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from commonplace.adapters.dynamodb.actions import Action, Item, names_in
 from commonplace.adapters.dynamodb.failure import Refusal, as_ours, passes, refusals
 from commonplace.adapters.dynamodb.table import ITEM, USER
+from commonplace.batches import in_batches
 from commonplace.errors import CommonplaceError, ErrorCode
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ _log = logging.getLogger("commonplace")
 _T = TypeVar("_T")
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
 _KEYS_AT_ONCE = 100
+_DELETED_AT_ONCE = 10  # of 400 KB each, in a transaction of 4 MB
 
 
 class Calls:
@@ -61,6 +63,11 @@ class Calls:
                     ExpressionAttributeNames=names_in(condition), ExpressionAttributeValues=values,
                 )
             )  # fmt: skip
+
+    def delete_all(self, keys: Iterable[Item]) -> None:
+        """Deletes the items of these keys, so many at once that they may be as heavy as items are."""
+        for batch in in_batches(keys, _DELETED_AT_ONCE):
+            self.transact([Action("Delete", key) for key in batch])
 
     def update(self, user: str, item: str, change: str, condition: str, values: Item) -> Item | None:
         """Changes an item, and gives what was changed as it is now; None when the condition refuses it."""

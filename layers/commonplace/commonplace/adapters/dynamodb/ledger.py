@@ -47,7 +47,8 @@ class DynamoLedger:
         known = {one.entry.interaction_id for one in _read(calls, user_id, list(first))}
         new = [number for name, number in first.items() if name not in known]
         recorded: set[int] = set()
-        for batch in _batches(user_id, [(number, interactions[number]) for number in reversed(new)], at):
+        rows = ((number, new_rows(user_id, interactions[number], at)) for number in reversed(new))
+        for batch in in_batches(rows, _AT_ONCE, _weight, _BYTES):
             recorded |= _recorded(calls, batch, due_row(user_id))
         return [number in recorded for number in range(len(interactions))]
 
@@ -125,21 +126,8 @@ def _read(calls: Calls, user_id: str, interaction_ids: Sequence[str]) -> list[Ke
     return [kept_of(found[key]) for key in keys if key in found]
 
 
-def _batches(
-    user_id: str, numbered: Sequence[tuple[int, Interaction]], at: datetime
-) -> Iterator[list[tuple[int, list[Action]]]]:
-    batch: list[tuple[int, list[Action]]] = []
-    size = 0
-    for number, interaction in numbered:
-        actions = new_rows(user_id, interaction, at)
-        more = sum(action.size for action in actions)
-        if batch and (len(batch) == _AT_ONCE or size + more > _BYTES):
-            yield batch
-            batch, size = [], 0
-        batch.append((number, actions))
-        size += more
-    if batch:
-        yield batch
+def _weight(numbered: tuple[int, list[Action]]) -> int:
+    return sum(action.size for action in numbered[1])
 
 
 def _recorded(calls: Calls, batch: list[tuple[int, list[Action]]], due: Action) -> set[int]:

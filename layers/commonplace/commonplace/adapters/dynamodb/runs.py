@@ -19,7 +19,6 @@ from commonplace.night_ports import Mark
 from commonplace.ports import Fence
 
 _MARKS_AT_ONCE = 30  # of up to three actions each, in a transaction of a hundred
-_ROWS_AT_ONCE = 10  # of long texts, in a transaction of 4 MB
 
 
 class DynamoRuns:
@@ -77,8 +76,8 @@ class DynamoRuns:
         staying = {name for part in kept & parts.keys() for name in parts[part]}
         rows = [name for name in names_from(calls, user_id, f"{REST}{prefix}") if name not in staying]
         # The parts go first: none is ever there without its rows.
-        for batch in (*in_batches(parts.keys() - kept, 100), *in_batches(rows, _ROWS_AT_ONCE)):
-            calls.transact([Action("Delete", key_of(user_id, name)) for name in batch])
+        calls.delete_all(key_of(user_id, name) for name in parts.keys() - kept)
+        calls.delete_all(key_of(user_id, name) for name in rows)
 
     def close(self, run: Run, marks: Mapping[str, Mark], fence: Fence) -> None:
         calls, at = self._table.calls(), run.finished_at or run.started_at

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from commonplace.adapters.sqlite import fences, words, writes
+from commonplace.adapters.sqlite import fences, filters, words, writes
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, memory_of, owner_number
 from commonplace.errors import CommonplaceError, ErrorCode
@@ -17,12 +17,6 @@ if TYPE_CHECKING:
     from commonplace.models.runs import OperationKind
 
 _MOST_KEYS = 10_000
-_KEYS = (
-    "SELECT key FROM memories WHERE owner = :owner AND collection = :collection AND status = 'active' AND key IS NOT NULL"
-    " AND agent_id IN (SELECT value FROM json_each(:agents)) AND (valid_from IS NULL OR valid_from <= :now)"
-    " AND (valid_to IS NULL OR valid_to > :now) AND (:all OR expires_at IS NULL OR expires_at > :now)"
-    " ORDER BY key LIMIT :most"
-)
 _ERASED = json.dumps({"erased": True})
 
 
@@ -68,11 +62,13 @@ class SqliteOperations:
         return None if found is None else memory_of(*found)
 
     def keys(self, seen: Visibility, collection: str) -> list[str]:
-        agents, now = json.dumps(seen.agents), seen.now.timestamp()
+        visible, values = filters.visible(seen)
         with self._database.reading() as connection:
-            owner = known_owner(connection, seen.user_id)
-            wanted = {"owner": owner, "collection": collection, "agents": agents, "now": now, "all": seen.include_expired}
-            found = connection.execute(_KEYS, {**wanted, "most": _MOST_KEYS}).fetchall()
+            found = connection.execute(
+                f"SELECT key FROM memories WHERE owner = ? AND collection = ? AND key IS NOT NULL AND {visible}"
+                " ORDER BY key LIMIT ?",
+                (known_owner(connection, seen.user_id), collection, *values, _MOST_KEYS),
+            ).fetchall()
         return [key for (key,) in found]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from commonplace.adapters.sqlite import words
+from commonplace.adapters.sqlite import filters, words
 from commonplace.adapters.sqlite.rows import known_owner
 from commonplace.models.memory import Memory
 from commonplace.ports import Similar, Vector, Visibility
@@ -22,13 +22,11 @@ def similar(
     """Up to 20 visible memories, nearest first: by the share of rare words they have in common, and by cosine."""
     owner = known_owner(connection, seen.user_id)
     shares = _shared_words(connection, owner, terms) if owner is not None else {}
-    now, agents = seen.now.timestamp(), ",".join("?" * len(seen.agents))
+    visible, values = filters.visible(seen)
     found = connection.execute(
         f"SELECT row, record, embedding, embedding_model FROM memories WHERE row IN ({','.join('?' * len(shares))})"
-        f" AND status = 'active' AND agent_id IN ({agents})"
-        f" AND (expires_at IS NULL OR expires_at > ?) AND (valid_to IS NULL OR valid_to > ?)"
-        " AND (valid_from IS NULL OR valid_from <= ?)",
-        (*shares, *seen.agents, now, now, now),
+        f" AND {visible}",
+        (*shares, *values),
     ).fetchall()
     scored = []
     for row, record, blob, made_by in found:

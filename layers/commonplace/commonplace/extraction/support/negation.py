@@ -29,6 +29,7 @@ _PAIR = re.compile(
     r"((?:^|[.,;:!?]\s)\W*(?:both\s)?(?:the|my|our|their|his|her|der|die|meine?|unsere?|seine?|ihre?|ma|mon|le|la)\s[\w']+)\s(?:and|und|et)\s",
     re.IGNORECASE,
 )
+_NAMING = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+")
 _UNSPACED_GRAMMAR = re.compile(r".*[ぁ-ゖ].*|[好嫌喜欢歡愛爱]+")
 _ASKS = ("?", "？", "か")
 _LIGHT, _LATER = 0.3, 0.01
@@ -79,8 +80,9 @@ def _said_beside(clause: str, nearest: Mapping[str, Sequence[str]], told: Sequen
 
 def _nearest(clause: str, told: Sequence[str]) -> list[str]:
     """The clauses of the user's that share most with it, none if none shares anything."""
-    most = _shares(clause, told)
-    return [other for other in told if most and _share(clause, other) == most]
+    shares = [_share(clause, other) for other in told]
+    most = max(shares, default=0.0)
+    return [other for other, share in zip(told, shares, strict=True) if most and share == most]
 
 
 def _shares(clause: str, told: Sequence[str]) -> float:
@@ -123,7 +125,7 @@ def _contrasted(clause: str) -> Iterator[str]:
 
 def _names_anything(clause: str) -> bool:
     """Not by the analyzer's words, to which "thé" is "the"."""
-    return any(word not in _written() for word in re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+", clause.casefold()))
+    return any(word not in _written() for word in _NAMING.findall(clause.casefold()))
 
 
 @cache
