@@ -1,10 +1,13 @@
 """A user of a deployment leaves: the table at once, the index by the stream, whatever was pending."""
 
+import boto3
 import pytest
+from moto import mock_aws
 
+from commonplace.markdown.page import owner_of
 from commonplace.wiring import open_leaving
 from tests.faults.conftest import Open, Streaming, Tell
-from tests.faults.world import said_of, wait_until
+from tests.faults.world import REGION, said_of, wait_until
 
 pytestmark = pytest.mark.integration
 
@@ -18,7 +21,15 @@ def test_who_leaves_is_in_no_table_and_no_index(open_world: Open, streaming: Str
         world.settled()
         assert world.documents(gone) == 15
         world.store_all(users, 15, 5)
-        assert open_leaving(gone, world.settings).erase() == 20
+        with mock_aws():  # plays S3; the table stays the real server's
+            bucket = boto3.resource("s3", region_name=REGION).Bucket("pages")
+            bucket.create(CreateBucketConfiguration={"LocationConstraint": REGION})
+            for user in users:
+                bucket.put_object(Key=f"{owner_of(user)}/MEMORY.md", Body=b"# Memory")
+            settings = world.settings.model_copy(update={"pages_bucket": "pages"})
+            assert open_leaving(gone, settings).erase() == 20
+            left = {one.key for one in bucket.objects.all()}
+        assert left == {f"{owner_of(user)}/MEMORY.md" for user in users[1:]}
         assert world.search(gone, said_of(gone, 3))["results"] == []
         wait_until(lambda: not world.documents(gone), "the index still has documents of who left")
         world.settled()
