@@ -26,7 +26,7 @@ test: .venv/dev  ## every test
 lint: .venv/dev  ## style, types, generated files
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy layers/commonplace/commonplace benchmarks training demo examples cloud functions
+	@$(BIN)/mypy layers/commonplace/commonplace benchmarks training demo examples cloud functions tests
 	@$(BIN)/commonplace manifest --check tool_manifest.json
 	@$(BIN)/python -m benchmarks.results_page --check
 	@$(BIN)/python training/train.py --check

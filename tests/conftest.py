@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -25,9 +26,9 @@ def open_memory(memory_file: Path) -> Iterator[Callable[..., Commonplace]]:
     """Opens the same file as often as asked, each time as a user of its own choice, by rules."""
     opened: list[Commonplace] = []
 
-    def opener(user_id: str = "ana", now: Callable[[], datetime] = lambda: NOON, **more: str) -> Commonplace:
+    def opener(user_id: str = "ana", now: Callable[[], datetime] = lambda: NOON, **more: Any) -> Commonplace:
         settings = Settings(db=memory_file)
-        memory = Commonplace(memory_file, user_id=user_id, now=now, settings=settings, **more)  # type: ignore[arg-type]
+        memory = Commonplace(memory_file, user_id=user_id, now=now, settings=settings, **more)
         opened.append(memory)
         return memory
 

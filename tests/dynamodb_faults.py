@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from botocore.awsrequest import AWSResponse
+from botocore.compat import HTTPHeaders
 from botocore.exceptions import ReadTimeoutError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def refusing(code: str, reasons: list[str | None] | None = None) -> Callable[...
     if reasons is not None:
         body["CancellationReasons"] = [{"Code": reason or "None"} for reason in reasons]
     status = 500 if code == "InternalServerError" else 400
-    return lambda **_: AWSResponse("", status, {}, _Body(json.dumps(body).encode()))
+    return lambda **_: AWSResponse("", status, HTTPHeaders(), _Body(json.dumps(body).encode()))
 
 
 CONFLICT = refusing("TransactionCanceledException", ["TransactionConflict", None])
@@ -42,7 +43,8 @@ class Faults:
     def __init__(self, client: "DynamoDBClient", operation: str, faults: Iterator[Callable[..., AWSResponse] | None]) -> None:
         self.asked = 0
         self._faults = faults
-        client.meta.events.register(f"before-send.dynamodb.{operation}", self._before)
+        events: Any = client.meta.events  # its stubs want a handler that answers nothing
+        events.register(f"before-send.dynamodb.{operation}", self._before)
 
     def _before(self, **_: Any) -> AWSResponse | None:
         self.asked += 1
@@ -54,7 +56,7 @@ class AnswersHalf:
     """Gives half of what is asked at once and leaves the rest unprocessed, as a throttled table does."""
 
     def __init__(self, client: "DynamoDBClient") -> None:
-        self._client = client
+        self._client: Any = client
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
@@ -62,7 +64,7 @@ class AnswersHalf:
     def batch_get_item(self, RequestItems: dict[str, Any]) -> Any:  # noqa: N803 - the vendor's name
         ((table, asked),) = RequestItems.items()
         half = (len(asked["Keys"]) + 1) // 2
-        answer: Any = self._client.batch_get_item(RequestItems={table: {**asked, "Keys": asked["Keys"][:half]}})
+        answer = self._client.batch_get_item(RequestItems={table: {**asked, "Keys": asked["Keys"][:half]}})
         rest = asked["Keys"][half:]
         return {**answer, "UnprocessedKeys": {table: {**asked, "Keys": rest}} if rest else {}}
 

@@ -178,7 +178,7 @@ def test_a_mapping_that_is_stopped_while_it_fails_keeps_its_checkpoint() -> None
     function = Function(failures("2"), RuntimeError())
     tries: list[float] = []
     source = Source(partial=True)
-    shard = Shard(source, function, pytest.fail, wait=tries.append, stopped=lambda: len(tries) > 3)
+    shard = Shard(source, function, lambda event: pytest.fail(str(event)), wait=tries.append, stopped=lambda: len(tries) > 3)
     shard.process(RECORDS)
     assert shard.checkpoint == "1"
 

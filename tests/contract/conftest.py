@@ -67,9 +67,9 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
     local = open_local(Settings(db=tmp_path / "memory.db"))
     if request.param == "dynamodb":
         table: Table = request.getfixturevalue("dynamodb_table")
-        own = {"records": DynamoRecords(table, indexed=False), "operations": DynamoOperations(table, indexed=False)}
+        records, operations = DynamoRecords(table, indexed=False), DynamoOperations(table, indexed=False)
         night = NightPorts(DynamoLedger(table), DynamoRuns(table), DynamoBudget(table))
-        ports = without_index(replace(local.ports, usage=DynamoUsage(table), **own))
+        ports = without_index(replace(local.ports, records=records, operations=operations, usage=DynamoUsage(table)))
         yield Opened(ports, lambda: None, lambda: night, lambda: DynamoErasure(table))
     else:
         yield local

@@ -17,7 +17,7 @@ from tests.conftest import NOON
 pytestmark = pytest.mark.integration
 
 ANA, BEN = Caller("local|ana", NOON), Caller("local|ben", NOON)
-FACT = {
+FACT: dict[str, Any] = {
     "key": "role",
     "value": "The user works as a data engineer at Acme.",
     "category": "work_context",
@@ -53,7 +53,7 @@ def test_what_is_written_is_read_changed_and_deleted_by_its_key(opened: Opened) 
     ],
     ids=["key", "text", "other words"],
 )  # fmt: skip
-def test_what_is_there_is_shown_instead_of_written(opened: Opened, again: dict[str, str]) -> None:
+def test_what_is_there_is_shown_instead_of_written(opened: Opened, again: dict[str, Any]) -> None:
     first = call(opened, "write_memory", **FACT)
     answer = call(opened, "write_memory", **again)
     assert (answer.written, [one.memory_id for one in answer.existing]) == (False, [first.memory_id])
@@ -68,7 +68,8 @@ def test_every_answer_is_what_its_schema_promises(opened: Opened) -> None:
     ]  # fmt: skip
     for tool, arguments in calls:
         answer = call(opened, tool, **arguments).model_dump(mode="json")
-        jsonschema.validate(answer, row(tool_named(tool))["output_schema"])
+        schema: Any = row(tool_named(tool))["output_schema"]
+        jsonschema.validate(answer, schema)
         assert answer["message"]
 
 

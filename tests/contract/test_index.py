@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import numpy as np
 import pytest
@@ -87,7 +88,7 @@ def test_statistics_are_the_users_own(ports: Ports, writer: Writer) -> None:
     ],
 )
 def test_what_may_not_be_seen_is_neither_found_nor_lends_nor_counts(
-    ports: Ports, writer: Writer, hidden: dict[str, object]
+    ports: Ports, writer: Writer, hidden: dict[str, Any]
 ) -> None:
     writer.write("quiet words", session_id="s", position=1)
     before = find(ports, "zebra quiet")[1]
@@ -136,9 +137,7 @@ FILTERS: Sequence[tuple[Filter, dict[str, object]]] = [
 
 
 @pytest.mark.parametrize(("wanted", "fields"), FILTERS, ids=lambda value: str(value)[:40])
-def test_a_filter_lets_through_only_what_passes(
-    ports: Ports, writer: Writer, wanted: Filter, fields: dict[str, object]
-) -> None:
+def test_a_filter_lets_through_only_what_passes(ports: Ports, writer: Writer, wanted: Filter, fields: dict[str, Any]) -> None:
     writer.write("green tea")
     passing = writer.write("black tea", **fields)
     assert ranked(find(ports, "tea", wanted)[0]) == {passing.memory_id}
@@ -212,12 +211,13 @@ def test_similar_memories_share_the_rarest_words(ports: Ports, writer: Writer) -
     for number in range(50):
         writer.write(f"meeting number {number}")
     like = writer.write("the zebra meeting went well")
-    first, *_ = ports.index.similar(SEEN, terms("zebra meeting tomorrow"), ports.embedder.embed("zebra meeting tomorrow"), 3)
+    asked, told = (ports.embedder.embed(text) for text in ("zebra meeting tomorrow", "the zebra meeting went well"))
+    assert asked is not None
+    assert told is not None
+    first, *_ = ports.index.similar(SEEN, terms("zebra meeting tomorrow"), asked, 3)
     assert first.memory_id == like.memory_id
     assert first.content == "the zebra meeting went well"
-    assert first.cosine == pytest.approx(
-        float(ports.embedder.embed("the zebra meeting went well") @ ports.embedder.embed("zebra meeting tomorrow")), abs=1e-5
-    )  # type: ignore[operator]
+    assert first.cosine == pytest.approx(float(told @ asked), abs=1e-5)
 
 
 def test_the_most_important_come_first_then_the_newest(ports: Ports, writer: Writer) -> None:

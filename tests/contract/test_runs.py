@@ -2,6 +2,7 @@
 
 import random
 import string
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 
@@ -223,13 +224,14 @@ def test_who_holds_an_older_lease_writes_nothing(night: NightPorts) -> None:
     record(night, "one")
     old, run = lease(night), run_of()
     new = lease(night, now=NOON + 10 * MINUTE)
-    for write in (
+    writes: tuple[Callable[[Fence], object], ...] = (
         lambda fence: night.runs.save(run, fence),
         lambda fence: night.runs.save(long_run(), fence),
         lambda fence: night.runs.save_part(run, "plan", "words", fence),
         lambda fence: night.runs.save_part(run, "plan", noise(1_000_000), fence),
         lambda fence: night.runs.close(run, {"one": Mark("read")}, fence),
-    ):
+    )
+    for write in writes:
         with pytest.raises(CommonplaceError) as caught:
             write(old)
         assert code_of(caught) is ErrorCode.LEASE_LOST

@@ -68,7 +68,7 @@ class Waiting:
 
 def test_ten_thousand_random_searches(opensearch_client: OpenSearch, new_index: str, tell: Tell) -> None:
     said = list(islice(texts(), EACH))
-    fields = [{"session_id": "1", "position": number} if number % 2 else {} for number in range(EACH)]
+    fields: list[dict[str, Any]] = [{"session_id": "1", "position": number} if number % 2 else {} for number in range(EACH)]
     all_of = {
         user: [stored(f"m{at:02}-{number:02}", text, user_id=user, **fields[number]) for number, text in enumerate(said)]
         for at, user in enumerate(USERS)

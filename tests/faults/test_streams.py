@@ -112,7 +112,7 @@ def test_poison_holds_nothing_up(open_world: Open, streaming: Streaming, monkeyp
     users = world.users(3)
     world.store_all(users, 0, 5)
     poison = {"user": {"S": "faults|poison"}, "item": {"S": "memory#poison"}, "record": {"S": '{"raw_text": "Zanzibar"'}}
-    connect(REGION, streaming.url).put_item(TableName=streaming.table, Item=poison)  # type: ignore[arg-type]
+    connect(REGION, streaming.url).put_item(TableName=streaming.table, Item=poison)
     world.store_all(users, 5, 5)
     with world.following(streaming.stream):
         world.settled()

@@ -5,9 +5,11 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from botocore.awsrequest import AWSResponse
+from botocore.compat import HTTPHeaders
 from moto import mock_aws
 
 from cloud import faults
@@ -117,15 +119,14 @@ def test_dead_letters_whose_answer_was_cut_are_not_taken_for_sent(monkeypatch: p
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
     answers: list[Callable[..., AWSResponse] | None] = [
-        lambda **_: AWSResponse("", 200, {}, _Body(b'{"Failed": [{"Id')),
+        lambda **_: AWSResponse("", 200, HTTPHeaders(), _Body(b'{"Failed": [{"Id')),
         None,
     ]
     with mock_aws():
         client = connect_sqs(REGION)
         url = client.create_queue(QueueName="dead")["QueueUrl"]
-        client.meta.events.register_first(
-            "before-send.sqs.SendMessageBatch", lambda **how: (answer := answers.pop(0)) and answer(**how)
-        )
+        events: Any = client.meta.events  # its stubs want a handler that answers nothing
+        events.register_first("before-send.sqs.SendMessageBatch", lambda **how: (answer := answers.pop(0)) and answer(**how))
         letters = [Letter(USER, "memory#1", "1", "why")]
         with pytest.raises(CommonplaceError):
             SqsDeadLetters(client, url).send(letters)

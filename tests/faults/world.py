@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 import boto3
 from opensearchpy import OpenSearch
@@ -21,7 +21,7 @@ from commonplace.invocation import upkeep
 from commonplace.ports import Caller
 from commonplace.settings import Settings
 
-REGION = "eu-central-1"
+REGION: Literal["eu-central-1"] = "eu-central-1"
 _PATIENCE = 60.0  # seconds
 _PLACES = "cellar attic kitchen garden garage office hallway library workshop balcony".split()
 _CHECKPOINTS: dict[str, str] = {}  # of the one stream that all these tests share
@@ -53,7 +53,7 @@ class World:
     """The functions' ports and upkeep, and straight ways to table and index for looking at them from outside."""
 
     def __init__(self, table: str, opensearch: str, alias: str, index: OpenSearch, dynamodb: str, name: str) -> None:
-        self.settings = Settings(table=table, search_endpoint=opensearch, index_alias=alias, region=REGION)  # type: ignore[call-arg]
+        self.settings = Settings(table=table, search_endpoint=opensearch, index_alias=alias, region=REGION)
         self.ports = wiring.open_cloud(self.settings, lambda: 20.0).ports
         self.upkeep = wiring.open_upkeep(self.settings, lambda: 20.0)
         straight = Table(connect(REGION, dynamodb, 30), table, lambda: 30.0)

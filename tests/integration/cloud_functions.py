@@ -21,7 +21,7 @@ def ports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ports]:
     monkeypatch.setattr(container, "ports", lambda: local.ports)
     monkeypatch.setattr(container, "models", lambda: local.ports)
     monkeypatch.setattr(container, "night", local.night)
-    monkeypatch.setattr(container, "settings", lambda: Settings(agentcore_gateways=GATEWAY))  # type: ignore[arg-type]
+    monkeypatch.setattr(container, "settings", lambda: Settings(agentcore_gateways=GATEWAY))
     monkeypatch.setattr(container, "now", at_noon)
     yield local.ports
     local.close()

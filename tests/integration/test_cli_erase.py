@@ -4,6 +4,7 @@ import json
 import logging
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import boto3
 import pytest
@@ -17,7 +18,7 @@ from tests.dynamodb_entries import USER, entry
 from tests.integration.command_line import run
 
 pytestmark = pytest.mark.integration
-REGION = "eu-central-1"
+REGION: Literal["eu-central-1"] = "eu-central-1"
 Opener = Callable[..., Commonplace]
 
 

@@ -158,7 +158,7 @@ def test_a_search_that_cannot_be_counted_is_answered_and_counted_later(client: A
 def test_through_any_weather_no_answered_write_is_missing_and_none_is_doubled(client: Any, table_name: str) -> None:
     chance = random.Random(7)
     weather = (chance.choice(PASSING) if chance.random() < 0.3 else None for _ in itertools.count())
-    faults = Faults(client, "TransactWriteItems", weather)  # type: ignore[arg-type]
+    faults = Faults(client, "TransactWriteItems", weather)
     records = DynamoRecords(Table(client, table_name, lambda: PATIENT))
     texts = [f"memory {number % 30}" for number in range(60)]  # each said twice, by different threads
 

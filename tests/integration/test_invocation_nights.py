@@ -116,7 +116,7 @@ def test_a_message_that_comes_twice_changes_nothing_the_second_time(ports: Ports
 
 
 def test_each_user_has_a_message_and_only_their_own_days_are_read(ports: Ports, queue: Queue) -> None:
-    backends = {"authorizer": iam()}
+    backends: dict[str, Any] = {"authorizer": iam()}
     for name in ("ana", "ben"):
         asked("POST", "/interactions", event("interactions"), headers={"x-commonplace-user": name}, **backends)
     nights.plan(event("plan"), Context())

@@ -66,10 +66,9 @@ def test_a_wish_told_in_the_third_person_stands_whatever_the_topic(open_memory: 
 
 def test_only_what_is_current_is_in_it(open_memory: Opener) -> None:
     memory = open_memory()
-    fact = {"category": "personal_context", "durability": "durable"}
-    memory.write_memory("allergy", "The user is allergic to cats.", **fact)
+    memory.write_memory("allergy", "The user is allergic to cats.", "personal_context", "durable")
     memory.update_memory("allergy", "The user is allergic to dogs.")
-    memory.write_memory("illness", "The user has asthma.", **fact)
+    memory.write_memory("illness", "The user has asthma.", "personal_context", "durable")
     memory.delete_memory("illness")
     memory.store_memory("I'm allergic to bees.", context={"expires_at": "2026-05-21T00:00:00"})
     text = open_memory(now=lambda: NOON + timedelta(days=2)).get_memory_context("What is the user allergic to?").context

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,8 +43,11 @@ class Away:
 
     name = "away"
 
-    def embed(self, _text: str) -> Vector | None:
-        raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the embedding model doesn't answer")
+    def embed(self, text: str) -> Vector | None:
+        raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the embedding model doesn't answer ({len(text)})")
+
+    def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
+        return [self.embed(text) for text in texts]
 
 
 def test_a_search_without_its_embedding_model_finds_by_words_and_says_so(tmp_path: Path) -> None:

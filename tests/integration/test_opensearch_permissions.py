@@ -96,7 +96,7 @@ def test_writing_is_allowed_with_and_without_a_version_being_filled(recorded: Re
 
 @pytest.mark.parametrize("fusion", ["own", "engine"])
 def test_searching_and_counting_are_allowed(recorded: Recorded, new_index: str, fusion: Any) -> None:
-    fields = {"session_id": "s", "tags": ["tea"]}
+    fields: dict[str, Any] = {"session_id": "s", "tags": ["tea"]}
     OpenSearchWriter(recorded.client, new_index).put([stored(str(at), "tea", **fields, position=at) for at in range(3)])
     recorded.sent()
     index = OpenSearchIndex(recorded.client, WAITING, EMBEDDER.name, new_index, fusion)

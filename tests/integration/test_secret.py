@@ -14,15 +14,20 @@ from commonplace.ports import ModelUnavailable
 pytestmark = pytest.mark.integration
 
 
+def forget() -> None:
+    """Drops what Powertools holds on to."""
+    parameters.clear_caches()  # type: ignore[no-untyped-call]
+
+
 @pytest.fixture
 def secrets(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     for name, value in {"REGION": "eu-central-1", "ACCESS_KEY_ID": "x", "SECRET_ACCESS_KEY": "x"}.items():
         monkeypatch.setenv(f"AWS_{name}", value)
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
     with mock_aws():
-        parameters.clear_caches()
+        forget()
         yield boto3.client("secretsmanager")
-        parameters.clear_caches()
+        forget()
 
 
 def test_a_secret_is_its_whole_text(secrets: Any) -> None:
@@ -35,7 +40,7 @@ def test_a_secret_is_asked_for_once_in_a_while_only(secrets: Any) -> None:
     assert read_secret(arn) == "first"
     secrets.put_secret_value(SecretId=arn, SecretString="second")
     assert read_secret(arn) == "first"
-    parameters.clear_caches()
+    forget()
     assert read_secret(arn) == "second"
 
 

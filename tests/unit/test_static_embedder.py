@@ -20,7 +20,9 @@ def test_vectors_have_unit_length_and_are_repeatable() -> None:
     assert vector is not None
     assert vector.shape == (EMBEDDER.dimension,)
     assert np.linalg.norm(vector) == pytest.approx(1.0, abs=1e-5)
-    assert np.array_equal(vector, EMBEDDER.embed("I go running most mornings."))
+    again = EMBEDDER.embed("I go running most mornings.")
+    assert again is not None
+    assert np.array_equal(vector, again)
 
 
 def test_likeness_follows_meaning() -> None:
