@@ -128,6 +128,7 @@ def test_an_agent_neither_sees_nor_changes_what_is_meant_for_another(open_memory
     assert "Acme" not in again.message
     assert refusal(lambda: other.update_memory("role", "The user is a pilot.")).code is ErrorCode.KEY_NOT_FOUND
     assert refusal(lambda: other.delete_memory("role")).code is ErrorCode.KEY_NOT_FOUND
+    assert refusal(lambda: other.history("role")).code is ErrorCode.KEY_NOT_FOUND
 
 
 def test_without_an_index_the_same_text_is_still_not_written_twice(memory: Commonplace, monkeypatch: Any) -> None:

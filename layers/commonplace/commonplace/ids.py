@@ -1,8 +1,11 @@
 """Ids of memories, operations and runs: each sorts by the time given, to the millisecond."""
 
+import re
 from datetime import datetime
 
 from ulid import ULID
+
+_ID = re.compile(r"[a-z]+_[\w-]{1,64}", re.ASCII)
 
 
 def new_memory_id(at: datetime) -> str:
@@ -18,3 +21,8 @@ def new_operation_id(at: datetime) -> str:
 def new_run_id(at: datetime) -> str:
     """`run_` and a ULID."""
     return f"run_{ULID.from_datetime(at)}"
+
+
+def may_be_id(text: str) -> bool:
+    """Whether a text that somebody gave as an id may be one; no store has to be asked for what may not."""
+    return _ID.fullmatch(text) is not None

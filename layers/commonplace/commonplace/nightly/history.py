@@ -4,11 +4,17 @@ from commonplace.by_key.keys import unknown_key
 from commonplace.models.memory import DEFAULT_COLLECTION, Memory
 from commonplace.models.night import History, Step, Value
 from commonplace.ports import Caller, Ports
+from commonplace.visibility import seen_by
 
 
 def history(key: str, caller: Caller, ports: Ports) -> History:
-    """Every memory under a key of the default collection, newest first; `KEY_NOT_FOUND` tells the nearest keys."""
-    held = [one for one in ports.records.all(caller.user_id) if one.key == key and one.collection == DEFAULT_COLLECTION]
+    """Every memory of the caller's agent, or of all, under a key of the default collection, newest first.
+
+    `KEY_NOT_FOUND` tells the nearest keys.
+    """
+    agents = seen_by(caller).agents
+    whole = (one for one in ports.records.all(caller.user_id) if one.collection == DEFAULT_COLLECTION)
+    held = [one for one in whole if one.key == key and one.agent_id in agents]
     if not held:
         raise unknown_key(key, caller, ports)
     held.sort(key=lambda memory: (memory.status == "active", memory.created_at, memory.memory_id), reverse=True)

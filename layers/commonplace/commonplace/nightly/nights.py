@@ -6,6 +6,7 @@ from typing import Any
 
 from commonplace import intake
 from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.ids import may_be_id
 from commonplace.markdown.publishing import publish
 from commonplace.models.night import History, HistoryRequest, ListedRuns, RecordResult, ToldRun
 from commonplace.models.runs import Mode, Run
@@ -82,9 +83,11 @@ class Nights:
     def run(self, run_id: str) -> Run:
         """A run by its id, or the `last`; `NOT_FOUND` if there is none."""
         runs, user_id = self.desk.night.runs, self.desk.user_id
-        found = next(iter(runs.newest(user_id, 1)), None) if run_id == LAST else runs.get(user_id, run_id)
+        if run_id == LAST:
+            found, message = next(iter(runs.newest(user_id, 1)), None), "there is no run yet"
+        else:
+            found, message = runs.get(user_id, run_id) if may_be_id(run_id) else None, "there is no such run"
         if found is None:
-            message = "there is no run yet" if run_id == LAST else "there is no such run"
             raise CommonplaceError(ErrorCode.NOT_FOUND, f"run_id: {message}", "run_id")
         return found
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.ids import new_run_id
+from commonplace.ids import may_be_id, new_run_id
 from commonplace.models.runs import Run
 from commonplace.nightly import at_once, review
 from commonplace.nightly.desk import Desk, Lease
@@ -30,9 +30,9 @@ def undo_run(run: Run, desk: Desk, lease: Lease, reread: bool = False) -> Run:
 
 def undo_operation(operation_id: str, desk: Desk, lease: Lease) -> Run:
     """The same for one operation; `NOT_FOUND` if it was never applied."""
-    applied = desk.ports.operations.applied(desk.user_id, operation_id)
+    applied = desk.ports.operations.applied(desk.user_id, operation_id) if may_be_id(operation_id) else None
     if applied is None:
-        raise CommonplaceError(ErrorCode.NOT_FOUND, f"no operation {operation_id} was applied", "operation_id")
+        raise CommonplaceError(ErrorCode.NOT_FOUND, "operation_id: no such operation was applied", "operation_id")
     return _undo(operation_id, [applied], desk, lease)
 
 
