@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from .asides import adverb_length, stands_as_verb
 from .tokens import Token
-from .verbs import agreed, is_adjective, is_auxiliary, is_base, is_modal, is_noun, is_participle, is_past
+from .verbs import agreed, everyday_verbs, is_adjective, is_auxiliary, is_base, is_modal, is_noun, is_participle, is_past
 from .words import table
 
 
@@ -83,10 +83,9 @@ def _is_verb_here(sentence: Sequence[Token], at: int, link: str, predicate: Pred
     following = sentence[at + 1] if at + 1 < len(sentence) else None
     if following is not None and (following.low in table("auxiliaries.others") or is_modal(following.low)):
         return False
-    everyday = table("verbs.transitive") | table("verbs.states") | table("verbs.intransitive")
     adverb = sentence[at - 1].low
     seldom = adverb in table("adverbs.seldom") and word not in table("verbs.compounding")
-    if not is_link(sentence[at - 1]) and (link != "," or seldom) and word in everyday:
+    if not is_link(sentence[at - 1]) and (link != "," or seldom) and word in everyday_verbs():
         # "and rarely drink", ", seldom fly": a noun is less likely after an adverb
         return True
     # "I sing, dance and paint": the verb before the link has no object

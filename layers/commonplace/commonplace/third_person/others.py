@@ -3,7 +3,18 @@
 from collections.abc import Sequence
 
 from .tokens import Token
-from .verbs import is_auxiliary, is_base, is_everyday_s_form, is_known, is_modal, is_noun, is_past, is_plural, is_s_form
+from .verbs import (
+    everyday_verbs,
+    is_auxiliary,
+    is_base,
+    is_everyday_s_form,
+    is_known,
+    is_modal,
+    is_noun,
+    is_past,
+    is_plural,
+    is_s_form,
+)
 from .words import table
 
 _SERIES_REACH = 12
@@ -69,16 +80,12 @@ def takes_over(sentence: Sequence[Token], at: int) -> bool:
     if before.low in ("people", "they", "who", "you") and is_base(token.low):
         return True
     plural = before.low in ("they", "you", "who", "that", "which", "we") or is_plural(before.low)
-    return plural and is_base(token.low) and (not is_noun(token.low) or token.low in _everyday_verbs())
+    return plural and is_base(token.low) and (not is_noun(token.low) or token.low in everyday_verbs())
 
 
 def _follows_possessed(sentence: Sequence[Token], at: int) -> bool:
     """'my dog barks': the s-form of a verb right after a possessive and one noun."""
     return at > 1 and sentence[at - 2].low in ("my", "our") and is_noun(sentence[at - 1].low)
-
-
-def _everyday_verbs() -> frozenset[str]:
-    return table("verbs.transitive") | table("verbs.intransitive") | table("verbs.states")
 
 
 def opens_inner_clause(sentence: Sequence[Token], at: int) -> bool:

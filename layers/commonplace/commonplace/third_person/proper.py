@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from .tokens import Kind, Token
-from .verbs import is_auxiliary, is_base, is_past
+from .verbs import everyday_verbs, is_auxiliary, is_base, is_past
 from .words import table
 
 _FIRST_PERSON = frozenset(("i", "me", "my", "mine", "we", "us", "our"))
@@ -83,7 +83,7 @@ def _speaks(after: Token, counted: bool) -> bool:
     if counted and (is_past(after.low) or after.low in ("was", "is", "had", "did", "will", "would", "can", "could")):
         return False
     verb = is_auxiliary(after.low) or is_past(after.low) or after.low in table("adverbs.single")
-    common = table("verbs.intransitive") | table("verbs.transitive") | table("verbs.states") | table("verbs.claims")
+    common = everyday_verbs() | table("verbs.claims")
     return verb or (is_base(after.low) and after.low in common)
 
 

@@ -29,7 +29,8 @@ def _contractions() -> dict[str, str]:
 
 
 @cache
-def _everyday() -> frozenset[str]:
+def everyday_verbs() -> frozenset[str]:
+    """Base forms that are verbs here, though the dictionary may first of all know nouns."""
     return table("verbs.transitive") | table("verbs.intransitive") | table("verbs.states")
 
 
@@ -54,7 +55,7 @@ def is_base(word: str) -> bool:
     """True for a present form that agrees with "I", full verbs only ("go", but not "am", "went", "can")."""
     if word in table("verbs.past") or is_auxiliary(word) or word in table("verbs.never"):
         return word in ("do", "have")
-    return "VBP" in _forms(word) or word in _everyday()
+    return "VBP" in _forms(word) or word in everyday_verbs()
 
 
 def is_finite(word: str) -> bool:
@@ -105,7 +106,7 @@ def is_s_form(word: str) -> bool:
 
 def is_everyday_s_form(word: str) -> bool:
     """True for "likes", "meets"; False for the s-forms that are first of all plurals ("tickets")."""
-    return is_s_form(word) and (not is_plural(word) or any(word[:-end] in _everyday() for end in (1, 2)))
+    return is_s_form(word) and (not is_plural(word) or any(word[:-end] in everyday_verbs() for end in (1, 2)))
 
 
 def is_plural(word: str) -> bool:
