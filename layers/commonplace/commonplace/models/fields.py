@@ -54,7 +54,8 @@ class Place(Request):
     )
 
 
-def _optional(value: object) -> bool:
+def absent(value: object) -> bool:
+    """Whether an optional field is left out of an answer."""
     return value is None
 
 
@@ -62,13 +63,13 @@ class Notes(BaseModel):
     """What the caller must be told about how this answer came about."""
 
     model_config = ConfigDict(extra="forbid")
-    method: str | None = Field(None, description="How it was made, e.g. `rules` or `claude`.", exclude_if=_optional)
-    degraded: str | None = Field(None, description="What did not work, and what was done instead.", exclude_if=_optional)
-    partial: str | None = Field(None, description="What is missing from this answer.", exclude_if=_optional)
+    method: str | None = Field(None, description="How it was made, e.g. `rules` or `claude`.", exclude_if=absent)
+    degraded: str | None = Field(None, description="What did not work, and what was done instead.", exclude_if=absent)
+    partial: str | None = Field(None, description="What is missing from this answer.", exclude_if=absent)
     redacted: list[str] | None = Field(
-        None, description="Kinds of secrets that were taken out of the text.", exclude_if=_optional
+        None, description="Kinds of secrets that were taken out of the text.", exclude_if=absent
     )
-    warnings: list[str] | None = Field(None, description="What the caller may want to act on.", exclude_if=_optional)
+    warnings: list[str] | None = Field(None, description="What the caller may want to act on.", exclude_if=absent)
 
     def __bool__(self) -> bool:
         return any(value is not None for value in dict(self).values())

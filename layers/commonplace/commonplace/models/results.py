@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from commonplace.models.fields import Result
+from commonplace.models.fields import Result, absent
 from commonplace.models.memory import Memory
 from commonplace.taxonomy import Category, Emotion, InsightType, Section, StatementType, insight_type
 
@@ -18,10 +18,6 @@ class Part(BaseModel):
     """A part of an answer."""
 
     model_config = ConfigDict(extra="forbid")
-
-
-def _absent(value: object) -> bool:
-    return value is None
 
 
 class NormalizeResult(Result):
@@ -87,9 +83,9 @@ class Hit(Part):
     importance: Level
     created_at: datetime
     last_accessed: datetime = Field(description="When it was last found; when it was stored, if never since.")
-    key: str | None = Field(None, exclude_if=_absent)
-    section: Section | None = Field(None, exclude_if=_absent)
-    event_time: datetime | None = Field(None, exclude_if=_absent)
+    key: str | None = Field(None, exclude_if=absent)
+    section: Section | None = Field(None, exclude_if=absent)
+    event_time: datetime | None = Field(None, exclude_if=absent)
 
 
 class ReadTimeRange(Part):
@@ -134,16 +130,16 @@ class DiscoverResult(Result):
     advanced_tools: AdvancedTools
     current_system_state: SystemState
     tool_schema: dict[str, JsonValue] | None = Field(
-        None, description="The manifest's row of the tool that was asked for.", exclude_if=_absent
+        None, description="The manifest's row of the tool that was asked for.", exclude_if=absent
     )
 
 
 class InsightMetadata(Part):
     type: InsightType
-    user: str | None = Field(None, exclude_if=_absent)
+    user: str | None = Field(None, exclude_if=absent)
     importance: Fraction
     confidence: Fraction
-    emotion: Emotion | None = Field(None, exclude_if=_absent)
+    emotion: Emotion | None = Field(None, exclude_if=absent)
     tags: list[str]
     timestamp: int = Field(description="When it was stored, milliseconds since 1970.")
 

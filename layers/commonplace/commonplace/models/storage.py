@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from commonplace.models.fields import Fraction, Limit, Query, Request, Result, Text
+from commonplace.models.fields import Fraction, Limit, Query, Request, Result, Text, absent
 from commonplace.models.results import Part
 from commonplace.taxonomy import Durability, Section, Source
 
@@ -28,10 +28,6 @@ def normal_key(given: object) -> object:
 def folded_key(given: str) -> str:
     """A key in the one way of writing it, whether or not it may be one."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", given).lower())
-
-
-def _absent(value: object) -> bool:
-    return value is None
 
 
 Key = Annotated[str, BeforeValidator(normal_key), Field(json_schema_extra={"pattern": "^[\\w.-]{1,64}$"})]
@@ -96,24 +92,24 @@ class Told(Result):
 class Existing(Part):
     """A memory that was there before."""
 
-    key: str | None = Field(None, exclude_if=_absent)
+    key: str | None = Field(None, exclude_if=absent)
     value: str
     memory_id: str
 
 
 class WriteResult(Told):
     written: bool = Field(description="False when nothing was written; `existing` then holds what is there.")
-    memory_id: str | None = Field(None, description="The new memory's id.", exclude_if=_absent)
+    memory_id: str | None = Field(None, description="The new memory's id.", exclude_if=absent)
     key: str = Field(description="The key as it is kept.")
     stored_as: Durability = Field(description="How it is kept, or would have been.")
-    operation_id: str | None = Field(None, description="By it the write can be undone.", exclude_if=_absent)
+    operation_id: str | None = Field(None, description="By it the write can be undone.", exclude_if=absent)
     existing: list[Existing] = Field(description="What is in the way; of a memory that was written, what is similar.")
 
 
 class MemoryEntry(Part):
     """A memory under its heading."""
 
-    key: str | None = Field(None, exclude_if=_absent)
+    key: str | None = Field(None, exclude_if=absent)
     memory_id: str
     value: str
     section: Section
