@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _NAMESPACE = "com.amazonaws.dynamodb.v20120810#"
 
 
-class _Body(io.BytesIO):
+class Body(io.BytesIO):
     def stream(self, **_: Any) -> Iterator[bytes]:
         yield self.read()
 
@@ -26,7 +26,7 @@ def refusing(code: str, reasons: list[str | None] | None = None) -> Callable[...
     if reasons is not None:
         body["CancellationReasons"] = [{"Code": reason or "None"} for reason in reasons]
     status = 500 if code == "InternalServerError" else 400
-    return lambda **_: AWSResponse("", status, HTTPHeaders(), _Body(json.dumps(body).encode()))
+    return lambda **_: AWSResponse("", status, HTTPHeaders(), Body(json.dumps(body).encode()))
 
 
 CONFLICT = refusing("TransactionCanceledException", ["TransactionConflict", None])

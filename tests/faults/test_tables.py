@@ -23,7 +23,7 @@ from commonplace.ports import Audit
 from commonplace.stream import Letter
 from tests.conftest import NOON
 from tests.dynamodb_entries import USER, entry
-from tests.dynamodb_faults import _Body
+from tests.dynamodb_faults import Body
 from tests.faults.conftest import Open, Tell
 from tests.faults.world import REGION, said_of
 
@@ -119,7 +119,7 @@ def test_dead_letters_whose_answer_was_cut_are_not_taken_for_sent(monkeypatch: p
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
     answers: list[Callable[..., AWSResponse] | None] = [
-        lambda **_: AWSResponse("", 200, HTTPHeaders(), _Body(b'{"Failed": [{"Id')),
+        lambda **_: AWSResponse("", 200, HTTPHeaders(), Body(b'{"Failed": [{"Id')),
         None,
     ]
     with mock_aws():

@@ -14,7 +14,7 @@ from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.settings import read_settings
 from commonplace.vectors_at_hand import VectorsAtHand
-from commonplace.wiring.cloud import _MODELS
+from commonplace.wiring.cloud import MODELS
 from commonplace.wiring.models import embedder_of
 
 LONGEST_BACKOFF = 1 + 2 + 4  # seconds, of three pauses
@@ -86,8 +86,8 @@ def test_no_answer_is_an_error_that_may_pass_without_a_word_of_it(answer: object
 
 
 def test_an_index_is_laid_out_for_the_models_there_are() -> None:
-    assert _MODELS["static"] == (StaticEmbedder.name, StaticEmbedder.dimension)
-    assert _MODELS["titan"] == (TitanEmbedder.name, TitanEmbedder.dimension)
+    assert MODELS["static"] == (StaticEmbedder.name, StaticEmbedder.dimension)
+    assert MODELS["titan"] == (TitanEmbedder.name, TitanEmbedder.dimension)
 
 
 def test_many_texts_are_asked_several_at_a_time_and_answered_in_their_order() -> None:

@@ -202,7 +202,7 @@ def _followed(settings: Settings, table: "Table") -> tuple[IndexWriter, Callable
 def _layout(settings: Settings) -> "Layout":
     from commonplace.adapters.opensearch import Layout
 
-    name, dimension = _MODELS[settings.embedder]
+    name, dimension = MODELS[settings.embedder]
     return Layout(name, dimension, settings.knn_engine, settings.index_shards, settings.index_replicas)
 
 
@@ -220,7 +220,7 @@ def missing(name: str) -> CommonplaceError:
     return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{variable}: is needed here and is not set", variable)
 
 
-_MODELS: Mapping[str, tuple[str, int]] = {
+MODELS: Mapping[str, tuple[str, int]] = {
     "static": ("minilm-conversation-256-int8", 256),
     "titan": ("amazon.titan-embed-text-v2:0-256", 256),
 }
