@@ -34,9 +34,7 @@ def test_the_same_memory_again_is_the_same_memory(ports: Ports, writer: Writer) 
     "different",
     [{"collection": "work"}, {"agent_id": "travel"}, {"session_id": "s1", "position": 1}, {"user_id": "local|ben"}],
 )
-def test_collection_agent_place_and_owner_make_another_memory(
-    ports: Ports, writer: Writer, different: dict[str, str]
-) -> None:
+def test_collection_agent_place_and_owner_make_another_memory(writer: Writer, different: dict[str, str]) -> None:
     first = writer.write("Ana likes tea")
     second = writer.write("Ana likes tea", **different)
     assert first.memory_id != second.memory_id

@@ -65,7 +65,7 @@ def test_several_processes_write_at_once_and_nothing_is_lost_or_doubled(memory_f
     assert len(set(answered)) == 75
 
 
-def test_commits_are_synced_to_disk(open_memory: Callable[..., Commonplace], memory_file: Path) -> None:
+def test_commits_are_synced_to_disk(open_memory: Callable[..., Commonplace]) -> None:
     memory = open_memory()
     database = memory._local.ports.records._database  # type: ignore[attr-defined]
     with database.reading() as connection:

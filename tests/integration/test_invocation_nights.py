@@ -200,9 +200,7 @@ def test_who_has_nothing_but_texts_that_were_kept_long_enough_is_planned_too(
     assert nights.plan(event("plan"), Context()) == {"users": 0}
 
 
-def test_what_a_night_did_is_counted(
-    ports: Ports, queue: Queue, told: Callable[[], list[dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_night_did_is_counted(ports: Ports, queue: Queue, told: Callable[[], list[dict[str, Any]]]) -> None:
     asked("POST", "/interactions", event("interactions"))
     told()
     nights.plan(event("plan"), Context())

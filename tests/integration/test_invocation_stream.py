@@ -200,7 +200,7 @@ def test_a_change_that_cannot_be_confirmed_is_indexed_all_the_same(index: Index,
     assert failures(record(1), record(2)) == []
 
 
-def test_the_lag_is_measured(index: Index, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_lag_is_measured(index: Index, capsys: pytest.CaptureFixture[str]) -> None:
     fresh = record(1)
     fresh["dynamodb"]["ApproximateCreationDateTime"] = datetime.now(UTC).timestamp() - 2
     capsys.readouterr()

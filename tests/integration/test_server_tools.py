@@ -3,7 +3,6 @@ import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
@@ -87,7 +86,7 @@ def test_a_bad_import_names_its_field(server: Server, body: object, code: str, f
     assert (answer.status, answer.code, answer.body["error"]["field"]) == (400, code, field)
 
 
-def test_the_user_is_the_one_the_server_was_started_for(server: Server, tmp_path: Path) -> None:
+def test_the_user_is_the_one_the_server_was_started_for(server: Server) -> None:
     memory_id = server.call("store_memory", content="I keep bees on the roof.")["memory_id"]
     (file,) = [part for part in server.process.args if str(part).endswith(".db")]  # type: ignore[union-attr]
     with Commonplace(str(file), user_id="ana") as memory, Commonplace(str(file), user_id="ben") as other:
