@@ -21,7 +21,7 @@ class Settings(BaseModel):
     user: str = Field("local", min_length=1, description="Whose memories; a name on this machine.")
     timezone: str | None = Field(None, description="IANA name of the user's time zone; the machine's when absent.")
     ranking: Literal["window", "classic"] = Field("window", description="How candidates are scored.")
-    anthropic_api_key: str | None = Field(None, description="With it, Claude makes statements clean and sums up.")
+    anthropic_api_key: str | None = Field(None, description="With it, Claude cleans statements, sums up and reads days.")
     anthropic_base_url: str | None = Field(None, description="Another address of the Messages API.")
     claude_model: str = Field("claude-haiku-5-5", description="The model that normalizes and sums up.")
     claude_temperature: float | None = Field(None, ge=0, le=1, description="Sent only when set; new models refuse it.")
