@@ -54,6 +54,13 @@ def test_every_verb_and_every_option_says_what_it_is_for(verb: str) -> None:
 
 
 @pytest.mark.parametrize("verb", COMMANDS)
+def test_what_may_be_left_out_stands_in_brackets(verb: str) -> None:
+    arguments = [one for one in COMMANDS[verb].params if isinstance(one, click.Argument)]
+    shown = [one.make_metavar(click.Context(COMMANDS[verb])) for one in arguments]
+    assert [one.startswith("[") for one in shown] == [not one.required for one in arguments], shown
+
+
+@pytest.mark.parametrize("verb", COMMANDS)
 def test_every_verb_takes_the_shared_options(verb: str) -> None:
     names = {name for option in COMMANDS[verb].params for name in option.opts}
     assert {"--db", "--user", "--timezone", "--json"} <= names

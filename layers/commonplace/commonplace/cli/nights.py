@@ -16,7 +16,7 @@ from commonplace.errors import CommonplaceError
 if TYPE_CHECKING:
     from commonplace.models.night import ToldRun
 
-_RUN = click.argument("run_id", metavar="RUN", default="last")
+_RUN = click.argument("run_id", metavar="[RUN]", default="last")
 _BACKEND = "local|"
 
 
@@ -51,7 +51,7 @@ def nightly(shared: Shared, mode: Any, dry_run: bool) -> None:
 def runs() -> None:
     """What the nights did, and how to take it back.
 
-    RUN is an id, or "last". To take back or review, "last" is the last run that is no undo.
+    RUN is an id, or "last", as when it is left out. To take back or review, "last" is the last run that is no undo.
     """
 
 
