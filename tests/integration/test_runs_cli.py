@@ -165,6 +165,21 @@ def test_what_is_not_there_is_told_in_a_line(memory_file: Path, arguments: tuple
     assert done.err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        (("runs", "show", "run_1"), "runs list"),
+        (("undo", "op_1"), "runs show"),
+        (("history", "home"), "export"),
+        (("markdown", "apply", "."), "markdown write --help"),
+    ],
+)
+def test_what_is_not_there_points_to_what_is(memory_file: Path, arguments: tuple[str, ...], command: str) -> None:
+    stored("I play the cello.", memory_file)
+    done = run(*arguments, "--db", str(memory_file), home=memory_file.parent)
+    assert (done.code, done.err.partition("; see ")[2]) == (3, f'"commonplace {command}"\n')
+
+
 def test_looking_makes_no_file(tmp_path: Path) -> None:
     done = run("runs", "list", home=tmp_path)
     assert (done.code, done.err) == (0, "")

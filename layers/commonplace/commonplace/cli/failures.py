@@ -23,13 +23,13 @@ _NEXT = {
     ErrorCode.TEXT_TOO_LONG: "give it in several pieces",
     ErrorCode.SECRET_ONLY: "leave it out, or say what it is for without it",
     ErrorCode.UNKNOWN_TOOL: 'see "commonplace manifest"',
-    ErrorCode.NOT_FOUND: 'see "commonplace export"',
     ErrorCode.KEY_NOT_FOUND: 'see "commonplace export"',
     ErrorCode.LEASE_LOST: "nothing is to be done here",
     ErrorCode.CONFLICT: "or try again later",
     ErrorCode.STORAGE_UNAVAILABLE: "--db FILE names another file",
     ErrorCode.INTERNAL: "please report this line",
 }
+_LISTED_BY = {"run_id": "runs list", "operation_id": "runs show", "dir": "markdown write --help"}
 
 
 class Failed(click.ClickException):
@@ -45,6 +45,8 @@ class Failed(click.ClickException):
         super().__init__(sentence or str(error))
         self.status = _EXIT_CODES.get(error.code, USAGE)
         self._error, self._as_json = error, as_json
+        if error.code is ErrorCode.NOT_FOUND and error.field in _LISTED_BY:
+            see = f"commonplace {_LISTED_BY[error.field]}"
         self._following = following or _NEXT.get(error.code, f'see "{see}"')
 
     def show(self, file: IO[Any] | None = None) -> None:
