@@ -26,6 +26,10 @@ What did I do this weekend? | 2024-05-11 | 2024-05-13 | day | this weekend
 in the last 24 hours | 2024-05-14 14:30 | 2024-05-15 14:30 | moment |
 a few days ago | 2024-05-10 | 2024-05-14 | day |
 in the past week | 2024-05-08 | 2024-05-16 | day |
+in the last week | 2024-05-08 | 2024-05-16 | day |
+over the last month | 2024-04-15 | 2024-05-16 | day |
+in the previous week | 2024-05-06 | 2024-05-13 | week |
+What did I do during the last week of May? | 2023-05-25 | 2023-06-01 | day | during the last week of May
 What will I do in May? | 2024-05-01 | 2024-06-01 | month | in May
 What will I do in March? | 2025-03-01 | 2025-04-01 | month | in March
 from March 2020 to May | 2020-03-01 | 2020-06-01 | month |
