@@ -55,7 +55,7 @@ class NightMethods:
         return done[-1] if done else self.nights().nothing(mode)
 
     def each_run(self, mode: Mode | None = None, progress: "Progress | None" = None) -> Iterator[Run]:
-        """The same, a run at a time: more than 500 interactions are read by several."""
+        """The same, a run at a time: more than 500 interactions are read by several, by twenty at the most."""
         return self.nights().nightly(_known(mode), progress)
 
     def due(self) -> list[str]:

@@ -40,7 +40,7 @@ class Nights:
         return record_interactions(interactions, self.desk.caller, self.desk.night.ledger)
 
     def nightly(self, mode: Mode | None = None, progress: Progress | None = None) -> Iterator[Run]:
-        """Reads all that is pending, a run at a time; first of all it finishes a run that died.
+        """Reads what is pending, a run at a time, twenty at the most; first of all it finishes a run that died.
 
         Ends without a word when another process has taken over. Raises `CONFLICT` while another is at work.
         """
