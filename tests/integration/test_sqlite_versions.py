@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ def file_of_version_1(memory_file: Path) -> Path:
         connection.execute("INSERT INTO users VALUES (1, 'local|ana')")
         doc = document(_MEMORY)
         values = columns(_MEMORY, doc, 1, 1, None)
-        del values["key"]
+        del values["key"], values["purge_at"]
         marks = ",".join("?" * len(values))
         connection.execute(f"INSERT INTO memories ({','.join(values)}) VALUES ({marks})", tuple(values.values()))
         insert(connection, 1, 1, doc)
@@ -66,6 +67,20 @@ def test_its_memories_are_found_and_may_be_changed(file_of_version_1: Path, open
 def test_what_it_deleted_does_not_lie_in_it_any_more(file_of_version_1: Path) -> None:
     with Commonplace(file_of_version_1, user_id="ana", settings=Settings(db=file_of_version_1)):
         assert b"zanzibar" not in file_of_version_1.read_bytes()
+
+
+def test_what_it_closed_a_month_ago_goes_too(memory_file: Path, open_memory: Callable[..., Commonplace]) -> None:
+    closed = open_memory()
+    closed.write_memory("instrument", "The user plays the zither.", "personal_context", "durable")
+    closed.delete_memory("instrument")
+    closed.close()
+    with closing(sqlite3.connect(memory_file, isolation_level=None)) as connection:
+        connection.executescript(
+            "DROP INDEX memories_by_purge; ALTER TABLE memories DROP COLUMN purge_at; PRAGMA user_version = 2"
+        )
+    for days, left in ((29, 2), (30, 2)):
+        open_memory(now=lambda days=days: NOON + timedelta(days=days)).store_memory(f"I ran {days} km.")
+        assert len(list(open_memory().export())) == left
 
 
 def test_it_has_every_table_and_index_of_a_new_file(file_of_version_1: Path, tmp_path: Path) -> None:

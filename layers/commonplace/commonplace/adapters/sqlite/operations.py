@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from commonplace.adapters.sqlite import fences, filters, words, writes
 from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.purging import purge
 from commonplace.adapters.sqlite.rows import known_owner, memory_of, owner_number
 from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.models.memory import Memory
@@ -36,6 +37,7 @@ class SqliteOperations:
                 fences.check(connection, fence)
             for change in operation.changes:
                 _make(connection, owner, change, operation.at)
+            purge(connection, operation.at)
             if erases:
                 words.forget_deleted(connection)
             _keep(connection, owner, operation)

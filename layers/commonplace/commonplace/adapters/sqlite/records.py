@@ -9,6 +9,7 @@ import numpy as np
 
 from commonplace.adapters.sqlite import writes
 from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.purging import purge
 from commonplace.adapters.sqlite.rows import known_owner, memory_of, owner_number
 from commonplace.documents import Document, document
 from commonplace.errors import CommonplaceError, ErrorCode
@@ -25,7 +26,10 @@ class SqliteRecords:
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
         prepared = [(entry, document(entry.memory)) for entry in entries]
         with self._database.writing() as connection:
-            return [_add(connection, entry, doc) for entry, doc in prepared]
+            added = [_add(connection, entry, doc) for entry, doc in prepared]
+            if entries:
+                purge(connection, entries[-1].memory.created_at)
+            return added
 
     def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:
         with self._database.writing() as connection:

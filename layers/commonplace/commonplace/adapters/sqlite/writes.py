@@ -4,6 +4,7 @@ import json
 import sqlite3
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Self
 
 from commonplace.adapters.sqlite import words
 from commonplace.adapters.sqlite.rows import columns
@@ -22,6 +23,11 @@ class Kept:
     memory: Memory
     embedding: bytes | None
 
+    @classmethod
+    def of(cls, row: int, owner: int, record: str, embedding: bytes | None) -> Self:
+        """Out of its columns."""
+        return cls(row, owner, Memory.kept(record), embedding)
+
 
 def kept(connection: sqlite3.Connection, user_id: str, memory_id: str) -> Kept | None:
     """The user's memory of that id."""
@@ -30,7 +36,7 @@ def kept(connection: sqlite3.Connection, user_id: str, memory_id: str) -> Kept |
         " WHERE memory_id = ? AND user_id = ?",
         (memory_id, user_id),
     ).fetchone()
-    return None if found is None else _kept(*found)
+    return None if found is None else Kept.of(*found)
 
 
 def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Document | None = None) -> None:
@@ -61,6 +67,14 @@ def replace(connection: sqlite3.Connection, older: Kept, memory: Memory, audit: 
     _count_tags(connection, older.owner, older.memory, -1)
     _count_tags(connection, older.owner, memory, 1)
     _write_audit(connection, memory.memory_id, audit)
+
+
+def remove(connection: sqlite3.Connection, there: Kept) -> None:
+    """Takes a memory out, with all that was kept beside it."""
+    words.delete(connection, there.row)
+    _count_tags(connection, there.owner, there.memory, -1)
+    for table in ("audits", "usage", "memories"):
+        connection.execute(f"DELETE FROM {table} WHERE memory_id = ?", (there.memory.memory_id,))
 
 
 def same_content(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> Memory | None:
@@ -94,16 +108,12 @@ def _in_the_way(
     ).fetchone()
     if found is None:
         return None
-    other = _kept(*found)
+    other = Kept.of(*found)
     if other.memory.expires_at is None or other.memory.expires_at > now:
         return other.memory
     audit = Audit("archive", now, {"why": "expired, and said again"})
     replace(connection, other, other.memory.next_version(now, status="archived"), audit, None)
     return None
-
-
-def _kept(row: int, owner: int, record: str, embedding: bytes | None) -> Kept:
-    return Kept(row, owner, Memory.kept(record), embedding)
 
 
 def _next_change(connection: sqlite3.Connection) -> int:
