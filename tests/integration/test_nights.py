@@ -155,6 +155,20 @@ def test_each_user_s_pages_are_written_into_a_folder_that_tells_no_name(queue: s
     assert sum(was != now for was, now in zip(before, after, strict=True)) == 1
 
 
+def test_a_wish_reaches_more_memories_than_one_transaction_has_room_for(queue: str) -> None:
+    for number in range(30):
+        written = {"key": f"lesson_{number}", "value": f"Bassoon lesson {number} was at number {number}00", "allow_similar": True}
+        fields = {"category": "personal_context", "durability": "durable"}
+        told = handler("write")(http("/tools/write_memory", written | fields, authorizer=token("ana")), Context())
+        assert json.loads(told["body"])["written"], told["body"]
+    wish = {"type": "explicit", "id": "wish", "time": "2026-05-20T10:00:00Z", "text": "Forget my bassoon."}
+    recorded("ana", {"interactions": [wish]})
+    assert nights.night({"Records": [message()]}, Context(milliseconds=900_000)) == {"batchItemFailures": []}
+    assert {memory.status for memory in container.ports().records.all(f"{ISSUER}|ana")} == {"deleted"}
+    assert json.loads(asked("POST", "/runs/last/approve")["body"])["status"] == "done"
+    assert set(contents("ana")) == {""}
+
+
 def message(user: str = "ana") -> dict[str, Any]:
     return {"messageId": "message-1", "body": json.dumps({"user_id": f"{ISSUER}|{user}"})}
 

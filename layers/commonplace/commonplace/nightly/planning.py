@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from commonplace import closing
+from commonplace.batches import in_batches
 from commonplace.extraction.candidate import Candidate, Decision, Reading
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.day import Day
@@ -22,6 +23,7 @@ from commonplace.ports import Vector
 _LONGEST_WHY = 300
 _GONE = "what it would change is not there, or not there any more"
 _FORGOTTEN = "the user wanted it forgotten"
+_FORGOTTEN_AT_ONCE = 8  # memories to an operation: with the older audit rows of each, a transaction of DynamoDB has 100 parts
 _ITS_OWN = (
     "collection", "agent_id", "key", "session_id", "position", "source", "scope", "scope_ref", "expires_at", "purge_at",
 )  # fmt: skip
@@ -86,7 +88,9 @@ class _Work:
             self.operations.append(PlannedOperation(told=self._told(decision, outcome="applied", erases=erases), at=now))
             return
         rest = rest_of(wish, [memory for memory in shown if memory in targets])
-        self._plan(replace(decision, content=rest or None), targets, erases=erases)
+        for few in in_batches(targets, _FORGOTTEN_AT_ONCE):
+            self._plan(replace(decision, content=rest or None), few, erases=erases)
+            rest = ""  # of all of them, and told once
 
     def _plan(self, decision: Decision, targets: Sequence[Memory], **more: Any) -> None:
         operation_id, now = new_operation_id(self.desk.caller.now), self.desk.caller.now
