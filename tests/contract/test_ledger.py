@@ -1,6 +1,7 @@
 """The laws of the ledger: nothing recorded is lost, and nothing is read twice."""
 
 import itertools
+import random
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -8,7 +9,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from commonplace.models.interactions import INTERACTION, Explicit, Interaction
+from commonplace.models.interactions import INTERACTION, Discussion, Explicit, Interaction
 from commonplace.models.runs import Run
 from commonplace.night_ports import LedgerEntry, Mark, NightPorts
 from commonplace.nightly.cutting import pieces
@@ -51,6 +52,21 @@ def test_every_kind_is_read_back_as_it_was(night: NightPorts) -> None:
     entries = night.ledger.entries(ANA, ["1", "2", "3", "4"])
     assert [entry.interaction for entry in entries] == told
     assert entries[0] == LedgerEntry("1", NOON, "pending", NOON + DAY, told[0])
+
+
+def test_what_is_too_heavy_for_a_store_is_refused_on_its_own_and_anything_lighter_is_kept(night: NightPorts) -> None:
+    script = [chr(0x4E00 + number) for number in range(4_096)]  # hardly gets shorter when it is compressed
+
+    def talk(name: str, length: int) -> dict[str, object]:
+        said = [{"role": "user", "content": "".join(random.Random(name).choices(script, k=length))}]
+        return {"type": "discussion", "id": name, "time": NOON, "messages": said}
+
+    given = [talk("light", 180_000), talk("heavy", 290_000), {"type": "explicit", "id": "w", "time": NOON, "text": "Tea."}]
+    told = record_interactions(given, Caller(ANA, NOON), night.ledger)
+    assert (told.recorded, [(one.id, one.field) for one in told.refused]) == (2, [("heavy", "messages")])
+    (light,) = night.ledger.entries(ANA, ["light"])
+    assert isinstance(light.interaction, Discussion)
+    assert sum(len(one.content) for one in light.interaction.messages) == 180_000
 
 
 def test_the_same_id_again_is_known_and_the_first_stays(night: NightPorts) -> None:

@@ -1,6 +1,7 @@
 """The intake: interactions are checked one by one, freed of secrets, cut to size, and kept until a night reads them."""
 
 import hashlib
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -17,6 +18,8 @@ from commonplace.redaction import redact
 
 MAX_CHARACTERS = 300_000
 """The longest interaction, all its texts together."""
+MAX_BYTES = 350_000
+"""The heaviest talk, compressed: it is kept as one item of at most 400 KB, and a character may take three bytes."""
 MAX_MESSAGES = 2_000
 
 _KINDS: Mapping[str, type[Discussion | Reaction | Save | Explicit]] = {
@@ -106,6 +109,13 @@ def _refuse_too_long(interaction: Interaction) -> None:
     if _characters(interaction) > MAX_CHARACTERS:
         message = f"{field}: {MAX_CHARACTERS:,} characters are the most; send several interactions"
         raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, message, field)
+    if isinstance(interaction, Discussion) and _is_too_heavy("\n".join(_texts(interaction)).encode()):
+        message = f"{field}: {MAX_BYTES // 1000} KB, compressed, are the most; send several interactions"
+        raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, message, field)
+
+
+def _is_too_heavy(text: bytes) -> bool:
+    return len(text) > MAX_BYTES and len(zlib.compress(text)) > MAX_BYTES
 
 
 def _clean(interaction: Interaction, caller: Caller, kinds: list[str]) -> Interaction:
