@@ -13,7 +13,9 @@ from moto import mock_aws
 from cloud.invoking import REGION, Handler
 from cloud.nights import all_read
 from cloud.queue import QueueSource, Workers
+from commonplace.adapters.dynamodb import DynamoRuns
 from commonplace.invocation import container, nights
+from commonplace.models.runs import Run
 from commonplace.settings import read_settings
 from tests.integration.lambda_calls import ISSUER, Context, handler, http, token
 from tests.integration.scripted_messages_api import Fails, ScriptedMessagesApi
@@ -139,6 +141,31 @@ def test_a_model_that_is_misconfigured_is_replaced_and_heard_and_one_that_is_dow
     assert nights.plan({}, Context()) == {"users": bool(unread)}
 
 
+def test_a_worker_that_dies_while_it_closes_its_run_counts_a_failure_once(
+    queue: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On DynamoDB a run closes in several transactions: those before the last have counted already."""
+    kept, died = DynamoRuns._kept, list[str]()
+
+    def mortal(runs: DynamoRuns, run: Run, *more: Any) -> None:
+        if run.status == "done" and not died:
+            died.append(run.run_id)
+            raise RuntimeError("the worker died")
+        kept(runs, run, *more)
+
+    with ScriptedMessagesApi(repeat(Fails(529, "overloaded_error", headers={"retry-after": "0"}))) as api:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-api03-scripted")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", api.base_url)
+        container.settings.cache_clear()
+        recorded("ana")
+        monkeypatch.setattr(DynamoRuns, "_kept", mortal)
+        assert nights.night({"Records": [message()]}, Context(milliseconds=900_000))["batchItemFailures"]
+        assert not nights.night({"Records": [message()]}, Context(milliseconds=900_000))["batchItemFailures"]
+    (run,) = runs_of("ana")
+    assert (died, len(run["unread"])) == ([run["run_id"]], 3)
+    assert [one.failures for one in container.night().ledger.entries(f"{ISSUER}|ana", run["unread"])] == [1, 1, 1]
+
+
 def test_each_user_s_pages_are_written_into_a_folder_that_tells_no_name(queue: str) -> None:
     for user in USERS[:2]:
         recorded(user)
@@ -157,7 +184,11 @@ def test_each_user_s_pages_are_written_into_a_folder_that_tells_no_name(queue: s
 
 def test_a_wish_reaches_more_memories_than_one_transaction_has_room_for(queue: str) -> None:
     for number in range(30):
-        written = {"key": f"lesson_{number}", "value": f"Bassoon lesson {number} was at number {number}00", "allow_similar": True}
+        written = {
+            "key": f"lesson_{number}",
+            "value": f"Bassoon lesson {number} was at number {number}00",
+            "allow_similar": True,
+        }
         fields = {"category": "personal_context", "durability": "durable"}
         told = handler("write")(http("/tools/write_memory", written | fields, authorizer=token("ana")), Context())
         assert json.loads(told["body"])["written"], told["body"]

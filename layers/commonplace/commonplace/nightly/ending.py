@@ -47,8 +47,9 @@ def _error(run: Run) -> str | None:
 
 
 def _marks(run: Run, entries: Collection[LedgerEntry]) -> Mapping[str, Mark]:
+    """What becomes of its interactions. Those that an attempt which died has marked already have counted it."""
     unread, marks = set(run.unread), dict[str, Mark]()
-    for entry in entries:
+    for entry in (one for one in entries if one.run_id != run.run_id):
         failures = entry.failures + 1
         if entry.interaction_id not in unread:
             marks[entry.interaction_id] = Mark("read", entry.failures)

@@ -85,7 +85,7 @@ class DynamoRuns:
         found = calls.get(names)
         kept = [kept_of(found[name]) for name in names if name in found]
         # What an earlier attempt has marked is marked already: it died before the run was closed.
-        open_ones = [one for one in kept if one.entry.state == "pending" or one.entry.run_id != run.run_id]
+        open_ones = [one for one in kept if one.entry.run_id != run.run_id]
         for batch in in_batches(open_ones, _MARKS_AT_ONCE):
             actions = [
                 action
