@@ -68,7 +68,10 @@ class Restoring:
         return any(not ({audit.detail.get("undoes"), audit.detail.get("operation_id")} & ours) for audit in later)
 
     def _returning(self) -> Iterable[PlannedOperation]:
-        """Closed memories that come back, each in one operation with what took its place or its key."""
+        """Closed memories that come back, each in one operation with what holds its place or its key now.
+
+        What held it in between closes on its own: a run may have changed a value more often than an operation has room for.
+        """
         back = [one for one in self.goals.values() if one[1].status == "active" and one[0].status != "active"]
         for current, goal in back:
             del self.goals[current.memory_id]
@@ -80,7 +83,8 @@ class Restoring:
                 self._keep(current.memory_id, _KEY)
             else:
                 ids = dict.fromkeys(one.memory_id for one in (*successors, *((holder,) if holder else ())))
-                closes = [self.goals.pop(one) for one in ids if one in going]
+                held = [one for one in ids if one in going and self.goals[one][0].status == "active"]
+                closes = [self.goals.pop(one) for one in held]
                 yield self._operation((current, goal), closes)
 
     def _others(self) -> Iterable[PlannedOperation]:
