@@ -85,6 +85,20 @@ def test_no_answer_is_an_error_that_may_pass_without_a_word_of_it(answer: object
     assert "tea" not in str(caught.value)
 
 
+def test_of_a_text_with_more_tokens_than_it_takes_the_beginning_is_embedded() -> None:
+    class Short(Bedrock):
+        def invoke_model(self, **asked: Any) -> dict[str, Any]:
+            told = super().invoke_model(**asked)
+            if len(json.loads(asked["body"])["inputText"]) <= 3_000:
+                return told
+            words = "400 Bad Request: Too many input tokens. Max input tokens: 8192, request input token count: 9875"
+            raise ClientError({"Error": {"Code": "ValidationException", "Message": words}}, "InvokeModel")
+
+    bedrock = Short([1.0] * 256)
+    assert TitanEmbedder(bedrock).embed("寿" * 8_000) is not None
+    assert [len(json.loads(asked["body"])["inputText"]) for asked in bedrock.asked] == [8_000, 4_000, 2_000]
+
+
 def test_an_index_is_laid_out_for_the_models_there_are() -> None:
     assert MODELS["static"] == (StaticEmbedder.name, StaticEmbedder.dimension)
     assert MODELS["titan"] == (TitanEmbedder.name, TitanEmbedder.dimension)

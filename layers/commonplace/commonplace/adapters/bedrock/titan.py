@@ -33,7 +33,10 @@ class TitanEmbedder:
         self._client = client or session.create_client("bedrock-runtime", region_name=region, config=_config())
 
     def embed(self, text: str) -> Vector | None:
-        """A unit vector, None for an empty text. Raises `STORAGE_UNAVAILABLE` when Bedrock doesn't answer."""
+        """A unit vector, None for an empty text; that of its beginning where it has more tokens than the model takes.
+
+        Raises `STORAGE_UNAVAILABLE` when Bedrock doesn't answer.
+        """
         if not text.strip():
             return None
         asked = {"inputText": text, "dimensions": self.dimension, "normalize": True, "embeddingTypes": ["float"]}
@@ -43,6 +46,8 @@ class TitanEmbedder:
             )
             found = np.array(json.loads(answer["body"].read())["embedding"], dtype=np.float32)
         except (BotoCoreError, ClientError) as error:
+            if _is_too_long(error):
+                return self.embed(text[: len(text) // 2])
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the embedding model doesn't answer; try again") from error
         if found.shape != (self.dimension,) or not np.isfinite(found).all() or not found.any():
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the embedding model gave no usable vector; try again")
@@ -52,6 +57,11 @@ class TitanEmbedder:
         """The same of many texts, in their order, several asked at a time."""
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="commonplace-titan") as threads:
             return list(threads.map(self.embed, texts))
+
+
+def _is_too_long(error: BotoCoreError | ClientError) -> bool:
+    # 8,192 tokens, which nobody else counts: in some scripts 8,000 characters are more.
+    return isinstance(error, ClientError) and "Too many input tokens" in error.response["Error"].get("Message", "")
 
 
 def _config() -> Config:
