@@ -163,6 +163,18 @@ def test_without_the_index_it_is_unavailable(opensearch_client: OpenSearch) -> N
         found(OpenSearchIndex(opensearch_client, WAITING, EMBEDDER.name, "test-nowhere"))
 
 
+def test_an_index_that_lacks_what_ranking_must_know_is_unavailable(opensearch_client: OpenSearch, filled: str) -> None:
+    """Such as a copy by the domain's own `_reindex`, which knows the stored source only."""
+    copy = f"{filled}-v9"
+    opensearch_client.indices.create(index=copy)
+    opensearch_client.reindex(body={"source": {"index": filled}, "dest": {"index": copy}}, params={"refresh": "true"})
+    index = OpenSearchIndex(opensearch_client, WAITING, EMBEDDER.name, copy)
+    with pytest.raises(IndexUnavailable, match="reindex"):
+        found(index)
+    with pytest.raises(IndexUnavailable, match="reindex"):
+        index.similar(SEEN, terms(QUERY), None, 10)
+
+
 def test_the_engines_fusion_finds_the_same_with_their_cosines(opensearch_client: OpenSearch, filled: str) -> None:
     own = OpenSearchIndex(opensearch_client, WAITING, EMBEDDER.name, filled)
     engine = OpenSearchIndex(opensearch_client, WAITING, EMBEDDER.name, filled, fusion="engine")

@@ -9,6 +9,7 @@ import numpy as np
 from commonplace.adapters.opensearch.document import ROW, unpacked
 from commonplace.candidates import Corpus
 from commonplace.gathering import NOBODY, Row, counts_of
+from commonplace.ports import IndexUnavailable
 
 Answer = Mapping[str, Any]
 _ID, _USER = ROW.index("memory_id"), ROW.index("user_id")
@@ -30,8 +31,13 @@ class Hit(NamedTuple):
 
 
 def own(answer: Answer, user_id: str) -> Iterator[Hit]:
-    """The hits, each checked once more to be this user's: routing and filter are not all that stands between users."""
+    """The hits, each checked once more to be this user's: routing and filter are not all that stands between users.
+
+    Raises `IndexUnavailable` for one without its row, as a copy by the domain's own `_reindex` has none.
+    """
     hits = answer["hits"]["hits"]
+    if any("fields" not in hit for hit in hits):
+        raise IndexUnavailable("documents lack what ranking must know: run commonplace reindex")
     for hit, kept in zip(hits, unpacked(hit["fields"]["row"][0] for hit in hits), strict=True):
         if kept[_USER] == user_id:
             passes = "passes" in hit.get("matched_queries", ())
