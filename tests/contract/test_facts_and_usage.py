@@ -3,7 +3,12 @@
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
-from commonplace.ports import Audit, Ports
+import pytest
+
+from commonplace.adapters.scan import facts
+from commonplace.discover import discover_tools
+from commonplace.models.requests import DiscoverRequest
+from commonplace.ports import Audit, Caller, Ports
 from tests.conftest import NOON
 from tests.contract.conftest import Writer
 
@@ -26,6 +31,15 @@ def test_the_state_is_measured(ports: Ports, writer: Writer) -> None:
     state = ports.facts.statistics("local|ana", NOON + timedelta(hours=1), ports.embedder.name)
     assert (state.active, state.expired, state.without_vector, state.other_embedding) == (3, 1, 1, 1)
     assert (state.unused, state.tags, state.single_tags) == (3, 2, 1)
+
+
+def test_a_state_counted_over_the_newest_only_says_so(ports: Ports, writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(facts, "NEWEST", 2)
+    for text in ("tea", "milk", "sugar"):
+        writer.write(text)
+    told = discover_tools(DiscoverRequest(), Caller("local|ana", NOON + timedelta(hours=1)), ports)
+    counted = told.current_system_state.total_memories
+    assert (counted, told.notes and told.notes.partial) in ((3, None), (2, "only the newest 2 memories were counted"))
 
 
 def test_each_finding_is_counted(ports: Ports, writer: Writer) -> None:

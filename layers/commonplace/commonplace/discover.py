@@ -3,6 +3,7 @@
 from typing import get_args
 
 from commonplace import manifest
+from commonplace.models.fields import Notes
 from commonplace.models.requests import DiscoverRequest
 from commonplace.models.results import AdvancedTool, AdvancedTools, DiscoverResult, SystemState
 from commonplace.ports import Caller, Ports, Statistics
@@ -25,6 +26,7 @@ def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> Di
             total_memories=state.active, health_score=health(state), optimization_opportunities=_opportunities(state)
         ),
         tool_schema=manifest.row(tool_named(request.tool, "tool")) if request.tool else None,
+        notes=Notes(partial=f"only the newest {state.of_newest:,} memories were counted") if state.of_newest else None,
     )
 
 

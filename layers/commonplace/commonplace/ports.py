@@ -82,7 +82,10 @@ class Similar:
 
 @dataclass(frozen=True)
 class Statistics:
-    """A measured state: memories that can be found, and those of them, or of the rest, that could be tidied."""
+    """A measured state: memories that can be found, and those of them, or of the rest, that could be tidied.
+
+    `of_newest`: how many memories were looked at, where these are not all.
+    """
 
     active: int
     expired: int
@@ -91,6 +94,7 @@ class Statistics:
     other_embedding: int
     tags: int
     single_tags: int
+    of_newest: int | None = None
 
 
 class UserFacts(Protocol):

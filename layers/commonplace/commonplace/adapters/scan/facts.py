@@ -27,7 +27,7 @@ class ScanFacts:
         return self._kept.keep(user_id, most_used(_tags(newest)), self._seconds)
 
     def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
-        newest, _ = self._records.newest(user_id, NEWEST)
+        newest, complete = self._records.newest(user_id, NEWEST)
         live = [one for one in newest if one.memory.expires_at is None or one.memory.expires_at > now]
         tags = _tags(newest)
         used = {
@@ -43,6 +43,7 @@ class ScanFacts:
             other_embedding=sum(one.vector is not None and one.memory.embedding_model != embedding_model for one in live),
             tags=len(tags),
             single_tags=sum(count == 1 for count in tags.values()),
+            of_newest=None if complete else len(newest),
         )
 
 
