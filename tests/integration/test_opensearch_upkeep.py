@@ -224,6 +224,15 @@ def test_a_rebuild_that_was_broken_off_goes_on_and_one_that_is_refused_changes_n
     assert list(opensearch_client.indices.get_alias(name=new_index)) == [f"{new_index}-v2"]
 
 
+def test_of_two_rebuilds_at_once_one_ends_and_the_other_is_told(opensearch_client: OpenSearch, new_index: str) -> None:
+    one, other = (OpenSearchRebuild(opensearch_client, replace(LAYOUT, shards=1), new_index) for _ in range(2))
+    assert one.begin() == other.begin()
+    one.finish()
+    with pytest.raises(IndexUnavailable, match="another reindex"):
+        other.finish()
+    assert OpenSearchWriter(opensearch_client, new_index).put([stored("a0", "tea")])[0].state == "done"
+
+
 def test_another_layout_needs_a_rebuild_once_there_are_memories(
     opensearch_client: OpenSearch, new_index: str, to_index: OpenSearchWriter
 ) -> None:

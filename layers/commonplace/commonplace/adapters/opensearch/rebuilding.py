@@ -46,7 +46,9 @@ class OpenSearchRebuild:
 
     def finish(self) -> None:
         with asking():
-            (new,) = versions(self._client, self._begun)
+            new = next(iter(versions(self._client, self._begun)), None)
+            if new is None:
+                raise IndexUnavailable("another reindex has ended meanwhile, and its version is asked")
             self._client.indices.refresh(index=new.name, params=_WAIT)
             old = next((live.name for live in versions(self._client, self._alias)), None)
             switch(self._client, self._alias, old, new.name, {"remove": {"index": new.name, "alias": self._begun}})
