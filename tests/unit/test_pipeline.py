@@ -223,6 +223,21 @@ def test_no_cut_makes_an_item_that_is_half_of_one(end: int) -> None:
     assert items is None or items.complete in ([], [{"a": "one", "b": [1, 2]}], json.loads(whole)["memories"])
 
 
+def test_an_item_that_is_cut_behind_a_list_of_its_own_is_half_of_one() -> None:
+    whole = json.dumps(
+        {"memories": [{"a": "one", "tags": ["x"], "forgets": True}, {"a": "two", "tags": ["y"], "forgets": True}]}
+    )
+    items = items_of(whole[: whole.rindex("]", 0, -3) + 1], "memories", cut=True)
+    assert items == Items([{"a": "one", "tags": ["x"], "forgets": True}], {"a": "two", "tags": ["y"]})
+
+
+def test_a_cut_answer_may_name_its_messages_in_any_way() -> None:
+    listed = json.dumps({"memories": [{**LEEDS, "message": [1]}]})
+    reading, (gap,), _ = read(day_of(MOVED, REX), says(listed, "max_tokens"))
+    assert "message" in reading.dropped[0].why
+    assert gap.waits
+
+
 # What goes wrong
 
 

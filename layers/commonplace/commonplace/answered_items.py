@@ -38,9 +38,23 @@ def items_of(said: str, name: str, cut: bool) -> Items | None:
         found = _partial(said[start:])
         if isinstance(found, dict) and isinstance(found.get(name), list):
             items: list[object] = found[name]
-            ended = not cut or said.rstrip(", \n").endswith(("}", "]"))
-            return Items(items) if ended or not items else Items(items[:-1], items[-1])
+            ended = not items or not cut or _ends_with_an_item(said[start:])
+            return Items(items) if ended else Items(items[:-1], items[-1])
     return None
+
+
+def _ends_with_an_item(said: str) -> bool:
+    """Whether nothing but ends is missing: behind a list within an item, the rest of the item is missing too."""
+    rest = said.rstrip(", \n")
+    return any(_is_json(rest + end) for end in ("", "}", "]}"))
+
+
+def _is_json(said: str) -> bool:
+    try:
+        from_json(said)
+    except ValueError:
+        return False
+    return True
 
 
 def _partial(said: str) -> object:

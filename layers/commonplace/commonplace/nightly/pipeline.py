@@ -80,7 +80,8 @@ def _extracted(day: Day, model: MeteredModel) -> _Extracted:
 
 def _rest(items: Items, piece: Piece) -> Piece:
     """What an answer that was cut did not come to: from the last message on that it speaks of."""
-    spoken_of = {item.get("message") for item in (*items.complete, items.half) if isinstance(item, dict)}
+    # A list, for a model may answer with anything in the place of a number.
+    spoken_of = [item.get("message") for item in (*items.complete, items.half) if isinstance(item, dict)]
     last = max((at for at, line in enumerate(piece) if line.number in spoken_of), default=0)
     return piece[last:]
 
