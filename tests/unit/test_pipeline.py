@@ -184,6 +184,25 @@ def test_the_same_content_twice_is_one_candidate() -> None:
     assert len(reading.decisions) == 1
 
 
+def test_a_memory_of_several_sentences_may_be_forgotten_in_part() -> None:
+    said, wish = (
+        "I live in Bonn. I have a cat called Minka. My sister plays the cello",
+        "forget that I have a cat called Minka",
+    )
+    told = "The user lives in Bonn. The user has a cat called Minka. The user's sister plays the cello."
+    proposed = [
+        item(1, said, told),
+        item(2, wish, "The user has a cat called Minka.", forgets=True),
+        item(3, REX, DOG["content"]),
+    ]
+    similar = ShelfInHand(memory("mem_A", "The user's dog Rex is big."))
+    choice = {"candidate": 3, "operation": "NOOP"}
+    reading, _, model = read(day_of(said, wish, REX), says({"memories": proposed}), decide(choice), shelf=similar)
+    assert '"candidate": 3' in model.asked[1].text
+    kept = [one for one in contents(reading.decisions) if one[0] == "ADD"]
+    assert kept == [("ADD", "The user lives in Bonn."), ("ADD", "The user's sister plays the cello.")]
+
+
 @pytest.mark.parametrize("around", ["{}", "```json\n{}\n```", "Here {{it}} is:\n{}\nAnything else? {{}}"])
 def test_remarks_around_the_answer_do_no_harm(around: str) -> None:
     reading, _, _ = read(day_of(MOVED, REX), says(around.format(json.dumps({"memories": [LEEDS, DOG]}))))

@@ -20,7 +20,8 @@ _ALIKE = 0.5
 
 
 def decide(candidates: Sequence[Candidate], shelf: Shelf, now: datetime) -> list[Decision]:
-    """A decision for each candidate, in their order. `now`: stands for the time of a candidate that has none."""
+    """A decision for each candidate, in their order, or several where a part of it is to be forgotten. `now`: stands for the
+    time of a candidate that has none."""
     deciding = _Deciding(shelf, now)
     for candidate in candidates:
         deciding.take(candidate)

@@ -89,22 +89,22 @@ def _rest(items: Items, piece: Piece) -> Piece:
 def _decided(
     day: Day, candidates: Sequence[Candidate], shelf: Shelf, model: MeteredModel, now: datetime
 ) -> tuple[tuple[Decision, ...], tuple[str, ...]]:
-    """A decision per candidate: the rules', and in its place the model's where there is something to choose."""
+    """What the rules decide, and in its place what the model does where there is something to choose."""
     by_rules = decide(candidates, shelf, now)
     cases = [
-        Case(number, candidate, tuple(shelf.similar(candidate.content, _SIMILAR)))
-        for number, (candidate, decision) in enumerate(zip(candidates, by_rules, strict=True))
-        if _open_to_choice(candidate, decision)
+        Case(number, decision.candidate, tuple(shelf.similar(decision.candidate.content, _SIMILAR)))
+        for number, decision in enumerate(by_rules)
+        if _open_to_choice(candidates, decision)
     ]
     choices, notes = _chosen([case for case in cases if case.similar], day, model)
     return tuple(choices.get(number, decision) for number, decision in enumerate(by_rules)), notes
 
 
-def _open_to_choice(candidate: Candidate, decision: Decision) -> bool:
-    """Not where the rules hold by law: what is known or a weak guess, what the same day corrected, what is outdated, a
-    wish to forget."""
+def _open_to_choice(candidates: Sequence[Candidate], decision: Decision) -> bool:
+    """Not where the rules hold by law: what is known or a weak guess, what the same day corrected or wants forgotten in
+    part, what is outdated, a wish to forget."""
     settled = decision.operation in ("NOOP", "FORGET") or decision.outdated_by is not None
-    return not settled and decision.candidate is candidate
+    return not settled and decision.candidate in candidates
 
 
 def _chosen(cases: Sequence[Case], day: Day, model: MeteredModel) -> tuple[dict[int, Decision], tuple[str, ...]]:
