@@ -122,6 +122,43 @@ def test_only_a_wish_to_forget_erases() -> None:
     assert refuse(unasked, day(SAID, OWN), [known]) == "the user did not ask to forget it"
 
 
+def test_a_wish_erases_nothing_but_what_the_user_names() -> None:
+    asked = "Forget what I said about my ex."
+    for other in ("The user lives in Utrecht with Mia.", "The user.", "My ex and my sister Mia"):
+        wish = decision(other, asked, "FORGET", forgets=True)
+        assert refuse(wish, day(SAID, OWN), ()) == "the user wants something else forgotten"
+    assert refuse(decision("The user's ex.", asked, "FORGET", forgets=True), day(SAID, OWN), ()) is None
+
+
+def test_a_wish_that_only_points_is_told_by_the_talk_before_it() -> None:
+    talk = Day(
+        NOON.date(),
+        (
+            Utterance("talk", 0, "user", "I hurt my knee.", NOON, ((0, 15),)),
+            Utterance("talk", 1, "user", "Forget what I just told you.", NOON, ((0, 28),)),
+        ),
+    )
+    for content, why in (
+        ("The user hurt their knee.", None),
+        ("The user's salary.", "the user wants something else forgotten"),
+    ):
+        wish = decision(content, "Forget what I just told you.", "FORGET", forgets=True)
+        assert refuse(wish, talk, ()) == why
+
+
+@pytest.mark.parametrize("evidence", ["Forget what I said about my ex.", "my ex"])
+def test_what_shall_be_forgotten_is_not_added(evidence: str) -> None:
+    added = decision("The user has an ex.", evidence)
+    assert refuse(added, day(SAID, OWN), ()) == "the user wants it forgotten"
+
+
+def test_what_is_said_in_one_breath_with_a_wish_may_be_added() -> None:
+    said = "Forget that I live in Ghent, I live in Utrecht now"
+    assert refuse(decision("The user lives in Utrecht now.", "I live in Utrecht now"), day(said), ()) is None
+    assert refuse(decision("The user lives in Utrecht now.", said), day(said), ()) is None
+    assert refuse(decision("The user lives in Ghent.", said), day(said), ()) == "the user wants it forgotten"
+
+
 def title(content: str, **more: Any) -> Decision:
     fields: dict[str, Any] = {"interaction_id": "save", "position": 0, "section": "reading_history", "durability": "daily"}
     return decision(content, "Why Rust is fast", **{**fields, **more})

@@ -203,6 +203,31 @@ def test_a_memory_of_several_sentences_may_be_forgotten_in_part() -> None:
     assert kept == [("ADD", "The user lives in Bonn."), ("ADD", "The user's sister plays the cello.")]
 
 
+MINKA, WISH = "I have a cat called Minka", "please forget that I have a cat called Minka"
+CAT = item(1, MINKA, "The user has a cat called Minka.")
+
+
+@pytest.mark.parametrize("asked", [[], [item(2, WISH, CAT["content"], forgets=True)], [item(2, WISH, CAT["content"])]])
+def test_a_wish_to_forget_is_heard_whatever_the_model_says(asked: list[dict[str, Any]]) -> None:
+    known = memory("mem_A", "The user's cat Minka has been called that since she was a kitten that they have.")
+    reading, gaps, _ = read(day_of(MINKA, WISH), says({"memories": [CAT, *asked]}), shelf=ShelfInHand(known))
+    assert [one.operation for one in reading.decisions] == ["NOOP", "FORGET"]
+    wish = reading.decisions[-1]
+    assert (wish.candidate.content, wish.candidate.interaction_id) == ("I have a cat called Minka", "c2")
+    assert (wish.targets, gaps) == (("mem_A",), ())
+
+
+def test_a_wish_in_what_was_not_read_waits_with_it() -> None:
+    reading, (gap,), _ = read(day_of(MINKA, WISH), ModelUnavailable("Claude answered 529"))
+    assert (reading.decisions, gap.interactions) == ((), {"c1", "c2"})
+
+
+def test_what_is_said_again_after_the_wish_is_remembered() -> None:
+    again = {**CAT, "message": 3}
+    reading, _, _ = read(day_of(MINKA, WISH, MINKA), says({"memories": [CAT, again]}))
+    assert contents(reading.decisions)[-1] == ("ADD", CAT["content"])
+
+
 @pytest.mark.parametrize("around", ["{}", "```json\n{}\n```", "Here {{it}} is:\n{}\nAnything else? {{}}"])
 def test_remarks_around_the_answer_do_no_harm(around: str) -> None:
     reading, _, _ = read(day_of(MOVED, REX), says(around.format(json.dumps({"memories": [LEEDS, DOG]}))))

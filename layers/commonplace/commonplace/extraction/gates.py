@@ -12,7 +12,7 @@ from commonplace.extraction.injections import is_instruction_to_reader
 from commonplace.extraction.interests import BETWEEN, DAYS
 from commonplace.extraction.support import in_own_words, unsupported
 from commonplace.extraction.third_parties import household_names
-from commonplace.extraction.wishes import wishes
+from commonplace.extraction.wished import asked_for, unwanted, wishes_in
 from commonplace.extraction.wordings import says
 from commonplace.extraction.worth import imagined_or_reported, never
 from commonplace.models.fields import MAX_TEXT
@@ -50,10 +50,11 @@ def _unfounded(candidate: Candidate, said: Utterance) -> str | None:
 
 
 def _forgets(said: Utterance, day: Day, candidate: Candidate) -> str | None:
-    """Only the user's wish, in so many words, erases anything."""
-    clauses_of_it = _clauses_of(candidate, said)
-    wished = any(one.meant and one.clause in clauses_of_it for one in wishes(said, day.before(said)))
-    return None if wished else "the user did not ask to forget it"
+    """Only the user's wish, in so many words, erases anything, and only what it names."""
+    asked = [one for one in wishes_in(candidate.evidence, said, day.before(said)) if one.meant]
+    if not asked:
+        return "the user did not ask to forget it"
+    return None if asked_for(candidate.content, asked, said, day) else "the user wants something else forgotten"
 
 
 def _says(decision: Decision, day: Day, said: Utterance, targets: Sequence[Memory]) -> str | None:
@@ -68,6 +69,8 @@ def _says(decision: Decision, day: Day, said: Utterance, targets: Sequence[Memor
     family = household_names((*(one.own_words for one in day.utterances), *(one.content for one in targets)))
     if redact(content, before.text if before else None).kinds:
         return "a secret"
+    if unwanted(content, candidate.evidence, said, before):
+        return "the user wants it forgotten"
     question = asked_of_the_user(before)
     return (
         never(content, family)
