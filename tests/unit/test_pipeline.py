@@ -219,7 +219,7 @@ def test_a_wish_to_forget_is_heard_whatever_the_model_says(asked: list[dict[str,
 
 def test_a_wish_in_what_was_not_read_waits_with_it() -> None:
     reading, (gap,), _ = read(day_of(MINKA, WISH), ModelUnavailable("Claude answered 529"))
-    assert (reading.decisions, gap.interactions) == ((), {"c1", "c2"})
+    assert (reading.decisions, gap.interactions) == ((), frozenset({"c1", "c2"}))
 
 
 def test_what_is_said_again_after_the_wish_is_remembered() -> None:

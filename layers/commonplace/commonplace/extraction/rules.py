@@ -15,6 +15,7 @@ from commonplace.extraction.interests import interests, noted
 from commonplace.extraction.playing import Stage
 from commonplace.extraction.saying import Said, heard
 from commonplace.extraction.third_parties import household_names
+from commonplace.extraction.wished import to_be_forgotten
 from commonplace.extraction.wishes import beside, wishes
 from commonplace.extraction.wordings import says
 from commonplace.extraction.worth import ASKED, NOT_WORTH, PASSING, ROLE_PLAY, is_wish
@@ -93,7 +94,7 @@ class _Reading:
         asked = wishes(utterance, self.day.before(utterance))
         for one in asked:
             if one.served:
-                self.candidates.append(_at(utterance, one.what, one.clause.text, _EXPLICIT, forgets=True))
+                self.candidates.append(to_be_forgotten(one, utterance))
             else:
                 self.dropped.append(_dropped(utterance, _NOT_WHAT if one.meant else _NOT_HERE))
         rest = beside(utterance, asked)

@@ -2,12 +2,34 @@
 
 from collections.abc import Sequence
 
+from commonplace.extraction.candidate import Candidate
+from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.day import Day, Utterance
 from commonplace.extraction.forgetting import tells
 from commonplace.extraction.stems import shared, stems_of
 from commonplace.extraction.support import in_own_words
 from commonplace.extraction.the_user import THE_USER
 from commonplace.extraction.wishes import Wish, wishes
+
+_EXPLICIT = 0.95
+
+
+def served_wishes(said: Utterance, before: Utterance | None) -> list[Candidate]:
+    """What a message asks to forget, as far as that can be done, in the user's words."""
+    return [to_be_forgotten(one, said) for one in wishes(said, before) if one.served]
+
+
+def to_be_forgotten(wish: Wish, said: Utterance) -> Candidate:
+    """The wish as a candidate."""
+    return Candidate(
+        content=wish.what,
+        interaction_id=said.interaction_id,
+        position=said.position,
+        evidence=wish.clause.text[:LONGEST_EVIDENCE],
+        confidence=_EXPLICIT,
+        event_time=said.time,
+        forgets=True,
+    )
 
 
 def wishes_in(evidence: str, said: Utterance, before: Utterance | None) -> list[Wish]:

@@ -10,6 +10,7 @@ from commonplace.answered_items import CUTS, Items, items_of
 from commonplace.extraction.candidate import Candidate, Decision, Reading, Shelf
 from commonplace.extraction.day import Day
 from commonplace.extraction.deciding import decide
+from commonplace.extraction.wished import served_wishes
 from commonplace.models.runs import Dropped
 from commonplace.nightly import choosing, proposals
 from commonplace.nightly.budget import BudgetSpent, MeteredModel
@@ -28,8 +29,9 @@ _WISH = "Write down what is worth remembering of {data}, as the JSON object."
 def read_by_pipeline(day: Day, shelf: Shelf, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Gap, ...]]:
     """What the model proposes for the day and decides about it, and what it did not read."""
     found = _extracted(day, model)
-    decisions, notes = _decided(day, found.candidates, shelf, model, now)
-    proposed_in_all = len(found.candidates) + len(found.dropped)
+    candidates = _with_wishes(found, day)
+    decisions, notes = _decided(day, candidates, shelf, model, now)
+    proposed_in_all = len(candidates) + len(found.dropped)
     return Reading(decisions, tuple(found.dropped), proposed_in_all, notes=notes), tuple(found.gaps)
 
 
@@ -40,7 +42,7 @@ class _Extracted:
     gaps: list[Gap] = field(default_factory=list)
 
     def take(self, item: object, piece: Piece, day: Day) -> None:
-        """Keeps an item of the answer if it makes a candidate that the gates let pass; the same one only once."""
+        """Keeps an item of the answer if it makes a candidate that the gates let pass, of a message the same only once."""
         candidate = proposed(item, {line.number: line.utterance for line in piece})
         if isinstance(candidate, str):
             self.dropped.append(Dropped(interaction_id=piece[0].utterance.interaction_id, why=candidate))
@@ -49,7 +51,7 @@ class _Extracted:
         if reason:
             place, position = candidate.interaction_id, candidate.position
             self.dropped.append(Dropped(interaction_id=place, position=position, why=reason))
-        elif candidate.content not in {one.content for one in self.candidates}:
+        elif (candidate.content, _place(candidate)) not in {(one.content, _place(one)) for one in self.candidates}:
             self.candidates.append(candidate)
 
 
@@ -84,6 +86,24 @@ def _rest(items: Items, piece: Piece) -> Piece:
     spoken_of = [item.get("message") for item in (*items.complete, items.half) if isinstance(item, dict)]
     last = max((at for at, line in enumerate(piece) if line.number in spoken_of), default=0)
     return piece[last:]
+
+
+def _with_wishes(found: _Extracted, day: Day) -> list[Candidate]:
+    """What is proposed and, in the place of the model's, the user's own wishes to forget, in the order of the messages.
+
+    They are heard whatever the model says; it tells only what a wish means that points at something said before.
+    """
+    unread = {one for gap in found.gaps for one in gap.interactions}
+    read = [said for said in day.utterances if said.role == "user" and said.interaction_id not in unread]
+    wished = [wish for said in read for wish in served_wishes(said, day.before(said))]
+    served = {_place(wish) for wish in wished}
+    others = [one for one in found.candidates if not (one.forgets and _place(one) in served)]
+    order = [(said.interaction_id, said.position) for said in day.utterances]
+    return sorted([*others, *wished], key=lambda one: order.index(_place(one)))
+
+
+def _place(candidate: Candidate) -> tuple[str, int]:
+    return candidate.interaction_id, candidate.position
 
 
 def _decided(
