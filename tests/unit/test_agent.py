@@ -249,6 +249,50 @@ def test_a_wish_to_forget_erases_and_anything_else_only_closes() -> None:
 def test_a_wish_to_forget_one_thing_erases_no_other() -> None:
     wish = "please forget that I run every morning"
     reading, _, model = read(calls(search("lives in London")), calls(delete("home_city", wish)), DONE, day=day_of(wish))
+    assert [one.targets for one in reading.decisions] == [("mem_RUNS",)]
+    assert results(model)[0][1]
+
+
+MINKA, FORGET = "I have a cat called Minka", "please forget that I have a cat called Minka"
+CAT = write("pet", "The user has a cat called Minka.", MINKA, "c1")
+
+
+def test_a_wish_to_forget_reaches_everything_that_says_it() -> None:
+    cats = (
+        memory("mem_CAT", "The user has a cat called Minka.", key="pet"),
+        memory("mem_TUNA", "I have a cat called Minka, a grey one."),
+    )
+    call = calls(delete("pet", FORGET))
+    reading, _, _ = read(calls(search("cat")), call, DONE, day=day_of(FORGET), shelf=ShelfInHand(*cats))
+    (decision,) = reading.decisions
+    assert (decision.operation, set(decision.targets)) == ("FORGET", {"mem_CAT", "mem_TUNA"})
+
+
+@pytest.mark.parametrize("script", [[], [calls(delete("pet", FORGET, "c2"))]], ids=["unheard", "heard"])
+def test_what_is_to_be_forgotten_goes_out_of_the_plan_and_the_wish_stays(script: list[Step]) -> None:
+    reading, gaps, _ = read(calls(search("cat"), CAT), *script, DONE, day=day_of(MINKA, FORGET))
+    (decision,) = reading.decisions
+    assert (decision.operation, decision.candidate.content) == ("NOOP", "I have a cat called Minka")
+    assert decision.candidate.forgets
+    assert gaps == ()
+
+
+def test_what_is_said_again_after_the_wish_stays_in_the_plan() -> None:
+    again = write("pet", "The user has a cat called Minka.", MINKA, "c2")
+    reading, _, _ = read(calls(search("cat"), again), DONE, day=day_of(FORGET, MINKA))
+    assert [(one.operation, one.candidate.forgets) for one in reading.decisions] == [("ADD", False), ("NOOP", True)]
+
+
+def test_a_wish_in_what_was_not_read_waits_with_it() -> None:
+    reading, gaps, _ = read(ModelUnavailable("Claude answered 529"), day=day_of(FORGET))
+    assert (reading.decisions, len(gaps)) == ((), 1)
+
+
+def test_what_only_sounds_like_a_wish_erases_nothing() -> None:
+    day = day_of(["A: Toast the peanuts, then add the noodles.", "Remove the peanuts, please."])
+    nuts = memory("mem_NUTS", "The user is allergic to peanuts.", key="nuts")
+    call = calls(delete("nuts", "Remove the peanuts, please."))
+    reading, _, model = read(calls(search("peanuts")), call, DONE, day=day, shelf=ShelfInHand(nuts))
     assert reading.decisions == ()
     assert results(model)[0][1]
 

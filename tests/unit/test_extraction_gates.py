@@ -120,6 +120,8 @@ def test_only_a_wish_to_forget_erases() -> None:
     assert refuse(wish, day(SAID, OWN), [known]) is None
     unasked = replace(wish, candidate=replace(wish.candidate, evidence="I live in Utrecht."))
     assert refuse(unasked, day(SAID, OWN), [known]) == "the user did not ask to forget it"
+    nothing_known = decision("my ex", "I live in Utrecht.", "NOOP", forgets=True)
+    assert refuse(nothing_known, day(SAID, OWN), ()) == "the user did not ask to forget it"
 
 
 def test_a_wish_erases_nothing_but_what_the_user_names() -> None:

@@ -23,7 +23,8 @@ from commonplace.redaction import redact
 def refuse(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
     """Why a decision must not be carried out, None if it may be. `targets`: the memories of its `targets` that are there."""
     candidate = decision.candidate
-    if decision.operation == "NOOP":
+    forgets = decision.operation == "FORGET" or candidate.forgets  # where no memory says it, it goes from the texts
+    if decision.operation == "NOOP" and not forgets:
         return None
     if not 0.0 <= candidate.confidence <= 1.0:
         return "its confidence is not between 0 and 1"
@@ -38,9 +39,7 @@ def refuse(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | Non
     said = day.said_at(candidate.interaction_id, candidate.position)
     if said is None or said.role != "user":
         return "its evidence is no message of the user of that day"
-    return _unfounded(candidate, said) or (
-        _forgets(said, day, candidate) if decision.operation == "FORGET" else _says(decision, day, said, targets)
-    )
+    return _unfounded(candidate, said) or (_forgets(said, day, candidate) if forgets else _says(decision, day, said, targets))
 
 
 def _unfounded(candidate: Candidate, said: Utterance) -> str | None:

@@ -2,14 +2,16 @@
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from commonplace.answered_items import CUTS
 from commonplace.extraction.candidate import Decision, Reading, Shelf
-from commonplace.extraction.day import Day
+from commonplace.extraction.day import Day, Utterance
+from commonplace.extraction.wished import served_wishes
 from commonplace.night_ports import Reply
+from commonplace.nightly.agent_plan import AgentPlan
 from commonplace.nightly.agent_requests import tool_list
 from commonplace.nightly.agent_tools import AgentTools
 from commonplace.nightly.budget import BudgetSpent, MeteredModel
@@ -38,11 +40,20 @@ def read_by_agent(day: Day, shelf: Shelf, model: MeteredModel, now: datetime) ->
             # Whoever reads these next reads them whole: half a plan would be in the way.
             gaps.append(gap_after(error, interactions_in(piece)))
             continue
-        decisions += tools.plan.decisions
         left = set(interactions_in(piece)) - {made.candidate.interaction_id for made in tools.plan.decisions}
         if ended and left:
             gaps.append(Gap(frozenset(left), ended, waits=True))
+        waiting = left if ended else set[str]()
+        _hear_wishes(tools.plan, [one.utterance for one in piece if one.utterance.interaction_id not in waiting], day)
+        decisions += tools.plan.decisions
     return Reading(tuple(decisions), candidates=len(decisions)), tuple(gaps)
+
+
+def _hear_wishes(plan: AgentPlan, read: Sequence[Utterance], day: Day) -> None:
+    """What the user wants forgotten is, whatever the model made of it."""
+    for said in read:
+        for wish in served_wishes(said, day.before(said)):
+            plan.forget(wish)
 
 
 def _talk(name: str, day: Day, piece: Piece, tools: AgentTools, model: MeteredModel, end: float) -> str | None:

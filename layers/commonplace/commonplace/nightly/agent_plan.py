@@ -77,20 +77,34 @@ class AgentPlan:
         wish = to_forget(evidence)
         sure = {"confidence": _SURE, "forgets": wish is not None, "corrects": wish is None}
         candidate = self.candidate(wish or evidence, interaction_id, evidence, **sure)
-        if target is None:
-            del self._by_name[name]
-        elif wish is None:
-            self._put(name, Decision(candidate, "DELETE", (target.memory_id,), why="ended by the agent"), [target])
-        elif not tells(wish, target.content):
+        if wish is not None and not tells(wish, target.content if target is not None else self._by_name[name].says):
             raise SentBack("the user wants something else forgotten")
+        if wish is not None:
+            self._check(Decision(candidate, "FORGET"), ())
+            self.forget(candidate)
+        elif target is None:
+            del self._by_name[name]
         else:
-            self._put(name, Decision(candidate, "FORGET", (target.memory_id,), why="the user wants it forgotten"), [target])
+            self._put(name, Decision(candidate, "DELETE", (target.memory_id,), why="ended by the agent"), [target])
+
+    def forget(self, wish: Candidate) -> None:
+        """Plans that everything that says it goes, also what was said before the wish and is planned; once."""
+        name = f"{wish.interaction_id}/{wish.position}/{wish.content}"  # no key has such a name
+        for key, one in self.values.items():
+            before = one.event_time is None or wish.event_time is None or one.event_time <= wish.event_time
+            if before and tells(wish.content, one.content):
+                del self._by_name[key]
+        if name not in self._by_name:
+            (self._by_name[name],) = decide([wish], self.shelf, self._now)
 
     def _put(self, name: str, decision: Decision, targets: Sequence[Memory]) -> None:
+        self._check(decision, targets)
+        self._by_name[name] = decision
+
+    def _check(self, decision: Decision, targets: Sequence[Memory]) -> None:
         reason = why_not(decision, self._day, targets)
         if reason:
             raise SentBack(f"this is not kept: {reason}")
-        self._by_name[name] = decision
 
     def _place(self, interaction_id: str, evidence: str) -> Utterance:
         for utterance in self._day.utterances:
