@@ -127,6 +127,16 @@ def test_what_two_runs_could_not_read_rules_read_now(mode: Mode) -> None:
     assert rules.read_days == [Day(DATE, DAY.utterances[:1], DAY.titles)]
 
 
+@pytest.mark.parametrize("tired", [frozenset[str](), frozenset({"c2"})], ids=["refused", "third night"])
+def test_what_rules_read_is_theirs_alone(tired: frozenset[str]) -> None:
+    bees = {**OBOE, "message": 2, "evidence": "I keep bees in Kent", "content": "The user keeps bees in Kent."}
+    reading, rules, _ = read(
+        "pipeline", says({"memories": [OBOE, bees]}, "max_tokens"), LATER if tired else NEVER, tired=tired
+    )
+    assert contents(reading) == {"The user plays the oboe.", "I keep bees in Kent"}
+    assert [one.interaction_id for one in rules.read_days[0].utterances] == ["c2"]
+
+
 def test_what_the_model_closed_is_closed_for_the_rules() -> None:
     called = memory("mem_A", "The user plays the flute.")
     scripted = ScriptedModel([

@@ -61,10 +61,12 @@ class Modes:
             tuple(said for said in day.utterances if said.interaction_id in missed),
             tuple(met for met in day.titles if met.interaction_id not in waiting),
         )
-        by_rules = self.rules.read(rest, Staged(shelf, reading.decisions))
+        # What rules read they read whole: what a model made of half of it would say the same once more.
+        by_model = tuple(one for one in reading.decisions if one.candidate.interaction_id not in missed)
+        by_rules = self.rules.read(rest, Staged(shelf, by_model))
         told = (f"{'left unread' if gap.interactions & waiting else 'read by rules'}: {gap.why}" for gap in gaps)
         return Reading(
-            decisions=reading.decisions + by_rules.decisions,
+            decisions=by_model + by_rules.decisions,
             dropped=reading.dropped + by_rules.dropped,
             candidates=reading.candidates + by_rules.candidates,
             unread=tuple(sorted(waiting)),
