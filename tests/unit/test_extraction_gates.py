@@ -169,6 +169,8 @@ def title(content: str, **more: Any) -> Decision:
 def test_a_title_gives_only_that_it_was_met_and_an_interest_rests_on_three() -> None:
     assert refuse(title("The user saved 'Why Rust is fast'"), day(), ()) is None
     assert refuse(title("The user writes Rust"), day(), ()) is not None
+    assert refuse(title("The user saved 'Why Rust is fast' and has been Tom's wife since 1999"), day(), ()) is not None
+    assert refuse(title("The user saved 'Why Rust is fast'", durability=None), day(), ()) is not None
     assert (
         refuse(title("The user is interested in rust", durability="durable", rests_on=("a", "b", "save")), day(), ()) is None
     )

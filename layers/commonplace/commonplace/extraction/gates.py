@@ -9,7 +9,7 @@ from commonplace.extraction.contradictions import contradicted
 from commonplace.extraction.corrections import is_correction
 from commonplace.extraction.day import Day, Utterance
 from commonplace.extraction.injections import is_instruction_to_reader
-from commonplace.extraction.interests import BETWEEN, DAYS
+from commonplace.extraction.interests import BETWEEN, DAYS, notes_of
 from commonplace.extraction.support import in_own_words, unsupported
 from commonplace.extraction.third_parties import household_names
 from commonplace.extraction.wished import asked_for, unwanted, wishes_in
@@ -118,8 +118,8 @@ def _of_titles(decision: Decision, titles: Sequence[str]) -> str | None:
         return "a title changes nothing that is remembered"
     if candidate.durability == "durable":
         return None if len(set(candidate.rests_on)) >= DAYS else f"an interest rests on {DAYS} interactions"
-    met = content.startswith("The user ") and any(f"'{title}'" in content for title in titles)
-    return None if met else "a title tells nothing but that it was met"
+    met = any(content in notes_of(title) for title in titles)
+    return None if met and candidate.durability == "daily" else "a title tells nothing but that it was met, for a while"
 
 
 def _clauses_of(candidate: Candidate, said: Utterance) -> list[Clause]:

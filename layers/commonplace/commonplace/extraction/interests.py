@@ -31,7 +31,7 @@ class _Occasion(NamedTuple):
 
 def noted(titles: Iterable[TitleMet]) -> list[Candidate]:
     """A note for each title met, told once a day."""
-    told = {f"The user {_VERB[one.how]} '{one.title}'": one for one in titles}
+    told = {_note(_VERB[one.how], one.title): one for one in titles}
     return [
         Candidate(
             content=content,
@@ -46,6 +46,15 @@ def noted(titles: Iterable[TitleMet]) -> list[Candidate]:
         )
         for content, one in told.items()
     ]
+
+
+def notes_of(title: str) -> frozenset[str]:
+    """All that a title by itself may tell of the user."""
+    return frozenset(_note(verb, title) for verb in _VERB.values())
+
+
+def _note(verb: str, title: str) -> str:
+    return f"The user {verb} '{title}'"
 
 
 def interests(titles: Sequence[TitleMet], earlier: Iterable[Memory]) -> list[Candidate]:
