@@ -253,6 +253,29 @@ def test_a_wish_to_forget_one_thing_erases_no_other() -> None:
     assert results(model)[0][1]
 
 
+def test_an_update_keeps_where_a_memory_stands_and_for_how_long() -> None:
+    ends = "the sale at Ikea ends on 9 March"
+    later = "the sale at Ikea ends on 12 March, not on the 9th"
+    sale = memory("mem_SALE", "The sale at Ikea ends on 9 March.", section="work_context", durability="daily")
+    told = update("mem_sale", "The sale at Ikea ends on 12 March.", later)
+    reading, _, _ = read(calls(search("sale at Ikea")), calls(told, told), DONE, day=day_of(later), shelf=ShelfInHand(sale))
+    (changed,) = [one.candidate for one in reading.decisions]
+    assert (changed.key, changed.section, changed.durability) == (None, "work_context", "daily")
+    new = write("sale", "The sale at Ikea ends on 9 March.", ends, "c1", category="work_context", durability="daily")
+    told = update("sale", "The sale at Ikea ends on 12 March.", later, "c2")
+    reading, _, _ = read(calls(search("sale at Ikea")), calls(new, told), DONE, day=day_of(ends, later), shelf=ShelfInHand())
+    (changed,) = [one.candidate for one in reading.decisions]
+    assert (changed.key, changed.section, changed.durability) == ("sale", "work_context", "daily")
+
+
+def test_the_key_of_another_collection_is_another_memory() -> None:
+    other = memory("mem_ELSE", "The user lives in London in the game.", key="home_city", collection="games")
+    shelf = ShelfInHand(LONDON, other)
+    reading, _, model = read(calls(search("where the user lives in London")), calls(HOME), DONE, shelf=shelf)
+    assert [entry["key"] for entry in results(model, 1)[0][0]["memories"]] == ["home_city", "mem_else"]
+    assert [one.targets for one in reading.decisions] == [("mem_LONDON",)]
+
+
 MINKA, FORGET = "I have a cat called Minka", "please forget that I have a cat called Minka"
 CAT = write("pet", "The user has a cat called Minka.", MINKA, "c1")
 

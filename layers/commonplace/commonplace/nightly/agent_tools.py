@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from commonplace.extraction.candidate import Shelf
 from commonplace.extraction.day import Day
-from commonplace.models.memory import Memory
+from commonplace.models.memory import DEFAULT_COLLECTION, Memory
 from commonplace.models.storage import ReadRequest
 from commonplace.nightly.agent_plan import AgentPlan, SentBack
 from commonplace.nightly.agent_requests import REQUESTS, Delete, Search, Update, Write
@@ -73,13 +73,15 @@ class AgentTools:
     def _update(self, asked: Update) -> Mapping[str, object]:
         self._must_have_looked(asked.value)
         target = self._target(asked.key)
+        before = target or self.plan.values[asked.key]
         candidate = self.plan.candidate(
             asked.value,
             asked.interaction_id,
             asked.evidence,
             confidence=_UPDATED,
-            key=target.key if target is not None else asked.key,
-            section=asked.category or (target.section if target is not None else None),
+            key=before.key,
+            section=asked.category or before.section,
+            durability=before.durability,
         )
         self.plan.change(asked.key, candidate, target)
         return {"updated": True, "key": asked.key}
@@ -105,8 +107,10 @@ class AgentTools:
     def _entries(self, planned: Mapping[str, Any], found: Iterable[Memory]) -> Mapping[str, object]:
         entries = [{"key": name, "value": value.content, "section": value.section} for name, value in planned.items()]
         for memory in found:
-            # A memory without a key is called by its id; keys are lower case, ids are not.
-            name = memory.key or memory.memory_id.lower()
+            # A memory without a key is called by its id; keys are lower case, ids are not. A key of another collection
+            # may be one of this, too.
+            key = memory.key if memory.collection == DEFAULT_COLLECTION else None
+            name = key or memory.memory_id.lower()
             self._shown[name] = memory
             since = f"{memory.happened_at:%Y-%m-%d}"
             entries.append({"key": name, "value": memory.content, "section": memory.section, "since": since})
