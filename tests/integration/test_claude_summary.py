@@ -67,8 +67,9 @@ def test_claude_sums_up_and_each_point_has_its_memories(serve: Serve) -> None:
         (Answers("I'd rather not."), "does not stand in the memories"), (Answers("", "refusal"), "declined"),
         (Hangs(), "did not answer in time"),
         (Answers(json.dumps({"summary": ["Zelda lives in Helsinki."] * 3, "key_points": []})), "does not stand"),
+        (Answers(blocks=({"type": "text"}, {"type": "text", "text": None})), "does not stand"),
     ],
-    ids=["bad request", "key", "chatter", "refusal", "silence", "invention"],
+    ids=["bad request", "key", "chatter", "refusal", "silence", "invention", "no text"],
 )  # fmt: skip
 def test_a_model_that_fails_is_replaced_by_the_memories_own_sentences_and_that_is_told(
     serve: Serve, step: Step, why: str

@@ -57,7 +57,8 @@ class Reply:
     @property
     def text(self) -> str:
         """What was said in words."""
-        return "".join(str(block["text"]) for block in self.blocks if block.get("type") == "text")
+        texts = (block.get("text") for block in self.blocks if block.get("type") == "text")
+        return "".join(text for text in texts if isinstance(text, str))
 
 
 class LanguageModel(Protocol):
