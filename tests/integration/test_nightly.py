@@ -1,7 +1,7 @@
 """A night over a real file: days are read in order, changes are applied once, and what can't be read blocks nothing."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,6 +14,7 @@ from commonplace.extraction.candidate import Decision, Shelf
 from commonplace.extraction.day import Day
 from commonplace.models.memory import Memory
 from commonplace.models.runs import Run
+from commonplace.night_ports import Mark
 from commonplace.nightly import run as steps
 from commonplace.nightly.nights import Nights
 from commonplace.ports import Applied, Fence, Operation, Operations, Visibility
@@ -204,6 +205,27 @@ def test_one_that_fails_three_runs_is_failed_with_an_alarm_and_blocks_nothing(
     assert "given up" in caplog.text
     assert states(memory, "b") == [("failed", 3)]
     assert list(nights_of(memory, poisoned).nightly()) == []
+
+
+def test_a_run_that_dies_while_it_marks_what_it_read_counts_a_failure_once(
+    memory: Commonplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.record_interactions([told("a", "I live in Berlin.")])
+    nights = nights_of(memory, Script(lambda *_: [], unread=("a",)))
+    closes = type(nights.desk.night.runs).close
+
+    def marks_and_dies(runs: Any, run: Run, marks: Mapping[str, Mark], fence: Fence) -> None:
+        closes(runs, run.model_copy(update={"status": "running"}), marks, fence)  # as a table does, batch by batch
+        if marks:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as dying:
+        dying.setattr(type(nights.desk.night.runs), "close", marks_and_dies)
+        with pytest.raises(KeyboardInterrupt):
+            list(nights.nightly())
+    assert states(memory, "a") == [("pending", 1)]
+    list(nights_of(memory, Script(lambda *_: [], unread=("a",))).nightly())
+    assert states(memory, "a") == [("pending", 1)]
 
 
 def test_what_two_runs_could_not_read_is_told_to_the_third(memory: Commonplace) -> None:
