@@ -320,6 +320,26 @@ def test_what_only_sounds_like_a_wish_erases_nothing() -> None:
     assert results(model)[0][1]
 
 
+LONG = "I like long walks by the sea. " * 4_000
+
+
+def test_what_an_earlier_part_of_the_day_planned_is_there_for_a_later_one() -> None:
+    dead = "my dog Rex did not turn 5 in May but in June"
+    new = update("pet_rex", "The user's dog Rex did not turn 5 in May but in June.", dead, "c3")
+    script = [calls(search("dog")), calls(write("pet_rex", "The user's dog Rex turned 5 in May.", REX, "c1")), DONE, DONE]
+    reading, _, model = read(*script, calls(search("dog")), calls(new), DONE, day=day_of(REX, LONG, dead))
+    assert [entry["key"] for entry in results(model, 5)[0][0]["memories"]] == ["pet_rex"]
+    assert [one.candidate.content for one in reading.decisions] == ["The user's dog Rex did not turn 5 in May but in June."]
+
+
+def test_half_a_plan_of_a_later_part_leaves_the_earlier_one_as_it_was() -> None:
+    script = [calls(search("dog")), calls(write("pet_rex", "The user's dog Rex turned 5 in May.", REX, "c1")), DONE]
+    undone = calls(delete("pet_rex", LONG[:29], "c2"))
+    reading, (gap,), _ = read(*script, undone, ModelUnavailable("Claude answered 529"), day=day_of(REX, LONG))
+    assert [one.candidate.key for one in reading.decisions] == ["pet_rex"]
+    assert gap.interactions == {"c2"}
+
+
 # Where it ends
 
 

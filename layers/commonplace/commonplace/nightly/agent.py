@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from commonplace.answered_items import CUTS
-from commonplace.extraction.candidate import Decision, Reading, Shelf
+from commonplace.extraction.candidate import Reading, Shelf
 from commonplace.extraction.day import Day, Utterance
 from commonplace.extraction.wished import served_wishes
 from commonplace.night_ports import Reply
@@ -18,7 +18,6 @@ from commonplace.nightly.budget import BudgetSpent, MeteredModel
 from commonplace.nightly.gaps import DECLINED, Gap, gap_after
 from commonplace.nightly.pieces import Piece, interactions_in, lines_of, pieces_of, shown
 from commonplace.nightly.prompts import prompt
-from commonplace.nightly.staged import Staged
 from commonplace.ports import ModelUnavailable
 
 _MAX_TOKENS = 4_000
@@ -30,23 +29,24 @@ _CUT = {"error": "this call was cut off and did not run; make it again, with les
 def read_by_agent(day: Day, shelf: Shelf, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Gap, ...]]:
     """What the model planned for the day, and what it did not read."""
     end = time.monotonic() + model.allowance.agent_seconds
-    decisions: list[Decision] = []
+    tools = AgentTools(day, shelf, now)
     gaps: list[Gap] = []
     for number, piece in enumerate(pieces_of(lines_of(day), _PIECE_TOKENS)):
-        tools = AgentTools(day, Staged(shelf, decisions), now)
+        before = tools.plan.made
         try:
             ended = _talk(f"{day.date}/agent/{number}", day, piece, tools, model, end)
         except (BudgetSpent, ModelUnavailable) as error:
             # Whoever reads these next reads them whole: half a plan would be in the way.
+            tools.plan.made = before
             gaps.append(gap_after(error, interactions_in(piece)))
             continue
         left = set(interactions_in(piece)) - {made.candidate.interaction_id for made in tools.plan.decisions}
+        waiting = left if ended else set[str]()
         if ended and left:
             gaps.append(Gap(frozenset(left), ended, waits=True))
-        waiting = left if ended else set[str]()
         _hear_wishes(tools.plan, [one.utterance for one in piece if one.utterance.interaction_id not in waiting], day)
-        decisions += tools.plan.decisions
-    return Reading(tuple(decisions), candidates=len(decisions)), tuple(gaps)
+    decisions = tools.plan.decisions
+    return Reading(decisions, candidates=len(decisions)), tuple(gaps)
 
 
 def _hear_wishes(plan: AgentPlan, read: Sequence[Utterance], day: Day) -> None:

@@ -1,6 +1,6 @@
 """What an agent has decided so far: nothing of the record changes, and every change has passed the gates."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -33,6 +33,15 @@ class AgentPlan:
     def decisions(self) -> tuple[Decision, ...]:
         """In the order in which they were made."""
         return tuple(self._by_name.values())
+
+    @property
+    def made(self) -> Mapping[str, Decision]:
+        """All of it as it is now, to go back to."""
+        return dict(self._by_name)
+
+    @made.setter
+    def made(self, made: Mapping[str, Decision]) -> None:
+        self._by_name = dict(made)
 
     @property
     def shelf(self) -> Staged:
