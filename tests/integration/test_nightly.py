@@ -228,6 +228,13 @@ def test_a_run_that_dies_while_it_marks_what_it_read_counts_a_failure_once(
     assert states(memory, "a") == [("pending", 1)]
 
 
+def test_a_run_that_kept_something_of_what_stays_unread_did_not_fail(memory: Commonplace) -> None:
+    memory.record_interactions([told("a", "I live in Berlin.")])
+    (run,) = nights_of(memory, Script(all_new, unread=("a",))).nightly()
+    assert (run.status, run.error, run.unread) == ("done", None, ("a",))
+    assert states(memory, "a") == [("pending", 1)]
+
+
 def test_what_two_runs_could_not_read_is_told_to_the_third(memory: Commonplace) -> None:
     memory.record_interactions([told("a", "I live in Berlin.")])
     script = Script(lambda *_: [], unread=("a",))

@@ -33,7 +33,7 @@ def waiting(run: Run) -> list[str]:
 
 
 def _nothing_read(run: Run) -> bool:
-    return bool(run.interactions) and set(run.interactions) <= set(run.unread)
+    return bool(run.interactions) and not run.operations and set(run.interactions) <= set(run.unread)
 
 
 def _status(run: Run) -> RunStatus:
