@@ -88,6 +88,19 @@ def test_what_stood_beside_it_stays(memory: Commonplace, memory_file: Path) -> N
     assert places(memory_file, "therapist") == []
 
 
+@pytest.mark.parametrize("more", [0, 4], ids=["few", "more than a day erases at once"])
+def test_what_stood_beside_it_and_is_remembered_already_holds_up_no_wish(memory: Commonplace, more: int) -> None:
+    said = ["I live in Bonn. I see a therapist on Mondays.", "I live in Bonn.", *(f"My therapist {n}" for n in range(more))]
+    for number, value in enumerate(said):
+        given = {"key": f"k{number}", "value": value, "category": "personal_context", "durability": "durable"}
+        memory.call("write_memory", {**given, "allow_similar": True})
+    later = {**talk(13, "Forget the therapist."), "time": "2030-01-01T09:00:00+02:00"}
+    nights(memory, [later])
+    assert current(memory) == ["I live in Bonn."]
+    memory.approve_run("last")
+    assert not any("therapist" in one["raw_text"] for one in memory.export())
+
+
 def test_what_was_said_after_the_wish_is_remembered(memory: Commonplace) -> None:
     nights(memory, [talk(11, "I have a cat named Tom.")], [talk(13, "Forget my cat.")], [talk(15, "I have a cat named Mia.")])
     assert current(memory) == ["I have a cat named Mia."]

@@ -27,6 +27,8 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
     except CommonplaceError as error:
         if error.code not in _IN_THE_WAY:
             raise
+        if operation.only_leaves:  # what is left is there already: no reason to keep what is to go
+            return apply(operation.only_closing(), run_id, lease, last_try)
         return with_outcome(told, "lost", f"{told.why}; {_LOST}")
     except Exception as error:
         if not last_try:

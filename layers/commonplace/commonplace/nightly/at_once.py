@@ -63,10 +63,5 @@ def _done(planned: PlannedOperation, run: Run, lease: Lease) -> list[RunOperatio
         return [told]
     ends = [told.model_copy(update={"outcome": _AS_UNDO.get(told.outcome, told.outcome)})]
     if told.outcome == "lost" and planned.opens and planned.closes:
-        ends += _done(_only_closing(planned), run, lease)  # what can't come back doesn't keep what took its place
+        ends += _done(planned.only_closing(), run, lease)  # what can't come back doesn't keep what took its place
     return ends
-
-
-def _only_closing(planned: PlannedOperation) -> PlannedOperation:
-    told = planned.told.model_copy(update={"operation_id": f"{planned.told.operation_id}-close", "memory_id": None})
-    return planned.model_copy(update={"told": told, "opens": None})

@@ -11,6 +11,9 @@ from commonplace.models.memory import Memory
 from commonplace.models.runs import Dropped, Outcome, RunOperation
 from commonplace.ports import Audit, Change, Operation, Vector
 
+GOES = ("delete", "erase")
+"""Audits of what closes with nothing in its place."""
+
 
 class _Saved(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -44,6 +47,16 @@ class PlannedOperation(_Saved):
         opens = self.opens.change(self.at) if self.opens else None
         closes = tuple(change.change(self.at) for change in self.closes)
         return Operation(self.told.operation_id, user_id, self.told.kind, self.at, opens, closes, run_id)
+
+    @property
+    def only_leaves(self) -> bool:
+        """Whether what it opens is no new value, but what is left of the memories that go."""
+        return self.opens is not None and bool(self.closes) and all(one.audit in GOES for one in self.closes)
+
+    def only_closing(self) -> "PlannedOperation":
+        """The same without what it opens, under an id of its own."""
+        told = self.told.model_copy(update={"operation_id": f"{self.told.operation_id}-close", "memory_id": None})
+        return self.model_copy(update={"told": told, "opens": None})
 
     def with_outcome(self, outcome: Outcome, why: str | None = None) -> "PlannedOperation":
         """The same with another outcome."""
