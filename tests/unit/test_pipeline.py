@@ -217,6 +217,13 @@ def test_a_wish_to_forget_is_heard_whatever_the_model_says(asked: list[dict[str,
     assert (wish.targets, gaps) == (("mem_A",), ())
 
 
+def test_what_may_be_said_in_a_play_is_a_wish_where_the_model_takes_it_for_one() -> None:
+    known = ShelfInHand(memory("mem_A", "The user has a cat called Minka."))
+    for asked in ([], [item(1, "Forget my cat.", "The user's cat.", forgets=True)]):
+        reading, _, _ = read(day_of("Forget my cat."), says({"memories": asked}), shelf=known)
+        assert [one.operation for one in reading.decisions] == ["FORGET"] * len(asked)
+
+
 def test_a_wish_in_what_was_not_read_waits_with_it() -> None:
     reading, (gap,), _ = read(day_of(MINKA, WISH), ModelUnavailable("Claude answered 529"))
     assert (reading.decisions, gap.interactions) == ((), frozenset({"c1", "c2"}))

@@ -9,14 +9,18 @@ from commonplace.extraction.forgetting import tells
 from commonplace.extraction.stems import shared, stems_of
 from commonplace.extraction.support import in_own_words
 from commonplace.extraction.the_user import THE_USER
-from commonplace.extraction.wishes import Wish, wishes
+from commonplace.extraction.wishes import Wish, asks_the_memory, wishes
 
 _EXPLICIT = 0.95
 
 
-def served_wishes(said: Utterance, before: Utterance | None) -> list[Candidate]:
-    """What a message asks to forget, as far as that can be done, in the user's words."""
-    return [to_be_forgotten(one, said) for one in wishes(said, before) if one.served]
+def served_wishes(said: Utterance, before: Utterance | None, taken: bool = False) -> list[Candidate]:
+    """What a message asks to forget, as far as that can be done, in the user's words.
+
+    `taken`: whoever read the talk takes it for a wish. Else only what is plain by itself, for the talk may be played.
+    """
+    served = [one for one in wishes(said, before) if one.served]
+    return [to_be_forgotten(one, said) for one in served if taken or said.explicit or asks_the_memory(one.clause.text)]
 
 
 def to_be_forgotten(wish: Wish, said: Utterance) -> Candidate:

@@ -95,7 +95,10 @@ def _with_wishes(found: _Extracted, day: Day) -> list[Candidate]:
     """
     unread = {one for gap in found.gaps for one in gap.interactions}
     read = [said for said in day.utterances if said.role == "user" and said.interaction_id not in unread]
-    wished = [wish for said in read for wish in served_wishes(said, day.before(said))]
+    taken = {_place(one) for one in found.candidates if one.forgets}
+    wished = [
+        wish for said in read for wish in served_wishes(said, day.before(said), (said.interaction_id, said.position) in taken)
+    ]
     served = {_place(wish) for wish in wished}
     others = [one for one in found.candidates if not (one.forgets and _place(one) in served)]
     order = [(said.interaction_id, said.position) for said in day.utterances]
