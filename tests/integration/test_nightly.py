@@ -1,7 +1,7 @@
 """A night over a real file: days are read in order, changes are applied once, and what can't be read blocks nothing."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -205,6 +205,25 @@ def test_one_that_fails_three_runs_is_failed_with_an_alarm_and_blocks_nothing(
     assert "given up" in caplog.text
     assert states(memory, "b") == [("failed", 3)]
     assert list(nights_of(memory, poisoned).nightly()) == []
+
+
+def test_what_is_read_one_by_one_follows_upon_what_was_read_before_it(memory: Commonplace) -> None:
+    memory.write_memory("home", "I live in Berlin.", "personal_context", "durable")
+    said = ["I live in Munich.", "Sorry, I live in Hamburg.", "I have a cat.", "I have a dog.", "poison"]
+    memory.record_interactions([told(f"c{number}", text) for number, text in enumerate(said)])
+
+    def decide(day: Day, shelf: Shelf) -> Iterator[Decision]:
+        for one in poisoned(day, shelf):
+            home = [memory.memory_id for memory in shelf.similar("I live in Berlin.") if "live" in memory.content]
+            if "live" in one.says:
+                yield replace(one, operation="UPDATE", targets=tuple(home))
+            else:
+                yield replace(one, candidate=replace(one.candidate, key="pet"))
+
+    (run,) = nights_of(memory, lambda day, shelf: list(decide(day, shelf))).nightly()
+    assert {one.outcome for one in run.operations} == {"applied"}
+    assert current(memory) == ["I have a cat.", "I have a dog.", "Sorry, I live in Hamburg."]
+    assert memory.read_memory("personal_context").count == 3
 
 
 def test_a_run_that_dies_while_it_marks_what_it_read_counts_a_failure_once(

@@ -1,7 +1,7 @@
 """A day is read and becomes a plan. What can't be read costs itself, not the day."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from commonplace.errors import CommonplaceError, ErrorCode
@@ -91,9 +91,17 @@ class Planner:
             failure = error
         ids = interactions_of(day)
         if len(ids) > 1:
-            return joined(self._draft(_only(day, one), answers.within(one)) for one in ids)
+            return joined(self._one_by_one(day, ids, answers))
         _log.error("an interaction of %s can't be read: %s", day.date, type(failure).__name__, exc_info=failure)
         return Plan(unread=ids, notes=("an interaction can't be read; it is tried again in the next run",))
+
+    def _one_by_one(self, day: Day, ids: Sequence[str], answers: SavedAnswers | UnsavedAnswers) -> Iterator[Plan]:
+        """Each as if those before it were done, so that a correction follows upon what it corrects."""
+        shelf = self.shelf.another()
+        for one in ids:
+            plan = replace(self, shelf=shelf)._draft(_only(day, one), answers.within(one))
+            shelf.stage(plan.operations)
+            yield plan
 
 
 def interactions_of(day: Day) -> tuple[str, ...]:

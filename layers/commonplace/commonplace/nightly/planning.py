@@ -140,7 +140,8 @@ class _Work:
         now = self.desk.caller.now
         memory_id = new_memory_id(now)
         memory, vector = memory_of(decision, self.day, self.desk.caller, self.desk.ports, now, memory_id)
-        key = memory.key if memory.key not in self.keys else None
+        taken = memory.key in self.keys or (memory.key is not None and self.shelf.holder(memory.key) is not None)
+        key = None if taken else memory.key
         replaced: dict[str, Any] = {"key": key}
         if targets:
             first = targets[0]

@@ -25,6 +25,12 @@ class RunShelf:
         self._seen = seen_by(desk.caller)
         self._staged: dict[str, tuple[Memory, Vector | None]] = {}
 
+    def another(self) -> "RunShelf":
+        """One that holds the same, to go on from here."""
+        found = RunShelf(self._desk)
+        found._staged = dict(self._staged)
+        return found
+
     def stage(self, operations: Iterable[PlannedOperation]) -> None:
         """Takes operations as done, for this shelf only."""
         for operation in operations:
