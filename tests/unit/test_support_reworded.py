@@ -152,3 +152,24 @@ def test_what_stands_word_for_word_in_the_memory_that_it_changes_is_not_held_aga
     said = "抄録の締切、7月7日に延びたって!6月30日じゃなくなった、七夕に感謝。"
     new = f"病院ブログの原稿も6月25日締切で重なっとる。 {said}"
     assert unsupported(new, said, [old], SUNDAY) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "said", "new"),
+    [
+        ("I go to yoga every Thursday with my sister.", "I quit yoga.", "With my sister. I quit yoga."),
+        (
+            "I run every Tuesday with my friend Tom.",
+            "I don't run on Tuesdays anymore.",
+            "With my friend Tom. I don't run on Tuesdays anymore.",
+        ),
+    ],
+)
+def test_with_whom_it_was_is_not_held_against_the_new_no(old: str, said: str, new: str) -> None:
+    assert unsupported(new, said, [old], SUNDAY) is None
+
+
+def test_a_piece_of_a_no_in_the_memory_that_it_changes_is_no_yes() -> None:
+    old, said = "I don't eat pork with my sister.", "No more beef for me."
+    assert unsupported("The user eats pork with my sister.", said, [old], SUNDAY) is not None
+    assert unsupported("Eat pork with my sister.", said, [old], SUNDAY) is not None

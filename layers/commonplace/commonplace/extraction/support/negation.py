@@ -48,7 +48,8 @@ def misnegated(content: str, evidence: str, others: str) -> str | None:
     made = [clause for clause in _clauses(content) if clause not in (*told, *known)]  # word for word it says the same
     nearest = {clause: _nearest(clause, told) for clause in made}
     if made and not any(nearest.values()):
-        says_yes = all(signs(clause, told=False) == YES for clause in made)
+        new = [clause for clause in made if not _is_part(clause, known)]
+        says_yes = bool(new) and all(signs(clause, told=False) == YES for clause in new)
         return DENIED if says_yes and told and signs(told[0], told=True) == NO else None
     asked_for = others.rstrip("。 ").endswith(_ASKS) and may_deny(others)
     for clause, near in nearest.items():
@@ -58,6 +59,12 @@ def misnegated(content: str, evidence: str, others: str) -> str | None:
         if why and not (why == DENIED and _said_beside(clause, nearest, told)):
             return why
     return None
+
+
+def _is_part(clause: str, known: Sequence[str]) -> bool:
+    """Whether it stands in a clause of the memory that says yes or no as it does ("with my sister")."""
+    said = signs(clause, told=False)
+    return any(clause.casefold() in other.casefold() and said & signs(other, told=True) for other in known)
 
 
 def _contrary(clause: str, near: Sequence[str]) -> str | None:
