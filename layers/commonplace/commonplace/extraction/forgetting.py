@@ -13,8 +13,9 @@ from commonplace.models.memory import Memory
 
 _TALK = (
     "earlier yesterday today please again everything anything something all memory memories anymore ever now bit part ok okay"
-    " told gesagt erzählt hab habe sach sache bitte alles was dit dije dicho disse detto gezegd fam privat privately private"
-    " said just favor plaît plait stp svp thanks danke gracias acabo decir contar viens dire appena dizer zei net gerade eben"
+    " told gesagt erzählt dir hab habe sach sache bitte alles was dit dije dicho disse detto gezegd fam privat privately"
+    " private said just favor plaît plait stp svp thanks danke gracias acabo decir contar viens dire appena dizer zei net gerade"
+    " eben"
 )
 _MOSTLY, _FEW = 0.6, 2
 _NAME = re.compile(r"\b[A-ZÀ-Þ]\w+")

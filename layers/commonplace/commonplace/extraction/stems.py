@@ -7,8 +7,6 @@ from commonplace import analyzer
 from commonplace.extraction.figures import is_calendar_word
 from commonplace.third_person.languages import language_of, languages
 
-# Words that tell a language by their frequency, and yet say something.
-_TELLING = frozenset("allergic hate love enjoy milk water moved live name prefer born".split())
 _CAPITAL = re.compile(r"(?<=[\w,] )[A-ZÀ-Þ][\w-]+")
 _SHORTEST, _SHARE = 4, 0.6
 
@@ -36,7 +34,8 @@ def names_of(text: str) -> frozenset[str]:
 
 def _small_words(text: str) -> frozenset[str]:
     found = languages().get(language_of(text))
-    return frozenset(word for small in found.words for word in analyzer.words(small)) - _TELLING if found else frozenset()
+    small = found.words - found.telling if found else frozenset[str]()
+    return frozenset(word for one in small for word in analyzer.words(one))
 
 
 def _begins(one: str, other: str) -> bool:

@@ -35,9 +35,12 @@ _NAMES = rf"(?<=\w )[A-ZÀ-Þ]\w{{0,40}}(?: (?:{_PARTICLES})){{1,3}} [A-ZÀ-Þ]\
 
 @dataclass(frozen=True, slots=True)
 class Language:
+    """`words`: those that show it; `telling`: those of them that are what a statement is about."""
+
     code: str
     frame: tuple[str, str]
     words: frozenset[str]
+    telling: frozenset[str]
     letters: frozenset[str]
     speaker: frozenset[str]
 
@@ -49,7 +52,8 @@ def languages() -> dict[str, Language]:
         code: Language(
             code,
             (row.get("frame", "").partition("…")[0], row.get("frame", "").partition("…")[2]),
-            frozenset(row.get("words", "").split()),
+            frozenset(f"{row.get('words', '')} {row.get('telling', '')}".split()),
+            frozenset(row.get("telling", "").split()),
             frozenset(row.get("letters", "")),
             frozenset(row.get("speaker", "").split()),
         )
