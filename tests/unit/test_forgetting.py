@@ -2,7 +2,7 @@
 
 import pytest
 
-from commonplace.extraction.forgetting import tells
+from commonplace.extraction.forgetting import left_after, tells
 from commonplace.extraction.wishes import to_forget
 
 # A wish, and what is remembered that says it.
@@ -27,3 +27,41 @@ SAID = [
 def test_what_is_to_be_forgotten_is_found_in_every_language(wish: str, text: str) -> None:
     what = to_forget(wish)
     assert tells(what or "", text)
+
+
+# A wish about the user or somebody of theirs, and what is remembered of the other.
+OF_OTHERS = [
+    ("Forget that I love tea.", "My son loves tea."),
+    ("Forget that my son loves tea.", "I love tea."),
+    ("Forget that I have asthma.", "My daughter has asthma."),
+    ("Vergiss, dass ich Asthma habe.", "Meine Tochter hat Asthma."),
+    ("Olvida que tengo asma.", "Mi hija tiene asma."),
+    ("Oublie que j'ai un chien.", "Mon frère a un chien."),
+    ("Please forget that I work at Siemens.", "My wife works at Siemens."),
+    ("Forget that I drink coffee every morning.", "My husband drinks coffee every morning."),
+]
+# What somebody else is in, and what still says it.
+OF_BOTH = [
+    ("Forget that I have a sister.", "My sister lives in Rome."),
+    ("Forget that I love tea.", "My husband and I love tea."),
+    ("Forget that I am pregnant.", "My mother knows that I'm pregnant."),
+    ("Forget that my brother drinks.", "I found out that my brother drinks."),
+    ("Forget that my brother drinks.", "My sister says my brother drinks."),
+    ("Forget what I said about my divorce.", "My husband wants a divorce."),
+    ("Olvida que tengo asma.", "Mi hija y yo tenemos asma."),
+    ("Vergiss, dass meine Tochter Asthma hat.", "Ich weiß, dass meine Tochter Asthma hat."),
+    ("Forget that we are broke.", "My wife lost it all, so we are broke."),
+]
+
+
+@pytest.mark.parametrize(("wish", "text"), OF_OTHERS, ids=[f"{wish} {text}" for wish, text in OF_OTHERS])
+def test_what_is_so_of_somebody_else_is_not_forgotten(wish: str, text: str) -> None:
+    what = to_forget(wish) or ""
+    assert not tells(what, text)
+    assert not tells(what, f"{text} I live in Graz.")
+    assert left_after(what, text) == text
+
+
+@pytest.mark.parametrize(("wish", "text"), OF_BOTH, ids=[f"{wish} {text}" for wish, text in OF_BOTH])
+def test_what_tells_it_of_several_is_forgotten(wish: str, text: str) -> None:
+    assert tells(to_forget(wish) or "", text)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from commonplace import analyzer
 from commonplace.extraction.statements import joined, told
 from commonplace.extraction.stems import shared, stems_of
+from commonplace.extraction.subjects import is_of_another
 from commonplace.extraction.third_parties import speaks_of_self
 from commonplace.extraction.wordings import says
 from commonplace.models.memory import Memory
@@ -14,8 +15,8 @@ from commonplace.models.memory import Memory
 _TALK = (
     "earlier yesterday today please again everything anything something all memory memories anymore ever now bit part ok okay"
     " told gesagt erzählt dir hab habe sach sache bitte alles was dit dije dicho disse detto gezegd fam privat privately"
-    " private said just favor plaît plait stp svp thanks danke gracias acabo decir contar viens dire appena dizer zei net gerade"
-    " eben"
+    " private said just favor plaît plait stp svp thanks danke gracias acabo decir contar viens dire appena dizer zei net"
+    " gerade eben"
 )
 _MOSTLY, _FEW = 0.6, 2
 _NAME = re.compile(r"\b[A-ZÀ-Þ]\w+")
@@ -29,7 +30,7 @@ def says_it(what: str, memories: Iterable[Memory]) -> tuple[str, ...]:
 def tells(what: str, text: str) -> bool:
     """Whether a text tells what is to be forgotten: all of a word or two, most of a sentence."""
     wanted = _wanted(what)
-    found = shared(wanted, stems_of(text))
+    found = shared(wanted, stems_of(" ".join(one for one in told(text) if not is_of_another(what, one))))
     whole = _FEW if speaks_of_self(what) else 1
     return bool(wanted) and len(found) >= (len(wanted) if len(wanted) <= whole else _MOSTLY * len(wanted))
 
@@ -48,7 +49,8 @@ def left_after(what: str, text: str) -> str:
     """What may stay of a text that tells it: the sentences that have no word of it and don't lean on one that has."""
     wanted, kept, leaning = _wanted(what), list[str](), True
     for sentence in told(text):
-        leaning = leans(what, sentence) or (leaning and says("pronoun", sentence))
+        leans_on_it = leans(what, sentence) and not is_of_another(what, sentence)
+        leaning = leans_on_it or (leaning and says("pronoun", sentence))
         if not leaning and wanted:
             kept.append(sentence)
     return joined(kept)

@@ -11,6 +11,12 @@ _FIRST = re.compile(
     r"\W*(?:\w+ ){0,2}?(?P<who>(?:i|i'm|i've|im|ive|we|we're|we've|my|our|ich|wir|je|j'\w+|nous|yo|eu|io|ik|wij)\b|私|僕|俺)",
     re.IGNORECASE,
 )
+_I = (
+    r"(?:i|i'm|i've|i'd|im|ive|ich|je|j'\w+|yo|tengo|soy|estoy|vivo|trabajo|tomo|eu|tenho|sou|estou|moro|trabalho|io|sono|ho|ik)\b"
+    r"|私|僕|俺"
+)
+_SPEAKER = re.compile(rf"\W*(?:{_I})", re.IGNORECASE)
+_I_OR_WE = re.compile(rf"\b(?:{_I}|(?:we|we're|we've|wir|nous|nosotr\w+|nós|noi|wij)\b)", re.IGNORECASE)
 _OF = re.compile(
     r"\W*(?:\w+ ){1,2}(?:of (?:my|our|an?)|(?:mein|unser|ein)e[rsn]|d[eu] (?:mon|ma|mes|notre|mis?|nuestr[oa]|meu|minha|una?)"
     r"|del(?:la)? mi[oa]|van (?:mijn|onze|een)) (?P<whose>\w+)|(?P<owner>[^\s、。はも]{1,6}?)の(?=[^\s、。はも])",
@@ -51,6 +57,20 @@ def are_of_others(one: str, other: str) -> bool:
     """Whether two sentences are, by their words, about different people."""
     ours, theirs = _subject(one), _subject(other)
     return ours is not None and theirs is not None and ours.isdisjoint(theirs)
+
+
+def is_of_another(wish: str, text: str) -> bool:
+    """Whether one says of the user alone what the other says of somebody of theirs whom it does not name: "I love tea" and
+    "my son loves tea"."""
+    plain_wish, plain = wish.replace("’", "'"), text.replace("’", "'")
+    if _SPEAKER.match(plain_wish):
+        return _is_of_other_than(_subject(text), wish) and not _I_OR_WE.search(plain)
+    return _SPEAKER.match(plain) is not None and _is_of_other_than(_subject(wish), text)
+
+
+def _is_of_other_than(whose: frozenset[str] | None, text: str) -> bool:
+    """Whether it is somebody of the user's who is not in a text."""
+    return whose not in (None, _THE_USER) and whose.isdisjoint(stems_of(text))
 
 
 def other_way_round(new: str, old: str) -> bool:
