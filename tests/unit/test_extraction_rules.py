@@ -184,3 +184,18 @@ def test_what_is_to_be_forgotten_closes_all_that_says_it_and_adds_nothing(text: 
 )
 def test_not_every_forgetting_is_a_wish_to_forget(text: str) -> None:
     assert all(one.operation != "FORGET" for one in read(talk(text), "my birthday is in May", "my keys are blue").decisions)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("forget about Bo for a second, how do I train a cat?", []),
+        ("Forget the budget for now, let's talk about my trip.", []),
+        ("Vergiss mal kurz die Arbeit, wie geht's dir?", []),
+        ("Oublie le travail pour l'instant, parlons de mes vacances.", []),
+        ("Don't forget that I live in Bonn.", ["I live in Bonn."]),
+        ("I live in Bonn, forget the rest for now.", ["I live in Bonn"]),
+    ],
+)
+def test_what_is_to_be_left_aside_for_a_moment_is_no_memory(text: str, kept: list[str]) -> None:
+    assert [one.says for one in read(talk(text)).decisions] == kept
