@@ -202,3 +202,9 @@ def test_with_an_interest_all_texts_go_that_it_rests_on(memory: Commonplace) -> 
     assert not any("interested" in text for text in current(memory))
     kept = memory._local.night().ledger.entries(memory._user_id, ["s10", "s12", "s14", "talk-19", "talk-19-b"])
     assert [one.interaction_id for one in kept if one.interaction is not None] == ["talk-19"]
+
+
+def test_a_wish_that_no_memory_says_tells_so(memory: Commonplace) -> None:
+    nights(memory, [talk(11, "I live in Leeds.")], [talk(13, "Delete what you know about my divorce.")])
+    (told,) = memory.run("last").operations
+    assert (told.kind, told.closed, told.why) == ("FORGET", (), "the user wanted it forgotten; no memory says it")

@@ -23,6 +23,7 @@ from commonplace.ports import Vector
 _LONGEST_WHY = 300
 _GONE = "what it would change is not there, or not there any more"
 _FORGOTTEN = "the user wanted it forgotten"
+_NOT_THERE = f"{_FORGOTTEN}; no memory says it"
 _FORGOTTEN_AT_ONCE = 8  # memories to an operation: with the older audit rows of each, a transaction of DynamoDB has 100 parts
 _ITS_OWN = (
     "collection", "agent_id", "key", "session_id", "position", "source", "scope", "scope_ref", "expires_at", "purge_at",
@@ -85,7 +86,8 @@ class _Work:
         targets = self._still_there([*shown, *closed_ones(wish, shown, self.desk)])
         decision, erases, now = Decision(wish, "FORGET"), texts(wish, self.desk), self.desk.caller.now
         if not targets:
-            self.operations.append(PlannedOperation(told=self._told(decision, outcome="applied", erases=erases), at=now))
+            told = self._told(decision, outcome="applied", erases=erases, why=_NOT_THERE)
+            self.operations.append(PlannedOperation(told=told, at=now))
             return
         rest = rest_of(wish, [memory for memory in shown if memory in targets])
         for few in in_batches(targets, _FORGOTTEN_AT_ONCE):
