@@ -9,6 +9,7 @@ from importlib.resources import files
 from commonplace import analyzer
 from commonplace.duplicates.spelling import american
 from commonplace.extraction.figures import is_calendar_word
+from commonplace.third_person.languages import is_english
 
 _BREAKS = (
     r"and|but|because|since|with|so|now|where|which|who|when|while|for|after|before|instead|anymore|these days|last|this|next"
@@ -22,9 +23,13 @@ _USER = r"(?:i|i'm|im|ive|i am|i've|i have|we|we're|we are|we've|we have|the use
 _NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zwei|drei|vier|fünf|deux|trois|dos|tres|due|tre|twee|drie)\b"
 )
+_LETTERS = re.compile(r"[^\W\d_]+")
 _TIME = re.compile(r"\b\d{1,2}(?::\d\d| ?[ap]\.?m\b| uhr| ?h\b)|\d時", re.IGNORECASE)
 _PAST = re.compile(r"\b(?:was|were|war|waren|était|era|fue|foi)\b", re.IGNORECASE)
+_ONCE = re.compile(r"(?<!have )(?<!has )(?<!'ve )(?<!ive )\b(?:worked|arbeitete)\b", re.IGNORECASE)
+_BESIDE = re.compile(r"\bon (?:\w+days|weekends|the side)\b|\b(?:am wochenende|nebenbei)\b", re.IGNORECASE)
 _OF_SOMETHING = ("thing", "home_of", "favourite", "tool", "place", "weekday")
+_OCCUPATIONS = ("employer", "role")
 _DUE, _DEADLINE = re.compile(r"\bdue\b"), frozenset({"deadlin"})
 _ONE_ONLY = 12
 """Words that a value may have at most: more is a story."""
@@ -87,9 +92,12 @@ def _made(name: str, found: re.Match[str]) -> Attribute | None:
         or (name == "weekday" and kind != "date")
         or (name == "thing" and kind == "word")
         or (name in ("boss", "home_of") and kind != "name")
+        or (name in ("residence", "name") and not _names(value))
+        or (name in _OCCUPATIONS and _BESIDE.search(value))
     ):
         return None
-    past = name == "thing" and _PAST.search(found[0][: found.start("value") - found.start()]) is not None
+    once = _PAST if name == "thing" else _ONCE if name in _OCCUPATIONS else None
+    past = once is not None and once.search(found[0][: found.start("value") - found.start()]) is not None
     return Attribute(name, stems, value, kind if name == "thing" else "", past)
 
 
@@ -101,6 +109,12 @@ def _kind(value: str) -> str:
     if _NUMBER.search(value):
         return "number"
     return "name" if any(word[:1].isupper() for word in value.split()) and value.split()[-1][:1].isupper() else "word"
+
+
+def _names(value: str) -> bool:
+    """Whether there is a name in it, written small as well ("munich"): in "weekly sprints" there is none."""
+    words = (word for word in _LETTERS.findall(value) if word not in analyzer.STOP_WORDS)
+    return any(word[:1].isupper() or not is_english(word) for word in words)
 
 
 def _counted(value: str) -> frozenset[str]:

@@ -3,7 +3,7 @@
 import re
 
 from commonplace import analyzer
-from commonplace.extraction.attributes import attribute_of
+from commonplace.extraction.attributes import Attribute, attribute_of
 from commonplace.extraction.clauses import sentences
 from commonplace.extraction.corrections import over
 from commonplace.extraction.frames import has_another_end
@@ -13,6 +13,7 @@ from commonplace.extraction.subjects import are_of_others, other_way_round
 from commonplace.extraction.wordings import says
 
 CHANGED, CORRECTED, OVER = "another value of the same", "it was corrected", "it is over"
+_OF_A_LIFE = ("residence", "employer", "role")
 _NOT = re.compile(
     r"\b(?:not|never|no|nicht|nie|niemals|kein\w*|pas|jamais|nunca|não|non|niet|geen|(?:is|are|was|were|do|does|did|ca|wo|have|has)n'?t)\b",
     re.IGNORECASE,
@@ -41,7 +42,8 @@ def contradicts(new: str, old: str, *, corrects: bool, context: str = "", same_t
     bygone = bygone or (theirs is not None and theirs.past)
     if ours and theirs and (ours.is_of_another(theirs) or not ours.measures_as(theirs)):
         return None
-    if not bygone and ((ours and theirs and ours.replaces(theirs)) or has_another_end(new, old)):
+    changed = ours and theirs and ours.replaces(theirs) and _holds_now(new, ours)
+    if not bygone and (changed or has_another_end(new, old)):
         return CHANGED
     if _denies(new, old) or denies_value(new, old, context or new):
         return CORRECTED
@@ -62,6 +64,11 @@ def contradicted(new: str, old: str, *, corrects: bool) -> list[str]:
     ours = [one.text for one in sentences(new)]
     theirs = [one.text for one in sentences(old)]
     return [one for one in theirs if any(contradicts(other, one, corrects=corrects) for other in ours)]
+
+
+def _holds_now(new: str, ours: Attribute) -> bool:
+    """Whether it tells what is so: whoever might move, or worked elsewhere once, lives and works where they did."""
+    return ours.name not in _OF_A_LIFE or not (ours.past or says("not_yet", new) or says("weak", new))
 
 
 def _denies(new: str, old: str) -> bool:
