@@ -208,3 +208,27 @@ def test_a_wish_that_no_memory_says_tells_so(memory: Commonplace) -> None:
     nights(memory, [talk(11, "I live in Leeds.")], [talk(13, "Delete what you know about my divorce.")])
     (told,) = memory.run("last").operations
     assert (told.kind, told.closed, told.why) == ("FORGET", (), "the user wanted it forgotten; no memory says it")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Забудь, что я живу в Москве.",
+        "Zapomnij, że mieszkam w Krakowie.",
+        "请忘记我住在北京。",
+        "제가 서울에 산다는 것을 잊어 주세요.",
+        "Glöm att jag bor i Lund.",
+        "Berlin'de yaşadığımı unut.",
+    ],
+)
+def test_a_wish_in_a_language_whose_wishes_are_not_read_is_listed_and_is_no_memory(memory: Commonplace, text: str) -> None:
+    nights(memory, [explicit(13, text)])
+    assert current(memory) == []
+    (told,) = memory.run("last").dropped
+    assert "not read" in told.why
+
+
+@pytest.mark.parametrize("text", ["Не забудь, что я живу в Москве.", "Glöm inte att jag bor i Lund.", "别忘了我住在北京。"])
+def test_what_is_not_to_be_forgotten_is_remembered_there(memory: Commonplace, text: str) -> None:
+    nights(memory, [explicit(13, text)])
+    assert len(current(memory)) == 1

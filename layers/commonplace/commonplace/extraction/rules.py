@@ -16,7 +16,7 @@ from commonplace.extraction.playing import Stage
 from commonplace.extraction.saying import Said, heard
 from commonplace.extraction.third_parties import household_names
 from commonplace.extraction.wished import to_be_forgotten
-from commonplace.extraction.wishes import beside, wishes
+from commonplace.extraction.wishes import Wish, beside, wishes
 from commonplace.extraction.wordings import says
 from commonplace.extraction.worth import ASKED, NOT_WORTH, PASSING, ROLE_PLAY, is_wish
 from commonplace.models.runs import Dropped
@@ -28,6 +28,7 @@ _UNTOLD = (NOT_WORTH, ASKED, PASSING)
 """Reasons that are not told one by one: most of what is said on a day is of these kinds."""
 _SIMILAR = 20
 _NOT_WHAT = "asks to forget, and doesn't tell what; commonplace erase takes everything away"
+_NOT_READ = "asks to forget in a language whose wishes are not read; commonplace erase takes everything away"
 _WITH_IT = "said in one breath with a wish to forget"
 _NOT_HERE = "sounds like a wish to forget, and may mean what is talked about"
 
@@ -96,7 +97,7 @@ class _Reading:
             if one.served:
                 self.candidates.append(to_be_forgotten(one, utterance))
             else:
-                self.dropped.append(_dropped(utterance, _NOT_WHAT if one.meant else _NOT_HERE))
+                self.dropped.append(_dropped(utterance, _why_not(one)))
         rest = beside(utterance, asked)
         if len(clauses(rest)) < len(clauses(utterance)) - len({one.clause for one in asked}):
             self.dropped.append(_dropped(utterance, _WITH_IT))
@@ -127,6 +128,13 @@ class _Reading:
         if pair:
             for memory in self.shelf.similar(pair[0], _SIMILAR):
                 yield from (one.text for one in sentences(memory.content) if tells(pair[0], one.text))
+
+
+def _why_not(wish: Wish) -> str:
+    """Why a wish to forget is not served."""
+    if says("forget_unread", wish.clause.text):
+        return _NOT_READ
+    return _NOT_WHAT if wish.meant else _NOT_HERE
 
 
 def _dropped(utterance: Utterance, why: str) -> Dropped:

@@ -107,7 +107,10 @@ def _asked(text: str) -> _Asked | None:
         if names_something(first):
             return _Asked(first.strip(_MARKS), before[0], before.end() + len(first))
         return _Asked(plain[: before.start()].strip(_MARKS), before[0], len(plain))
-    return _Asked(plain[: behind.start()].strip(_MARKS), behind[0], len(plain)) if behind else None
+    if behind:
+        return _Asked(plain[: behind.start()].strip(_MARKS), behind[0], len(plain))
+    unread = wording("forget_unread").search(plain)
+    return _Asked("", unread[0], len(plain)) if unread else None
 
 
 def _plain(text: str, asked: _Asked) -> bool:
