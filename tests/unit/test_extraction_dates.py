@@ -33,6 +33,29 @@ def test_the_date_stands_behind_the_word(said: str, told: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "I have the dentist today at 5 pm and my sister visits me tomorrow.",
+            "I have the dentist today at 5 pm (2026-03-11) and my sister visits me tomorrow (2026-03-12).",
+        ),
+        (
+            "I was born in 1990. I fly to Rome tomorrow. We moved last week.",
+            "I was born in 1990. I fly to Rome tomorrow (2026-03-12). We moved last week (2026-03-02 – 2026-03-08).",
+        ),
+        (
+            "I fly tomorrow. My sister flies tomorrow.",
+            "I fly tomorrow (2026-03-12). My sister flies tomorrow (2026-03-12).",
+        ),
+        ("Ich fliege morgen. Gestern war ich krank.", "Ich fliege morgen (2026-03-12). Gestern (2026-03-10) war ich krank."),
+        ("When do you fly? Tomorrow", "When do you fly? Tomorrow (2026-03-12)"),
+    ],
+)
+def test_each_statement_has_its_own_date(said: str, told: str) -> None:
+    assert with_dates(said, MORNING) == told
+
+
+@pytest.mark.parametrize(
     "said",
     [
         "I go running on Fridays",

@@ -4,6 +4,7 @@ import re
 from datetime import datetime, timedelta
 
 from commonplace import analyzer
+from commonplace.extraction.statements import statements
 from commonplace.timerange import TimeRange, read_time_range
 from commonplace.timerange.gate import languages_of
 from commonplace.timerange.language import language_of
@@ -18,12 +19,23 @@ _WEEK = timedelta(days=7)
 
 
 def with_dates(text: str, said_at: datetime) -> str:
-    """The text with the date behind the time that it names, if that is told from the day it was said. `said_at` is aware."""
+    """The text with the date behind each time that it names, if that is told from the day it was said. `said_at` is aware."""
+    dated, rest = "", text
+    for part in statements(text):
+        words, told = _dated(part, said_at)
+        if words and words in rest:
+            before, _, rest = rest.partition(words)
+            dated += f"{before}{words} ({told})"
+    return dated + rest
+
+
+def _dated(text: str, said_at: datetime) -> tuple[str, str]:
+    """The time that a statement names, and its date; nothing where it is told already, or not sure."""
     found = read_time_range(text, said_at)
     if found is None or found.any_year or _ABSOLUTE.search(text) or found.text not in text or _may_be_another(found.text):
-        return text
+        return "", ""
     told = _told(_meant(found, text, said_at))
-    return text if told is None else text.replace(found.text, f"{found.text} ({told})", 1)
+    return ("", "") if told is None else (found.text, told)
 
 
 def _may_be_another(words: str) -> bool:
