@@ -10,7 +10,7 @@ from commonplace.extraction.frames import has_another_end
 from commonplace.extraction.old_values import GENERAL, conflicts, denies_value, names_old_value, no_words
 from commonplace.extraction.stems import shared, stems_of
 from commonplace.extraction.subjects import are_of_others, other_way_round
-from commonplace.extraction.wordings import says
+from commonplace.extraction.wordings import says, wording
 
 CHANGED, CORRECTED, OVER = "another value of the same", "it was corrected", "it is over"
 _OF_A_LIFE = ("residence", "employer", "role")
@@ -72,13 +72,19 @@ def _holds_now(new: str, ours: Attribute) -> bool:
 
 
 def _denies(new: str, old: str) -> bool:
-    """The same words but for a negation that only one of them has."""
-    theirs = stems_of(_NOT.sub(" ", old))
+    """The same words but for a negation that only one of them has, of all that the old one tells."""
+    theirs, limits = stems_of(_NOT.sub(" ", old)), _limits(old)
     for clause in _CLAUSE.split(new.replace("’", "'")):
+        if not _limits(clause) <= limits:
+            continue
         ours = stems_of(_NOT.sub(" ", clause)) - _STRESS
         if theirs and ours == theirs and bool(_NOT.search(clause)) != bool(_NOT.search(old.replace("’", "'"))):
             return True
     return False
+
+
+def _limits(text: str) -> frozenset[str]:
+    return frozenset(found[0].casefold() for found in wording("limited").finditer(text))
 
 
 def _gone(new: str) -> frozenset[str]:
