@@ -114,6 +114,11 @@ LOOK_ALIKES = [
     ("Ich trinke Kaffee", "Ich trinke nicht immer Kaffee"),
     ("Je bois du café", "Je ne bois pas de café aujourd'hui"),
     ("Tomo café", "Hoy no tomo café"),
+    ("My sister lives in Oslo", "My sister is moving to Bergen next year"),
+    ("I work at Google", "I work at home"),
+    ("I work at Google", "I work at night"),
+    ("I work for Google", "I work for a living"),
+    ("I work as a nurse", "I work as hard as I can"),
     ("My name is Robert", "My name is on the list"),
     ("My name is Robert", "Call me tomorrow"),
 ]

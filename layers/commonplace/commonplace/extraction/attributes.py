@@ -28,6 +28,7 @@ _TIME = re.compile(r"\b\d{1,2}(?::\d\d| ?[ap]\.?m\b| uhr| ?h\b)|\d時", re.IGNOR
 _PAST = re.compile(r"\b(?:was|were|war|waren|était|era|fue|foi)\b", re.IGNORECASE)
 _ONCE = re.compile(r"(?<!have )(?<!has )(?<!'ve )(?<!ive )\b(?:worked|arbeitete)\b", re.IGNORECASE)
 _BESIDE = re.compile(r"\bon (?:\w+days|weekends|the side)\b|\b(?:am wochenende|nebenbei)\b", re.IGNORECASE)
+_NO_JOB = re.compile(r"(?:home|nights?|weekends|a living|free|the moment)\b|\w+ as\b", re.IGNORECASE)
 _OF_SOMETHING = ("thing", "home_of", "favourite", "tool", "place", "weekday")
 _OCCUPATIONS = ("employer", "role")
 _DUE, _DEADLINE = re.compile(r"\bdue\b"), frozenset({"deadlin"})
@@ -93,7 +94,7 @@ def _made(name: str, found: re.Match[str]) -> Attribute | None:
         or (name == "thing" and kind == "word")
         or (name in ("boss", "home_of") and kind != "name")
         or (name in ("residence", "name") and not _names(value))
-        or (name in _OCCUPATIONS and _BESIDE.search(value))
+        or (name in _OCCUPATIONS and (_BESIDE.search(value) or _NO_JOB.match(value)))
     ):
         return None
     once = _PAST if name == "thing" else _ONCE if name in _OCCUPATIONS else None

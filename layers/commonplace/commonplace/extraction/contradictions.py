@@ -13,7 +13,7 @@ from commonplace.extraction.subjects import are_of_others, other_way_round
 from commonplace.extraction.wordings import says, wording
 
 CHANGED, CORRECTED, OVER = "another value of the same", "it was corrected", "it is over"
-_OF_A_LIFE = ("residence", "employer", "role")
+_OF_A_LIFE = ("residence", "home_of", "employer", "role")
 _NOT = re.compile(
     r"\b(?:not|never|no|nicht|nie|niemals|kein\w*|pas|jamais|nunca|não|non|niet|geen|(?:is|are|was|were|do|does|did|ca|wo|have|has)n'?t)\b",
     re.IGNORECASE,
