@@ -34,7 +34,7 @@ def test_what_was_made_is_told_without_a_word_of_it(ports: Ports, writer: Writer
 def test_what_is_kept_is_enough_to_take_it_back(ports: Ports, writer: Writer) -> None:
     old = writer.write("Ana likes tea", key="drink", expires_at=LATER + timedelta(days=1), tags=("tea",))
     new = opening(writer, "Ana likes coffee", key="drink")
-    close = closing(old, superseded_by=new.memory.memory_id, purge_at=LATER, expires_at=None)
+    close = closing(old, superseded_by=new.memory.memory_id, purge_at=LATER + timedelta(days=30), expires_at=None)
     assert ports.operations.apply(operation(close, opens=new))
     applied = ports.operations.applied(ANA, "op_1")
     assert applied is not None

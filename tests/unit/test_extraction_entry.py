@@ -20,8 +20,10 @@ NOW = datetime(2026, 3, 11, 23, 0, tzinfo=UTC)
 CANDIDATE = Candidate("My daughter Mia is allergic to peanuts.", "talk", 4, "My daughter Mia is allergic to peanuts.", 0.9)
 
 
-def made(candidate: Candidate = CANDIDATE, holder: Memory | None = None, **decided: Any) -> Memory:
-    day = Day(SAID_AT.date(), (Utterance("talk", 4, "user", candidate.evidence, SAID_AT, ((0, 10),)),))
+def made(
+    candidate: Candidate = CANDIDATE, holder: Memory | None = None, talk: tuple[Utterance, ...] = (), **decided: Any
+) -> Memory:
+    day = Day(SAID_AT.date(), talk or (Utterance("talk", 4, "user", candidate.evidence, SAID_AT, ((0, 10),)),))
     embedder = StaticEmbedder()
     operations = SimpleNamespace(holder=lambda *_: holder)
     facts = SimpleNamespace(tags=lambda _: {})
@@ -29,6 +31,14 @@ def made(candidate: Candidate = CANDIDATE, holder: Memory | None = None, **decid
     found, vector = memory_of(Decision(candidate, "ADD", **decided), day, Caller("ana", NOW), ports, NOW, "mem_new")
     assert vector is not None
     return found
+
+
+def test_a_yes_rests_on_the_question_too_and_more_than_a_yes_on_itself() -> None:
+    for answer, evidence in (("Yes.", "Do you live in Kiel? · Yes."), ("Yes, in Kiel.", "Yes, in Kiel.")):
+        question = Utterance("talk", 3, "assistant", "I see. Do you live in Kiel?", SAID_AT)
+        said = Utterance("talk", 4, "user", answer, SAID_AT, ((0, len(answer)),))
+        found = made(Candidate("The user lives in Kiel.", "talk", 4, answer, 0.9), talk=(question, said))
+        assert found.evidence == evidence
 
 
 def test_it_tells_where_its_words_are_and_when_they_were_said() -> None:

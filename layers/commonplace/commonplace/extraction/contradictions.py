@@ -68,6 +68,8 @@ def contradicted(new: str, old: str, *, corrects: bool) -> list[str]:
 
 def _holds_now(new: str, ours: Attribute) -> bool:
     """Whether it tells what is so: whoever might move, or worked elsewhere once, lives and works where they did."""
+    if ours.past and says("long_ago", new):
+        return False
     return ours.name not in _OF_A_LIFE or not (ours.past or says("not_yet", new) or says("weak", new))
 
 

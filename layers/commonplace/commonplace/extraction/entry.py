@@ -5,9 +5,12 @@ import unicodedata
 from datetime import datetime
 from typing import Any
 
+from commonplace.extraction.answering import asked_of_the_user
 from commonplace.extraction.candidate import Candidate, Decision, ExtractedType
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.day import Day
+from commonplace.extraction.interests import BETWEEN
+from commonplace.extraction.wordings import says
 from commonplace.models.memory import DEFAULT_COLLECTION, Memory, importance_of
 from commonplace.ports import Caller, Ports, Vector
 from commonplace.remember import DAILY_FOR, DURABLE_FROM, KEPT_AFTER_EXPIRY, embedded
@@ -49,7 +52,7 @@ def memory_of(
         source="user",
         session_id=candidate.interaction_id,
         position=candidate.position,
-        evidence=candidate.evidence[:LONGEST_EVIDENCE],
+        evidence=_evidence(candidate, day),
         event_time=candidate.event_time or _said_at(candidate, day),
         key=_key(candidate, caller, ports, now) if decision.outdated_by is None else None,
         created_at=now,
@@ -109,6 +112,13 @@ def _said_at(candidate: Candidate, day: Day) -> datetime | None:
     said = day.said_at(candidate.interaction_id, candidate.position)
     met = (one.time for one in day.titles if one.interaction_id == candidate.interaction_id)
     return said.time if said else next(met, None)
+
+
+def _evidence(candidate: Candidate, day: Day) -> str:
+    """The user's words; of a bare yes or no the question too, out of which its content is."""
+    words, said = candidate.evidence, day.said_at(candidate.interaction_id, candidate.position)
+    question = asked_of_the_user(day.before(said)) if said and (says("yes", words) or says("no", words)) else None
+    return (words if question is None else f"{question}{BETWEEN}{words}")[:LONGEST_EVIDENCE]
 
 
 def _key(candidate: Candidate, caller: Caller, ports: Ports, now: datetime) -> str | None:
