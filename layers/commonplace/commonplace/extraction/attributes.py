@@ -8,6 +8,7 @@ from importlib.resources import files
 
 from commonplace import analyzer
 from commonplace.duplicates.spelling import american
+from commonplace.duplicates.tables import lines
 from commonplace.extraction.figures import is_calendar_word
 from commonplace.third_person.languages import is_english
 
@@ -28,7 +29,8 @@ _TIME = re.compile(r"\b\d{1,2}(?::\d\d| ?[ap]\.?m\b| uhr| ?h\b)|\d時", re.IGNOR
 _PAST = re.compile(r"\b(?:was|were|war|waren|était|era|fue|foi)\b", re.IGNORECASE)
 _ONCE = re.compile(r"(?<!have )(?<!has )(?<!'ve )(?<!ive )\b(?:worked|arbeitete)\b", re.IGNORECASE)
 _BESIDE = re.compile(r"\bon (?:\w+days|weekends|the side)\b|\b(?:am wochenende|nebenbei)\b", re.IGNORECASE)
-_NO_JOB = re.compile(r"(?:home|nights?|weekends|a living|free|the moment)\b|\w+ as\b", re.IGNORECASE)
+_NO_JOB = re.compile(r"(?:home|nights?|weekends|a living|free|the moment)\b|(?:hard|much|little|long|fast|well|often) as\b")
+_CAPITAL_NEXT = re.compile(r"\w+ [A-ZÀ-Þ]")
 _OF_SOMETHING = ("thing", "home_of", "favourite", "tool", "place", "weekday")
 _OCCUPATIONS = ("employer", "role")
 _DUE, _DEADLINE = re.compile(r"\bdue\b"), frozenset({"deadlin"})
@@ -93,6 +95,7 @@ def _made(name: str, found: re.Match[str]) -> Attribute | None:
         or (name == "weekday" and kind != "date")
         or (name == "thing" and kind == "word")
         or (name in ("boss", "home_of") and kind != "name")
+        or (name == "boss" and value.split()[0].casefold() in _nationalities() and not _CAPITAL_NEXT.match(value))
         or (name in ("residence", "name") and not _names(value))
         or (name in _OCCUPATIONS and (_BESIDE.search(value) or _NO_JOB.match(value)))
     ):
@@ -116,6 +119,12 @@ def _names(value: str) -> bool:
     """Whether there is a name in it, written small as well ("munich"): in "weekly sprints" there is none."""
     words = (word for word in _LETTERS.findall(value) if word not in analyzer.STOP_WORDS)
     return any(word[:1].isupper() or not is_english(word) for word in words)
+
+
+@functools.cache
+def _nationalities() -> frozenset[str]:
+    """What somebody is who is of a country; the country itself ("Jordan") may be their name."""
+    return frozenset(word for line in lines("nationalities.txt") for word in line.split()[1:])
 
 
 def _counted(value: str) -> frozenset[str]:

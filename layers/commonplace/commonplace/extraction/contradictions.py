@@ -20,6 +20,10 @@ _NOT = re.compile(
 )
 _CLAUSE = re.compile(r"[,;:–—.!。、]| (?:but|sondern|sino|aber|mais) ")
 _WHY = re.compile(r" (?:because|since|so that|weil|seit|parce|depuis|porque|desde|perché|omdat|sinds)\b", re.IGNORECASE)
+_ASIDE = re.compile(
+    rf"[;:–—]|,(?= (?:\S+ ){{4}})|{_WHY.pattern}| (?:and|but|und|aber|et|mais|y|pero|e|mas|ma|maar|en (?:ik|we|ga|wil)) ",
+    re.IGNORECASE,
+)
 _JOINS = re.compile(r"[\u3041-\u309f].|.[\u3041-\u309f]")  # two signs, of which one is the grammar between two words
 _STRESS = frozenset(
     analyzer.terms(
@@ -47,7 +51,7 @@ def contradicts(new: str, old: str, *, corrects: bool, context: str = "", same_t
         return CHANGED
     if _denies(new, old) or denies_value(new, old, context or new):
         return CORRECTED
-    if not corrects:
+    if not corrects or (says("called_off", new) and says("regular", old)):
         return None
     if names_old_value(new, old) or (not bygone and _same_thing(new, old)):
         return CORRECTED
@@ -70,7 +74,16 @@ def _holds_now(new: str, ours: Attribute) -> bool:
     """Whether it tells what is so: whoever might move, or worked elsewhere once, lives and works where they did."""
     if ours.past and says("long_ago", new):
         return False
-    return ours.name not in _OF_A_LIFE or not (ours.past or says("not_yet", new) or says("weak", new))
+    if ours.name not in _OF_A_LIFE:
+        return True
+    told = _without_asides(new, ours.value)
+    return not (ours.past or says("not_yet", told) or says("weak", told))
+
+
+def _without_asides(text: str, value: str) -> str:
+    """A sentence up to what stands behind its value in words of its own: "I moved to Ulm because I wanted to"."""
+    aside = _ASIDE.search(text, text.replace("’", "'").find(value) + len(value))
+    return text[: aside.start()] if aside else text
 
 
 def _denies(new: str, old: str) -> bool:
