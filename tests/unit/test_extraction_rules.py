@@ -195,7 +195,31 @@ def test_not_every_forgetting_is_a_wish_to_forget(text: str) -> None:
         ("Oublie le travail pour l'instant, parlons de mes vacances.", []),
         ("Don't forget that I live in Bonn.", ["I live in Bonn."]),
         ("I live in Bonn, forget the rest for now.", ["I live in Bonn"]),
+        ("Não esquece que sou vegetariano.", ["Não esquece que sou vegetariano."]),
+        (
+            "At work I copy, delete and rename files all day at Bosch.",
+            ["At work I copy, delete and rename files all day at Bosch."],
+        ),
     ],
 )
 def test_what_is_to_be_left_aside_for_a_moment_is_no_memory(text: str, kept: list[str]) -> None:
     assert [one.says for one in read(talk(text)).decisions] == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "known"),
+    [
+        ("Oublie pas que je suis allergique aux noix.", "Je suis allergique aux noix."),
+        ("Oublie jamais que je suis allergique aux noix.", "Je suis allergique aux noix."),
+        ("Vergeet alsjeblieft niet dat ik allergisch ben voor noten.", "Ik ben allergisch voor noten."),
+        ("Vergeet nooit dat ik allergisch ben voor noten.", "Ik ben allergisch voor noten."),
+        ("No olvidar que soy alérgica a las nueces.", "Soy alérgica a las nueces."),
+        ("Vergessen Sie nicht, dass ich gegen Nüsse allergisch bin.", "Ich bin gegen Nüsse allergisch."),
+        ("Vergiss nie, dass ich gegen Nüsse allergisch bin.", "Ich bin gegen Nüsse allergisch."),
+        ("Forget not that I'm allergic to nuts.", "I'm allergic to nuts."),
+    ],
+)
+def test_what_is_never_to_be_forgotten_is_no_wish_to_forget_it(said: str, known: str) -> None:
+    found = read(talk(said), known)
+    assert all(one.operation != "FORGET" for one in found.decisions)
+    assert not found.dropped

@@ -99,7 +99,7 @@ def _asked(text: str) -> _Asked | None:
         after, said_before = plain[unstored.end() :].strip(_MARKS), plain[: unstored.start()].strip(_MARKS)
         told = after if names_something(after) else said_before
         return _Asked("" if _POINTING.fullmatch(told) else told, unstored[0], len(plain))
-    if says("no_forgetting", plain):
+    if says("no_forgetting", plain) or says("for_a_moment", plain):
         return None
     before, behind = wording("forget").search(plain), wording("forget_behind").search(plain)
     if before:

@@ -106,7 +106,7 @@ def _passing(clause: Clause, judgement: Judgement, least: float) -> str | None:
     text = clause.text
     if says("standing", text):
         return None
-    leaves_aside = says("forget", text)  # for a moment: what is a wish was taken out before
+    leaves_aside = says("forget", text) and says("for_a_moment", text) and not says("no_forgetting", text)
     if clause.asking or leaves_aside or text.rstrip("\"'”’») ").endswith(("?", "？")):
         return ASKED
     if why := imagined_or_reported(text):
