@@ -219,6 +219,12 @@ def test_a_wish_that_no_memory_says_tells_so(memory: Commonplace) -> None:
         "제가 서울에 산다는 것을 잊어 주세요.",
         "Glöm att jag bor i Lund.",
         "Berlin'de yaşadığımı unut.",
+        "Glöm att jag inte äter kött.",
+        "忘记我住在北京。",
+        "忘了我说的话。",
+        "제 주소를 잊어버려.",
+        "मैं दिल्ली में रहता हूँ, यह भूल जाओ।",
+        "โปรดลืมว่าฉันอยู่กรุงเทพ",
     ],
 )
 def test_a_wish_in_a_language_whose_wishes_are_not_read_is_listed_and_is_no_memory(memory: Commonplace, text: str) -> None:
@@ -228,7 +234,22 @@ def test_a_wish_in_a_language_whose_wishes_are_not_read_is_listed_and_is_no_memo
     assert "not read" in told.why
 
 
-@pytest.mark.parametrize("text", ["Не забудь, что я живу в Москве.", "Glöm inte att jag bor i Lund.", "别忘了我住在北京。"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Не забудь, что я живу в Москве.",
+        "Glöm inte att jag bor i Lund.",
+        "Glöm för all del inte att jag är allergisk mot nötter.",
+        "Glem nu ikke, at jeg er allergisk over for nødder.",
+        "别忘了我住在北京。",
+        "忘记我的密码了,我的账号是小明。",
+        "나는 약속을 자주 잊어.",
+        "저는 이름을 자주 잊어버려.",
+        "मैं दिल्ली में रहता हूँ, यह मत भूल जाना।",
+        "Uită-te la filmul meu preferat, Filantropica.",
+        "ลืมว่าวางกุญแจไว้ที่บ้านในกรุงเทพ",
+    ],
+)
 def test_what_is_not_to_be_forgotten_is_remembered_there(memory: Commonplace, text: str) -> None:
     nights(memory, [explicit(13, text)])
     assert len(current(memory)) == 1
