@@ -39,12 +39,20 @@ OF_OTHERS = [
     ("Oublie que j'ai un chien.", "Mon frère a un chien."),
     ("Please forget that I work at Siemens.", "My wife works at Siemens."),
     ("Forget that I drink coffee every morning.", "My husband drinks coffee every morning."),
+    ("Forget that I love tea.", "My daughter and my son love tea."),
+    ("Dimentica che ho l'asma.", "La mia sorella ha l'asma, ma sta bene."),
 ]
 # What somebody else is in, and what still says it.
 OF_BOTH = [
     ("Forget that I have a sister.", "My sister lives in Rome."),
     ("Forget that I love tea.", "My husband and I love tea."),
     ("Forget that I am pregnant.", "My mother knows that I'm pregnant."),
+    ("Forget that I had a heart attack.", "My wife drove me to the hospital after my heart attack."),
+    ("Forget that I have a nut allergy.", "My kids share my nut allergy."),
+    ("Forget that I have asthma.", "My son has asthma like me."),
+    ("Vergiss, dass ich Asthma habe.", "Meine Tochter hat das Asthma von mir."),
+    ("Oublie que je suis diabétique.", "Ma mère m'a rendue diabétique."),
+    ("Olvida que tengo asma.", "Mi hija heredó mi asma."),
     ("Forget that my brother drinks.", "I found out that my brother drinks."),
     ("Forget that my brother drinks.", "My sister says my brother drinks."),
     ("Forget what I said about my divorce.", "My husband wants a divorce."),

@@ -17,6 +17,12 @@ _I = (
 )
 _SPEAKER = re.compile(rf"\W*(?:{_I})", re.IGNORECASE)
 _I_OR_WE = re.compile(rf"\b(?:{_I}|(?:we|we're|we've|wir|nous|nosotr\w+|nós|noi|wij)\b)", re.IGNORECASE)
+_MINE = re.compile(
+    r"\b(?:me|my|mine|us|our|mich|mir|mein\w*|uns|unser\w*|moi|mon|mes|notre|nos|mis?|nuestr[oa]s?|mim|meus?|minhas?|noss[oa]s?"
+    r"|mi[oa]|miei|mie|nostr[oaie]|mij|mijn|ons|onze)\b|\bm'(?=\w)",
+    re.IGNORECASE,
+)
+_OPENER = re.compile(r"^\W*(?:(?:o|a|os|as|il|la|i|le) )?\w+\b", re.IGNORECASE)
 _OF = re.compile(
     r"\W*(?:\w+ ){1,2}(?:of (?:my|our|an?)|(?:mein|unser|ein)e[rsn]|d[eu] (?:mon|ma|mes|notre|mis?|nuestr[oa]|meu|minha|una?)"
     r"|del(?:la)? mi[oa]|van (?:mijn|onze|een)) (?P<whose>\w+)|(?P<owner>[^\s、。はも]{1,6}?)の(?=[^\s、。はも])",
@@ -64,8 +70,15 @@ def is_of_another(wish: str, text: str) -> bool:
     "my son loves tea"."""
     plain_wish, plain = wish.replace("’", "'"), text.replace("’", "'")
     if _SPEAKER.match(plain_wish):
-        return _is_of_other_than(_subject(text), wish) and not _I_OR_WE.search(plain)
+        return _is_of_other_than(_subject(text), wish) and not _has_the_user(plain)
     return _SPEAKER.match(plain) is not None and _is_of_other_than(_subject(wish), text)
+
+
+def _has_the_user(plain: str) -> bool:
+    """Whether the user is in what is told of somebody of theirs: "my son has asthma like me"."""
+    rest = wording("household").sub(" ", plain)
+    own = _MINE.search(rest if rest.startswith(" ") else _OPENER.sub("", rest))
+    return own is not None or _I_OR_WE.search(plain) is not None
 
 
 def _is_of_other_than(whose: frozenset[str] | None, text: str) -> bool:
