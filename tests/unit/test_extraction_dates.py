@@ -49,6 +49,22 @@ def test_the_date_stands_behind_the_word(said: str, told: str) -> None:
         ),
         ("Ich fliege morgen. Gestern war ich krank.", "Ich fliege morgen (2026-03-12). Gestern (2026-03-10) war ich krank."),
         ("When do you fly? Tomorrow", "When do you fly? Tomorrow (2026-03-12)"),
+        (
+            "I was born on Monday 5 May 1990. I fly to Rome on Monday.",
+            "I was born on Monday 5 May 1990. I fly to Rome on Monday (2026-03-16).",
+        ),
+        (
+            "In 2020 I started on a Friday, which I’ll never forget. On Friday I fly.",
+            "In 2020 I started on a Friday, which I’ll never forget. On Friday (2026-03-13) I fly.",
+        ),
+        (
+            "I swim every Monday and I rest on Friday. On Friday I fly.",
+            "I swim every Monday and I rest on Friday. On Friday (2026-03-13) I fly.",
+        ),
+        (
+            "I live in Leeds, have the dentist tomorrow and play tennis next week.",
+            "I live in Leeds, have the dentist tomorrow (2026-03-12) and play tennis next week (2026-03-16 – 2026-03-22).",
+        ),
     ],
 )
 def test_each_statement_has_its_own_date(said: str, told: str) -> None:

@@ -4,7 +4,7 @@ import re
 from datetime import datetime, timedelta
 
 from commonplace import analyzer
-from commonplace.extraction.statements import statements
+from commonplace.extraction.statements import statements, told
 from commonplace.timerange import TimeRange, read_time_range
 from commonplace.timerange.gate import languages_of
 from commonplace.timerange.language import language_of
@@ -20,22 +20,35 @@ _WEEK = timedelta(days=7)
 
 def with_dates(text: str, said_at: datetime) -> str:
     """The text with the date behind each time that it names, if that is told from the day it was said. `said_at` is aware."""
-    dated, rest = "", text
-    for part in statements(text):
-        words, told = _dated(part, said_at)
-        if words and words in rest:
-            before, _, rest = rest.partition(words)
-            dated += f"{before}{words} ({told})"
-    return dated + rest
+    dated, read = "", 0
+    for part, sentence in ((part, one) for one in told(text) for part in statements(one)):
+        words, day = _dated(part, said_at, sentence)
+        at = text.find(words, _start(part, text, read)) if words else -1
+        if at >= 0:
+            end = at + len(words)
+            dated, read = f"{dated}{text[read:end]} ({day})", end
+    return dated + text[read:]
 
 
-def _dated(text: str, said_at: datetime) -> tuple[str, str]:
-    """The time that a statement names, and its date; nothing where it is told already, or not sure."""
+def _start(part: str, text: str, read: int) -> int:
+    """Where a statement stands in a text, as far as its words are the text's own: "I have a cat" may be "have a cat"."""
+    plain, own = text.replace("’", "'"), part.replace("’", "'")
+    while own and plain.find(own, read) < 0:
+        own = own.partition(" ")[2]
+    return plain.find(own, read)
+
+
+def _dated(text: str, said_at: datetime, sentence: str) -> tuple[str, str]:
+    """The time that a statement names, and its date; nothing where it is told already, or not sure. `sentence`: what it
+    stands in, for beside a habit a weekday is one too ("I swim every Monday and I rest on Friday")."""
     found = read_time_range(text, said_at)
     if found is None or found.any_year or _ABSOLUTE.search(text) or found.text not in text or _may_be_another(found.text):
         return "", ""
-    told = _told(_meant(found, text, said_at))
-    return ("", "") if told is None else (found.text, told)
+    languages = languages_of(sentence)
+    if _is_bare_weekday(found, languages_of(text)) and any(language_of(code).habit.search(sentence) for code in languages):
+        return "", ""
+    day = _told(_meant(found, text, said_at))
+    return ("", "") if day is None else (found.text, day)
 
 
 def _may_be_another(words: str) -> bool:
@@ -54,15 +67,19 @@ def _may_be_another(words: str) -> bool:
 def _meant(found: TimeRange, text: str, said_at: datetime) -> TimeRange:
     """A bare weekday is the coming one unless the text speaks of what was: a query would mean the one before."""
     languages = languages_of(text)
-    names = {word for code in languages for phrase in phrases_of(code, "weekday") for word in analyzer.words(phrase)}
-    bare = [word for word in analyzer.words(found.text) if word in names]
     over = found.before is not None and found.before <= said_at
-    if len(bare) != 1 or len(analyzer.words(found.text)) > len(("on", "the", "weekday")) - 1 or not over:
+    if not over or not _is_bare_weekday(found, languages):
         return found
     if any(language_of(code).past.search(text) for code in languages):
         return found
     after, before = (edge and edge + _WEEK for edge in (found.after, found.before))
     return TimeRange(after, before, found.text, found.granularity)
+
+
+def _is_bare_weekday(found: TimeRange, languages: list[str]) -> bool:
+    names = {word for code in languages for phrase in phrases_of(code, "weekday") for word in analyzer.words(phrase)}
+    bare = [word for word in analyzer.words(found.text) if word in names]
+    return len(bare) == 1 and len(analyzer.words(found.text)) <= len(("on", "the", "weekday")) - 1
 
 
 def _told(found: TimeRange) -> str | None:
