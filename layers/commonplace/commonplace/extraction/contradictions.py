@@ -24,6 +24,7 @@ _ASIDE = re.compile(
     rf"[;:–—]|,(?= (?:\S+ ){{4}})|{_WHY.pattern}| (?:and|but|und|aber|et|mais|y|pero|e|mas|ma|maar|en (?:ik|we|ga|wil)) ",
     re.IGNORECASE,
 )
+_TELLING = re.compile(r".*\b(?:tell|told|know|mention(?:ed)?|remember)\b(?: you| that)*,? (?=i\b|i'|we\b)", re.IGNORECASE)
 _JOINS = re.compile(r"[\u3041-\u309f].|.[\u3041-\u309f]")  # two signs, of which one is the grammar between two words
 _STRESS = frozenset(
     analyzer.terms(
@@ -81,9 +82,11 @@ def _holds_now(new: str, ours: Attribute) -> bool:
 
 
 def _without_asides(text: str, value: str) -> str:
-    """A sentence up to what stands behind its value in words of its own: "I moved to Ulm because I wanted to"."""
-    aside = _ASIDE.search(text, text.replace("’", "'").find(value) + len(value))
-    return text[: aside.start()] if aside else text
+    """A sentence without what only tells it ("I wanted to tell you"), and up to what stands behind its value in words of its
+    own: "I moved to Ulm because I wanted to"."""
+    start = max(text.replace("’", "'").find(value), 0)
+    telling, aside = _TELLING.match(text[:start]), _ASIDE.search(text, start + len(value))
+    return text[telling.end() if telling else 0 : aside.start() if aside else None]
 
 
 def _denies(new: str, old: str) -> bool:
