@@ -343,6 +343,14 @@ def test_half_a_plan_of_a_later_part_leaves_the_earlier_one_as_it_was() -> None:
 # Where it ends
 
 
+def test_a_talk_of_which_only_the_first_part_was_read_is_not_read() -> None:
+    talk = [REX, *[LONG[:7_500]] * 12, "I am allergic to walnuts"]
+    script = [calls(search("dog")), calls(write("pet_rex", "The user's dog Rex turned 5 in May.", REX, "c1")), DONE]
+    reading, (gap,), _ = read(*script, day=day_of(talk), allowance=Allowance(agent_turns=3))
+    assert [one.candidate.key for one in reading.decisions] == ["pet_rex"]
+    assert (gap.interactions, gap.waits) == (frozenset({"c1"}), True)
+
+
 @pytest.mark.parametrize("stop_reason", ["max_tokens", "model_context_window_exceeded"])
 def test_a_call_that_was_cut_is_never_run(stop_reason: str) -> None:
     reading, _, model = read(calls(search("dog")), calls(search("lives"), DOG, stop_reason=stop_reason), DONE)

@@ -40,7 +40,9 @@ def read_by_agent(day: Day, shelf: Shelf, model: MeteredModel, now: datetime) ->
             tools.plan.made = before
             gaps.append(gap_after(error, interactions_in(piece)))
             continue
-        left = set(interactions_in(piece)) - {made.candidate.interaction_id for made in tools.plan.decisions}
+        # Only what this piece was read for: of a talk in two pieces the earlier may have been read, and this one not.
+        made = [one for name, one in tools.plan.made.items() if before.get(name) is not one]
+        left = set(interactions_in(piece)) - {one.candidate.interaction_id for one in made}
         waiting = left if ended else set[str]()
         if ended and left:
             gaps.append(Gap(frozenset(left), ended, waits=True))
