@@ -306,6 +306,37 @@ def test_what_is_said_again_after_the_wish_stays_in_the_plan() -> None:
     assert [(one.operation, one.candidate.forgets) for one in reading.decisions] == [("ADD", False), ("NOOP", True)]
 
 
+LIVED = "please forget that I lived in London"
+LEEDS = "I moved, I live in Leeds now"
+HERE = ShelfInHand(memory("mem_HOME", "I live in London.", key="home_city"))
+
+
+def test_a_wish_reaches_what_the_plan_replaces() -> None:
+    moved = update("home_city", "I live in Leeds now.", "I live in Leeds now")
+    reading, _, _ = read(calls(search("I live in London")), calls(moved), DONE, day=day_of(LEEDS, LIVED), shelf=HERE)
+    assert [(one.operation, one.targets) for one in reading.decisions] == [
+        ("UPDATE", ("mem_HOME",)),
+        ("FORGET", ("mem_HOME",)),
+    ]
+
+
+def test_a_wish_reaches_what_the_plan_ends_and_the_words_that_end_it() -> None:
+    ended = delete("yoga", "I quit yoga on Mondays")
+    shelf = ShelfInHand(memory("mem_YOGA", "I do yoga on Mondays.", key="yoga"))
+    day = day_of("I quit yoga on Mondays", "please forget that I did yoga")
+    reading, _, _ = read(calls(search("yoga")), calls(ended), DONE, day=day, shelf=shelf)
+    assert [(one.operation, one.targets) for one in reading.decisions] == [("FORGET", ("mem_YOGA",))]
+
+
+def test_what_a_forgotten_value_would_replace_is_not_true_any_more() -> None:
+    moved = update("home_city", "I live in Leeds now.", "I live in Leeds now")
+    day = day_of(LEEDS, "please forget that I live in Leeds")
+    reading, _, _ = read(calls(search("I live in London")), calls(moved), DONE, day=day, shelf=HERE)
+    ended, wish = reading.decisions
+    assert (ended.operation, ended.targets, ended.says) == ("DELETE", ("mem_HOME",), "")
+    assert wish.candidate.forgets
+
+
 def test_a_wish_in_what_was_not_read_waits_with_it() -> None:
     reading, gaps, _ = read(ModelUnavailable("Claude answered 529"), day=day_of(FORGET))
     assert (reading.decisions, len(gaps)) == ((), 1)

@@ -139,7 +139,7 @@ def _unsaid(earlier: Decision, what: str, targets: Collection[str]) -> list[Deci
     content, said = left_after(what, earlier.says), earlier.candidate
     evidence = told(left_after(what, said.evidence))
     if not content or not evidence:
-        return [_nothing_left(earlier, targets)]
+        return [nothing_left(earlier, targets)]
     if earlier.operation == "UPDATE":
         return [replace(earlier, candidate=replace(said, content=content, evidence=evidence[0]), content=content)]
     contents = told(content)
@@ -147,7 +147,7 @@ def _unsaid(earlier: Decision, what: str, targets: Collection[str]) -> list[Deci
     return [replace(earlier, candidate=replace(said, content=one, evidence=words)) for one, words in pairs]
 
 
-def _nothing_left(earlier: Decision, targets: Collection[str]) -> Decision:
+def nothing_left(earlier: Decision, targets: Collection[str]) -> Decision:
     """What it would have closed is untrue all the same, and goes if the wish doesn't take it along."""
     why = "to be forgotten, the user said later that day"
     if earlier.operation == "ADD" or set(earlier.targets) <= set(targets):

@@ -6,7 +6,7 @@ from typing import Any
 
 from commonplace.extraction.candidate import Candidate, Decision, Shelf
 from commonplace.extraction.day import Day, Utterance
-from commonplace.extraction.deciding import decide
+from commonplace.extraction.deciding import decide, nothing_left
 from commonplace.extraction.forgetting import tells
 from commonplace.extraction.support import in_own_words
 from commonplace.extraction.wishes import to_forget
@@ -99,12 +99,14 @@ class AgentPlan:
     def forget(self, wish: Candidate) -> None:
         """Plans that everything that says it goes, also what was said before the wish and is planned; once."""
         name = f"{wish.interaction_id}/{wish.position}/{wish.content}"  # no key has such a name
-        for key, one in self.values.items():
-            before = one.event_time is None or wish.event_time is None or one.event_time <= wish.event_time
-            if before and tells(wish.content, one.content):
+        # Held against all of the record: what the plan closes is there with its words, too.
+        (wanted,) = decide([wish], self._record, self._now)
+        for key, made in tuple(self._by_name.items()):
+            if _before(made.candidate, wish) and tells(wish.content, made.says):
+                left = nothing_left(made, wanted.targets)
                 del self._by_name[key]
-        if name not in self._by_name:
-            (self._by_name[name],) = decide([wish], self.shelf, self._now)
+                self._by_name |= {key: left} if left.operation == "DELETE" else {}
+        self._by_name.setdefault(name, wanted)
 
     def _put(self, name: str, decision: Decision, targets: Sequence[Memory]) -> None:
         self._check(decision, targets)
@@ -120,3 +122,10 @@ class AgentPlan:
             if utterance.interaction_id == interaction_id and in_own_words(evidence, utterance):
                 return utterance
         raise SentBack("the evidence is not in the user's own words of this interaction")
+
+
+def _before(said: Candidate, wish: Candidate) -> bool:
+    """Whether something, which is no wish itself, was said before a wish."""
+    if said.event_time is None or wish.event_time is None:
+        return not said.forgets
+    return not said.forgets and said.event_time <= wish.event_time
