@@ -37,7 +37,7 @@ def file_of_version_1(memory_file: Path) -> Path:
         connection.execute("INSERT INTO users VALUES (1, 'local|ana')")
         doc = document(_MEMORY)
         values = columns(_MEMORY, doc, 1, 1, None)
-        del values["key"], values["purge_at"]
+        del values["key"]
         marks = ",".join("?" * len(values))
         connection.execute(f"INSERT INTO memories ({','.join(values)}) VALUES ({marks})", tuple(values.values()))
         insert(connection, 1, 1, doc)
@@ -75,12 +75,23 @@ def test_what_it_closed_a_month_ago_goes_too(memory_file: Path, open_memory: Cal
     closed.delete_memory("instrument")
     closed.close()
     with closing(sqlite3.connect(memory_file, isolation_level=None)) as connection:
-        connection.executescript(
-            "DROP INDEX memories_by_purge; ALTER TABLE memories DROP COLUMN purge_at; PRAGMA user_version = 2"
-        )
+        connection.executescript("DROP INDEX memories_by_purge; PRAGMA user_version = 2")
     for days, left in ((29, 2), (30, 2)):
         open_memory(now=lambda days=days: NOON + timedelta(days=days)).store_memory(f"I ran {days} km.")
         assert len(list(open_memory().export())) == left
+
+
+def test_what_a_process_of_an_older_version_brings_back_stays(
+    memory_file: Path, open_memory: Callable[..., Commonplace]
+) -> None:
+    """It has had the file open since before, and knows no column or index that came later."""
+    open_memory().write_memory("instrument", "The user plays the zither.", "personal_context", "durable")
+    with closing(sqlite3.connect(memory_file, isolation_level=None)) as older:
+        there = older.execute("SELECT record, status FROM memories").fetchone()
+        open_memory().delete_memory("instrument")
+        older.execute("UPDATE memories SET record = ?, status = ?", there)
+    open_memory(now=lambda: NOON + timedelta(days=31)).store_memory("I run.")
+    assert [one["raw_text"] for one in open_memory().export()] == ["The user plays the zither.", "I run."]
 
 
 def test_it_has_every_table_and_index_of_a_new_file(file_of_version_1: Path, tmp_path: Path) -> None:

@@ -14,11 +14,7 @@ from commonplace.errors import CommonplaceError, ErrorCode
 _WAIT_SECONDS = 30.0
 _LOG_BYTES = 8_000_000  # the log is folded into the file when it is longer than this
 _SCHEMA_VERSION = 3
-_ADDED = {
-    "key": "ALTER TABLE memories ADD COLUMN key TEXT;",  # since version 2; before it no tool gave a key
-    "purge_at": """ALTER TABLE memories ADD COLUMN purge_at REAL;
-        UPDATE memories SET purge_at = CAST(strftime('%s', json_extract(record, '$.purge_at')) AS REAL);""",
-}
+_WITH_KEYS = "ALTER TABLE memories ADD COLUMN key TEXT;"  # since version 2; before it no tool gave a key
 
 
 class Database:
@@ -106,12 +102,12 @@ class Database:
     def _upgrade(self) -> None:
         schema = files("commonplace.adapters.sqlite").joinpath("schema.sql").read_text("utf-8")
         columns = [name for (name,) in self._main.execute("SELECT name FROM pragma_table_info('memories')")]
-        missing = [name for name in _ADDED if columns and name not in columns]
-        if "key" in missing:
+        older = bool(columns) and "key" not in columns
+        if older:
             self._main.execute("VACUUM")  # what that version deleted may still lie in free pages
-        added = "".join(_ADDED[name] for name in missing)
+        added = _WITH_KEYS if older else ""
         self._main.executescript(f"BEGIN IMMEDIATE; {added} {schema} PRAGMA user_version = {_SCHEMA_VERSION}; COMMIT;")
-        self._fold_log("key" in missing)
+        self._fold_log(older)
 
     def _fold_log(self, at_once: bool) -> None:
         self._fold_is_due |= at_once

@@ -46,7 +46,6 @@ def columns(memory: Memory, doc: Document, owner: int, change: int, embedding: b
         "valid_from": seconds(memory.valid_from),
         "valid_to": seconds(memory.valid_to),
         "expires_at": seconds(memory.expires_at),
-        "purge_at": seconds(memory.purge_at),
         "session_id": memory.session_id,
         "position": memory.position,
         "speaker": memory.speaker,

@@ -29,7 +29,6 @@ CREATE TABLE IF NOT EXISTS memories (
     valid_from REAL,
     valid_to REAL,
     expires_at REAL,
-    purge_at REAL,
     session_id TEXT,
     position INTEGER,
     speaker TEXT,
@@ -44,7 +43,8 @@ CREATE INDEX IF NOT EXISTS memories_by_change ON memories (owner, change);
 CREATE UNIQUE INDEX IF NOT EXISTS memories_once ON memories (owner, fingerprint) WHERE status = 'active';
 CREATE UNIQUE INDEX IF NOT EXISTS memories_by_key ON memories (owner, collection, key)
     WHERE status = 'active' AND key IS NOT NULL;
-CREATE INDEX IF NOT EXISTS memories_by_purge ON memories (purge_at) WHERE purge_at IS NOT NULL;
+-- Read from the record, so that it holds too where a process of an older version writes.
+CREATE INDEX IF NOT EXISTS memories_by_purge ON memories (julianday(json_extract(record, '$.purge_at')));
 CREATE TABLE IF NOT EXISTS changes (last INTEGER NOT NULL);
 INSERT INTO changes SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM changes);
 CREATE TABLE IF NOT EXISTS audits (
