@@ -101,6 +101,17 @@ def test_what_stood_beside_it_and_is_remembered_already_holds_up_no_wish(memory:
     assert not any("therapist" in one["raw_text"] for one in memory.export())
 
 
+@pytest.mark.parametrize("more", [0, 9], ids=["one memory", "more than an operation takes"])
+def test_a_second_wish_goes_on_from_what_the_first_left(memory: Commonplace, more: int) -> None:
+    said = [*(f"My therapist is number {n}" for n in range(more)), "I see a therapist on Mondays. I have a cat. I live in Bonn."]
+    for number, value in enumerate(said):
+        given = {"key": f"k{number}", "value": value, "category": "personal_context", "durability": "durable"}
+        memory.call("write_memory", {**given, "allow_similar": True})
+    wishes = [talk(13, "Forget the therapist."), talk(13, "Forget my cat.", name="-b")]
+    nights(memory, [{**one, "time": f"2030-01-01T0{at}:00:00Z"} for at, one in enumerate(wishes)])
+    assert current(memory) == ["I live in Bonn."]
+
+
 def test_what_was_said_after_the_wish_is_remembered(memory: Commonplace) -> None:
     nights(memory, [talk(11, "I have a cat named Tom.")], [talk(13, "Forget my cat.")], [talk(15, "I have a cat named Mia.")])
     assert current(memory) == ["I have a cat named Mia."]

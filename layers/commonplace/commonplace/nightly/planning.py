@@ -83,16 +83,19 @@ class _Work:
 
     def _forget(self, wish: Candidate, shown: Sequence[Memory]) -> None:
         """Where no memory says it the wish counts all the same: the words in which it was told are erased."""
+        now_there = self._still_there(shown)  # what an earlier wish left of them
         targets = self._still_there([*shown, *closed_ones(wish, shown, self.desk)])
         decision, erases, now = Decision(wish, "FORGET"), texts(wish, self.desk), self.desk.caller.now
         if not targets:
             told = self._told(decision, outcome="applied", erases=erases, why=_NOT_THERE)
             self.operations.append(PlannedOperation(told=told, at=now))
             return
-        rest = rest_of(wish, [memory for memory in shown if memory in targets])
+        begun, rest = len(self.operations), rest_of(wish, now_there)
         for few in in_batches(targets, _FORGOTTEN_AT_ONCE):
             self._plan(replace(decision, content=rest or None), few, erases=erases)
             rest = ""  # of all of them, and told once
+        left = self.operations[begun].opens
+        self.became |= dict.fromkeys((one.memory_id for one in targets), left.memory if left else None)
 
     def _plan(self, decision: Decision, targets: Sequence[Memory], **more: Any) -> None:
         operation_id, now = new_operation_id(self.desk.caller.now), self.desk.caller.now
