@@ -101,9 +101,24 @@ def test_what_stood_beside_it_and_is_remembered_already_holds_up_no_wish(memory:
     assert not any("therapist" in one["raw_text"] for one in memory.export())
 
 
+def test_what_was_left_of_what_was_erased_with_approval_stays_when_the_run_is_undone(memory: Commonplace) -> None:
+    said = ["I live in Bonn. I see a therapist on Mondays.", *(f"My therapist {n}" for n in range(4))]
+    for number, value in enumerate(said):
+        given = {"key": f"k{number}", "value": value, "category": "personal_context", "durability": "durable"}
+        memory.call("write_memory", {**given, "allow_similar": True})
+    nights(memory, [{**talk(13, "Forget the therapist."), "time": "2030-01-01T09:00:00+02:00"}])
+    run = memory.approve_run("last")
+    memory.undo(run.operations[0].operation_id)
+    memory.undo_run(run.run_id)
+    assert current(memory) == ["I live in Bonn."]
+
+
 @pytest.mark.parametrize("more", [0, 9], ids=["one memory", "more than an operation takes"])
 def test_a_second_wish_goes_on_from_what_the_first_left(memory: Commonplace, more: int) -> None:
-    said = [*(f"My therapist is number {n}" for n in range(more)), "I see a therapist on Mondays. I have a cat. I live in Bonn."]
+    said = [
+        *(f"My therapist is number {n}" for n in range(more)),
+        "I see a therapist on Mondays. I have a cat. I live in Bonn.",
+    ]
     for number, value in enumerate(said):
         given = {"key": f"k{number}", "value": value, "category": "personal_context", "durability": "durable"}
         memory.call("write_memory", {**given, "allow_similar": True})

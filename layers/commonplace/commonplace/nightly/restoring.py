@@ -37,15 +37,16 @@ class Restoring:
     def plan(self, applied: Sequence[Applied]) -> list[PlannedOperation]:
         """The operations that take these back; what stays as it is, and why, is told in `kept`."""
         made: dict[str, list[Made]] = {}
+        ids = dict.fromkeys(one.memory_id for operation in applied for one in operation.made)
+        there = {memory.memory_id: memory for memory in self.records.get(self.user_id, list(ids))}
         for operation in applied:
-            erased = any(one.erased for one in operation.made)
+            leaves = any(_is_lost(one, there.get(one.memory_id)) for one in operation.made)
             for one in operation.made:
-                if erased and one.before is None:
+                if leaves and one.before is None:
                     self._keep(one.memory_id, _LEFT)
                 else:
                     made.setdefault(one.memory_id, []).append(one)
         ours = {name for one in applied for name in (one.operation_id, one.run_id) if name} | {self.undoes}
-        there = {memory.memory_id: memory for memory in self.records.get(self.user_id, list(made))}
         for memory_id, changes in made.items():
             in_order = sorted(changes, key=lambda change: change.version)
             self._set_goal(memory_id, there.get(memory_id), in_order, ours)
@@ -54,7 +55,7 @@ class Restoring:
     def _set_goal(self, memory_id: str, current: Memory | None, changes: Sequence[Made], ours: set[str]) -> None:
         if current is None:
             return self._keep(memory_id, _GONE)
-        if any(change.erased for change in changes):
+        if not current.content or any(change.erased for change in changes):
             return self._keep(memory_id, _ERASED)
         if self._changed_since(current, changes[-1].version, ours):
             return self._keep(memory_id, _CHANGED)
@@ -141,6 +142,13 @@ def changes_since(memory: Memory, version: int, records: MemoryRecords) -> list[
         return []
     later = records.audits(memory.user_id, memory.memory_id)[version:]
     return [audit for audit in later if audit.operation not in _NO_CHANGE]
+
+
+def _is_lost(change: Made, memory: Memory | None) -> bool:
+    """Whether a change closed, with nothing in its place, what can't come back: erased by it or since, or gone for good."""
+    if change.before is None or "superseded_by" in change.before:
+        return False
+    return change.erased or memory is None or not memory.content
 
 
 def _before(memory: Memory, changes: Sequence[Made], now: datetime) -> Memory:
