@@ -6,6 +6,9 @@ from typing import Any
 import pytest
 
 from commonplace import Commonplace
+from commonplace.extraction.candidate import Reading, Shelf
+from commonplace.extraction.day import Day
+from commonplace.extraction.rules import RulesReader
 from tests.scripted_nights import current
 
 pytestmark = pytest.mark.integration
@@ -71,6 +74,22 @@ def test_what_was_replaced_before_is_forgotten_too(memory: Commonplace, memory_f
     assert current(memory) == ["I moved to Vienna."]
     memory.close()
     assert places(memory_file, "leipzig") == []
+
+
+def test_what_was_replaced_before_goes_too_where_a_day_is_read_one_by_one(
+    memory: Commonplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(reader: RulesReader, day: Day, shelf: Shelf) -> Reading:
+        if any("poison" in said.text for said in day.utterances):
+            raise ValueError
+        return reads(reader, day, shelf)
+
+    reads = RulesReader.read
+    monkeypatch.setattr(RulesReader, "read", read)
+    nights(memory, [talk(11, "I live in Leipzig.")])
+    said = ["I moved to Vienna. I live in Vienna now.", "poison", "Forget where I live. Forget that I live in Vienna."]
+    nights(memory, [{**talk(12, text, name=f"-{at}"), "time": f"2026-05-12T0{at}:00:00Z"} for at, text in enumerate(said)])
+    assert {one["raw_text"] for one in memory.export()} == {""}
 
 
 def test_what_stood_beside_it_stays(memory: Commonplace, memory_file: Path) -> None:

@@ -11,12 +11,13 @@ from commonplace.models.interactions import Discussion, Explicit, Interaction
 from commonplace.models.memory import Memory
 from commonplace.nightly.desk import Desk
 from commonplace.nightly.erasing import RUNS_WITH_WORDS
+from commonplace.nightly.shelf import RunShelf
 
 
-def closed_ones(wish: Candidate, shown: Sequence[Memory], desk: Desk) -> list[Memory]:
+def closed_ones(wish: Candidate, shown: Sequence[Memory], shelf: RunShelf) -> list[Memory]:
     """The closed memories that say it too, and those whose place one of `shown` took, whatever they say."""
     ids = {memory.memory_id for memory in shown}
-    ended = [one for one in desk.ports.records.all(desk.user_id) if one.status != "active" and one.memory_id not in ids]
+    ended = [one for one in shelf.all() if one.status != "active" and one.memory_id not in ids]
     before = ids | {memory.supersedes for memory in shown}
     found = [one for one in ended if one.content and (one.superseded_by in before or tells(wish.content, one.content))]
     older = {one.memory_id for one in found}

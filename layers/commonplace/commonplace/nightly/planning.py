@@ -84,7 +84,7 @@ class _Work:
     def _forget(self, wish: Candidate, shown: Sequence[Memory]) -> None:
         """Where no memory says it the wish counts all the same: the words in which it was told are erased."""
         now_there = self._still_there(shown)  # what an earlier wish left of them
-        targets = self._still_there([*shown, *closed_ones(wish, shown, self.desk)])
+        targets = self._still_there([*shown, *closed_ones(wish, shown, self.shelf)])
         decision, erases, now = Decision(wish, "FORGET"), texts(wish, self.desk), self.desk.caller.now
         if not targets:
             told = self._told(decision, outcome="applied", erases=erases, why=_NOT_THERE)

@@ -48,6 +48,11 @@ class RunShelf:
         now |= {memory_id: self._staged[memory_id][0] for memory_id in memory_ids if memory_id in self._staged}
         return self._current(now[memory_id] for memory_id in memory_ids if memory_id in now)
 
+    def all(self) -> list[Memory]:
+        """Every memory, closed ones too."""
+        kept = {memory.memory_id: memory for memory in self._ports.records.all(self._desk.user_id)}
+        return list((kept | {memory.memory_id: memory for memory, _ in self._staged.values()}).values())
+
     def holder(self, key: str) -> Memory | None:
         staged = self._current(memory for memory, _ in self._staged.values() if memory.key == key)
         if staged:
