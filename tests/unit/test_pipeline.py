@@ -224,6 +224,16 @@ def test_what_may_be_said_in_a_play_is_a_wish_where_the_model_takes_it_for_one()
         assert [one.operation for one in reading.decisions] == ["FORGET"] * len(asked)
 
 
+def test_a_wish_that_points_at_the_talk_is_heard_beside_one_that_names_what_goes() -> None:
+    day = day_of(["I play the bassoon.", "A: Nice.", "Forget what I just told you. Also forget that I have a cat."])
+    asked = [
+        item(2, "Forget what I just told you.", "I play the bassoon.", forgets=True),
+        item(2, "Also forget that I have a cat.", "The user has a cat.", forgets=True),
+    ]
+    reading, _, _ = read(day, says({"memories": asked}), shelf=ShelfInHand(memory("mem_A", "The user plays the bassoon.")))
+    assert contents(reading.decisions) == [("FORGET", "I play the bassoon."), ("NOOP", "I have a cat")]
+
+
 def test_a_wish_in_what_was_not_read_waits_with_it() -> None:
     reading, (gap,), _ = read(day_of(MINKA, WISH), ModelUnavailable("Claude answered 529"))
     assert (reading.decisions, gap.interactions) == ((), frozenset({"c1", "c2"}))

@@ -10,7 +10,7 @@ from commonplace.answered_items import CUTS, Items, items_of
 from commonplace.extraction.candidate import Candidate, Decision, Reading, Shelf
 from commonplace.extraction.day import Day
 from commonplace.extraction.deciding import decide
-from commonplace.extraction.wished import served_wishes
+from commonplace.extraction.wished import served_wishes, wishes_in
 from commonplace.models.runs import Dropped
 from commonplace.nightly import choosing, proposals
 from commonplace.nightly.budget import BudgetSpent, MeteredModel
@@ -100,9 +100,16 @@ def _with_wishes(found: _Extracted, day: Day) -> list[Candidate]:
         wish for said in read for wish in served_wishes(said, day.before(said), (said.interaction_id, said.position) in taken)
     ]
     served = {_place(wish) for wish in wished}
-    others = [one for one in found.candidates if not (one.forgets and _place(one) in served)]
+    others = [one for one in found.candidates if not (one.forgets and _place(one) in served) or _only_points(one, day)]
     order = [(said.interaction_id, said.position) for said in day.utterances]
     return sorted([*others, *wished], key=lambda one: order.index(_place(one)))
+
+
+def _only_points(wish: Candidate, day: Day) -> bool:
+    """Whether a wish of the model's rests on words that name nothing, which it alone understands."""
+    said = day.said_at(wish.interaction_id, wish.position)
+    asked = wishes_in(wish.evidence, said, day.before(said)) if said else []
+    return any(one.meant and not one.served for one in asked)
 
 
 def _place(candidate: Candidate) -> tuple[str, int]:
