@@ -217,6 +217,24 @@ def test_a_wish_to_forget_is_heard_whatever_the_model_says(asked: list[dict[str,
     assert (wish.targets, gaps) == (("mem_A",), ())
 
 
+@pytest.mark.parametrize(
+    ("said", "old", "new"),
+    [
+        ("I live in Milan now.", "The user lives in Rome.", "The user lives in Milan."),
+        ("I train for a marathon in Berlin.", "The user trains for a marathon.", "The user trains for a marathon in Berlin."),
+    ],
+)
+def test_what_is_to_be_forgotten_comes_back_by_no_update_of_the_model(said: str, old: str, new: str) -> None:
+    known = memory("mem_A", f"{old} The user has a cat called Minka.")
+    choice = {"candidate": 0, "operation": "UPDATE", "target_memory_id": "mem_A"}
+    choices = decide({**choice, "updated_content": f"{new} The user has a cat called Minka."})
+    proposed = says({"memories": [item(1, said, new)]})
+    reading, _, model = read(day_of(said, WISH), proposed, choices, shelf=ShelfInHand(known))
+    assert [one.operation for one in reading.decisions][1:] == ["FORGET"]
+    assert "Minka" not in reading.decisions[0].says
+    assert all("Minka" not in asked.text for asked in model.asked[1:])
+
+
 def test_what_may_be_said_in_a_play_is_a_wish_where_the_model_takes_it_for_one() -> None:
     known = ShelfInHand(memory("mem_A", "The user has a cat called Minka."))
     for asked in ([], [item(1, "Forget my cat.", "The user's cat.", forgets=True)]):

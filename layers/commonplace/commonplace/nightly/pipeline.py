@@ -1,7 +1,7 @@
 """Pipeline mode: a model proposes memories, then it decides what they do to those that are kept; code checks both."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain, count
@@ -10,7 +10,9 @@ from commonplace.answered_items import CUTS, Items, items_of
 from commonplace.extraction.candidate import Candidate, Decision, Reading, Shelf
 from commonplace.extraction.day import Day
 from commonplace.extraction.deciding import decide
+from commonplace.extraction.forgetting import left_after
 from commonplace.extraction.wished import served_wishes, wishes_in
+from commonplace.models.memory import Memory
 from commonplace.models.runs import Dropped
 from commonplace.nightly import choosing, proposals
 from commonplace.nightly.budget import BudgetSpent, MeteredModel
@@ -121,8 +123,9 @@ def _decided(
 ) -> tuple[tuple[Decision, ...], tuple[str, ...]]:
     """What the rules decide, and in its place what the model does where there is something to choose."""
     by_rules = decide(candidates, shelf, now)
+    wishes = [one for one in by_rules if one.operation == "FORGET"]
     cases = [
-        Case(number, decision.candidate, tuple(shelf.similar(decision.candidate.content, _SIMILAR)))
+        Case(number, decision.candidate, tuple(_left(shelf.similar(decision.candidate.content, _SIMILAR), wishes)))
         for number, decision in enumerate(by_rules)
         if _open_to_choice(candidates, decision)
     ]
@@ -134,7 +137,17 @@ def _open_to_choice(candidates: Sequence[Candidate], decision: Decision) -> bool
     """Not where the rules hold by law: what is known or a weak guess, what the same day corrected or wants forgotten in
     part, what is outdated, a wish to forget."""
     settled = decision.operation in ("NOOP", "FORGET") or decision.outdated_by is not None
-    return not settled and decision.candidate in candidates
+    return not settled and any(decision.candidate is one for one in candidates)
+
+
+def _left(memories: Iterable[Memory], wishes: Sequence[Decision]) -> Iterator[Memory]:
+    """Memories without what is to be forgotten of them, so that no update brings it back."""
+    for memory in memories:
+        text = memory.content
+        for wish in wishes:
+            text = left_after(wish.candidate.content, text) if memory.memory_id in wish.targets else text
+        if text:
+            yield memory if text == memory.content else memory.model_copy(update={"raw_text": text, "normalized_text": text})
 
 
 def _chosen(cases: Sequence[Case], day: Day, model: MeteredModel) -> tuple[dict[int, Decision], tuple[str, ...]]:
