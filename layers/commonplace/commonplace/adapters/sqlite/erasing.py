@@ -1,10 +1,9 @@
 """Everything of one user goes from the file, in one transaction."""
 
-from commonplace.adapters.sqlite import words
+from commonplace.adapters.sqlite import words, writes
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner
 
-_BY_MEMORY = ("audits", "usage")
 _BY_OWNER = ("memories", "tags", "operations", "interactions", "runs", "run_parts", "leases", "token_budget")
 
 
@@ -21,7 +20,7 @@ class SqliteErasure:
                 return
             connection.execute("DELETE FROM words WHERE rowid IN (SELECT row FROM memories WHERE owner = ?)", (owner,))
             words.forget_deleted(connection)
-            for table in _BY_MEMORY:
+            for table in writes.BESIDE:
                 own = "memory_id IN (SELECT memory_id FROM memories WHERE owner = ?)"
                 connection.execute(f"DELETE FROM {table} WHERE {own}", (owner,))
             for table in _BY_OWNER:

@@ -13,6 +13,9 @@ from commonplace.errors import CommonplaceError, ErrorCode
 from commonplace.models.memory import Memory
 from commonplace.ports import Audit, Entry, Vector
 
+BESIDE = ("audits", "usage")
+"""Tables of what is kept beside a memory, under its id."""
+
 
 @dataclass(frozen=True)
 class Kept:
@@ -73,7 +76,7 @@ def remove(connection: sqlite3.Connection, there: Kept) -> None:
     """Takes a memory out, with all that was kept beside it."""
     words.delete(connection, there.row)
     _count_tags(connection, there.owner, there.memory, -1)
-    for table in ("audits", "usage", "memories"):
+    for table in (*BESIDE, "memories"):
         connection.execute(f"DELETE FROM {table} WHERE memory_id = ?", (there.memory.memory_id,))
 
 
