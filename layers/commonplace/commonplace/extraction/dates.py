@@ -44,10 +44,10 @@ def _dated(text: str, said_at: datetime, sentence: str) -> tuple[str, str]:
     found = read_time_range(text, said_at)
     if found is None or found.any_year or _ABSOLUTE.search(text) or found.text not in text or _may_be_another(found.text):
         return "", ""
-    languages = languages_of(sentence)
-    if _is_bare_weekday(found, languages_of(text)) and any(language_of(code).habit.search(sentence) for code in languages):
+    bare = _is_bare_weekday(found, text)
+    if bare and any(language_of(code).habit.search(sentence) for code in languages_of(sentence)):
         return "", ""
-    day = _told(_meant(found, text, said_at))
+    day = _told(_coming(found, text, said_at) if bare else found)
     return ("", "") if day is None else (found.text, day)
 
 
@@ -64,20 +64,17 @@ def _may_be_another(words: str) -> bool:
     return not months.isdisjoint(spoken) or (any(word[:1].isdigit() for word in spoken) and not _COUNTED.search(words))
 
 
-def _meant(found: TimeRange, text: str, said_at: datetime) -> TimeRange:
+def _coming(found: TimeRange, text: str, said_at: datetime) -> TimeRange:
     """A bare weekday is the coming one unless the text speaks of what was: a query would mean the one before."""
-    languages = languages_of(text)
     over = found.before is not None and found.before <= said_at
-    if not over or not _is_bare_weekday(found, languages):
-        return found
-    if any(language_of(code).past.search(text) for code in languages):
+    if not over or any(language_of(code).past.search(text) for code in languages_of(text)):
         return found
     after, before = (edge and edge + _WEEK for edge in (found.after, found.before))
     return TimeRange(after, before, found.text, found.granularity)
 
 
-def _is_bare_weekday(found: TimeRange, languages: list[str]) -> bool:
-    names = {word for code in languages for phrase in phrases_of(code, "weekday") for word in analyzer.words(phrase)}
+def _is_bare_weekday(found: TimeRange, text: str) -> bool:
+    names = {word for code in languages_of(text) for phrase in phrases_of(code, "weekday") for word in analyzer.words(phrase)}
     bare = [word for word in analyzer.words(found.text) if word in names]
     return len(bare) == 1 and len(analyzer.words(found.text)) <= len(("on", "the", "weekday")) - 1
 
