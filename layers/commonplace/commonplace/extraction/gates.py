@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from commonplace.extraction.answering import asked_of_the_user
 from commonplace.extraction.candidate import Candidate, Decision
-from commonplace.extraction.clauses import LONGEST_EVIDENCE, Clause, clauses
+from commonplace.extraction.clauses import LONGEST_EVIDENCE, clauses
 from commonplace.extraction.contradictions import contradicted
 from commonplace.extraction.corrections import is_correction
 from commonplace.extraction.day import Day, Utterance
 from commonplace.extraction.injections import is_instruction_to_reader
 from commonplace.extraction.interests import BETWEEN, DAYS, notes_of
-from commonplace.extraction.support import in_own_words, unsupported
+from commonplace.extraction.support import clauses_around, in_own_words, unsupported
 from commonplace.extraction.third_parties import household_names
 from commonplace.extraction.wished import asked_for, unwanted, wishes_in
 from commonplace.extraction.wordings import says
@@ -84,7 +84,7 @@ def _not_meant(candidate: Candidate, said: Utterance, question: str | None) -> s
     """A hypothetical or somebody else's opinion, if all of the clauses that the evidence lies in are that."""
     if says("yes", candidate.evidence) and question is None:
         return "a yes to nothing that was asked of the user"
-    reasons = [imagined_or_reported(one.text) for one in _clauses_of(candidate, said)]
+    reasons = [imagined_or_reported(one.text) for one in clauses_around(candidate.evidence, said, clauses(said))]
     return reasons[0] if reasons and all(reasons) else None
 
 
@@ -120,9 +120,3 @@ def _of_titles(decision: Decision, titles: Sequence[str]) -> str | None:
         return None if len(set(candidate.rests_on)) >= DAYS else f"an interest rests on {DAYS} interactions"
     met = any(content in notes_of(title) for title in titles)
     return None if met and candidate.durability == "daily" else "a title tells nothing but that it was met, for a while"
-
-
-def _clauses_of(candidate: Candidate, said: Utterance) -> list[Clause]:
-    """The clauses of the message that the evidence lies in."""
-    span = in_own_words(candidate.evidence, said)
-    return [] if span is None else [one for one in clauses(said) if one.start < span[1] and span[0] < one.end]

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from commonplace.extraction.candidate import Candidate
-from commonplace.extraction.clauses import LONGEST_EVIDENCE
+from commonplace.extraction.clauses import LONGEST_EVIDENCE, clauses
 from commonplace.extraction.day import Day, Utterance
 from commonplace.extraction.forgetting import tells
 from commonplace.extraction.stems import shared, stems_of
-from commonplace.extraction.support import in_own_words
+from commonplace.extraction.support import clauses_around, in_own_words
 from commonplace.extraction.the_user import THE_USER
 from commonplace.extraction.wishes import Wish, asks_the_memory, wishes
 
@@ -38,9 +38,8 @@ def to_be_forgotten(wish: Wish, said: Utterance) -> Candidate:
 
 def wishes_in(evidence: str, said: Utterance, before: Utterance | None) -> list[Wish]:
     """The wishes of a message that a piece of it lies in."""
-    span = in_own_words(evidence, said)
-    found = wishes(said, before) if span else []
-    return [one for one in found if span and one.clause.start < span[1] and span[0] < one.clause.end]
+    around = clauses_around(evidence, said, clauses(said))
+    return [one for one in wishes(said, before) if one.clause in around] if around else []
 
 
 def asked_for(what: str, asked: Sequence[Wish], said: Utterance, day: Day) -> bool:

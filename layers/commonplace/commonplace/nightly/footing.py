@@ -13,7 +13,7 @@ from commonplace.extraction.day import Day, Utterance
 from commonplace.extraction.gates import refuse
 from commonplace.extraction.injections import is_instruction_to_reader
 from commonplace.extraction.stems import shared, stems_of
-from commonplace.extraction.support import in_own_words, unsupported
+from commonplace.extraction.support import clauses_around, unsupported
 from commonplace.extraction.the_user import THE_USER
 from commonplace.extraction.wordings import says
 from commonplace.models.memory import Memory
@@ -49,8 +49,7 @@ def why_not(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | No
 
 def _sentences_around(candidate: Candidate, said: Utterance) -> list[str]:
     """The sentences that the evidence lies in: the words around it tell too what it is, and a model may leave them out."""
-    span = in_own_words(candidate.evidence, said)
-    return [one.text for one in sentences(said.text) if span and one.start < span[1] and span[0] < one.end]
+    return [one.text for one in clauses_around(candidate.evidence, said, sentences(said.text))]
 
 
 def _is_small_talk(sentence: str) -> bool:

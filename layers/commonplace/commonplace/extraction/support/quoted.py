@@ -1,7 +1,9 @@
 """Where in a message a piece of evidence stands."""
 
+from collections.abc import Iterable
 from unicodedata import normalize
 
+from commonplace.extraction.clauses import Clause
 from commonplace.extraction.day import Utterance
 
 _AROUND = " \t\n\"'.…,;:!?()[]*_「」『』“”„«»。、！？"
@@ -27,6 +29,12 @@ def in_own_words(evidence: str, utterance: Utterance) -> tuple[int, int] | None:
                 return start + places[at], start + places[behind - 1] + 1
             at = text.find(sought, at + 1)
     return None
+
+
+def clauses_around(evidence: str, utterance: Utterance, clauses: Iterable[Clause]) -> list[Clause]:
+    """Those of a message's clauses that the evidence lies in; none where it is not in own words."""
+    span = in_own_words(evidence, utterance)
+    return [one for one in clauses if span and one.start < span[1] and span[0] < one.end]
 
 
 def _plain(text: str) -> tuple[str, list[int]]:
