@@ -106,7 +106,7 @@ def alike(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
 
 def merges_of(memory: Memory, others: Sequence[Similar]) -> list[Merge]:
     """Those of the others that say the same in other words, and why."""
-    reasons = ((other.memory_id, same_statement(memory.content, other.content, other.cosine)) for other in others)
+    reasons = ((other.memory_id, same_statement(memory.content, other.content)) for other in others)
     return [Merge(memory_id=memory_id, why=why) for memory_id, why in reasons if why is not None]
 
 

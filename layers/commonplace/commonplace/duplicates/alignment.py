@@ -6,7 +6,7 @@ from typing import NamedTuple
 from commonplace.duplicates.meaning import SAME, UNCHANGED, Forms, Meaning, meaning, related
 from commonplace.duplicates.statement import Token
 
-_COSTS = {"form": 0.3, "typo": 0.3, "synonym": 0.4, "near": 0.5}
+_COSTS = {"form": 0.3, "typo": 0.3, "synonym": 0.4}
 _LEFT_OVER = 1.0
 _WIDEST = 20
 

@@ -5,11 +5,11 @@ import re
 from typing import NamedTuple
 
 from commonplace.duplicates.inflection import BASE, Reading, readings
-from commonplace.duplicates.tables import Groups, language
+from commonplace.duplicates.tables import language
 
 Forms = frozenset[tuple[str, str]]
 """The pairs of forms two words may stand in."""
-SAME, FORM, SYNONYM, TYPO, NEAR = "same", "form", "synonym", "typo", "near"
+SAME, FORM, SYNONYM, TYPO = "same", "form", "synonym", "typo"
 UNCHANGED: Forms = frozenset({(BASE, BASE)})
 _Grouped = tuple[tuple[str, frozenset[int]], ...]
 _DOUBLED = re.compile(r"(.)\1")
@@ -23,7 +23,6 @@ class Meaning(NamedTuple):
     text: str
     readings: tuple[Reading, ...]
     synonyms: _Grouped
-    near: _Grouped
     spelled: tuple[tuple[str, str], ...]
     """Each form with its lemma as far as spelling errors leave it alone; nothing for a short word."""
     keys: frozenset[str]
@@ -35,16 +34,15 @@ def meaning(word: str, language_name: str) -> Meaning:
     """Looks a word up in the tables of its language."""
     own, english = language(language_name), language_name == "english"
     known: tuple[Reading, ...] = readings(word) if english else ((word, BASE),)
-    synonyms, near = _grouped(known, own.synonyms), _grouped(known, own.near_synonyms)
+    synonyms = tuple((form, own.synonyms[lemma]) for lemma, form in known if lemma in own.synonyms)
     spelled = tuple((form, _blurred(lemma)) for lemma, form in known) if english and len(word) >= _LONG else ()
     numbers = {f"={number}" for _, group in synonyms for number in group}
-    numbers |= {f"~{number}" for _, group in near for number in group}
     keys = {lemma for lemma, _ in known} | numbers | {f"?{blurred}" for _, blurred in spelled}
-    return Meaning(word, known, synonyms, near, spelled, frozenset(keys))
+    return Meaning(word, known, synonyms, spelled, frozenset(keys))
 
 
 def related(left: Meaning, right: Meaning) -> tuple[str, Forms]:
-    """How two words that share a key answer to each other: the same, forms of one, synonyms, misspelled or near synonyms."""
+    """How two words that share a key answer to each other: the same, forms of one, synonyms, or one misspelled."""
     if left.text == right.text:
         return SAME, UNCHANGED
     forms = frozenset((form, its) for lemma, form in left.readings for same, its in right.readings if same == lemma)
@@ -54,16 +52,12 @@ def related(left: Meaning, right: Meaning) -> tuple[str, Forms]:
     if forms:
         return SYNONYM, forms
     forms = frozenset((form, its) for form, blurred in left.spelled for its, same in right.spelled if blurred == same)
-    return (TYPO, forms) if forms else (NEAR, _shared(left.near, right.near))
+    return TYPO, forms
 
 
 def _blurred(word: str) -> str:
     """What is left of a word when nobody knows where it has two letters for one, or `ie` for `ei`."""
     return _DOUBLED.sub(r"\1", word).replace("ie", "ei")
-
-
-def _grouped(known: tuple[Reading, ...], groups: Groups) -> _Grouped:
-    return tuple((form, groups[lemma]) for lemma, form in known if lemma in groups)
 
 
 def _shared(left: _Grouped, right: _Grouped) -> Forms:

@@ -1,35 +1,27 @@
 """Words that both statements have, in different places: "playing golf on a course", "on a course playing golf"."""
 
-from itertools import pairwise
-
 from commonplace.duplicates.alignment import Alignment, Match
-from commonplace.duplicates.inflection import ING, readings
-from commonplace.duplicates.meaning import UNCHANGED, meaning, related
+from commonplace.duplicates.meaning import UNCHANGED
 from commonplace.duplicates.order import Tokens, ends, is_described
 from commonplace.duplicates.statement import AND, STOP
 from commonplace.duplicates.tables import Language, Words
 
 MOVED = "moved"
-_ADJUNCTS = frozenset("in on at as during since after before until near because-of according-to if when while amid".split())
-_WIDE_ADJUNCTS = _ADJUNCTS | frozenset("to from by over against through under into about towards across for".split())
+_ADJUNCTS = frozenset("in on at as during since after before until near because-of if when while amid".split())
 _COMPOUND = frozenset({"of", "in"})
-_WIDE_COMPOUND = _COMPOUND | {"from", "at"}
 
 
-def with_moves(found: Alignment, left: Tokens, right: Tokens, own: Language, *, wide: bool) -> Alignment:
-    """The alignment with words left over on both sides matched, where their new place does not change who did what.
-
-    `wide`: any phrase with its preposition may move, and any compound be taken apart: "retail earnings".
-    """
+def with_moves(found: Alignment, left: Tokens, right: Tokens, own: Language) -> Alignment:
+    """The alignment with words left over on both sides matched, where their new place does not change who did what."""
     free = list(found.only_right)
     moved: list[Match] = []
     for at in found.only_left:
-        match = next((match for there in free if (match := _answer(at, there, left, right, own, wide=wide))), None)
-        if match is not None:
-            free.remove(match.right)
-            moved.append(match)
+        there = next((there for there in free if left[at].text == right[there].text), None)
+        if there is not None:
+            free.remove(there)
+            moved.append(Match(at, there, MOVED, UNCHANGED))
     every = [*found.matches, *moved]
-    if not moved or not all(_harmless(one, other, left, right, own, wide) for one in moved for other in every):
+    if not moved or not all(_harmless(one, other, left, right, own) for one in moved for other in every):
         return found
     taken = {match.left for match in moved}
     return Alignment(
@@ -39,22 +31,11 @@ def with_moves(found: Alignment, left: Tokens, right: Tokens, own: Language, *, 
     )
 
 
-def _answer(at: int, there: int, left: Tokens, right: Tokens, own: Language, *, wide: bool) -> Match | None:
-    if left[at].text == right[there].text:
-        return Match(at, there, MOVED, UNCHANGED)
-    ours, theirs = meaning(left[at].text, own.name), meaning(right[there].text, own.name)
-    if not wide or ours.keys.isdisjoint(theirs.keys):
-        return None
-    return Match(at, there, *related(ours, theirs))
-
-
-def _harmless(one: Match, other: Match, left: Tokens, right: Tokens, own: Language, wide: bool) -> bool:
+def _harmless(one: Match, other: Match, left: Tokens, right: Tokens, own: Language) -> bool:
     """Whether two words may change places: in a list, before one noun, as a compound, or in a phrase of time or place."""
     if (one.left < other.left) == (one.right < other.right):
         return True
-    if wide and (_early(one, left, right, own) or _early(other, left, right, own)):
-        return True
-    if _compound(one, other, left, right, _WIDE_COMPOUND if wide else _COMPOUND):
+    if _compound(one, other, left, right):
         return True
     ours = min(one.left, other.left), max(one.left, other.left)
     theirs = min(one.right, other.right), max(one.right, other.right)
@@ -68,7 +49,7 @@ def _harmless(one: Match, other: Match, left: Tokens, right: Tokens, own: Langua
         return True
     if left[one.left].marker == left[other.left].marker and left[one.left].phrase != left[other.left].phrase:
         return False  # "Vue in front and Go behind": two phrases of one kind
-    return any(_in_adjunct(match, left, right, wide) for match in (one, other)) and not (
+    return any(_in_adjunct(match, left, right) for match in (one, other)) and not (
         _new_clause(left, *ours) or _new_clause(right, *theirs)
     )
 
@@ -97,44 +78,23 @@ def _new_clause(tokens: Tokens, first: int, last: int) -> bool:
     return any(token.link in (AND, STOP) for token in tokens[first + 1 : last + 1])
 
 
-def _in_adjunct(match: Match, left: Tokens, right: Tokens, wide: bool) -> bool:
+def _in_adjunct(match: Match, left: Tokens, right: Tokens) -> bool:
     ours, theirs = left[match.left], right[match.right]
-    if ours.marker != theirs.marker or ours.marker not in (_WIDE_ADJUNCTS if wide else _ADJUNCTS):
+    if ours.marker != theirs.marker or ours.marker not in _ADJUNCTS:
         return False
-    one, other = sorted((_words_of_phrase(left, ours.phrase), _words_of_phrase(right, theirs.phrase)), key=len)
-    # "on a golf course playing golf": what one does there stands behind the same marker.
-    doing = wide and len(one) < len(other) and any(form == ING for _, form in readings(other[len(one)]))
-    return one == (other[: len(one)] if doing else other)
+    return _words_of_phrase(left, ours.phrase) == _words_of_phrase(right, theirs.phrase)
 
 
 def _words_of_phrase(tokens: Tokens, phrase: int) -> list[str]:
     return [token.text for token in tokens if token.phrase == phrase]
 
 
-def _compound(one: Match, other: Match, left: Tokens, right: Tokens, between: frozenset[str]) -> bool:
+def _compound(one: Match, other: Match, left: Tokens, right: Tokens) -> bool:
     """True for "University of Bristol", "Bristol University"; not for "a school in a park", "a park in a school"."""
     if abs(one.left - other.left) > 1 or abs(one.right - other.right) > 1:
         return False
     for noun, head in ((one, other), (other, one)):
         markers = [(left[noun.left].marker, left[head.left].marker), (right[noun.right].marker, right[head.right].marker)]
         if markers[0][1] == markers[1][1] and sorted(own == its for own, its in markers) == [False, True]:
-            return all(own == its or own in between for own, its in markers)
+            return all(own == its or own in _COMPOUND for own, its in markers)
     return False
-
-
-def compounded(found: Alignment, left: Tokens, right: Tokens) -> frozenset[Match]:
-    """The matches of which one text makes a compound and the other a phrase: "retail earnings", "earnings from retailers"."""
-    turned = (
-        pair
-        for pair in pairwise(found.matches)
-        if (pair[0].left < pair[1].left) != (pair[0].right < pair[1].right) and _compound(*pair, left, right, _WIDE_COMPOUND)
-    )
-    return frozenset(match for pair in turned for match in pair)
-
-
-def _early(match: Match, left: Tokens, right: Tokens, own: Language) -> bool:
-    """Whether one opens with a time that the other has behind a preposition: "May sales rose", "sales rose in May"."""
-    ours, theirs = left[match.left], right[match.right]
-    apart = {(ours.marker, theirs.marker), (theirs.marker, ours.marker)} & {("", "in"), ("", "on"), ("", "at")}
-    first = (match.left == 0 and not ours.marker) or (match.right == 0 and not theirs.marker)
-    return bool(apart) and first and ours.text in own.words["times"]

@@ -50,8 +50,6 @@ class Statement:
     question: bool
     copula: int
     """How many tokens stand before its only copula; -1 without one, or with several."""
-    of_others: bool = False
-    """Whether whoever says "I" in it is somebody it names."""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -62,11 +60,6 @@ class Statement:
     def number(self) -> frozenset[str]:
         """Whether one or many are something in it: "my sheep is ill", "my sheep are ill"; nothing where neither is said."""
         return _NUMBERS.intersection(self.small)
-
-    @property
-    def personal(self) -> bool:
-        """Whether it is about the speaker or his own people, where a detail is the point."""
-        return not self.of_others and any(token.text in self.language.words["personal"] for token in self.tokens)
 
 
 def read(words: Sequence[Word], own: Language, *, question: bool) -> Statement:

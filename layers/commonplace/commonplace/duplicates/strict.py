@@ -2,7 +2,7 @@
 
 from commonplace.duplicates.alignment import Alignment, Match
 from commonplace.duplicates.inflection import BASE, ING, PAST, S, lemmas, readings
-from commonplace.duplicates.meaning import FORM, NEAR, SAME, TYPO, Forms
+from commonplace.duplicates.meaning import FORM, SAME, TYPO, Forms
 from commonplace.duplicates.order import Tokens
 from commonplace.duplicates.statement import AND, OR, Token
 from commonplace.duplicates.tables import Language
@@ -18,17 +18,17 @@ def allows(alignment: Alignment, left: Tokens, right: Tokens, own: Language) -> 
         return False
     extra = (*((left, at) for at in alignment.only_left), *((right, at) for at in alignment.only_right))
     return all(_is_name_of_kin(tokens, at, own) for tokens, at in extra) and all(
-        match_allowed(match, left, right, own) and marker_allowed(match, left, right, own) for match in alignment.matches
+        _match_allowed(match, left, right, own) and _marker_allowed(match, left, right, own) for match in alignment.matches
     )
 
 
-def match_allowed(match: Match, left: Tokens, right: Tokens, own: Language) -> bool:
+def _match_allowed(match: Match, left: Tokens, right: Tokens, own: Language) -> bool:
     """Whether two words that answer to each other say the same, time and number included."""
     ours, theirs = left[match.left], right[match.right]
-    if not same_role(ours, theirs, own) or not same_voice(match, ours, theirs):
+    if not _same_role(ours, theirs, own) or not _same_voice(match, ours, theirs):
         return False
     if match.kind == SAME or any(one == other for one, other in match.forms):
-        return match.kind != NEAR
+        return True
     if match.kind == FORM:
         return (
             _liked(match, left, own)
@@ -39,7 +39,7 @@ def match_allowed(match: Match, left: Tokens, right: Tokens, own: Language) -> b
     return False
 
 
-def same_role(ours: Token, theirs: Token, own: Language) -> bool:
+def _same_role(ours: Token, theirs: Token, own: Language) -> bool:
     """False for "meat and pizza" and "meat or pizza" or "meat pizza", for Turkey and turkey."""
     differ = (ours.capital and theirs.small) or (ours.small and theirs.capital)
     if differ and ours.text == theirs.text and ours.text in own.words["case_matters"]:
@@ -47,14 +47,14 @@ def same_role(ours: Token, theirs: Token, own: Language) -> bool:
     return ours.link == theirs.link or (OR not in (ours.link, theirs.link) and {ours.link, theirs.link} != {AND, ""})
 
 
-def same_voice(match: Match, ours: Token, theirs: Token) -> bool:
+def _same_voice(match: Match, ours: Token, theirs: Token) -> bool:
     """False for "is fired" and "fired", for Danielle and Daniele."""
     if match.kind == TYPO and not (ours.small and theirs.small):
         return False
     return match.kind not in (SAME, FORM) or ours.participle == theirs.participle
 
 
-def marker_allowed(match: Match, left: Tokens, right: Tokens, own: Language) -> bool:
+def _marker_allowed(match: Match, left: Tokens, right: Tokens, own: Language) -> bool:
     """Whether both words stand behind the same preposition, or two that say the same there."""
     ours, theirs = left[match.left], right[match.right]
     one, other = ours.marker, theirs.marker

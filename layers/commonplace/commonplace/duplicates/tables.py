@@ -16,9 +16,8 @@ Groups = Mapping[str, frozenset[int]]
 Phrases = Mapping[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]]
 """First word to (phrase, what stands for it), the longest phrase first; `*` in a phrase is any one word."""
 TABLED = ("english", "german", "french", "spanish")
-_LISTS = """articles copulas harmless guards markers phrase_starts pairing choosing contrasting personal definite
-time_words likes_to lasting bare_verbs case_matters droppable_markers places restrictive postures kin pets
-times light light_inside telling decisive_markers describing months saying sources""".split()
+_LISTS = """articles copulas harmless guards markers phrase_starts pairing choosing contrasting definite time_words likes_to
+lasting bare_verbs case_matters places kin pets times describing months""".split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +32,7 @@ class Language:
     numbers: Mapping[str, str]
     phrases: Phrases
     same_markers: frozenset[Words]
-    loose_markers: frozenset[Words]
     synonyms: Groups = field(repr=False)
-    near_synonyms: Groups = field(repr=False)
     synonym_phrases: Phrases = field(repr=False)
 
 
@@ -43,22 +40,17 @@ class Language:
 def language(name: str) -> Language:
     """The tables of `english`, `german`, `french` or `spanish`; under any other name all are empty."""
     table = _toml(name) if name in TABLED else {}
-    english = name == "english"
-    same = _english("english_synonyms.txt") if english else [_members(line) for line in table.get("synonyms", [])]
-    near = _near() if english else []
+    same = _english("english_synonyms.txt") if name == "english" else [_members(line) for line in table.get("synonyms", [])]
     return Language(
         name=name,
-        words={key: frozenset(table.get(key, "").split()) for key in _LISTS}
-        | {"nations": _nations() if english else Words()},
+        words={key: frozenset(table.get(key, "").split()) for key in _LISTS},
         openers=_phrases((opener, "") for opener in table.get("openers", [])),
         contractions=table.get("contractions", {}),
         numbers=table.get("numbers", {}),
         phrases=_phrases(table.get("phrases", {}).items()),
         same_markers=_pairs(table.get("same_markers", [])),
-        loose_markers=_pairs(table.get("loose_markers", [])),
         synonyms=_groups(same),
-        near_synonyms=_groups(near),
-        synonym_phrases=_phrases((phrase, _joined(phrase)) for group in same + near for phrase in group if " " in phrase),
+        synonym_phrases=_phrases((phrase, _joined(phrase)) for group in same for phrase in group if " " in phrase),
     )
 
 
@@ -78,15 +70,6 @@ def lines(name: str) -> tuple[str, ...]:
 
 def _toml(name: str) -> dict[str, Any]:
     return tomllib.loads((files(__package__) / "tables" / f"{name}.toml").read_text(encoding="utf-8"))
-
-
-def _nations() -> Words:
-    return frozenset(name for line in lines("nationalities.txt") for name in line.split())
-
-
-def _near() -> list[list[str]]:
-    nations = [line.split() for line in lines("nationalities.txt")]
-    return _english("english_near_synonyms.txt") + nations
 
 
 def _english(name: str) -> list[list[str]]:

@@ -2,10 +2,7 @@
 
 import functools
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import NamedTuple
 
-from commonplace.duplicates.attribution import speaks_for_others, told
 from commonplace.duplicates.scanner import Word
 from commonplace.duplicates.statement import Statement, read
 from commonplace.duplicates.tables import language
@@ -25,29 +22,6 @@ def statements(text: str, language_name: str) -> tuple[Statement, ...]:
 @functools.lru_cache(maxsize=512)
 def _words(text: str, language_name: str) -> Sequence[Word]:
     return words_of(text, language(language_name))
-
-
-class Report(NamedTuple):
-    """A text that names the source of what it tells, read with the source in front and without it."""
-
-    whole: tuple[Statement, ...]
-    told: tuple[Statement, ...]
-    heading: frozenset[str]
-    """What must stand in another text too, if that one names no source."""
-
-
-@functools.lru_cache(maxsize=512)
-def report(text: str, language_name: str) -> Report | None:
-    """The same of a text that says who told it; None of any other."""
-    own = language(language_name)
-    found = told(_words(text, language_name), own) if own.words["saying"] else None
-    if found is None:
-        return None
-    whole = _read(found.fronted, text, language_name)
-    if speaks_for_others(text, own):
-        whole = tuple(replace(statement, of_others=True) for statement in whole)
-    heading = frozenset(word.text for word in found.source if found.heading)
-    return Report(whole, _read(found.words, text, language_name), heading)
 
 
 @functools.lru_cache(maxsize=512)

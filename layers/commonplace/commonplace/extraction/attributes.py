@@ -8,7 +8,6 @@ from importlib.resources import files
 
 from commonplace import analyzer
 from commonplace.duplicates.spelling import american
-from commonplace.duplicates.tables import lines
 from commonplace.extraction.figures import is_calendar_word
 from commonplace.third_person.languages import is_english
 
@@ -124,7 +123,9 @@ def _names(value: str) -> bool:
 @functools.cache
 def _nationalities() -> frozenset[str]:
     """What somebody is who is of a country; the country itself ("Jordan") may be their name."""
-    return frozenset(word for line in lines("nationalities.txt") for word in line.split()[1:])
+    table = (files(__package__) / "nationalities.txt").read_text(encoding="utf-8")
+    rows = [line.split() for line in table.splitlines() if not line.startswith("#")]
+    return frozenset(word for _, *people in rows for word in people)
 
 
 def _counted(value: str) -> frozenset[str]:

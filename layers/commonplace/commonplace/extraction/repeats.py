@@ -22,7 +22,7 @@ def says_the_same(one: str, other: str) -> bool:
     # Reading a pair costs half a millisecond, and most have little in common, or other numbers.
     if len(ours & theirs) < _HALF * max(len(ours), len(theirs)) or any(stem[:1].isdigit() for stem in ours ^ theirs):
         return False
-    return same_statement(one, other, None) is not None
+    return same_statement(one, other) is not None
 
 
 def _tells_no_more(one: str, other: str, more: frozenset[str]) -> bool:
