@@ -57,7 +57,7 @@ def tables(figures: dict[str, float]) -> list[Table]:
     reach = "duplicate, all but MRPC >= .45; same_topic_distinct <= .005; update, contradiction, look_alike 0"
     notes = [
         f"{figures['milliseconds']:.2f} ms a pair. Halves by a hash of the pair; pairs of ambiguous relation are left out.",
-        "MRPC's duplicates are sentences of the news, STS-B's mostly headlines and captions of pictures: no memory of a user is one,",
+        "MRPC's duplicates are sentences of the news, STS-B's mostly headlines and captions of pictures: what no user says,",
         "and rules that served them alone are gone. The pairs of prefeval and the written ones are what users say.",
         "`written`: pairs/distinct.tsv and pairs/same.tsv, by somebody who had not seen the rules.",
         "Not wholly held out: their figures (0 of 200, 28 of 80) were read once and rules for wording were added after that;",

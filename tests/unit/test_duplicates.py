@@ -7,12 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.duplicates import same_statement
-from commonplace.duplicates.inflection import readings
-from commonplace.duplicates.scanner import plain
+from commonplace.duplicates.language import TABLED, language, language_of
+from commonplace.duplicates.morphology import readings
 from commonplace.duplicates.spelling import american
-from commonplace.duplicates.tables import TABLED, language
-from commonplace.duplicates.tongues import language_of
-from commonplace.duplicates.versions import statements
+from commonplace.duplicates.tokenization import plain
+from commonplace.duplicates.verdict import statements
 
 FOLDER = Path(__file__).parent
 
@@ -95,7 +94,7 @@ def test_spaces_stops_and_typographic_apostrophes_tell_nothing(text: str) -> Non
         ("J'habite à Rome avec ma femme", "french"),
         ("Vivo en Roma con mi mujer", "spanish"),
         ("Abito a Roma con mia moglie e ho un cane", "italian"),
-        ("私はローマに住んでいます", "unspaced"),
+        ("私はローマに住んでいます", "unsegmented"),
         ("Я живу в Риме", "unknown"),
     ],
 )

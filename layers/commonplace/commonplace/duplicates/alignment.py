@@ -1,14 +1,73 @@
-"""Which word of one statement answers to which of the other, and what is left over."""
+"""Which word of one statement answers to which of the other, and how; and what is left over."""
 
-from collections.abc import Sequence
+import functools
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from commonplace.duplicates.meaning import SAME, UNCHANGED, Forms, Meaning, meaning, related
-from commonplace.duplicates.statement import Token
+from commonplace.duplicates.language import language
+from commonplace.duplicates.morphology import BASE, Reading, readings
+from commonplace.duplicates.parsing import Tokens
 
-_COSTS = {"form": 0.3, "typo": 0.3, "synonym": 0.4}
+Forms = frozenset[tuple[str, str]]
+"""The pairs of forms two words may stand in."""
+SAME, FORM, SYNONYM, TYPO = "same", "form", "synonym", "typo"
+UNCHANGED: Forms = frozenset({(BASE, BASE)})
+_Grouped = tuple[tuple[str, frozenset[int]], ...]
+_DOUBLED = re.compile(r"(.)\1")
+_LONG = 8
+"""A shorter word is too often another one: "desert", "dessert"."""
+_COSTS = {FORM: 0.3, TYPO: 0.3, SYNONYM: 0.4}
 _LEFT_OVER = 1.0
 _WIDEST = 20
+
+
+class _Meaning(NamedTuple):
+    """A word's lemmas and synonym groups, each with the form it stands in."""
+
+    text: str
+    readings: tuple[Reading, ...]
+    synonyms: _Grouped
+    spelled: tuple[tuple[str, str], ...]
+    """Each form with its lemma as far as spelling errors leave it alone; nothing for a short word."""
+    keys: frozenset[str]
+    """Two words without a common key have nothing to do with each other."""
+
+
+@functools.lru_cache(maxsize=16384)
+def _meaning(word: str, language_name: str) -> _Meaning:
+    """Looks a word up in the tables of its language."""
+    own, english = language(language_name), language_name == "english"
+    known: tuple[Reading, ...] = readings(word) if english else ((word, BASE),)
+    synonyms = tuple((form, own.synonyms[lemma]) for lemma, form in known if lemma in own.synonyms)
+    spelled = tuple((form, _blurred(lemma)) for lemma, form in known) if english and len(word) >= _LONG else ()
+    numbers = {f"={number}" for _, group in synonyms for number in group}
+    keys = {lemma for lemma, _ in known} | numbers | {f"?{blurred}" for _, blurred in spelled}
+    return _Meaning(word, known, synonyms, spelled, frozenset(keys))
+
+
+def _related(left: _Meaning, right: _Meaning) -> tuple[str, Forms]:
+    """How two words that share a key answer to each other: the same, forms of one, synonyms, or one misspelled."""
+    if left.text == right.text:
+        return SAME, UNCHANGED
+    forms = frozenset((form, its) for lemma, form in left.readings for same, its in right.readings if same == lemma)
+    if forms:
+        return FORM, forms
+    forms = _shared(left.synonyms, right.synonyms)
+    if forms:
+        return SYNONYM, forms
+    forms = frozenset((form, its) for form, blurred in left.spelled for its, same in right.spelled if blurred == same)
+    return TYPO, forms
+
+
+def _blurred(word: str) -> str:
+    """What is left of a word when nobody knows where it has two letters for one, or `ie` for `ei`."""
+    return _DOUBLED.sub(r"\1", word).replace("ie", "ei")
+
+
+def _shared(left: _Grouped, right: _Grouped) -> Forms:
+    return frozenset((form, its) for form, numbers in left for its, others in right if numbers & others)
 
 
 class Match(NamedTuple):
@@ -28,7 +87,7 @@ class Alignment(NamedTuple):
     only_right: tuple[int, ...]
 
 
-def aligned(left: Sequence[Token], right: Sequence[Token], language_name: str) -> Alignment | None:
+def aligned(left: Tokens, right: Tokens, language_name: str) -> Alignment | None:
     """The cheapest alignment in order, or None when more than a few words differ."""
     start, stop = 0, 0
     shortest = min(len(left), len(right))
@@ -38,8 +97,8 @@ def aligned(left: Sequence[Token], right: Sequence[Token], language_name: str) -
         stop += 1
     if max(len(left), len(right)) - start - stop > _WIDEST:
         return None
-    ours = [meaning(token.text, language_name) for token in left[start : len(left) - stop]]
-    theirs = [meaning(token.text, language_name) for token in right[start : len(right) - stop]]
+    ours = [_meaning(token.text, language_name) for token in left[start : len(left) - stop]]
+    theirs = [_meaning(token.text, language_name) for token in right[start : len(right) - stop]]
     before = [Match(at, at, SAME, UNCHANGED) for at in range(start)]
     after = [Match(len(left) - at, len(right) - at, SAME, UNCHANGED) for at in range(stop, 0, -1)]
     inner = [match._replace(left=start + match.left, right=start + match.right) for match in _middle(ours, theirs)]
@@ -52,7 +111,7 @@ def aligned(left: Sequence[Token], right: Sequence[Token], language_name: str) -
     )
 
 
-def _middle(left: Sequence[Meaning], right: Sequence[Meaning]) -> list[Match]:
+def _middle(left: Sequence[_Meaning], right: Sequence[_Meaning]) -> list[Match]:
     """Least cost by the usual table: row by row, what the words so far cost at least."""
     width = len(right) + 1
     costs = [[column * _LEFT_OVER for column in range(width)]]
@@ -63,7 +122,7 @@ def _middle(left: Sequence[Meaning], right: Sequence[Meaning]) -> list[Match]:
         for column, theirs in enumerate(right):
             cost = min(above[column + 1], line[column]) + _LEFT_OVER
             if not ours.keys.isdisjoint(theirs.keys):
-                kind, forms = related(ours, theirs)
+                kind, forms = _related(ours, theirs)
                 matched = above[column] + _COSTS.get(kind, 0.0)
                 if matched <= cost:
                     cost = matched
@@ -86,3 +145,20 @@ def _traced(costs: Sequence[Sequence[float]], found: dict[tuple[int, int], Match
         else:
             column -= 1
     return path[::-1]
+
+
+def fused(left: Tokens, right: Tokens) -> tuple[Tokens, Tokens]:
+    """Both statements with every two words in a row as one where the other statement has them as one."""
+    return _fused(left, {token.text for token in right}), _fused(right, {token.text for token in left})
+
+
+def _fused(tokens: Tokens, whole: Collection[str]) -> Tokens:
+    joints = [
+        at for at in range(len(tokens) - 1) if tokens[at].text + tokens[at + 1].text in whole and not tokens[at + 1].joined
+    ]
+    if not joints:
+        return tokens
+    found = list(tokens)
+    for at in reversed(joints):
+        found[at : at + 2] = [replace(found[at], text=found[at].text + found[at + 1].text)]
+    return tuple(found)

@@ -2,18 +2,18 @@
 
 import functools
 import re
+from collections.abc import Sequence
 
-from commonplace.duplicates import strict
-from commonplace.duplicates.alignment import Alignment, aligned
-from commonplace.duplicates.compounds import fused
-from commonplace.duplicates.meaning import SAME
-from commonplace.duplicates.moves import MOVED, with_moves
-from commonplace.duplicates.order import Tokens, orders
-from commonplace.duplicates.scanner import plain
-from commonplace.duplicates.statement import Statement, Token
-from commonplace.duplicates.tongues import UNSPACED, language_of
-from commonplace.duplicates.unspaced import alike
-from commonplace.duplicates.versions import statements, turned
+from commonplace.duplicates.agreement import agrees
+from commonplace.duplicates.alignment import SAME, Alignment, aligned, fused
+from commonplace.duplicates.language import UNSEGMENTED, language, language_of
+from commonplace.duplicates.movement import MOVED, with_moves
+from commonplace.duplicates.normalisation import joined, words_of
+from commonplace.duplicates.parsing import Statement, Token, Tokens, read
+from commonplace.duplicates.tokenization import Word, plain
+from commonplace.duplicates.unsegmented import alike
+from commonplace.duplicates.voice import BY, active
+from commonplace.duplicates.word_order import orders
 
 _SAME_WORDS = "the same words"
 _OTHER_WORDS = "the same in other words"
@@ -33,7 +33,7 @@ def same_statement(first: str, second: str) -> str | None:
     if one == other:
         return _SAME_WORDS
     name = language_of(one, other)
-    if name == UNSPACED:
+    if name == UNSEGMENTED:
         return _SAME_WORDS if alike(one, other) else None
     if _strangers(one, other):
         return None
@@ -95,7 +95,7 @@ def _reason(ours: Tokens, theirs: Tokens, left: Statement, right: Statement) -> 
     if found is None:
         return None
     moved = with_moves(found, ours, theirs, own)
-    return _told(moved, ours, theirs, left.small == right.small) if strict.allows(moved, ours, theirs, own) else None
+    return _told(moved, ours, theirs, left.small == right.small) if agrees(moved, ours, theirs, own) else None
 
 
 def _told(found: Alignment, ours: Tokens, theirs: Tokens, small_alike: bool) -> str:
@@ -113,3 +113,33 @@ def _pair(ours: Token, theirs: Token) -> str:
 
 def _quoted(token: Token) -> str:
     return f"'{token.text.replace('_', ' ')}'"
+
+
+@functools.lru_cache(maxsize=512)
+def statements(text: str, language_name: str) -> tuple[Statement, ...]:
+    """Reads a plain text in a language: as single words, then, if it has any, with its synonymous phrases as one word each.
+
+    A language without tables keeps every word.
+    """
+    return _read(_words(text, language_name), text, language_name)
+
+
+@functools.lru_cache(maxsize=512)
+def _words(text: str, language_name: str) -> Sequence[Word]:
+    return words_of(text, language(language_name))
+
+
+@functools.lru_cache(maxsize=512)
+def turned(text: str, language_name: str) -> tuple[Statement, ...]:
+    """The same of a text in the passive, read in the active; nothing of any other."""
+    own = language(language_name)
+    words = active(_words(text, language_name), own) if f" {BY} " in text else None
+    return () if words is None else _read(words, text, language_name)
+
+
+def _read(words: Sequence[Word], text: str, language_name: str) -> tuple[Statement, ...]:
+    own = language(language_name)
+    question = "?" in text or "¿" in text
+    phrased = joined(words, own)
+    versions = [words] if phrased == list(words) else [words, phrased]
+    return tuple(read(version, own, question=question) for version in versions)

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from commonplace.duplicates.inflection import PAST, lemmas, readings
-from commonplace.duplicates.scanner import Word
-from commonplace.duplicates.tables import Language
+from commonplace.duplicates.language import Language
+from commonplace.duplicates.morphology import PAST, lemmas, readings
+from commonplace.duplicates.tokenization import Word
 
 BY = "by"
 _WAS, _IS = frozenset({"was", "were"}), frozenset({"is", "are"})

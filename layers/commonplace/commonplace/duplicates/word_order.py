@@ -4,10 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from commonplace.duplicates.statement import AND, COMMA, OR, STOP, Statement, Token
-from commonplace.duplicates.tables import Words
+from commonplace.duplicates.language import Words
+from commonplace.duplicates.parsing import AND, COMMA, OR, STOP, Statement, Token, Tokens
 
-Tokens = tuple[Token, ...]
 _PAIRS = frozenset({AND, COMMA, OR})
 _MOST_NUMBERS = 1
 _COUNTS = frozenset("every each last next this".split())

@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Mapping
 
-from commonplace.duplicates.tables import lines
+from commonplace.duplicates.language import lines
 
 BASE, S, ING, PAST = "base", "s", "ing", "past"
 Reading = tuple[str, str]

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 
-from commonplace.duplicates.scanner import CURRENCIES, Word
-from commonplace.duplicates.tables import Language
+from commonplace.duplicates.language import Language
+from commonplace.duplicates.tokenization import CURRENCIES, Word
 
 _EXCESSIVELY = "too-much"  # "too old"; "me too" adds nothing
 _HALVES: Mapping[tuple[str, ...], str] = {

@@ -3,11 +3,11 @@
 import functools
 from collections.abc import Sequence
 
-from commonplace.duplicates.figures import counted, dated
-from commonplace.duplicates.inflection import ING, PAST, lemmas, readings
-from commonplace.duplicates.scanner import Word, scanned
+from commonplace.duplicates.language import Language, Phrases, language
+from commonplace.duplicates.morphology import ING, PAST, lemmas, readings
+from commonplace.duplicates.numbers import counted, dated
 from commonplace.duplicates.spelling import american
-from commonplace.duplicates.tables import Language, Phrases, language
+from commonplace.duplicates.tokenization import Word, scanned
 
 _IS_AFTER = frozenset("he she it that there what who here where".split())
 _ENDINGS = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "'d"}

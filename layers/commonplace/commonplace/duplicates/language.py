@@ -1,7 +1,9 @@
-"""The word tables, read on first use: what each language leaves out, pairs, negates, counts and takes for the same word."""
+"""The languages: the words of each, read on first use, and which of them a text is in."""
 
 import functools
+import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -10,6 +12,10 @@ from typing import Any
 
 from commonplace.duplicates.spelling import american
 
+_WORD = re.compile(r"[^\W\d_]+(?:'(?=\w))?")
+_UNSEGMENTED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_LEAST_SHARE = 0.15
+UNSEGMENTED, UNKNOWN = "unsegmented", "unknown"
 Words = frozenset[str]
 Groups = Mapping[str, frozenset[int]]
 """Word or phrase (its words joined by `_`) to the numbers of the synonym groups it stands in."""
@@ -40,7 +46,9 @@ class Language:
 def language(name: str) -> Language:
     """The tables of `english`, `german`, `french` or `spanish`; under any other name all are empty."""
     table = _toml(name) if name in TABLED else {}
-    same = _english("english_synonyms.txt") if name == "english" else [_members(line) for line in table.get("synonyms", [])]
+    english = name == "english"
+    rows = lines("english_synonyms.txt") if english else table.get("synonyms", [])
+    same = [[" ".join(map(american, member.split())) if english else member for member in _members(row)] for row in rows]
     return Language(
         name=name,
         words={key: frozenset(table.get(key, "").split()) for key in _LISTS},
@@ -55,13 +63,6 @@ def language(name: str) -> Language:
 
 
 @functools.cache
-def marks() -> Mapping[str, Words]:
-    """The function words of every language known by name, for telling them apart."""
-    tabled = {name: _toml(name)["marks"] for name in TABLED}
-    return {name: frozenset(words.split()) for name, words in (tabled | _toml("other_languages")).items()}
-
-
-@functools.cache
 def lines(name: str) -> tuple[str, ...]:
     """The lines of a text table, without comments."""
     text = (files(__package__) / "tables" / name).read_text(encoding="utf-8")
@@ -70,11 +71,6 @@ def lines(name: str) -> tuple[str, ...]:
 
 def _toml(name: str) -> dict[str, Any]:
     return tomllib.loads((files(__package__) / "tables" / f"{name}.toml").read_text(encoding="utf-8"))
-
-
-def _english(name: str) -> list[list[str]]:
-    """The groups of a file in American spelling, in which all English words are compared."""
-    return [[" ".join(map(american, member.split())) for member in _members(line)] for line in lines(name)]
 
 
 def _members(line: str) -> list[str]:
@@ -103,3 +99,41 @@ def _phrases(items: Iterable[tuple[str, str]]) -> Phrases:
 
 def _pairs(groups: Iterable[str]) -> frozenset[Words]:
     return frozenset(frozenset(pair) for group in groups for pair in combinations(_members(group), 2))
+
+
+def language_of(*texts: str) -> str:
+    """The one language whose function words some texts have most of.
+
+    `english` for ASCII that has none of any; `unsegmented` for Chinese, Japanese, Thai and their like; else `unknown`.
+    """
+    if any(_UNSEGMENTED.search(text) for text in texts):
+        return UNSEGMENTED
+    counts = sum((_counted(text) for text in texts), Counter())
+    if not counts:
+        return "english" if all(text.isascii() for text in texts) else UNKNOWN
+    most = max(counts.values())
+    if all(text.isascii() for text in texts) and most < _LEAST_SHARE * sum(len(text.split()) for text in texts):
+        return "english"  # "Mitt", "de Lucia": a name that is a function word elsewhere
+    leaders = [name for name, count in counts.items() if count == most]
+    return leaders[0] if len(leaders) == 1 else "english" if "english" in leaders else UNKNOWN
+
+
+@functools.lru_cache(maxsize=512)
+def _counted(text: str) -> Counter[str]:
+    return Counter(name for word in _WORD.findall(text.lower()) for name in _speakers().get(word, ()))
+
+
+@functools.cache
+def _speakers() -> Mapping[str, tuple[str, ...]]:
+    """A function word to the languages that have it."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, own in _marks().items():
+        found.update({word: (*found.get(word, ()), name) for word in own})
+    return found
+
+
+@functools.cache
+def _marks() -> Mapping[str, Words]:
+    """The function words of every language known by name, for telling them apart."""
+    tabled = {name: _toml(name)["marks"] for name in TABLED}
+    return {name: frozenset(words.split()) for name, words in (tabled | _toml("other_languages")).items()}

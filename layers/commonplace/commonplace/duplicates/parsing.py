@@ -4,9 +4,9 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from commonplace.duplicates.inflection import PAST, readings
-from commonplace.duplicates.scanner import Word
-from commonplace.duplicates.tables import Language, language
+from commonplace.duplicates.language import Language, language
+from commonplace.duplicates.morphology import PAST, readings
+from commonplace.duplicates.tokenization import Word
 
 OR, AND, COMMA, STOP = "or", "and", ",", "."
 _NUMBERS = frozenset({"is", "are"})
@@ -39,12 +39,15 @@ class Token:
         return self.link in (AND, OR, COMMA)
 
 
+Tokens = tuple[Token, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """What a text says."""
 
     language: Language
-    tokens: tuple[Token, ...]
+    tokens: Tokens
     small: tuple[str, ...]
     """The small words taken out, in order."""
     question: bool

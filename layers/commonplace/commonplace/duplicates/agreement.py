@@ -1,18 +1,16 @@
 """What may differ between two statements of anybody: synonyms, the bare grammar of a verb, a place seen two ways."""
 
-from commonplace.duplicates.alignment import Alignment, Match
-from commonplace.duplicates.inflection import BASE, ING, PAST, S, lemmas, readings
-from commonplace.duplicates.meaning import FORM, SAME, TYPO, Forms
-from commonplace.duplicates.order import Tokens
-from commonplace.duplicates.statement import AND, OR, Token
-from commonplace.duplicates.tables import Language
+from commonplace.duplicates.alignment import FORM, SAME, TYPO, Alignment, Forms, Match
+from commonplace.duplicates.language import Language
+from commonplace.duplicates.morphology import BASE, ING, PAST, S, lemmas, readings
+from commonplace.duplicates.parsing import AND, OR, Token, Tokens
 
 _SPEAKER = "i"
 _HAVING = frozenset({"have", "has"})
 _PLACE_MARKERS = frozenset({"in", "on", "at"})
 
 
-def allows(alignment: Alignment, left: Tokens, right: Tokens, own: Language) -> bool:
+def agrees(alignment: Alignment, left: Tokens, right: Tokens, own: Language) -> bool:
     """Whether the two say the same of anybody, word for word."""
     if alignment.only_left and alignment.only_right:
         return False

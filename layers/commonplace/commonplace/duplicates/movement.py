@@ -1,10 +1,9 @@
 """Words that both statements have, in different places: "playing golf on a course", "on a course playing golf"."""
 
-from commonplace.duplicates.alignment import Alignment, Match
-from commonplace.duplicates.meaning import UNCHANGED
-from commonplace.duplicates.order import Tokens, ends, is_described
-from commonplace.duplicates.statement import AND, STOP
-from commonplace.duplicates.tables import Language, Words
+from commonplace.duplicates.alignment import UNCHANGED, Alignment, Match
+from commonplace.duplicates.language import Language, Words
+from commonplace.duplicates.parsing import AND, STOP, Tokens
+from commonplace.duplicates.word_order import ends, is_described
 
 MOVED = "moved"
 _ADJUNCTS = frozenset("in on at as during since after before until near because-of if when while amid".split())
