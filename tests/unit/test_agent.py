@@ -7,11 +7,11 @@ import pytest
 
 from commonplace.extraction.candidate import Reading
 from commonplace.extraction.day import Day
+from commonplace.instructions import instructions
 from commonplace.night_ports import Allowance, Reply
 from commonplace.nightly.agent import read_by_agent
 from commonplace.nightly.agent_requests import tool_list
 from commonplace.nightly.gaps import Gap
-from commonplace.nightly.prompts import prompt
 from commonplace.ports import ModelUnavailable
 from tests.unit.nights import NOW, Kept, Purse, ScriptedModel, ShelfInHand, Step, calls, day_of, memory, metered, says
 
@@ -81,7 +81,7 @@ def test_the_plan_is_what_the_tools_were_called_for() -> None:
 def test_it_is_told_the_day_its_task_and_its_tools() -> None:
     _, _, model = read(DONE)
     asked = model.asked[0]
-    assert asked.instructions == prompt("agent")
+    assert asked.instructions == instructions("agent")
     assert asked.tools == tool_list()
     assert MOVED in asked.text
     assert '"interaction_id": "c1"' in asked.text

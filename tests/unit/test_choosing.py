@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from commonplace.extraction.candidate import Reading
+from commonplace.instructions import instructions
 from commonplace.nightly import choosing
 from commonplace.nightly.pipeline import read_by_pipeline
-from commonplace.nightly.prompts import prompt
 from commonplace.ports import ModelUnavailable
 from tests.unit.nights import NOW, ScriptedModel, ShelfInHand, Step, day_of, memory, metered, says
 
@@ -63,7 +63,7 @@ def test_a_candidate_is_shown_with_the_memories_on_its_subject() -> None:
         "corrects": True,
         "similar": ["mem_LONDON"],
     }
-    assert asked.instructions == prompt("decide")
+    assert asked.instructions == instructions("decide")
     assert asked.schema is not None
 
 

@@ -113,7 +113,7 @@ def test_a_model_of_other_features_is_refused(tmp_path: Path) -> None:
 
 def test_shares_of_labels_add_up_to_one() -> None:
     model = shipped()
-    shares = label_shares(model.labels, model.tuning.temperature, model.scores("I like tea.", None))
+    shares = label_shares(model.labels, model.tuning.temperature, model.heads.scores("I like tea.", None))
     assert sum(shares.values()) == pytest.approx(1.0)
     assert set(shares) == set(model.labels)
 

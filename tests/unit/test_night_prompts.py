@@ -7,11 +7,12 @@ import pytest
 
 from commonplace.extraction.candidate import Decision
 from commonplace.extraction.day import Day, Utterance
+from commonplace.instructions import instructions
 from commonplace.nightly import prompts
 from commonplace.nightly.agent_requests import REQUESTS
 from commonplace.nightly.choosing import Choice
 from commonplace.nightly.footing import why_not
-from commonplace.nightly.prompts import prompt, prompt_version
+from commonplace.nightly.prompts import prompt_version
 from commonplace.nightly.proposals import proposed
 from tests.unit.nights import DATE, MORNING
 
@@ -19,7 +20,7 @@ from tests.unit.nights import DATE, MORNING
 def examples() -> list[tuple[Day, int, list[dict[str, object]]]]:
     """Each example of the extraction as a day, the number of its message, and its answer."""
     found = []
-    for shown, answer in re.findall(r"^(\{\"message\".+)\n(\{\"memories\".+)$", prompt("extract"), re.MULTILINE):
+    for shown, answer in re.findall(r"^(\{\"message\".+)\n(\{\"memories\".+)$", instructions("extract"), re.MULTILINE):
         line = json.loads(shown)
         words = line["user"]
         own = tuple((part.start(), part.end()) for part in re.finditer(r"[^\[\]…]+", words))
@@ -39,26 +40,26 @@ def test_the_examples_of_the_extraction_pass_every_gate() -> None:
 
 
 def test_the_examples_of_the_decision_are_decisions_on_what_is_shown() -> None:
-    shown = set(re.findall(r'"memory_id": "(mem_\w+)"', prompt("decide")))
-    answers = re.findall(r"^answer: (.+)$", prompt("decide"), re.MULTILINE)
+    shown = set(re.findall(r'"memory_id": "(mem_\w+)"', instructions("decide")))
+    answers = re.findall(r"^answer: (.+)$", instructions("decide"), re.MULTILINE)
     choices = [Choice.model_validate(item) for answer in answers for item in json.loads(answer)["decisions"]]
     assert [one.operation for one in choices] == ["UPDATE", "ADD", "NOOP", "DELETE"]
     assert {one.target_memory_id for one in choices} <= {*shown, None}
 
 
 def test_the_examples_of_the_agent_call_its_tools_as_they_are() -> None:
-    calls = re.findall(r"^(\w+_memory) (\{.+?\})(?: ->.*)?$", prompt("agent"), re.MULTILINE)
+    calls = re.findall(r"^(\w+_memory) (\{.+?\})(?: ->.*)?$", instructions("agent"), re.MULTILINE)
     assert [name for name, _ in calls] == ["search_memory", "update_memory"]
     for name, given in calls:
         REQUESTS[name][0].model_validate_json(given)
-    assert all(name in prompt("agent") for name in REQUESTS)
+    assert all(name in instructions("agent") for name in REQUESTS)
 
 
 def test_the_version_changes_with_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
     before = prompt_version("pipeline"), prompt_version("agent")
     assert all(version and re.fullmatch(r"[0-9a-f]{12}", version) for version in before)
     assert prompt_version("rules") is None
-    monkeypatch.setattr(prompts, "prompt", lambda name: prompt(name) + ("!" if name == "decide" else ""))
+    monkeypatch.setattr(prompts, "instructions", lambda name: instructions(name) + ("!" if name == "decide" else ""))
     after = prompt_version("pipeline"), prompt_version("agent")
     assert before[0] != after[0]
     assert before[1] == after[1]

@@ -9,12 +9,12 @@ import pytest
 from commonplace.answered_items import Items, items_of
 from commonplace.extraction.candidate import Decision, Reading
 from commonplace.extraction.day import Day
+from commonplace.instructions import instructions
 from commonplace.night_ports import Allowance
 from commonplace.nightly.budget import tokens_of
 from commonplace.nightly.gaps import Gap
 from commonplace.nightly.pieces import lines_of, pieces_of
 from commonplace.nightly.pipeline import read_by_pipeline
-from commonplace.nightly.prompts import prompt
 from commonplace.ports import ModelUnavailable
 from tests.unit.nights import NOW, Kept, Purse, ScriptedModel, ShelfInHand, Step, day_of, memory, metered, says
 
@@ -66,7 +66,7 @@ def test_own_words_travel_as_data_with_the_question_before_them() -> None:
     assert "rm -rf" not in asked.text
     assert "that deletes it all" in second["user"]
     assert "[…]" in second["user"]
-    assert asked.instructions == prompt("extract")
+    assert asked.instructions == instructions("extract")
     assert asked.schema is not None
 
 
@@ -352,7 +352,7 @@ def test_tokens_are_reserved_before_a_call_and_settled_after_it() -> None:
     read(day_of(MOVED), says({"memories": []}, tokens=(700, 30)), purse=purse)
     ((user, _, reserved),) = purse.reserved
     assert user == "local|ann"
-    assert reserved >= 8_000 + tokens_of(prompt("extract"))
+    assert reserved >= 8_000 + tokens_of(instructions("extract"))
     assert [(one[2], one[3]) for one in purse.settled] == [(reserved, 730)]
     assert purse.spent == 730
 

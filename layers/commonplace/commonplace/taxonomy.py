@@ -53,10 +53,6 @@ _INSIGHT_OF: dict[MemoryType, InsightType] = {
     "preference": "preference", "habit": "pattern", "value": "insight", "insight": "insight",
     "pattern": "pattern", "connection": "connection", "meta": "preference",
 }  # fmt: skip
-_CATEGORY_OF: dict[MemoryType, Category] = {
-    "project": "projects", "task": "reminders", "fact": "references", "insight": "learnings", "meta": "system",
-    "other": "interactions",
-}  # fmt: skip
 _PROCEDURE = re.compile(
     r"\bhow to\b|\bsteps?\s*(?:\d|:)|\bfirst\b.*\bthen\b|^\s*1[.)]\s.*^\s*2[.)]\s|\brecipe\b|\bprocedure\b"
     r"|\b(?:preheat|mix|simmer|run|type|click)\b.*\bthen\b|手順|作り方|\banleitung\b|\breceta\b|\brecette\b",
@@ -82,11 +78,6 @@ def insight_type(kind: MemoryType) -> InsightType:
 def types_of_insight(kind: InsightType) -> tuple[MemoryType, ...]:
     """The record's types that one word of `memory_search` stands for."""
     return tuple(own for own in get_args(MemoryType) if insight_type(own) == kind)
-
-
-def category_of(kind: MemoryType) -> Category:
-    """Where a memory is filed when only its type is known."""
-    return _CATEGORY_OF.get(kind, "contexts")
 
 
 def section_of(kind: MemoryType, category: Category) -> Section:

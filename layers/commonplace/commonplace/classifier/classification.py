@@ -55,11 +55,12 @@ def _asks(text: str) -> bool:
 
 def _worthiest(text: str, vector: Vector | None) -> Classification:
     model = shipped()
-    whole = decide(model.labels, model.tuning, model.scores(text, vector))
+    whole = decide(model.labels, model.tuning, model.heads.scores(text, vector))
     sentences = [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip()]
     if whole.worthy or len(sentences) < 2:
         return whole
-    parts = [decide(model.labels, model.tuning, model.scores(sentence, None)) for sentence in sentences[:_MOST_SENTENCES]]
+    alone = (model.heads.scores(sentence, None) for sentence in sentences[:_MOST_SENTENCES])
+    parts = [decide(model.labels, model.tuning, scores) for scores in alone]
     sure = [part for part in parts if part.worthy and part.level >= _CENTRAL and part.confidence >= _SURE]
     return max(sure, key=lambda part: part.confidence, default=whole)
 

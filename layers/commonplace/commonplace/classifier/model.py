@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from commonplace.classifier.features import SLOTS
-from commonplace.classifier.heads import Heads, Vector
+from commonplace.classifier.heads import Heads
 from commonplace.taxonomy import Category, StatementType
 
 IMPORTANCE_STEPS = (2, 3, 4, 5)
@@ -37,10 +37,6 @@ class Model(NamedTuple):
     labels: tuple[Label, ...]
     heads: Heads
     tuning: Tuning
-
-    def scores(self, text: str, vector: Vector | None) -> Vector:
-        """One score per head, about -1 (no) to 1 (yes)."""
-        return self.heads.scores(text, vector)
 
     def save(self, path: Path) -> None:
         """Writes the model; the same model gives the same bytes."""

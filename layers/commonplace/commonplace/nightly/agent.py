@@ -10,6 +10,7 @@ from commonplace.answered_items import CUTS
 from commonplace.extraction.candidate import Reading, Shelf
 from commonplace.extraction.day import Day, Utterance
 from commonplace.extraction.wished import served_wishes
+from commonplace.instructions import instructions
 from commonplace.night_ports import Reply
 from commonplace.nightly.agent_plan import AgentPlan
 from commonplace.nightly.agent_requests import tool_list
@@ -17,7 +18,6 @@ from commonplace.nightly.agent_tools import AgentTools
 from commonplace.nightly.budget import BudgetSpent, MeteredModel
 from commonplace.nightly.gaps import DECLINED, Gap, gap_after
 from commonplace.nightly.pieces import Piece, interactions_in, lines_of, pieces_of, shown
-from commonplace.nightly.prompts import prompt
 from commonplace.ports import ModelUnavailable
 
 _MAX_TOKENS = 4_000
@@ -64,7 +64,7 @@ def _talk(name: str, day: Day, piece: Piece, tools: AgentTools, model: MeteredMo
     while not (limit := _limit(model, end)):
         reply = model.ask(
             f"{name}/{len(messages) // 2}",
-            prompt("agent"),
+            instructions("agent"),
             messages,
             tools=tool_list(),
             max_tokens=_MAX_TOKENS,

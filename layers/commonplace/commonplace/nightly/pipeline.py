@@ -12,6 +12,7 @@ from commonplace.extraction.day import Day
 from commonplace.extraction.deciding import decide
 from commonplace.extraction.forgetting import left_after
 from commonplace.extraction.wished import served_wishes, wishes_in
+from commonplace.instructions import instructions
 from commonplace.models.memory import Memory
 from commonplace.models.runs import Dropped
 from commonplace.nightly import choosing, proposals
@@ -20,7 +21,6 @@ from commonplace.nightly.choosing import Case, chosen, groups_of
 from commonplace.nightly.footing import why_not
 from commonplace.nightly.gaps import DECLINED, Gap, gap_after
 from commonplace.nightly.pieces import Piece, interactions_in, lines_of, pieces_of, shown
-from commonplace.nightly.prompts import prompt
 from commonplace.nightly.proposals import proposed
 from commonplace.ports import ModelUnavailable
 
@@ -66,7 +66,7 @@ def _extracted(day: Day, model: MeteredModel) -> _Extracted:
         piece = pieces.popleft()
         talk = [{"role": "user", "content": shown(day, piece, _WISH)}]
         try:
-            reply = model.ask(f"{day.date}/extract/{number}", prompt("extract"), talk, schema=proposals.SHAPE)
+            reply = model.ask(f"{day.date}/extract/{number}", instructions("extract"), talk, schema=proposals.SHAPE)
         except (BudgetSpent, ModelUnavailable) as error:
             found.gaps.append(gap_after(error, interactions_in([*piece, *chain(*pieces)])))
             break
@@ -155,7 +155,7 @@ def _chosen(cases: Sequence[Case], day: Day, model: MeteredModel) -> tuple[dict[
     for number, group in enumerate(groups_of(cases)):
         talk = [{"role": "user", "content": choosing.shown(group)}]
         try:
-            reply = model.ask(f"{day.date}/decide/{number}", prompt("decide"), talk, schema=choosing.SHAPE)
+            reply = model.ask(f"{day.date}/decide/{number}", instructions("decide"), talk, schema=choosing.SHAPE)
         except (BudgetSpent, ModelUnavailable) as error:
             return made, (f"decided by rules: {gap_after(error, ()).why}",)
         items = items_of(reply.text, "decisions", reply.stop_reason in CUTS)
