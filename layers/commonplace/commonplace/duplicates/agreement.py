@@ -6,8 +6,6 @@ from commonplace.duplicates.morphology import BASE, ING, PAST, S, lemmas, readin
 from commonplace.duplicates.parsing import AND, OR, Token, Tokens
 
 _SPEAKER = "i"
-_HAVING = frozenset({"have", "has"})
-_PLACE_MARKERS = frozenset({"in", "on", "at"})
 
 
 def agrees(alignment: Alignment, left: Tokens, right: Tokens, own: Language) -> bool:
@@ -58,10 +56,10 @@ def _marker_allowed(match: Match, left: Tokens, right: Tokens, own: Language) ->
     one, other = ours.marker, theirs.marker
     if one == other or frozenset({one, other}) in own.same_markers:
         return True
-    if {one, other} <= _PLACE_MARKERS:
+    if {one, other} <= own.words["place_markers"]:
         return _in_place(match.left, left, own) and _in_place(match.right, right, own)
     if {one, other} == {"over", "to"}:
-        return any(lemma in ("prefer", "favor") for token in left[: match.left] for lemma in lemmas(token.text))
+        return any(lemma in own.words["preferring"] for token in left[: match.left] for lemma in lemmas(token.text))
     if {one, other} in ({"", "while"}, {"", "when"}):
         return {form for _, form in readings(ours.text)[1:]} == {ING} and ours.text == theirs.text
     return "to" in (one, other) and match.kind == FORM and _liked(match, left, own)
@@ -102,7 +100,7 @@ def _ongoing(match: Match, left: Tokens, right: Tokens, own: Language) -> bool:
     """Whether it is "have lived" and "have been living", which is read without its `been`."""
     before = {tokens[at - 1].text for tokens, at in ((left, match.left), (right, match.right)) if at}
     lasts = any(lemma in own.words["lasting"] for lemma in lemmas(left[match.left].text))
-    return lasts and bool(before) and before <= _HAVING and bool(match.forms & {(ING, PAST), (PAST, ING)})
+    return lasts and bool(before) and before <= own.words["having"] and bool(match.forms & {(ING, PAST), (PAST, ING)})
 
 
 def _is_name_of_kin(tokens: Tokens, at: int, own: Language) -> bool:

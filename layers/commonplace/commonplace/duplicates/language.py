@@ -23,7 +23,8 @@ Phrases = Mapping[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]]
 """First word to (phrase, what stands for it), the longest phrase first; `*` in a phrase is any one word."""
 TABLED = ("english", "german", "french", "spanish")
 _LISTS = """articles copulas harmless guards markers phrase_starts pairing choosing contrasting definite time_words likes_to
-lasting bare_verbs case_matters places kin pets times describing months""".split()
+lasting bare_verbs case_matters places kin pets times describing months adjuncts compounding place_markers counting having
+preferring many before_is behind_participle free_openers""".split()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,6 @@ from commonplace.duplicates.parsing import AND, STOP, Tokens
 from commonplace.duplicates.word_order import ends, is_described
 
 MOVED = "moved"
-_ADJUNCTS = frozenset("in on at as during since after before until near because-of if when while amid".split())
-_COMPOUND = frozenset({"of", "in"})
 
 
 def with_moves(found: Alignment, left: Tokens, right: Tokens, own: Language) -> Alignment:
@@ -34,7 +32,7 @@ def _harmless(one: Match, other: Match, left: Tokens, right: Tokens, own: Langua
     """Whether two words may change places: in a list, before one noun, as a compound, or in a phrase of time or place."""
     if (one.left < other.left) == (one.right < other.right):
         return True
-    if _compound(one, other, left, right):
+    if _compound(one, other, left, right, own.words["compounding"]):
         return True
     ours = min(one.left, other.left), max(one.left, other.left)
     theirs = min(one.right, other.right), max(one.right, other.right)
@@ -48,7 +46,7 @@ def _harmless(one: Match, other: Match, left: Tokens, right: Tokens, own: Langua
         return True
     if left[one.left].marker == left[other.left].marker and left[one.left].phrase != left[other.left].phrase:
         return False  # "Vue in front and Go behind": two phrases of one kind
-    return any(_in_adjunct(match, left, right) for match in (one, other)) and not (
+    return any(_in_adjunct(match, left, right, own) for match in (one, other)) and not (
         _new_clause(left, *ours) or _new_clause(right, *theirs)
     )
 
@@ -77,9 +75,9 @@ def _new_clause(tokens: Tokens, first: int, last: int) -> bool:
     return any(token.link in (AND, STOP) for token in tokens[first + 1 : last + 1])
 
 
-def _in_adjunct(match: Match, left: Tokens, right: Tokens) -> bool:
+def _in_adjunct(match: Match, left: Tokens, right: Tokens, own: Language) -> bool:
     ours, theirs = left[match.left], right[match.right]
-    if ours.marker != theirs.marker or ours.marker not in _ADJUNCTS:
+    if ours.marker != theirs.marker or ours.marker not in own.words["adjuncts"]:
         return False
     return _words_of_phrase(left, ours.phrase) == _words_of_phrase(right, theirs.phrase)
 
@@ -88,12 +86,12 @@ def _words_of_phrase(tokens: Tokens, phrase: int) -> list[str]:
     return [token.text for token in tokens if token.phrase == phrase]
 
 
-def _compound(one: Match, other: Match, left: Tokens, right: Tokens) -> bool:
+def _compound(one: Match, other: Match, left: Tokens, right: Tokens, compounding: Words) -> bool:
     """True for "University of Bristol", "Bristol University"; not for "a school in a park", "a park in a school"."""
     if abs(one.left - other.left) > 1 or abs(one.right - other.right) > 1:
         return False
     for noun, head in ((one, other), (other, one)):
         markers = [(left[noun.left].marker, left[head.left].marker), (right[noun.right].marker, right[head.right].marker)]
         if markers[0][1] == markers[1][1] and sorted(own == its for own, its in markers) == [False, True]:
-            return all(own == its or own in _COMPOUND for own, its in markers)
+            return all(own == its or own in compounding for own, its in markers)
     return False

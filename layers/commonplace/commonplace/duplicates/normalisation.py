@@ -9,19 +9,16 @@ from commonplace.duplicates.numbers import counted, dated
 from commonplace.duplicates.spelling import american
 from commonplace.duplicates.tokenization import Word, scanned
 
-_IS_AFTER = frozenset("he she it that there what who here where".split())
 _ENDINGS = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "'d"}
-_FREE_OPENERS = frozenset("and but so also".split())
 _SPEAKER = "i"
 _LONGEST = 6
-_BEHIND_PARTICIPLE = frozenset("by is are was were".split())
 
 
 def words_of(text: str, own: Language) -> list[Word]:
     """The words of a plain text in order."""
     spelled = [part for word in scanned(text) for part in _spelled_out(word, own)]
     numbered = dated(list(counted(spelled, own)), own)
-    return _without_been(_rewritten(_about_the_user(_without_opener(numbered, own), own), own.phrases))
+    return _without_been(_rewritten(_about_the_user(_without_opener(numbered, own), own), own.phrases), own)
 
 
 def _spelled_out(word: Word, own: Language) -> list[Word]:
@@ -44,15 +41,16 @@ def _parts(text: str, own: Language) -> list[str]:
     if text == "user's":
         return ["my"]
     if tail == "s":
-        return [head, "is"] if head in _IS_AFTER else [head]
+        return [head, "is"] if head in own.words["before_is"] else [head]
     return [head, _ENDINGS[tail]] if tail in _ENDINGS else [text.replace("'", "")]
 
 
 def _without_opener(words: list[Word], own: Language) -> list[Word]:
+    free = own.words["free_openers"]
     while words:
         for opener, _ in own.openers.get(words[0].text, ()):
             rest = words[len(opener) :]
-            if rest and _begins(words, opener) and (len(opener) > 1 or opener[0] in _FREE_OPENERS or rest[0].pause):
+            if rest and _begins(words, opener) and (len(opener) > 1 or opener[0] in free or rest[0].pause):
                 words = [rest[0]._replace(pause=""), *rest[1:]]
                 break
         else:
@@ -62,19 +60,19 @@ def _without_opener(words: list[Word], own: Language) -> list[Word]:
 
 def _about_the_user(words: list[Word], own: Language) -> list[Word]:
     """A note that leaves out whom it is about, or says "user", with "I": "Lives in Oslo"."""
-    if words and (words[0].text in own.words["bare_verbs"] or (own.name == "english" and _told_in_past(words))):
+    if words and (words[0].text in own.words["bare_verbs"] or (own.name == "english" and _told_in_past(words, own))):
         return [Word(_SPEAKER), *words]
     return [Word(_SPEAKER), *words[1:]] if own.name == "english" and words and words[0].text == "user" else words
 
 
-def _told_in_past(words: list[Word]) -> bool:
+def _told_in_past(words: list[Word], own: Language) -> bool:
     """Whether it begins with a past form that is no participle, as far as the next word tells: "Moved to Oslo"."""
     behind = words[1].text if len(words) > 1 else "by"
     forms = {form for _, form in readings(words[0].text)[1:]}
-    if forms != {PAST} or behind in _BEHIND_PARTICIPLE:
+    if forms != {PAST} or behind in own.words["behind_participle"]:
         return False
-    known = language("english").synonyms  # "Visited Rome", not "Mohamed Morsi"
-    return not words[1:2] or not words[1].capital or any(lemma in known for lemma in lemmas(words[0].text))
+    # "Visited Rome", not "Mohamed Morsi"
+    return not words[1:2] or not words[1].capital or any(lemma in own.synonyms for lemma in lemmas(words[0].text))
 
 
 def _begins(words: Sequence[Word], phrase: tuple[str, ...]) -> bool:
@@ -104,14 +102,14 @@ def _rewritten(words: list[Word], phrases: Phrases) -> list[Word]:
     return found
 
 
-def _without_been(words: list[Word]) -> list[Word]:
+def _without_been(words: list[Word], own: Language) -> list[Word]:
     """The words with "have been living" as "have living", so that it can stand for "have lived"."""
     texts = [word.text for word in words]
     lasting = [
         at
         for at in range(1, len(words) - 1)
         if texts[at] == "been"
-        and texts[at - 1] in ("have", "has")
+        and texts[at - 1] in own.words["having"]
         and any(form == ING for _, form in readings(texts[at + 1]))
     ]
     return [word for at, word in enumerate(words) if at not in lasting]

@@ -1,9 +1,12 @@
 """Text to words, numbers and signs as they stand, each with the pause before it."""
 
+import functools
 import re
 import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from commonplace.duplicates.language import lines
 
 _PIECE = re.compile(
     r"""(?P<address>(?:https?://|www\.)[^\s,]*[^\s,.;:!?)]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
@@ -19,11 +22,6 @@ CURRENCIES = {"$": "dollars", "€": "euros", "£": "pounds", "¥": "yen"}
 _SYMBOLS = {"%": "percent", "&": "and", "°": "degrees"} | CURRENCIES
 _INITIALS = {"us": "u.s.", "usa": "u.s.", "am": "a.m."}
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_SHORTENED = frozenset(
-    """jan feb mar apr jun jul aug sep sept oct nov dec mr mrs ms dr prof gen sen rep gov capt lt sgt col rev st jr sr inc
-    corp co ltd dept vs""".split()
-)
-"""Behind one of these a full stop ends no sentence."""
 _HEADING_SHARE = 0.6
 _LONG = 4
 
@@ -58,7 +56,7 @@ def scanned(text: str) -> Iterator[Word]:
             yield Word(piece, False, True)
             begins = False
             continue
-        if kind == "pause" and piece == "." and before in _SHORTENED and match.end() < len(text):
+        if kind == "pause" and piece == "." and before in _abbreviations() and match.end() < len(text):
             continue
         if kind == "pause":
             pause, begins = pause + piece, begins or piece in ".!?\n:"
@@ -92,3 +90,8 @@ def _is_heading(text: str) -> bool:
     """A headline, or shouting, where capitals tell nothing."""
     initials = [word[0] for word in text.split() if len(word) >= _LONG and word[0].isalpha()]
     return len(initials) > 1 and sum(initial.isupper() for initial in initials) > _HEADING_SHARE * len(initials)
+
+
+@functools.cache
+def _abbreviations() -> frozenset[str]:
+    return frozenset(word for line in lines("abbreviations.txt") for word in line.split())

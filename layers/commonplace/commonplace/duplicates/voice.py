@@ -8,7 +8,6 @@ from commonplace.duplicates.tokenization import Word
 
 BY = "by"
 _WAS, _IS = frozenset({"was", "were"}), frozenset({"is", "are"})
-_MANY = frozenset({"i", "we", "you", "they"})
 _LONGEST_AGENT = 4
 _OBJECTS = {"me": "i", "him": "he", "her": "she", "us": "we", "them": "they"}
 _SUBJECTS = {subject: object_ for object_, subject in _OBJECTS.items()}
@@ -30,7 +29,9 @@ def active(words: Sequence[Word], own: Language) -> list[Word] | None:
     objects = [word._replace(text=_SUBJECTS.get(word.text, word.text)) if len(done) == 1 else word for word in done]
     verb = words[by - 1]
     if texts[by - 2] in _IS:
-        verb = verb._replace(text=_present(verb.text, many=subject[-1].text in _MANY or subject[-1].text.endswith("s")))
+        verb = verb._replace(
+            text=_present(verb.text, many=subject[-1].text in own.words["many"] or subject[-1].text.endswith("s"))
+        )
     return [*subject, verb, *objects, *rest]
 
 

@@ -4,12 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from commonplace.duplicates.language import Words
+from commonplace.duplicates.language import Language, Words
 from commonplace.duplicates.parsing import AND, COMMA, OR, STOP, Statement, Token, Tokens
 
 _PAIRS = frozenset({AND, COMMA, OR})
 _MOST_NUMBERS = 1
-_COUNTS = frozenset("every each last next this".split())
 _TIMES, _AGO = "times-", "ago"
 
 
@@ -35,7 +34,7 @@ def _opening_last(statement: Statement) -> Tokens:
     end = 0
     if tokens and tokens[0].text in times:
         end = 1
-    elif opening := _opening_time(tokens, statement.language.words["times"]):
+    elif opening := _opening_time(tokens, statement.language):
         end = opening
     elif tokens and tokens[0].marker:
         end = next((at for at, token in enumerate(tokens) if token.marker != tokens[0].marker), 0)
@@ -44,10 +43,14 @@ def _opening_last(statement: Statement) -> Tokens:
     return _tail_sorted(tokens, times)
 
 
-def _opening_time(tokens: Tokens, times: Words) -> int:
+def _opening_time(tokens: Tokens, own: Language) -> int:
     """How many words a statement opens with that say how often or when: "3 times weekly", "every Sunday", "2 years ago"."""
-    end = 0
-    while end < len(tokens) and not tokens[end].marker and (tokens[end].text in _COUNTS or tokens[end].text[0].isdigit()):
+    end, times = 0, own.words["times"]
+    while (
+        end < len(tokens)
+        and not tokens[end].marker
+        and (tokens[end].text in own.words["counting"] or tokens[end].text[0].isdigit())
+    ):
         end += 1
     last = tokens[end] if end < len(tokens) else None
     if last is None or last.marker or not (last.text in times or last.text.startswith(_TIMES)):
