@@ -29,9 +29,8 @@ def active(words: Sequence[Word], own: Language) -> list[Word] | None:
     objects = [word._replace(text=_SUBJECTS.get(word.text, word.text)) if len(done) == 1 else word for word in done]
     verb = words[by - 1]
     if texts[by - 2] in _IS:
-        verb = verb._replace(
-            text=_present(verb.text, many=subject[-1].text in own.words["many"] or subject[-1].text.endswith("s"))
-        )
+        last = subject[-1].text
+        verb = verb._replace(text=_present(verb.text, many=last in own.words["many"] or last.endswith("s")))
     return [*subject, verb, *objects, *rest]
 
 
