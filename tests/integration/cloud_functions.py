@@ -1,6 +1,7 @@
 """The functions as Lambda would run them, over the ports of a SQLite file."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, tzinfo
 from pathlib import Path
 
@@ -29,3 +30,19 @@ def ports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ports]:
 
 def at_noon(zone: tzinfo) -> datetime:
     return NOON.astimezone(zone)
+
+
+@contextmanager
+def over_table(table: str, url: str, now: datetime) -> Iterator[None]:
+    """Every function's container as AWS opens it, by its environment alone, over a table; its clock stands still."""
+    opened = (container.settings, container.opened, container.night)
+    given = {"AWS_ENDPOINT_URL_DYNAMODB": url, "AWS_REGION": "eu-central-1", "COMMONPLACE_TABLE": table}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in given.items():
+            patch.setenv(name, value)
+        patch.setattr(container, "now", now.astimezone)
+        for one in opened:
+            one.cache_clear()
+        yield
+    for one in opened:
+        one.cache_clear()
