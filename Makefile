@@ -49,7 +49,7 @@ lock: .venv/dev  ## pins every dependency again, with hashes
 	@$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-annotate \
 		pyproject.toml --output-file requirements.txt
 	@$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-annotate \
-		pyproject.toml --extra aws --group dev --output-file requirements-dev.txt
+		pyproject.toml --all-extras --group dev --output-file requirements-dev.txt
 	@echo "setuptools>=77" | $(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate - \
 		--output-file requirements-build.txt
 	@$(LOCK_LAYER) --group layer $(BOTO3) --output-file layers/dependencies/requirements.txt
@@ -118,6 +118,7 @@ venv313 = test -n "$(PYTHON313)" || { echo "Python 3.13 is needed, which the fun
 	@echo "installing into .venv ..."
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-build.txt
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.txt
+	@$(BIN)/pip uninstall --yes -qq commonplace  # what the distribution was called: its command would go with it later
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
 	@touch $@
 

@@ -82,9 +82,5 @@ def test_help_makes_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_version_is_told(tmp_path: Path) -> None:
-    assert run("--version", home=tmp_path).out.startswith("commonplace 0.")
-
-
 def _path() -> str:
     return f"import sys; sys.path[:] = {sys.path!r}; "  # -S: what a site adds at start is not ours to count

@@ -13,8 +13,11 @@ from commonplace.errors import CommonplaceError, ErrorCode
 
 if TYPE_CHECKING:
     from commonplace.client import Commonplace
+    from commonplace.settings import Settings
 
-__all__ = ["Commonplace", "CommonplaceError", "ErrorCode"]
+__all__ = ["Commonplace", "CommonplaceError", "ErrorCode", "Settings", "__version__"]
+
+__version__ = "0.1.0"  # the one place that says it: pyproject.toml reads it here, since a layer on AWS has no metadata to ask
 
 
 def __getattr__(name: str) -> object:
@@ -23,4 +26,8 @@ def __getattr__(name: str) -> object:
         from commonplace.client import Commonplace
 
         return Commonplace
+    if name == "Settings":
+        from commonplace.settings import Settings
+
+        return Settings
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

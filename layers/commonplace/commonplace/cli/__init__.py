@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import click
 
+from commonplace import __version__
 from commonplace.cli import failures
 from commonplace.cli.contract import call, check_manifest
 from commonplace.cli.conversations import export, import_file
@@ -28,7 +29,7 @@ Exit codes: 0 done (finding nothing is done, too), 1 a mistake of this program,
 
 
 @click.group(epilog=_EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="commonplace", message="%(prog)s %(version)s")
+@click.version_option(__version__, message="%(prog)s %(version)s")
 @group_options
 def commonplace() -> None:
     """A long-term memory for you and your agents, in one file on this machine.

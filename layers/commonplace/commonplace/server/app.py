@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Mapping
-from importlib.metadata import version
 from typing import Any
 
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound, RequestEntityTooLarge
 
-from commonplace import intake
+from commonplace import __version__, intake
 from commonplace.client import Commonplace
 from commonplace.entrypoint import unknown
 from commonplace.errors import CommonplaceError, ErrorCode
@@ -56,7 +55,7 @@ def make_app(memory: Commonplace, port: int) -> Flask:
     @app.get("/health")
     def tell_health() -> Response:
         state = memory.discover_memory_tools().current_system_state
-        return _json(200, {"status": "ok", "version": version("commonplace"), "total_memories": state.total_memories})
+        return _json(200, {"status": "ok", "version": __version__, "total_memories": state.total_memories})
 
     def night(**_in_the_path: str) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
