@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from importlib.util import find_spec
+from typing import Literal
 
 
 class ErrorCode(Enum):
@@ -53,3 +55,16 @@ class CommonplaceError(Exception):
                 "retryable": self.code.retryable,
             }
         }
+
+
+_EXTRAS: dict[str, tuple[str, ...]] = {"aws": ("botocore", "opensearchpy"), "claude": ("anthropic",)}
+
+
+def require_extra(extra: Literal["aws", "claude"], configured: str) -> None:
+    """Raises `INVALID_ARGUMENT`, with the command to run, where an optional part of this distribution is not installed.
+
+    `configured`: what needs that part, as the subject of the sentence. Nothing is imported by asking.
+    """
+    if any(find_spec(package) is None for package in _EXTRAS[extra]):
+        install = f"pip install 'commonplace-memory[{extra}]'"
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{configured}, and what that needs is not installed: {install}")

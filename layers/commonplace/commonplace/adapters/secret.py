@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from commonplace.errors import require_extra
 from commonplace.ports import ModelUnavailable
 
 _SECONDS = 300
@@ -9,6 +10,7 @@ _SECONDS = 300
 
 def read_secret(arn: str) -> str:
     """The secret's text. Raises `ModelUnavailable` when it can't be read, as a misconfiguration."""
+    require_extra("aws", "the key of Claude is configured as a secret of AWS")
     from aws_lambda_powertools.utilities import parameters
 
     try:

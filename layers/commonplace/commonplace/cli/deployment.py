@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, TypeVar
 
 import click
@@ -10,7 +9,7 @@ import click
 from commonplace.cli.failures import Failed
 from commonplace.cli.options import Shared, command_options
 from commonplace.cli.tables import console, print_facts, print_json
-from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.errors import CommonplaceError, ErrorCode, require_extra
 
 if TYPE_CHECKING:
     from commonplace.settings import Settings
@@ -90,8 +89,7 @@ def opened(open_: Callable[["Settings"], _Opened], **named: str | None) -> _Open
     """A part of a deployment, by the settings of the environment and those named here."""
     from commonplace.settings import read_settings
 
-    if find_spec("opensearchpy") is None or find_spec("botocore") is None:
-        raise click.ClickException("this needs what AWS needs: pip install 'commonplace[aws]'")
+    require_extra("aws", "this asks AWS")
     from botocore.exceptions import BotoCoreError
 
     settings = read_settings().model_copy(update={name: value for name, value in named.items() if value})

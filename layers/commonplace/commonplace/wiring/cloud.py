@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.errors import CommonplaceError, ErrorCode, require_extra
 from commonplace.index_ports import AllRecords, IndexContents, IndexRebuild, IndexWriter
 from commonplace.ports import Caller, Embedder, MemoryIndex, Ports, UserErasure, UserFacts
 from commonplace.settings import Settings
@@ -144,6 +144,7 @@ def open_maintenance(settings: Settings) -> Maintenance:
 
 def table_of(settings: Settings, remaining: Remaining | None = None, seconds: float | None = None) -> "Table":
     """The table that the settings name. `seconds`: how long one attempt may take."""
+    require_extra("aws", "a table is configured")
     from commonplace.adapters.dynamodb import Table, connect
 
     if settings.table is None:

@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from commonplace.errors import require_extra
 from commonplace.settings import Settings
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def pages_of(settings: Settings) -> "Callable[[str], Pages] | None":
     folder, bucket = settings.pages, settings.pages_bucket
     if bucket is None:
         return None if folder is None else lambda user_id: folder_pages(folder / owner_of(user_id))
+    require_extra("aws", "a bucket for the pages is configured")
     from commonplace.adapters.s3 import S3Pages, connect
 
     client = cache(lambda: connect(settings.region))

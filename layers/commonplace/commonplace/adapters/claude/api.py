@@ -52,7 +52,11 @@ class MessagesApi:
             self._options.add("temperature")
 
     def ask(self, question: Question, seconds: float) -> bytes:
-        """The API's answer as it came. Raises `ModelUnavailable`, and logs a misconfiguration as an error."""
+        """The API's answer as it came. Raises `ModelUnavailable`, and logs a misconfiguration as an error.
+
+        Raises `INVALID_ARGUMENT` where the SDK is not installed: rules in its place would hide that a key does nothing.
+        """
+        self.require()
         import anthropic
 
         # The deadline begins after the import: that is paid once in a process, and a short deadline would lose every
@@ -69,6 +73,10 @@ class MessagesApi:
             if not self._leaves_out(failure, options):
                 attempt += 1
                 self._pause_or_give_up(failure, attempt, deadline)
+
+    def require(self) -> None:
+        """Raises `INVALID_ARGUMENT` where the libraries that ask Claude are not installed."""
+        self._clients.require()
 
     def close(self) -> None:
         """Closes the connections; the next question opens new ones."""

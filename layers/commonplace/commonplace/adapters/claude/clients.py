@@ -4,6 +4,8 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
+from commonplace.errors import require_extra
+
 if TYPE_CHECKING:
     import anthropic
 
@@ -13,6 +15,9 @@ class Clients(Protocol):
 
     def client(self) -> "anthropic.Anthropic | anthropic.AnthropicBedrock":
         """A client without retries of its own. Raises `ModelUnavailable` when there is no key to be had."""
+
+    def require(self) -> None:
+        """Raises `INVALID_ARGUMENT` where a library that it needs is not installed, with the command that installs it."""
 
     def close(self) -> None:
         """Closes the connections; the next question opens new ones."""
@@ -25,6 +30,9 @@ class WithKey:
         self._key, self._base_url = key, base_url
         self._made: tuple[str, anthropic.Anthropic] | None = None
         self._lock = threading.Lock()
+
+    def require(self) -> None:
+        require_extra("claude", "Claude is configured")
 
     def client(self) -> "anthropic.Anthropic":
         import anthropic
@@ -49,6 +57,10 @@ class OnBedrock:
         self._base_url = base_url
         self._made: anthropic.AnthropicBedrock | None = None
         self._lock = threading.Lock()
+
+    def require(self) -> None:
+        require_extra("claude", "Claude on Bedrock is configured")
+        require_extra("aws", "Claude on Bedrock is configured")  # the SDK signs with botocore
 
     def client(self) -> "anthropic.AnthropicBedrock":
         import anthropic

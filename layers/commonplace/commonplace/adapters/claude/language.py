@@ -23,6 +23,8 @@ class ClaudeLanguage:
 
     @property
     def name(self) -> str:
+        """The model's. Raises `INVALID_ARGUMENT` without the SDK: a run asks for it before it begins, and so begins none."""
+        self._api.require()
         return self._model
 
     def reply(

@@ -1,0 +1,83 @@
+"""What a plain install does with an extra left out, and what it says where one is needed."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.integration.command_line import Done, clean
+
+pytestmark = pytest.mark.integration
+
+_WITHOUT = """
+import sys
+sys.modules.update(dict.fromkeys(sys.argv.pop(1).split(",")))  # an import of these fails as if they were not installed
+from commonplace.cli import main
+main(sys.argv[1:])
+"""
+CLAUDE, AWS = "anthropic", "boto3,botocore,opensearchpy,aws_lambda_powertools,aws_xray_sdk"
+WITH_KEY = {"ANTHROPIC_API_KEY": "sk-ant-api03-scripted"}
+ON_BEDROCK = {"COMMONPLACE_BEDROCK_MODEL": "eu.anthropic.claude"}
+INSTALL_CLAUDE, INSTALL_AWS = (f"pip install 'commonplace-memory[{extra}]'" for extra in ("claude", "aws"))
+DAY = Path(__file__).parents[2] / "demo" / "day.jsonl"
+
+
+def run(without: str, *arguments: str, home: Path, environment: dict[str, str]) -> Done:
+    done = subprocess.run(
+        [sys.executable, "-c", _WITHOUT, without, *arguments],
+        stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False, encoding="utf-8",
+        env=clean(home, {"COMMONPLACE_DB": str(home / "memory.db"), **environment}),
+    )  # fmt: skip
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def refused(done: Done, install: str) -> None:
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert install in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_key_without_the_sdk_hinders_no_store_and_no_search(tmp_path: Path) -> None:
+    stored = run(CLAUDE, "store", "My daughter Mia is allergic to peanuts.", home=tmp_path, environment=WITH_KEY)
+    assert (stored.code, stored.err) == (0, "")
+    found = run(CLAUDE, "--json", "search", "is anybody allergic?", home=tmp_path, environment=WITH_KEY)
+    assert [hit["content"] for hit in found.answer["results"]] == ["My daughter Mia is allergic to peanuts."]
+
+
+@pytest.mark.parametrize(
+    ("environment", "without", "install"),
+    [(WITH_KEY, CLAUDE, INSTALL_CLAUDE), (ON_BEDROCK, CLAUDE, INSTALL_CLAUDE), (ON_BEDROCK, AWS, INSTALL_AWS)],
+    ids=["key", "bedrock", "bedrock without aws"],
+)
+def test_what_would_ask_claude_names_the_extra(
+    tmp_path: Path, environment: dict[str, str], without: str, install: str
+) -> None:
+    run(CLAUDE, "store", "My daughter Mia is allergic to peanuts.", home=tmp_path, environment={})
+    run(CLAUDE, "record", str(DAY), home=tmp_path, environment={})
+    asked = json.dumps({"query": "is anybody allergic?"})
+    for command in (("normalize", "I moved to Leeds."), ("call", "summarize_memory", asked), ("nightly",)):
+        refused(run(without, *command, home=tmp_path, environment=environment), install)
+
+
+def test_a_night_that_cannot_ask_begins_no_run(tmp_path: Path) -> None:
+    run(CLAUDE, "record", str(DAY), home=tmp_path, environment={})
+    refused(run(CLAUDE, "nightly", home=tmp_path, environment=WITH_KEY), INSTALL_CLAUDE)
+    assert run(CLAUDE, "--json", "runs", "list", home=tmp_path, environment=WITH_KEY).answer == []
+    by_rules = run(CLAUDE, "--json", "nightly", "--mode", "rules", home=tmp_path, environment=WITH_KEY)
+    assert (by_rules.code, by_rules.err) == (0, "")
+
+
+@pytest.mark.parametrize("verb", ["doctor", "reindex"])
+def test_a_table_without_the_libraries_of_aws_names_the_extra(tmp_path: Path, verb: str) -> None:
+    refused(run(AWS, verb, home=tmp_path, environment={"COMMONPLACE_TABLE": "memories"}), INSTALL_AWS)
+
+
+def test_a_user_of_a_table_cannot_be_erased_without_them(tmp_path: Path) -> None:
+    named = ("erase", "--table", "memories", "--user", "jwt|somebody", "--yes")
+    refused(run(AWS, *named, home=tmp_path, environment={"COMMONPLACE_PAGES_BUCKET": "pages"}), INSTALL_AWS)
+
+
+def test_a_bucket_for_the_pages_without_them_names_the_extra(tmp_path: Path) -> None:
+    refused(run(AWS, "nightly", home=tmp_path, environment={"COMMONPLACE_PAGES_BUCKET": "pages"}), INSTALL_AWS)
