@@ -12,7 +12,7 @@ from sklearn.metrics import cohen_kappa_score, f1_score
 
 from benchmarks.report import FOLDER, Cell, Table, main
 from commonplace.adapters.static_embedder import StaticEmbedder
-from commonplace.classifier import Classification, classify
+from commonplace.text.classifier.classification import Classification, classify
 
 _EMBEDDER = StaticEmbedder()
 _OTHERS = ["preference", "biographical", "goal", "project", "other"]

@@ -16,16 +16,17 @@ from rich.progress import Progress
 from benchmarks.many import texts
 from cloud.dynamodb import DynamoDB
 from cloud.opensearch import OpenSearch
-from commonplace.adapters.dynamodb import connect, create_table
+from commonplace.adapters.dynamodb.client import connect
 from commonplace.adapters.dynamodb.rows import memory_item, vector_bytes
+from commonplace.adapters.dynamodb.table import create_table
 from commonplace.adapters.static_embedder import StaticEmbedder
-from commonplace.batches import in_batches
-from commonplace.ids import new_memory_id
-from commonplace.index_ports import IndexWriter
-from commonplace.models.memory import Memory
-from commonplace.ports import Stored
+from commonplace.bootstrap.maintenance import open_upkeep
+from commonplace.domain.batching import in_batches
+from commonplace.domain.ids import new_memory_id
+from commonplace.domain.memory import Memory
+from commonplace.ports.index_writer import IndexWriter
+from commonplace.ports.record_values import Stored
 from commonplace.settings import Settings, read_settings
-from commonplace.wiring import open_upkeep
 
 TABLE = "bench"
 ISSUER = "https://issuer.example"

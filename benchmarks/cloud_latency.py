@@ -17,7 +17,7 @@ from benchmarks.cloud_in_a_box import cloud, fill, memories, refuse_degraded, re
 from benchmarks.cloud_upkeep import footprint, reindexed, visible
 from benchmarks.many import QUESTIONS
 from benchmarks.report import Cell, Table, main
-from commonplace.invocation import container
+from commonplace.interfaces.aws import container
 
 _CALLS = 400
 _MANY = 100_000

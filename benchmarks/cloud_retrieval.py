@@ -13,13 +13,14 @@ from benchmarks.cloud_in_a_box import cloud
 from benchmarks.conversations import Conversation, beam, locomo
 from benchmarks.report import Cell, Table, main
 from benchmarks.retrieval import Answer, answered, answers, row
-from commonplace import entrypoint
-from commonplace.conversation import import_turns
-from commonplace.following import reconcile
-from commonplace.index_ports import Change, Outcome
-from commonplace.ports import Caller
+from commonplace.bootstrap.cloud import open_cloud
+from commonplace.bootstrap.maintenance import open_upkeep
+from commonplace.indexing.stream import reconcile
+from commonplace.ports.record_values import IndexChange, Outcome
+from commonplace.ports.values import Caller
 from commonplace.settings import Settings
-from commonplace.wiring import open_cloud, open_upkeep
+from commonplace.use_cases import dispatch
+from commonplace.use_cases.import_conversation import import_turns
 
 
 def measure(given: argparse.Namespace) -> list[Table]:
@@ -42,7 +43,7 @@ def _answers(conversation: Conversation, settings: Settings) -> Iterator[Answer]
     reconcile(datetime.now(UTC) + timedelta(minutes=1), upkeep.writer, upkeep.pending, _refused)
 
     def call(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        answer = entrypoint.call(tool, arguments, caller, ports).model_dump(mode="json")
+        answer = dispatch.call(tool, arguments, caller, ports).model_dump(mode="json")
         if "degraded" in (answer.get("notes") or {}):
             raise RuntimeError("the index was not asked")
         return answer
@@ -50,7 +51,7 @@ def _answers(conversation: Conversation, settings: Settings) -> Iterator[Answer]
     yield from answered(conversation, ids, call)
 
 
-def _refused(_change: Change, outcome: Outcome) -> None:
+def _refused(_change: IndexChange, outcome: Outcome) -> None:
     raise RuntimeError(f"the index refused a memory: {outcome.reason}")
 
 

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from commonplace import entrypoint
-from commonplace.following import follow
-from commonplace.ports import Caller
-from commonplace.reindexing import Renewal, reindex
+from commonplace.bootstrap.cloud import open_cloud
+from commonplace.bootstrap.local import local_clock
+from commonplace.bootstrap.maintenance import open_maintenance, open_upkeep
+from commonplace.indexing.rebuild import Renewal, reindex
+from commonplace.indexing.stream import follow
+from commonplace.ports.values import Caller
 from commonplace.settings import Settings
-from commonplace.wiring import local_clock, open_cloud, open_maintenance, open_upkeep
+from commonplace.use_cases import dispatch
 
 _WRITES = 40
 
@@ -45,8 +47,8 @@ def visible(settings: Settings, user_id: str) -> list[tuple[str, float]]:
     for number in range(_WRITES):
         caller = Caller(user_id, datetime.now(UTC))
         text = f"The zebra number {number} is called Zoe{number}."
-        stored = entrypoint.call("store_memory", {"content": text}, caller, ports).model_dump(mode="json")
-        found = entrypoint.call("search_memory", {"query": f"who is Zoe{number}"}, caller, ports).model_dump(mode="json")
+        stored = dispatch.call("store_memory", {"content": text}, caller, ports).model_dump(mode="json")
+        found = dispatch.call("search_memory", {"query": f"who is Zoe{number}"}, caller, ports).model_dump(mode="json")
         missed += stored["memory_id"] not in [hit["id"] for hit in found["results"]]
         ((change,), _) = upkeep.pending.pending(user_id)
         begun = time.perf_counter()

@@ -19,7 +19,7 @@ from benchmarks.report import Cell, Table, main
 from cloud.built import ROOT, folders, unzipped, zipped
 from cloud.lambda_runtime import PYTHON, Container, other_handler, started
 from cloud.template import Template
-from commonplace.tools import TOOLS
+from commonplace.contract.registry import TOOLS
 
 _STARTS = 5
 _USERS = 2 * _STARTS  # each calls a function once

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.latency import filled
 from benchmarks.report import Table, main
-from commonplace.tools import TOOLS
+from commonplace.contract.registry import TOOLS
 
 _CALLS = {
     "memory_normalize": {"text": "I'm 43 and I love concept albums."},

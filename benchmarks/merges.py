@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.report import FOLDER, Cell, Table, main
-from commonplace.duplicates import same_statement
+from commonplace.text.paraphrase.verdict import same_statement
 
 TUNED, HELD_OUT = "tuned on", "held out"
 _LEFT_OUT = "same_topic_ambiguous"

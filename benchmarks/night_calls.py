@@ -18,9 +18,9 @@ from benchmarks.night_scripted import ScriptedModel
 from benchmarks.night_stories import stories
 from benchmarks.report import Cell, Table, main
 from commonplace import Commonplace
-from commonplace.batches import in_batches
-from commonplace.models.runs import Mode, Run
-from commonplace.nightly.desk import Desk
+from commonplace.domain.batching import in_batches
+from commonplace.domain.runs import Mode, Run
+from commonplace.runs.apply import Desk
 from commonplace.settings import Settings
 
 SIZES = {10: 20, 50: 10, 200: 3}

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from commonplace.night_ports import Reply
 from commonplace.nightly.budget import tokens_of
+from commonplace.ports.values import Reply
 
 _ONE_OF = 5
 _FIRST_SENTENCE = re.compile(r"[^.!?。\n]{12,200}")

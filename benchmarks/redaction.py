@@ -4,7 +4,7 @@ import argparse
 from collections import Counter
 
 from benchmarks.report import FOLDER, Cell, Table, main
-from commonplace.redaction import redact
+from commonplace.text.redaction import redact
 
 HALVES = ("first half", "second half")
 _ALL = "all"

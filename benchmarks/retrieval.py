@@ -15,10 +15,11 @@ from rich.progress import track
 
 from benchmarks.conversations import Asked, Conversation, beam, locomo, together
 from benchmarks.report import Table, main
-from commonplace import Commonplace, scoring
-from commonplace.analyzer import terms
-from commonplace.candidates import Corpus
+from commonplace import Commonplace
+from commonplace.ports.candidates import Corpus
+from commonplace.retrieval import bm25
 from commonplace.settings import Settings
+from commonplace.text.foundation.tokenizer import terms
 
 _DEFAULT = 0.3
 Call = Callable[[str, dict[str, Any]], dict[str, Any]]
@@ -116,7 +117,7 @@ def by_words(conversation: Conversation) -> Iterator[Answer]:
         counts = np.array([[one[term] for term in wanted] for one in held], dtype=np.float64)
         held_by = np.array([frequencies[term] for term in wanted], dtype=np.float64)
         corpus = Corpus(len(held), float(lengths.mean()), held_by, frozenset(), ())
-        scores = scoring.bm25(counts, lengths / corpus.average_length, scoring.rarity(corpus))
+        scores = bm25.bm25(counts, lengths / corpus.average_length, bm25.rarity(corpus))
         best = [conversation.turns[row].name for row in np.argsort(-scores, kind="stable")[:10]]
         yield Answer(asked, best, best, math.nan)
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from benchmarks.report import FOLDER, Cell, Table, main
-from commonplace.timerange import read_time_range
+from commonplace.text.time_ranges.reader import read_time_range
 
 
 def _moment(text: str) -> datetime | None:

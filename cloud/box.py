@@ -84,7 +84,7 @@ def _environment(opensearch: str, dynamodb: str) -> dict[str, str]:
 
 def _table() -> str:
     """Makes the table if it isn't there, and gives the ARN of its stream."""
-    from commonplace.adapters.dynamodb import create_table
+    from commonplace.adapters.dynamodb.table import create_table
 
     client: Any = boto3.client("dynamodb")
     name = os.environ["COMMONPLACE_TABLE"]
@@ -96,7 +96,7 @@ def _table() -> str:
 
 def _index() -> None:
     """Makes what the index needs, as the function `setup` does at a deploy."""
-    from commonplace.invocation import container
+    from commonplace.interfaces.aws import container
 
     if not container.upkeep().set_up():
         sys.stderr.write("there is no index of this version over what the table holds: `commonplace reindex` makes it\n")

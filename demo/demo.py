@@ -18,10 +18,10 @@ from rich.table import Table
 from rich.text import Text
 
 from commonplace import Commonplace, CommonplaceError
-from commonplace.models.memory import level_of
-from commonplace.models.results import ImportResult, SearchResult
-from commonplace.redaction import redact
+from commonplace.domain.memory import level_of
+from commonplace.domain.results import ImportResult, SearchResult
 from commonplace.settings import Settings
+from commonplace.text.redaction import redact
 
 HERE = Path(__file__).parent
 ZONE = ZoneInfo("Europe/Berlin")

@@ -10,8 +10,8 @@ from http.client import HTTPException
 from typing import Any, Protocol
 
 from commonplace import Commonplace, CommonplaceError
-from commonplace.errors import ErrorCode
-from commonplace.models.night import RecordResult
+from commonplace.domain.errors import ErrorCode
+from commonplace.domain.interactions import RecordResult
 
 SECONDS = 60.0  # for one answer of a server
 

@@ -4,8 +4,8 @@ import itertools
 from datetime import timedelta
 
 from commonplace.adapters.static_embedder import StaticEmbedder
-from commonplace.models.memory import Memory
-from commonplace.ports import Audit, Entry
+from commonplace.domain.memory import Memory
+from commonplace.ports.record_values import Audit, Entry
 from tests.conftest import NOON
 
 USER = "local|ana"

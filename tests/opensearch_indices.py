@@ -8,10 +8,14 @@ from typing import Literal
 import pytest
 from opensearchpy import OpenSearch
 
-from commonplace.adapters.opensearch import Layout, OpenSearchWriter, connect, set_up
+from commonplace.adapters.opensearch.client import connect
+from commonplace.adapters.opensearch.document import Layout
+from commonplace.adapters.opensearch.setup import set_up
+from commonplace.adapters.opensearch.writing import OpenSearchWriter
 from commonplace.adapters.static_embedder import StaticEmbedder
-from commonplace.models.memory import Memory
-from commonplace.ports import Audit, Entry, MemoryRecords, Stored, Vector
+from commonplace.domain.memory import Memory
+from commonplace.ports.memory_records import MemoryRecords
+from commonplace.ports.record_values import Audit, Entry, Stored, Vector
 
 LAYOUT = Layout(StaticEmbedder.name, StaticEmbedder.dimension, shards=2, refresh="50ms")
 Indexed = Literal["nothing", "half", "all"]

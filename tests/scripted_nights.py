@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from commonplace import Commonplace
+from commonplace.domain.runs import Mode
 from commonplace.extraction.candidate import Candidate, Decision, Reading, Shelf
-from commonplace.extraction.day import Day
-from commonplace.models.runs import Mode
-from commonplace.nightly import planning
+from commonplace.extraction.days import Day
+from commonplace.nightly import operations_planner
 from commonplace.nightly.budget import Answers
-from commonplace.nightly.nights import Nights
+from commonplace.nightly.service import Nights
 
 Decide = Callable[[Day, Shelf], Iterable[Decision]]
 
@@ -40,7 +40,7 @@ def nights_of(memory: Commonplace, reader: Script | Decide) -> Nights:
 
 def open_gates(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets every decision pass: what the gates hold back has tests of its own."""
-    monkeypatch.setattr(planning, "refuse", lambda *_: None)
+    monkeypatch.setattr(operations_planner, "refuse", lambda *_: None)
 
 
 def told(interaction_id: str, *texts: str, time: str = "2026-05-20T09:00:00+02:00") -> dict[str, Any]:

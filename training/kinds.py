@@ -22,8 +22,7 @@ from scipy.special import softmax
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics import roc_auc_score
 
-from commonplace.classifier.heads import Heads
-from commonplace.classifier.kinds import KINDS, Kind, KindsModel, load
+from commonplace.text.classifier.model import KINDS, Heads, Kind, KindsModel, load_kinds
 from training.train import HERE, MODEL, numbers
 from training.train import read_all as read_statements
 
@@ -137,7 +136,7 @@ def main(arguments: Iterable[str] | None = None) -> int:
         return 0
     model = train(clauses)
     if asked.check:
-        current = KINDS_MODEL.exists() and same(model, load(KINDS_MODEL))
+        current = KINDS_MODEL.exists() and same(model, load_kinds(KINDS_MODEL))
         print("the model is what the messages give" if current else "the model is stale: python -m training.kinds")
         return 0 if current else 1
     model.save(KINDS_MODEL)

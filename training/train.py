@@ -19,11 +19,10 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression
 
 from commonplace.adapters.static_embedder import StaticEmbedder
-from commonplace.classifier.classification import PASSING, best_label, label_shares, log_odds
-from commonplace.classifier.features import SLOTS, features
-from commonplace.classifier.heads import Heads
-from commonplace.classifier.model import IMPORTANCE_STEPS, Label, Model, Tuning, load
-from commonplace.taxonomy import Category, StatementType
+from commonplace.domain.taxonomy import Category, StatementType
+from commonplace.text.classifier.classification import PASSING, best_label, label_shares, log_odds
+from commonplace.text.classifier.features import SLOTS, features
+from commonplace.text.classifier.model import IMPORTANCE_STEPS, Heads, Label, Model, Tuning, load
 
 HERE = Path(__file__).parent
 MODEL = HERE.parent / "layers" / "commonplace" / "commonplace" / "data" / "classifier.npz"

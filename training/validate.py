@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from sklearn.metrics import f1_score
 
-from commonplace.classifier.classification import Classification, decide
+from commonplace.text.classifier.classification import Classification, decide
 from training.train import Statement, design, folds_by_text, labels_of, read_all, scores_unseen, tune
 
 COLUMNS = ("unseen", "statements", "type F1", "category", "keep", "not-keep F1", "importance within 1", "confidence, right")

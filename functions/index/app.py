@@ -1,5 +1,5 @@
 """The function `index`: brings the table's stream into OpenSearch."""
 
-from commonplace.invocation import upkeep
+from commonplace.interfaces.aws import upkeep
 
 handler = upkeep.index

@@ -1,5 +1,5 @@
 """The function `night`: the days of one user read."""
 
-from commonplace.invocation import nights
+from commonplace.interfaces.aws import nights
 
 handler = nights.night

@@ -1,5 +1,5 @@
 """The function `plan`: by schedule, a message for each user with something pending."""
 
-from commonplace.invocation import nights
+from commonplace.interfaces.aws import nights
 
 handler = nights.plan

@@ -1,5 +1,5 @@
 """The function `reconcile`: by schedule, what the stream has missed."""
 
-from commonplace.invocation import upkeep
+from commonplace.interfaces.aws import upkeep
 
 handler = upkeep.reconcile

@@ -1,5 +1,5 @@
 """The function `search`: its tools over every way in."""
 
-from commonplace.invocation.handler import handler_of
+from commonplace.interfaces.aws.handler import handler_of
 
 handler = handler_of("search")

@@ -1,5 +1,5 @@
 """The function `setup`: the index made at a deploy."""
 
-from commonplace.invocation import upkeep
+from commonplace.interfaces.aws import upkeep
 
 handler = upkeep.setup

@@ -15,8 +15,8 @@ from opensearchpy import OpenSearch
 
 from cloud.lambda_runtime import Container, started
 from cloud.listener import Listener, Request, Response
-from commonplace.manifest import manifest
-from commonplace.tools import TOOLS, tool_named
+from commonplace.contract.manifest import manifest
+from commonplace.contract.registry import TOOLS, tool_named
 from tests.integration.lambda_calls import GATEWAY, KINDS, Kind, http
 from tests.stack import ROOT
 

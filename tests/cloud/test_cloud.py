@@ -18,8 +18,8 @@ import pytest
 from cloud.queue import QueueSource
 from cloud.schedule import by_schedule
 from cloud.template import Template
-from commonplace.invocation.http_api import ROUTES
-from commonplace.tools import TOOLS
+from commonplace.contract.registry import TOOLS
+from commonplace.interfaces.aws.http_api import ROUTES
 
 NAME = f"cloud-{uuid.uuid4().hex}"
 

@@ -4,10 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.models.memory import Memory
-from commonplace.ports import Audit, Caller, Change, Fence, Operation, Ports
-from commonplace.visibility import seen_by
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.memory import Memory
+from commonplace.ports.bundle import Ports
+from commonplace.ports.record_values import Audit, Change, Fence, Operation
+from commonplace.ports.values import Caller
+from commonplace.retrieval.record_scan import seen_by
 from tests.conftest import NOON
 from tests.contract.conftest import Writer
 

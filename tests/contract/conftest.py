@@ -8,23 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.adapters.dynamodb import (
-    DynamoBudget,
-    DynamoErasure,
-    DynamoLedger,
-    DynamoOperations,
-    DynamoRecords,
-    DynamoRuns,
-    DynamoUsage,
-    Table,
-)
-from commonplace.adapters.opensearch import OpenSearchFacts, OpenSearchIndex
-from commonplace.adapters.scan import ScanFacts, ScanIndex
-from commonplace.models.memory import Memory
-from commonplace.night_ports import NightPorts
-from commonplace.ports import Audit, Entry, Ports
+from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.ledger import DynamoLedger
+from commonplace.adapters.dynamodb.operations import DynamoOperations
+from commonplace.adapters.dynamodb.records import DynamoErasure, DynamoRecords
+from commonplace.adapters.dynamodb.runs import DynamoBudget, DynamoRuns
+from commonplace.adapters.dynamodb.usage import DynamoUsage
+from commonplace.adapters.opensearch.facts import OpenSearchFacts
+from commonplace.adapters.opensearch.index import OpenSearchIndex
+from commonplace.adapters.record_scan import ScanFacts, ScanIndex
+from commonplace.bootstrap.local import Opened, open_local
+from commonplace.domain.memory import Memory
+from commonplace.ports.bundle import Ports
+from commonplace.ports.nightly_bundle import NightPorts
+from commonplace.ports.record_values import Audit, Entry
 from commonplace.settings import Settings
-from commonplace.wiring import Opened, open_local
 from tests.conftest import NOON
 from tests.opensearch_indices import FollowedRecords, Indexed
 
@@ -68,7 +66,8 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
     if request.param == "dynamodb":
         table: Table = request.getfixturevalue("dynamodb_table")
         records, operations = DynamoRecords(table, indexed=False), DynamoOperations(table, indexed=False)
-        night = NightPorts(DynamoLedger(table), DynamoRuns(table), DynamoBudget(table))
+        runs = DynamoRuns(table)
+        night = NightPorts(DynamoLedger(table), runs, runs, runs, DynamoBudget(table))
         ports = without_index(replace(local.ports, records=records, operations=operations, usage=DynamoUsage(table)))
         yield Opened(ports, lambda: None, lambda: night, lambda: DynamoErasure(table))
     else:

@@ -6,12 +6,12 @@ from typing import Any
 import jsonschema
 import pytest
 
-from commonplace import entrypoint
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.manifest import row
-from commonplace.ports import Caller
-from commonplace.tools import tool_named
-from commonplace.wiring import Opened
+from commonplace.bootstrap.local import Opened
+from commonplace.contract.manifest import row
+from commonplace.contract.registry import tool_named
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.ports.values import Caller
+from commonplace.use_cases import dispatch
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration
@@ -26,7 +26,7 @@ FACT: dict[str, Any] = {
 
 
 def call(opened: Opened, tool: str, caller: Caller = ANA, **arguments: Any) -> Any:
-    return entrypoint.call(tool, arguments, caller, opened.ports)
+    return dispatch.call(tool, arguments, caller, opened.ports)
 
 
 def values(opened: Opened, caller: Caller = ANA) -> list[str]:

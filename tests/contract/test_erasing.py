@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from commonplace.erasure import Leaving
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.models.interactions import INTERACTION
-from commonplace.nightly.desk import Desk
-from commonplace.ports import Caller
-from commonplace.visibility import seen_by
-from commonplace.wiring import Opened
+from commonplace.bootstrap.local import Opened
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.interactions import INTERACTION
+from commonplace.nightly.user_erasure import Leaving
+from commonplace.ports.values import Caller
+from commonplace.retrieval.record_scan import seen_by
+from commonplace.runs.apply import Desk
 from tests.conftest import NOON
 from tests.contract.changes import ANA, BEN, LATER, closing, opening, operation
 from tests.contract.conftest import Writer
@@ -37,8 +37,8 @@ def live(opened: Opened, user_id: str) -> None:
     night.ledger.record(user_id, [INTERACTION.validate_python({**told, "id": name}) for name in ("one", "two")], NOON)
     fence = lease(night, user_id)
     night.runs.save(run_of(user_id=user_id), fence)
-    night.runs.save_part(run_of(user_id=user_id), "answer", "the user drinks milk", fence)
-    night.runs.release(fence)
+    night.parts.save_part(run_of(user_id=user_id), "answer", "the user drinks milk", fence)
+    night.leases.release(fence)
     assert night.budget.reserve(user_id, DAY, 10, 100, 1_000)
 
 
@@ -55,7 +55,7 @@ def kept(opened: Opened, user_id: str) -> list[Any]:
         ports.operations.applied(user_id, "op_1"),
         night.ledger.entries(user_id, ["one", "two"]),
         night.runs.newest(user_id, 10),
-        night.runs.part(user_id, run_of().run_id, "answer"),
+        night.parts.part(user_id, run_of().run_id, "answer"),
         user_id in night.ledger.due(),
     ]
 
@@ -87,13 +87,13 @@ def test_who_comes_back_begins_anew(opened: Opened) -> None:
 
 def test_a_run_at_work_is_waited_for(opened: Opened) -> None:
     live(opened, ANA)
-    fence = opened.night().runs.lease(ANA, NOON, NOON + timedelta(minutes=5))
+    fence = opened.night().leases.lease(ANA, NOON, NOON + timedelta(minutes=5))
     assert fence is not None
     with pytest.raises(CommonplaceError) as caught:
         leaving(opened, ANA).erase()
     assert caught.value.code is ErrorCode.CONFLICT
     assert len(kept(opened, ANA)[0]) == 2
-    opened.night().runs.release(fence)
+    opened.night().leases.release(fence)
     assert leaving(opened, ANA).erase() == 2
 
 

@@ -5,10 +5,12 @@ from datetime import timedelta
 
 import pytest
 
-from commonplace.adapters.scan import facts
-from commonplace.discover import discover_tools
-from commonplace.models.requests import DiscoverRequest
-from commonplace.ports import Audit, Caller, Ports
+from commonplace.adapters import record_scan
+from commonplace.domain.requests import DiscoverRequest
+from commonplace.ports.bundle import Ports
+from commonplace.ports.record_values import Audit
+from commonplace.ports.values import Caller
+from commonplace.use_cases.discover import discover_tools
 from tests.conftest import NOON
 from tests.contract.conftest import Writer
 
@@ -34,7 +36,7 @@ def test_the_state_is_measured(ports: Ports, writer: Writer) -> None:
 
 
 def test_a_state_counted_over_the_newest_only_says_so(ports: Ports, writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(facts, "NEWEST", 2)
+    monkeypatch.setattr(record_scan, "NEWEST", 2)
     for text in ("tea", "milk", "sugar"):
         writer.write(text)
     told = discover_tools(DiscoverRequest(), Caller("local|ana", NOON + timedelta(hours=1)), ports)

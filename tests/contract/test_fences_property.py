@@ -6,10 +6,10 @@ from datetime import timedelta
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.models.runs import Run
-from commonplace.ports import Fence, Operation
-from commonplace.wiring import Opened
+from commonplace.bootstrap.local import Opened
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.runs import Run
+from commonplace.ports.record_values import Fence, Operation
 from tests.conftest import NOON
 
 MINUTES = st.integers(0, 4)
@@ -25,7 +25,7 @@ def writes(opened: Opened, fence: Fence, kind: str, until: int, number: int) -> 
     """Whether a write by that fence was let through."""
     try:
         if kind == "renew":
-            opened.night().runs.renew(fence, NOON + timedelta(minutes=until))
+            opened.night().leases.renew(fence, NOON + timedelta(minutes=until))
         elif kind == "save":
             run = Run(run_id=f"run_{number}", user_id=fence.user_id, date=NOON.date(), started_at=NOON)
             opened.night().runs.save(run, fence)
@@ -46,7 +46,7 @@ def test_one_holds_the_lease_and_only_the_newest_writes(opened: Opened, doings: 
         if kind == "wait":
             now += minutes
         elif kind == "lease":
-            fence = opened.night().runs.lease(user, NOON + timedelta(minutes=now), NOON + timedelta(minutes=now + minutes))
+            fence = opened.night().leases.lease(user, NOON + timedelta(minutes=now), NOON + timedelta(minutes=now + minutes))
             assert (fence is not None) == (until <= now)
             if fence is not None:
                 assert not given_out or fence.number > given_out[-1].number
@@ -56,7 +56,7 @@ def test_one_holds_the_lease_and_only_the_newest_writes(opened: Opened, doings: 
             fence = given_out[-1 - minutes % len(given_out)]
             newest = fence == given_out[-1]
             if kind == "release":
-                opened.night().runs.release(fence)
+                opened.night().leases.release(fence)
                 until = 0 if newest else until
             else:
                 assert writes(opened, fence, kind, now + minutes, number) == newest

@@ -2,12 +2,12 @@
 
 import pytest
 
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.nightly.desk import Desk
-from commonplace.nightly.nights import Nights
-from commonplace.nightly.reading import reader_at
-from commonplace.ports import Caller
-from commonplace.wiring import Opened, local_clock
+from commonplace.bootstrap.local import Opened, local_clock
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.nightly.readers import reader_at
+from commonplace.nightly.service import Nights
+from commonplace.ports.values import Caller
+from commonplace.runs.apply import Desk
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from commonplace import scoring
-from commonplace.analyzer import terms
-from commonplace.candidates import Candidates, Corpus
-from commonplace.ports import Audit, Filter, Ports, Vector, Visibility
+from commonplace.ports.bundle import Ports
+from commonplace.ports.candidates import Candidates, Corpus
+from commonplace.ports.record_values import Audit, Vector
+from commonplace.ports.values import Filter, Visibility
+from commonplace.retrieval import bm25
+from commonplace.text.foundation.tokenizer import terms
 from tests.conftest import NOON
 from tests.contract.conftest import Writer
 
@@ -63,7 +65,7 @@ def test_counts_and_lengths_are_those_of_the_tokens(ports: Ports, writer: Writer
 def test_labels_count_less_than_words(ports: Ports, writer: Writer) -> None:
     memory = writer.write("runs at dawn", tags=("exercise",))
     candidates, _ = find(ports, "exercise")
-    assert candidates.term_counts[candidates.ids.index(memory.memory_id), 0] == pytest.approx(scoring.LABEL_WEIGHT)
+    assert candidates.term_counts[candidates.ids.index(memory.memory_id), 0] == pytest.approx(bm25.LABEL_WEIGHT)
 
 
 def test_statistics_are_the_users_own(ports: Ports, writer: Writer) -> None:
@@ -155,7 +157,7 @@ def test_neighbours_up_to_the_reach_are_handed_over_and_ranked(ports: Ports, wri
     turns = [writer.write(text, session_id="s", position=position) for position, text in enumerate(texts)]
     writer.write("elsewhere", session_id="t", position=21)
     candidates, _ = found(ports, ["zebra"])
-    reach = scoring.REACH
+    reach = bm25.REACH
     assert ranked(candidates) >= {turn.memory_id for turn in turns[20 - reach : 20 + reach + 1]}
     assert set(candidates.ids) >= {turn.memory_id for turn in turns[20 - 2 * reach : 20 + 2 * reach + 1]}
 
@@ -164,7 +166,7 @@ def test_memories_without_a_position_have_no_neighbours(ports: Ports, writer: Wr
     hit = writer.write("zebra", session_id="s")
     writer.write("other", session_id="s")
     candidates, _ = found(ports, ["zebra"])
-    assert scoring.window(candidates).rows[candidates.ids.index(hit.memory_id)].tolist() == [-1] * 2 * scoring.REACH
+    assert bm25.window(candidates).rows[candidates.ids.index(hit.memory_id)].tolist() == [-1] * 2 * bm25.REACH
 
 
 def test_the_nearest_by_vector_are_found_without_a_common_word(ports: Ports, writer: Writer) -> None:

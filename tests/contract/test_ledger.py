@@ -9,12 +9,12 @@ from zoneinfo import ZoneInfo
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from commonplace.models.interactions import INTERACTION, Discussion, Explicit, Interaction
-from commonplace.models.runs import Run
-from commonplace.night_ports import LedgerEntry, Mark, NightPorts
-from commonplace.nightly.cutting import pieces
-from commonplace.nightly.recording import record_interactions
-from commonplace.ports import Caller
+from commonplace.domain.interactions import INTERACTION, Discussion, Explicit, Interaction
+from commonplace.domain.runs import Run
+from commonplace.nightly.intake import pieces, record_interactions
+from commonplace.ports.nightly_bundle import NightPorts
+from commonplace.ports.nightly_values import LedgerEntry, Mark
+from commonplace.ports.values import Caller
 from tests.conftest import NOON
 
 ANA, BEN = "local|ana", "local|ben"
@@ -32,11 +32,11 @@ def ids(entries: Iterable[LedgerEntry]) -> list[str]:
 
 def close(night: NightPorts, marks: dict[str, Mark], at: datetime = NOON, user_id: str = ANA, number: int = 1) -> None:
     """A run that read them, begun and closed."""
-    fence = night.runs.lease(user_id, at, at + DAY)
+    fence = night.leases.lease(user_id, at, at + DAY)
     assert fence is not None
     run = {"run_id": f"run_{number:026d}", "user_id": user_id, "date": at.date(), "started_at": at, "finished_at": at}
     night.runs.close(Run.model_validate({**run, "status": "done"}), marks, fence)
-    night.runs.release(fence)
+    night.leases.release(fence)
 
 
 def test_every_kind_is_read_back_as_it_was(night: NightPorts) -> None:

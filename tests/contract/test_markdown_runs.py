@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from commonplace.adapters.folder import FolderPages
-from commonplace.by_key.write import write_memory
-from commonplace.markdown.applying import apply_pages
-from commonplace.markdown.publishing import write_pages
-from commonplace.models.storage import WriteRequest
-from commonplace.nightly.desk import Desk, leased
-from commonplace.nightly.undo import undo_run
-from commonplace.ports import Caller
-from commonplace.wiring import Opened
+from commonplace.adapters.page_stores import FolderPages
+from commonplace.bootstrap.local import Opened
+from commonplace.domain.storage import WriteRequest
+from commonplace.pages.applying import apply_pages
+from commonplace.pages.publishing import write_pages
+from commonplace.ports.values import Caller
+from commonplace.runs.apply import Desk, leased
+from commonplace.runs.undo import undo_run
+from commonplace.use_cases.keyed_write import write_memory
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration

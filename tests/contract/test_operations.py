@@ -5,10 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from commonplace.errors import ErrorCode
-from commonplace.night_ports import NightPorts
-from commonplace.ports import Audit, Fence, Ports
-from commonplace.wiring import Opened
+from commonplace.bootstrap.local import Opened
+from commonplace.domain.errors import ErrorCode
+from commonplace.ports.bundle import Ports
+from commonplace.ports.nightly_bundle import NightPorts
+from commonplace.ports.record_values import Audit, Fence
 from tests.conftest import NOON
 from tests.contract.changes import ANA, BEN, LATER, answer, changed, closing, opening, operation, refused, state
 from tests.contract.conftest import Writer
@@ -110,8 +111,8 @@ def test_ids_of_operations_are_the_users_own(ports: Ports, writer: Writer) -> No
 
 def test_the_newest_lease_writes_and_an_older_does_not(ports: Ports, night: NightPorts, writer: Writer) -> None:
     tea = writer.write("tea")
-    old = night.runs.lease(ANA, NOON, LATER)
-    new = night.runs.lease(ANA, LATER, LATER + timedelta(hours=1))
+    old = night.leases.lease(ANA, NOON, LATER)
+    new = night.leases.lease(ANA, LATER, LATER + timedelta(hours=1))
     assert old is not None
     assert new is not None
     assert refused(ports, operation(closing(tea)), old) is ErrorCode.LEASE_LOST

@@ -5,10 +5,12 @@ from datetime import timedelta
 
 import pytest
 
-from commonplace.models.memory import Memory
-from commonplace.ports import Audit, Caller, Change, Made, Ports
-from commonplace.visibility import seen_by
-from commonplace.wiring import Opened
+from commonplace.bootstrap.local import Opened
+from commonplace.domain.memory import Memory
+from commonplace.ports.bundle import Ports
+from commonplace.ports.record_values import Audit, Change, Made
+from commonplace.ports.values import Caller
+from commonplace.retrieval.record_scan import seen_by
 from tests.conftest import NOON
 from tests.contract.changes import ANA, LATER, changed, closing, erasing, opening, operation
 from tests.contract.conftest import Writer

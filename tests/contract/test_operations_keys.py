@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
-from commonplace.models.memory import Memory
-from commonplace.ports import Audit, Caller, Ports
-from commonplace.visibility import seen_by
-from commonplace.wiring import Opened
+from commonplace.bootstrap.local import Opened
+from commonplace.domain.memory import Memory
+from commonplace.ports.bundle import Ports
+from commonplace.ports.record_values import Audit
+from commonplace.ports.values import Caller
+from commonplace.retrieval.record_scan import seen_by
 from tests.conftest import NOON
 from tests.contract.changes import ANA, BEN, LATER, closing, operation
 from tests.contract.conftest import Writer

@@ -6,11 +6,12 @@ from datetime import timedelta
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from commonplace.errors import ErrorCode
-from commonplace.models.memory import Memory
-from commonplace.ports import Audit, Caller, Change, Operation
-from commonplace.visibility import seen_by
-from commonplace.wiring import Opened
+from commonplace.bootstrap.local import Opened
+from commonplace.domain.errors import ErrorCode
+from commonplace.domain.memory import Memory
+from commonplace.ports.record_values import Audit, Change, Operation
+from commonplace.ports.values import Caller
+from commonplace.retrieval.record_scan import seen_by
 from tests.conftest import NOON
 from tests.contract.changes import answer
 from tests.contract.conftest import Writer

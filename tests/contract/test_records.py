@@ -5,8 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.ports import Audit, Ports
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.ports.bundle import Ports
+from commonplace.ports.record_values import Audit
 from tests.conftest import NOON
 from tests.contract.conftest import Writer
 

@@ -8,11 +8,12 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.models.interactions import INTERACTION
-from commonplace.models.runs import Run, RunOperation
-from commonplace.night_ports import Mark, NightPorts
-from commonplace.ports import Fence
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.interactions import INTERACTION
+from commonplace.domain.runs import Run, RunOperation
+from commonplace.ports.nightly_bundle import NightPorts
+from commonplace.ports.nightly_values import Mark
+from commonplace.ports.record_values import Fence
 from tests.conftest import NOON
 
 ANA, BEN = "local|ana", "local|ben"
@@ -20,7 +21,7 @@ MINUTE = timedelta(minutes=1)
 
 
 def lease(night: NightPorts, user_id: str = ANA, now: datetime = NOON) -> Fence:
-    fence = night.runs.lease(user_id, now, now + 10 * MINUTE)
+    fence = night.leases.lease(user_id, now, now + 10 * MINUTE)
     assert fence is not None
     return fence
 
@@ -52,8 +53,8 @@ def code_of(caught: pytest.ExceptionInfo[CommonplaceError]) -> ErrorCode:
 
 def test_a_lease_keeps_others_out_until_it_has_run_out(night: NightPorts) -> None:
     first = lease(night)
-    assert night.runs.lease(ANA, NOON + 9 * MINUTE, NOON + 20 * MINUTE) is None
-    second = night.runs.lease(ANA, NOON + 10 * MINUTE, NOON + 20 * MINUTE)
+    assert night.leases.lease(ANA, NOON + 9 * MINUTE, NOON + 20 * MINUTE) is None
+    second = night.leases.lease(ANA, NOON + 10 * MINUTE, NOON + 20 * MINUTE)
     assert second is not None
     assert second.number > first.number
     assert second.user_id == ANA
@@ -66,7 +67,7 @@ def test_users_do_not_wait_for_each_other(night: NightPorts) -> None:
 
 def test_a_lease_that_was_given_back_is_free_at_once_and_its_number_is_never_given_again(night: NightPorts) -> None:
     first = lease(night)
-    night.runs.release(first)
+    night.leases.release(first)
     second = lease(night)
     assert second.number > first.number
 
@@ -74,24 +75,24 @@ def test_a_lease_that_was_given_back_is_free_at_once_and_its_number_is_never_giv
 def test_to_give_back_an_older_lease_frees_nothing(night: NightPorts) -> None:
     first = lease(night)
     lease(night, now=NOON + 10 * MINUTE)
-    night.runs.release(first)
-    assert night.runs.lease(ANA, NOON + 11 * MINUTE, NOON + 20 * MINUTE) is None
+    night.leases.release(first)
+    assert night.leases.lease(ANA, NOON + 11 * MINUTE, NOON + 20 * MINUTE) is None
 
 
 def test_a_renewed_lease_runs_longer(night: NightPorts) -> None:
     fence = lease(night)
-    night.runs.renew(fence, NOON + 20 * MINUTE)
-    assert night.runs.lease(ANA, NOON + 19 * MINUTE, NOON + 30 * MINUTE) is None
+    night.leases.renew(fence, NOON + 20 * MINUTE)
+    assert night.leases.lease(ANA, NOON + 19 * MINUTE, NOON + 30 * MINUTE) is None
     second = lease(night, now=NOON + 20 * MINUTE)
     with pytest.raises(CommonplaceError) as caught:
-        night.runs.renew(fence, NOON + 90 * MINUTE)
+        night.leases.renew(fence, NOON + 90 * MINUTE)
     assert code_of(caught) is ErrorCode.LEASE_LOST
-    night.runs.renew(second, NOON + 40 * MINUTE)
+    night.leases.renew(second, NOON + 40 * MINUTE)
 
 
 def test_of_ten_that_ask_at_once_one_gets_the_lease(night: NightPorts) -> None:
     with ThreadPoolExecutor(10) as pool:
-        fences = list(pool.map(lambda _: night.runs.lease(ANA, NOON, NOON + MINUTE), range(10)))
+        fences = list(pool.map(lambda _: night.leases.lease(ANA, NOON, NOON + MINUTE), range(10)))
     assert sum(fence is not None for fence in fences) == 1
 
 
@@ -138,33 +139,33 @@ def test_the_newest_runs_come_first(night: NightPorts) -> None:
 
 def test_a_part_that_is_there_stays(night: NightPorts) -> None:
     fence, run = lease(night), run_of()
-    night.runs.save_part(run, "day-1", "first", fence)
-    night.runs.save_part(run, "day-1", "second", fence)
-    assert night.runs.part(ANA, run.run_id, "day-1") == "first"
-    assert night.runs.part(ANA, run.run_id, "day-2") is None
-    assert night.runs.part(BEN, run.run_id, "day-1") is None
+    night.parts.save_part(run, "day-1", "first", fence)
+    night.parts.save_part(run, "day-1", "second", fence)
+    assert night.parts.part(ANA, run.run_id, "day-1") == "first"
+    assert night.parts.part(ANA, run.run_id, "day-2") is None
+    assert night.parts.part(BEN, run.run_id, "day-1") is None
 
 
 def test_a_part_may_be_a_long_text(night: NightPorts) -> None:
     fence, run, body = lease(night), run_of(), "a year and a day – " * 14_000
-    night.runs.save_part(run, "answer", body, fence)
-    assert night.runs.part(ANA, run.run_id, "answer") == body
-    night.runs.drop_parts(ANA, run.run_id)
-    assert night.runs.part(ANA, run.run_id, "answer") is None
+    night.parts.save_part(run, "answer", body, fence)
+    assert night.parts.part(ANA, run.run_id, "answer") == body
+    night.parts.drop_parts(ANA, run.run_id)
+    assert night.parts.part(ANA, run.run_id, "answer") is None
 
 
 def test_a_part_may_be_longer_than_a_row_of_any_store(night: NightPorts) -> None:
     fence, run, body = lease(night), run_of(), noise(2_000_000)
-    night.runs.save_part(run, "plan", body, fence)
-    night.runs.save_part(run, "plan/1", f"1{body}", fence)
-    night.runs.save_part(run, "plan", "another", fence)
-    night.runs.save_part(run, "plan", f"another {body}", fence)
-    assert night.runs.part(ANA, run.run_id, "plan") == body
-    night.runs.drop_parts(ANA, run.run_id, keep=["plan/1"])
-    assert night.runs.part(ANA, run.run_id, "plan") is None
-    assert night.runs.part(ANA, run.run_id, "plan/1") == f"1{body}"
-    night.runs.drop_parts(ANA, run.run_id)
-    assert night.runs.part(ANA, run.run_id, "plan/1") is None
+    night.parts.save_part(run, "plan", body, fence)
+    night.parts.save_part(run, "plan/1", f"1{body}", fence)
+    night.parts.save_part(run, "plan", "another", fence)
+    night.parts.save_part(run, "plan", f"another {body}", fence)
+    assert night.parts.part(ANA, run.run_id, "plan") == body
+    night.parts.drop_parts(ANA, run.run_id, keep=["plan/1"])
+    assert night.parts.part(ANA, run.run_id, "plan") is None
+    assert night.parts.part(ANA, run.run_id, "plan/1") == f"1{body}"
+    night.parts.drop_parts(ANA, run.run_id)
+    assert night.parts.part(ANA, run.run_id, "plan/1") is None
 
 
 def test_a_run_may_be_longer_than_a_row_of_any_store(night: NightPorts) -> None:
@@ -174,7 +175,7 @@ def test_a_run_may_be_longer_than_a_row_of_any_store(night: NightPorts) -> None:
     assert night.runs.get(ANA, run.run_id) == night.runs.unfinished(ANA) == run
     longer = run.model_copy(update={"operations": (*run.operations, *run.operations)})
     night.runs.save(longer, fence)
-    night.runs.drop_parts(ANA, run.run_id)
+    night.parts.drop_parts(ANA, run.run_id)
     night.runs.save(run_of(2), fence)
     assert night.runs.newest(ANA, 5) == [run_of(2), longer]
     done = run.model_copy(update={"status": "done", "finished_at": NOON})
@@ -188,11 +189,11 @@ def test_parts_are_let_go_of_but_for_those_to_keep(night: NightPorts) -> None:
     fence = lease(night)
     for number in (1, 2):
         for name in ("answer", "plan"):
-            night.runs.save_part(run_of(number), name, f"{name} of {number}", fence)
-    night.runs.drop_parts(ANA, run_of(1).run_id, keep=["plan"])
-    assert night.runs.part(ANA, run_of(1).run_id, "answer") is None
-    assert night.runs.part(ANA, run_of(1).run_id, "plan") == "plan of 1"
-    assert night.runs.part(ANA, run_of(2).run_id, "answer") == "answer of 2"
+            night.parts.save_part(run_of(number), name, f"{name} of {number}", fence)
+    night.parts.drop_parts(ANA, run_of(1).run_id, keep=["plan"])
+    assert night.parts.part(ANA, run_of(1).run_id, "answer") is None
+    assert night.parts.part(ANA, run_of(1).run_id, "plan") == "plan of 1"
+    assert night.parts.part(ANA, run_of(2).run_id, "answer") == "answer of 2"
 
 
 def record(night: NightPorts, *ids: str) -> None:
@@ -227,8 +228,8 @@ def test_who_holds_an_older_lease_writes_nothing(night: NightPorts) -> None:
     writes: tuple[Callable[[Fence], object], ...] = (
         lambda fence: night.runs.save(run, fence),
         lambda fence: night.runs.save(long_run(), fence),
-        lambda fence: night.runs.save_part(run, "plan", "words", fence),
-        lambda fence: night.runs.save_part(run, "plan", noise(1_000_000), fence),
+        lambda fence: night.parts.save_part(run, "plan", "words", fence),
+        lambda fence: night.parts.save_part(run, "plan", noise(1_000_000), fence),
         lambda fence: night.runs.close(run, {"one": Mark("read")}, fence),
     )
     for write in writes:
@@ -236,7 +237,7 @@ def test_who_holds_an_older_lease_writes_nothing(night: NightPorts) -> None:
             write(old)
         assert code_of(caught) is ErrorCode.LEASE_LOST
     assert night.runs.get(ANA, run.run_id) is None
-    assert night.runs.part(ANA, run.run_id, "plan") is None
+    assert night.parts.part(ANA, run.run_id, "plan") is None
     assert [entry.interaction_id for entry in night.ledger.pending(ANA, 5)] == ["one"]
     night.runs.save(run, new)
 

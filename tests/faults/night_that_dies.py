@@ -16,12 +16,12 @@ from typing import Any
 from unittest import mock
 
 from commonplace import Commonplace
+from commonplace.domain.runs import Mode
 from commonplace.extraction.candidate import Decision, Reading, Shelf
-from commonplace.extraction.day import Day
-from commonplace.models.runs import Mode
-from commonplace.nightly import planning
+from commonplace.extraction.days import Day
+from commonplace.nightly import operations_planner
 from commonplace.nightly.budget import Answers
-from commonplace.nightly.nights import Nights
+from commonplace.nightly.service import Nights
 from commonplace.settings import Settings
 from tests.conftest import NOON
 from tests.scripted_nights import heard
@@ -96,7 +96,7 @@ def night(file: Path, dies_before: int = 0, minutes: int = 0) -> int:
     """Opens the file and reads its nights; how much was written."""
     at = NOON + timedelta(minutes=minutes)
     with (
-        mock.patch.object(planning, "refuse", return_value=None),
+        mock.patch.object(operations_planner, "refuse", return_value=None),
         Commonplace(file, user_id="ana", now=lambda: at, settings=Settings(db=file)) as memory,
     ):
         reader = Reader(file.with_suffix(".paid"))

@@ -12,7 +12,7 @@ from cloud.authorizer import Authorizer
 from cloud.front import Front
 from cloud.template import Template
 from cloud.tokens import AUDIENCE, ISSUER, Issuer
-from commonplace.tools import TOOLS
+from commonplace.contract.registry import TOOLS
 from tests.faults.conftest import Open, Tell
 from tests.faults.world import World
 

@@ -12,12 +12,14 @@ import pytest
 from opensearchpy import OpenSearch
 
 from benchmarks.many import texts
-from commonplace import analyzer
-from commonplace.adapters.opensearch import OpenSearchIndex, OpenSearchWriter
 from commonplace.adapters.opensearch.document import ROW, unpacked
+from commonplace.adapters.opensearch.index import OpenSearchIndex
+from commonplace.adapters.opensearch.writing import OpenSearchWriter
 from commonplace.adapters.static_embedder import StaticEmbedder
-from commonplace.models.memory import GLOBAL_AGENT
-from commonplace.ports import Filter, Stored, Visibility
+from commonplace.domain.memory import GLOBAL_AGENT
+from commonplace.ports.record_values import Stored
+from commonplace.ports.values import Filter, Visibility
+from commonplace.text.foundation import tokenizer
 from tests.conftest import NOON
 from tests.faults.conftest import Tell
 from tests.integration.test_opensearch_writing import stored
@@ -78,7 +80,7 @@ def test_ten_thousand_random_searches(opensearch_client: OpenSearch, new_index: 
     outcomes = writer.put([one for records in all_of.values() for one in records[:-3]])
     assert {outcome.state for outcome in outcomes} == {"done"}
     watched, waiting = Watched(opensearch_client), Waiting({user: records[-3:] for user, records in all_of.items()})
-    words = sorted({term for text in said for term in analyzer.terms(text)})
+    words = sorted({term for text in said for term in tokenizer.terms(text)})
     vectors = [one.vector for one in next(iter(all_of.values()))]
     kinds = Counter[str]()
 

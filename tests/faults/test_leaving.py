@@ -4,8 +4,8 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from commonplace.markdown.page import owner_of
-from commonplace.wiring import open_leaving
+from commonplace.bootstrap.cloud import open_leaving
+from commonplace.pages.page import owner_of
 from tests.faults.conftest import Open, Streaming, Tell
 from tests.faults.world import REGION, said_of, wait_until
 

@@ -15,11 +15,12 @@ from cloud import faults
 from cloud.listener import Cut, Request, Response
 from cloud.opensearch import OpenSearch
 from cloud.proxy import Fault, FaultProxy, Forward
-from commonplace.adapters.opensearch import OpenSearchWriter, connect, set_up
-from commonplace.index_ports import Change, Outcome
-from commonplace.ports import Audit
-from commonplace.stream import NoIndex
-from commonplace.wiring import open_cloud
+from commonplace.adapters.opensearch.client import connect
+from commonplace.adapters.opensearch.setup import set_up
+from commonplace.adapters.opensearch.writing import OpenSearchWriter
+from commonplace.bootstrap.cloud import open_cloud
+from commonplace.indexing.stream import NoIndex
+from commonplace.ports.record_values import Audit, IndexChange, Outcome
 from tests.conftest import NOON
 from tests.dynamodb_entries import entry
 from tests.faults.conftest import Open, Streaming, Tell
@@ -219,7 +220,7 @@ class Dropped(NoIndex):
     def __init__(self) -> None:
         self.changes = 0
 
-    def put(self, changes: Sequence[Change]) -> list[Outcome]:
+    def put(self, changes: Sequence[IndexChange]) -> list[Outcome]:
         self.changes += len(changes)
         return super().put(changes)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cloud.invoking import Context
-from commonplace.invocation import upkeep
+from commonplace.interfaces.aws import upkeep
 from tests.faults.conftest import Open, Tell
 from tests.faults.world import said_of
 from tests.two_processes import at_once

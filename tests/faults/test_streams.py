@@ -16,12 +16,11 @@ from cloud import faults
 from cloud.invoking import Context
 from cloud.proxy import FaultProxy
 from cloud.stream import as_lambda_has_it
-from commonplace.adapters.dynamodb import connect
-from commonplace.adapters.opensearch import OpenSearchContents
-from commonplace.index_ports import digest
-from commonplace.invocation import container, upkeep
-from commonplace.ports import Audit, Stored
-from commonplace.stream import Letter
+from commonplace.adapters.dynamodb.client import connect
+from commonplace.adapters.opensearch.rebuild import OpenSearchContents
+from commonplace.interfaces.aws import container, upkeep
+from commonplace.ports.record_values import Audit, Letter, Stored
+from commonplace.retrieval.documents import digest
 from tests.conftest import NOON
 from tests.faults.conftest import Open, Streaming, Tell
 from tests.faults.world import REGION, World

@@ -15,11 +15,15 @@ from opensearchpy import OpenSearch
 
 from cloud.stream import Poller
 from cloud.template import Template
-from commonplace import entrypoint, reindexing, wiring
-from commonplace.adapters.dynamodb import DynamoPending, DynamoRecords, Table, connect
-from commonplace.invocation import upkeep
-from commonplace.ports import Caller
+from commonplace.adapters.dynamodb.client import Table, connect
+from commonplace.adapters.dynamodb.pending import DynamoPending
+from commonplace.adapters.dynamodb.records import DynamoRecords
+from commonplace.bootstrap import cloud, local, maintenance
+from commonplace.indexing import rebuild
+from commonplace.interfaces.aws import upkeep
+from commonplace.ports.values import Caller
 from commonplace.settings import Settings
+from commonplace.use_cases import dispatch
 
 REGION: Literal["eu-central-1"] = "eu-central-1"
 _PATIENCE = 60.0  # seconds
@@ -54,8 +58,8 @@ class World:
 
     def __init__(self, table: str, opensearch: str, alias: str, index: OpenSearch, dynamodb: str, name: str) -> None:
         self.settings = Settings(table=table, search_endpoint=opensearch, index_alias=alias, region=REGION)
-        self.ports = wiring.open_cloud(self.settings, lambda: 20.0).ports
-        self.upkeep = wiring.open_upkeep(self.settings, lambda: 20.0)
+        self.ports = cloud.open_cloud(self.settings, lambda: 20.0).ports
+        self.upkeep = maintenance.open_upkeep(self.settings, lambda: 20.0)
         straight = Table(connect(REGION, dynamodb, 30), table, lambda: 30.0)
         self.records, self.pending = DynamoRecords(straight), DynamoPending(straight)
         self.ledger: dict[str, dict[str, str]] = {}
@@ -71,7 +75,7 @@ class World:
     def call(self, tool: str, user_id: str, skew: float = 0.0, **arguments: Any) -> tuple[int, Any]:
         """Status and body of a tool call; `skew`: how far the function's clock is ahead, in seconds."""
         now = datetime.fromtimestamp(time.time() + skew, UTC)
-        status, body = entrypoint.answer(tool, arguments, Caller(user_id, now), self.ports)
+        status, body = dispatch.answer(tool, arguments, Caller(user_id, now), self.ports)
         with self._lock:
             self.statuses[status] += 1
         return status, body
@@ -111,9 +115,9 @@ class World:
 
     def reindex(self, progress: Callable[[int], None] = lambda _done: None) -> None:
         """The index made again from the table, as the command does."""
-        rebuilt = wiring.open_maintenance(self.settings)
-        renewal = reindexing.Renewal(rebuilt.records, rebuilt.embedder, wiring.local_clock("UTC"))
-        reindexing.reindex(rebuilt.everything, rebuilt.rebuild, renewal, progress)
+        rebuilt = maintenance.open_maintenance(self.settings)
+        renewal = rebuild.Renewal(rebuilt.records, rebuilt.embedder, local.local_clock("UTC"))
+        rebuild.reindex(rebuilt.everything, rebuilt.rebuild, renewal, progress)
 
     def settled(self) -> None:
         """Waits until nothing is pending any more."""

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from commonplace import wiring
-from commonplace.invocation import container
-from commonplace.ports import Ports
+from commonplace.bootstrap import local as bootstrap_local
+from commonplace.interfaces.aws import container
+from commonplace.ports.bundle import Ports
 from commonplace.settings import Settings
 from tests.conftest import NOON
 from tests.integration.lambda_calls import GATEWAY
@@ -18,7 +18,7 @@ from tests.integration.lambda_calls import GATEWAY
 @pytest.fixture
 def ports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ports]:
     """What every function's container holds, at noon of the test's day."""
-    local = wiring.open_local(Settings(db=tmp_path / "cloud.db"))
+    local = bootstrap_local.open_local(Settings(db=tmp_path / "cloud.db"))
     monkeypatch.setattr(container, "ports", lambda: local.ports)
     monkeypatch.setattr(container, "models", lambda: local.ports)
     monkeypatch.setattr(container, "night", local.night)

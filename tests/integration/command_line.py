@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from commonplace.cli import main
+from commonplace.interfaces.cli import main
 
 COMMAND = str(Path(sys.executable).with_name("commonplace"))
 _NOT_OURS = ("COMMONPLACE_", "ANTHROPIC_", "COLUMNS")

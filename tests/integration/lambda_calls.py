@@ -8,7 +8,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
-from commonplace.tools import tool_named
+from commonplace.contract.registry import tool_named
 
 ISSUER = "https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_Example"
 ROLE = "arn:aws:iam::111122223333:role/backend"

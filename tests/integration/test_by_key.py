@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from commonplace import Commonplace, CommonplaceError
-from commonplace.errors import ErrorCode
-from commonplace.ports import IndexUnavailable
+from commonplace.domain.errors import ErrorCode
+from commonplace.ports.values import IndexUnavailable
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 import anthropic
 import pytest
 
-from commonplace.invocation import container
-from commonplace.ports import ModelUnavailable, Ports
+from commonplace.bootstrap.cloud import open_cloud, open_models
+from commonplace.interfaces.aws import container
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import ModelUnavailable
 from commonplace.settings import Settings
-from commonplace.wiring import open_cloud, open_models
 from tests.integration.scripted_messages_api import Hangs, ScriptedMessagesApi
 
 pytestmark = pytest.mark.integration

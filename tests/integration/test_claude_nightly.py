@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from commonplace import Commonplace
-from commonplace.adapters.claude import ClaudeLanguage, WithKey
-from commonplace.night_ports import Reply
-from commonplace.nightly.agent_requests import tool_list
-from commonplace.nightly.choosing import SHAPE as DECISIONS
-from commonplace.nightly.prompts import prompt_version
-from commonplace.nightly.proposals import SHAPE as MEMORIES
-from commonplace.ports import ModelUnavailable
+from commonplace.adapters.claude.clients import WithKey
+from commonplace.adapters.claude.reader import ClaudeLanguage
+from commonplace.llm.prompts import prompt_version
+from commonplace.nightly.agent_tools import tool_list
+from commonplace.nightly.llm_decisions import SHAPE as DECISIONS
+from commonplace.nightly.llm_extraction import SHAPE as MEMORIES
+from commonplace.ports.values import ModelUnavailable, Reply
 from commonplace.settings import Settings
 from tests.conftest import NOON
 from tests.integration.scripted_messages_api import Answers, Fails, Hangs, Received, ScriptedMessagesApi, Step

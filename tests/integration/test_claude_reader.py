@@ -17,12 +17,12 @@ from urllib.parse import unquote
 
 import pytest
 
-from commonplace.adapters.claude import ClaudeReader, OnBedrock, WithKey
-from commonplace.adapters.claude.answer import read_answer
+from commonplace.adapters.claude.answer import clean_tags, read_answer
 from commonplace.adapters.claude.api import pause_before
-from commonplace.adapters.claude.tags import clean_tags
-from commonplace.ports import ModelUnavailable, Normalized
-from commonplace.taxonomy import STATEMENT_TYPES
+from commonplace.adapters.claude.clients import OnBedrock, WithKey
+from commonplace.adapters.claude.reader import ClaudeReader
+from commonplace.domain.taxonomy import STATEMENT_TYPES
+from commonplace.ports.values import ModelUnavailable, Normalized
 from tests.integration.scripted_messages_api import Answers, Drips, Fails, Hangs, Received, ScriptedMessagesApi, Step
 
 pytestmark = pytest.mark.integration

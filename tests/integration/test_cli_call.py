@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.tools import TOOLS
+from commonplace.contract.registry import TOOLS
 from tests.integration.command_line import run
 
 pytestmark = pytest.mark.integration

@@ -11,8 +11,9 @@ import pytest
 from moto import mock_aws
 
 from commonplace import Commonplace
-from commonplace.adapters.dynamodb import DynamoRecords, Table
-from commonplace.markdown.page import owner_of
+from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.records import DynamoRecords
+from commonplace.pages.page import owner_of
 from commonplace.settings import Settings
 from tests.dynamodb_entries import USER, entry
 from tests.integration.command_line import run

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.models.memory import Memory
+from commonplace.domain.memory import Memory
 from tests.integration.command_line import COMMAND, clean, run, stored
 
 pytestmark = pytest.mark.integration

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from commonplace import cli
-from commonplace.cli import conversations, options
+from commonplace.interfaces import cli
+from commonplace.interfaces.cli import conversations, options
 from tests.integration.command_line import run, run_process
 
 pytestmark = pytest.mark.integration

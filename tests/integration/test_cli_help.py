@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 import pytest
 
-from commonplace.cli import commonplace
+from commonplace.interfaces.cli import commonplace
 from tests.integration.command_line import run, run_process
 
 pytestmark = pytest.mark.integration
@@ -72,7 +72,7 @@ def test_the_list_of_verbs_is_not_cut_off(tmp_path: Path) -> None:
 
 def test_help_imports_nothing_heavy() -> None:
     heavy = {"anthropic", "flask", "numpy", "pydantic", "rich", "sqlite3", "waitress"}
-    code = f"import sys, commonplace.cli; print(*sorted({heavy!r} & set(sys.modules)))"
+    code = f"import sys, commonplace.interfaces.cli; print(*sorted({heavy!r} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-S", "-c", _path() + code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
 

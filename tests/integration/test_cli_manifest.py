@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from commonplace import formats
-from commonplace.manifest import manifest, manifest_text, rows
+from commonplace.contract import formats
+from commonplace.contract.manifest import manifest, manifest_text, rows
 from tests.integration.command_line import run
 
 pytestmark = pytest.mark.integration

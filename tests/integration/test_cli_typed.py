@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 import pytest
 
-from commonplace.cli import commonplace, naming
+from commonplace.interfaces.cli import commonplace, failures
 from tests.integration.command_line import run
 
 pytestmark = pytest.mark.integration
@@ -45,7 +45,7 @@ def test_the_option_is_named_as_it_was_typed(tmp_path: Path, arguments: list[str
 @pytest.mark.parametrize("verb", ["normalize", "store", "search"])
 def test_no_option_of_free_text_is_left_without_a_name(verb: str) -> None:
     shared = {"--db", "--user", "--timezone"}
-    names = {typed.name for typed in naming._NAMES[verb].values()}
+    names = {typed.name for typed in failures._NAMES[verb].values()}
     for parameter in commonplace.commands[verb].params:
         free = not isinstance(parameter.type, click.Choice | click.types.BoolParamType)
         name = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from commonplace.invocation import container, custom_resource, upkeep
-from commonplace.ports import IndexUnavailable
-from commonplace.stream import Upkeep
+from commonplace.indexing.stream import Upkeep
+from commonplace.interfaces.aws import container, upkeep
+from commonplace.ports.values import IndexUnavailable
 from tests.integration.lambda_calls import Context
 
 pytestmark = pytest.mark.integration
@@ -50,7 +50,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
         def log_message(self, *_: Any) -> None:
             """Nothing."""
 
-    monkeypatch.setattr(custom_resource, "_PAUSE", 0.01)
+    monkeypatch.setattr(upkeep, "_PAUSE", 0.01)
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
         kept.url = f"http://127.0.0.1:{server.server_port}/signed?X-Amz-Signature=1"
         thread = threading.Thread(target=server.serve_forever, daemon=True)

@@ -53,7 +53,7 @@ def metadata(wheel: Path) -> Message:
 def test_its_name_and_version(wheel: Path) -> None:
     about = metadata(wheel)
     assert (about["Name"], about["Version"]) == ("commonplace-memory", commonplace.__version__)
-    assert "commonplace = commonplace.cli:main" in read(wheel, "entry_points.txt")
+    assert "commonplace = commonplace.interfaces.cli:main" in read(wheel, "entry_points.txt")
 
 
 def test_its_licence(wheel: Path) -> None:

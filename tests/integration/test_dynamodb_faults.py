@@ -10,12 +10,16 @@ from typing import Any
 import pytest
 from botocore.awsrequest import AWSResponse
 
-from commonplace.adapters.dynamodb import DynamoLedger, DynamoPending, DynamoRecords, DynamoUsage, Table, connect
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.models.interactions import Explicit
-from commonplace.nightly.cutting import pieces
-from commonplace.nightly.recording import record_interactions
-from commonplace.ports import Audit, Caller
+from commonplace.adapters.dynamodb.client import Table, connect
+from commonplace.adapters.dynamodb.ledger import DynamoLedger
+from commonplace.adapters.dynamodb.pending import DynamoPending
+from commonplace.adapters.dynamodb.records import DynamoRecords
+from commonplace.adapters.dynamodb.usage import DynamoUsage
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.interactions import Explicit
+from commonplace.nightly.intake import pieces, record_interactions
+from commonplace.ports.record_values import Audit
+from commonplace.ports.values import Caller
 from tests.conftest import NOON
 from tests.dynamodb_entries import USER, entry
 from tests.dynamodb_faults import (

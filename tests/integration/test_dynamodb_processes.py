@@ -2,7 +2,8 @@
 
 import pytest
 
-from commonplace.adapters.dynamodb import DynamoRecords, Table
+from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.records import DynamoRecords
 from tests.dynamodb_entries import USER
 from tests.two_processes import at_once
 

@@ -9,8 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from commonplace.adapters.dynamodb import DynamoPending, DynamoRecords, DynamoUsage, Table
-from commonplace.ports import Audit
+from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.pending import DynamoPending
+from commonplace.adapters.dynamodb.records import DynamoRecords
+from commonplace.adapters.dynamodb.usage import DynamoUsage
+from commonplace.ports.record_values import Audit
 from tests.conftest import NOON
 from tests.dynamodb_entries import USER, entry
 

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commonplace.adapters.dynamodb import DynamoRecords, DynamoUsage, Table
+from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.records import DynamoRecords
+from commonplace.adapters.dynamodb.usage import DynamoUsage
 from commonplace.adapters.static_embedder import StaticEmbedder
-from commonplace.documents import fingerprint
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.models.memory import Memory
-from commonplace.ports import Audit
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.memory import Memory
+from commonplace.ports.record_values import Audit
+from commonplace.retrieval.documents import fingerprint
 from tests.conftest import NOON
 from tests.dynamodb_entries import USER, entry
 from tests.dynamodb_faults import Faults

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.models.interactions import INTERACTION
-from commonplace.models.memory import Memory
-from commonplace.models.runs import Run
-from commonplace.ports import Audit, Change, Entry, Operation
+from commonplace.bootstrap.local import Opened, open_local
+from commonplace.domain.interactions import INTERACTION
+from commonplace.domain.memory import Memory
+from commonplace.domain.runs import Run
+from commonplace.ports.record_values import Audit, Change, Entry, Operation
 from commonplace.settings import Settings
-from commonplace.wiring import Opened, open_local
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration
@@ -91,14 +91,14 @@ def test_a_reader_at_work_holds_the_erasure_up_only_until_the_next_write(opened:
 
 def test_no_word_of_what_was_recorded_is_left_once_its_text_is_dropped(opened: Opened, memory_file: Path) -> None:
     night = opened.night()
-    fence = night.runs.lease(ANA, NOON, NOON + timedelta(hours=1))
+    fence = night.leases.lease(ANA, NOON, NOON + timedelta(hours=1))
     assert fence is not None
     run = Run(run_id="run_1", user_id=ANA, date=NOON.date(), started_at=NOON)
     told = {"type": "explicit", "time": NOON, "text": f"forget {SECRET} " + "and what I said of it " * 400}
     night.ledger.record(ANA, [INTERACTION.validate_python({**told, "id": str(number)}) for number in range(20)], NOON)
     night.runs.save(run, fence)
-    night.runs.save_part(run, "answer", f'{{"content": "The user was in {SECRET}"}}', fence)
+    night.parts.save_part(run, "answer", f'{{"content": "The user was in {SECRET}"}}', fence)
     assert on_disk(memory_file, SECRET.encode())
     night.ledger.erase_texts(ANA, [str(number) for number in range(20)])
-    night.runs.drop_parts(ANA, run.run_id)
+    night.parts.drop_parts(ANA, run.run_id)
     assert on_disk(memory_file, SECRET.encode()) == []

@@ -34,11 +34,11 @@ def test_a_use_case_loads_no_way_in_and_no_infrastructure(use_case: str) -> None
 
 def test_no_search_loads_what_stores() -> None:
     modules = loaded("commonplace.search", "commonplace.entrypoint")
-    assert not modules & {"commonplace.third_person", "commonplace.classifier", "commonplace.duplicates"}
+    assert not modules & {"commonplace.text.third_person", "commonplace.text.classifier", "commonplace.text.paraphrase"}
 
 
 def test_the_client_loads_no_server_and_no_model() -> None:
-    assert not loaded("commonplace.client") & {"anthropic", "flask", "waitress", "click", "rich"}
+    assert not loaded("commonplace.client.memory") & {"anthropic", "flask", "waitress", "click", "rich"}
 
 
 @pytest.mark.parametrize("function", ["normalize", "store", "search", "discover", "write", "read", "summarize"])
@@ -50,11 +50,11 @@ def test_a_function_that_serves_tools_starts_without_what_its_first_call_needs(f
 @pytest.mark.parametrize(("function", "use_case"), [("search", "search"), ("read", "context")])
 def test_a_function_that_reads_loads_nothing_that_stores(function: str, use_case: str) -> None:
     modules = loaded(f"functions.{function}.app")
-    assert not modules & {"commonplace.third_person", "commonplace.classifier", "commonplace.duplicates"}
+    assert not modules & {"commonplace.text.third_person", "commonplace.text.classifier", "commonplace.text.paraphrase"}
     assert {f"commonplace.{use_case}", "commonplace.find"} <= modules  # while Lambda starts the container
 
 
 @pytest.mark.parametrize("function", ["index", "reconcile", "setup", "interceptor"])
 def test_a_function_of_the_upkeep_starts_without_clients_and_models(function: str) -> None:
-    heavy = {"boto3", "opensearchpy", "aws_xray_sdk", "anthropic", "flask", "commonplace.classifier"}
+    heavy = {"boto3", "opensearchpy", "aws_xray_sdk", "anthropic", "flask", "commonplace.text.classifier"}
     assert not loaded(f"functions.{function}.app") & heavy

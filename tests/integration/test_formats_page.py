@@ -12,8 +12,8 @@ import anyio
 import mcp
 import pytest
 
-from commonplace.formats import NAMES, text
-from commonplace.manifest import rows
+from commonplace.contract.formats import NAMES, text
+from commonplace.contract.manifest import rows
 from tests.integration.command_line import clean
 from tests.integration.http_server import Server, served
 from tests.integration.scripted_json_api import ScriptedApi, scripted

@@ -5,13 +5,15 @@ from typing import Any
 
 import pytest
 
-from commonplace import entrypoint
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.invocation import container
-from commonplace.invocation.strings import typed
-from commonplace.models import requests
-from commonplace.ports import Caller, Ports
-from commonplace.tools import TOOLS, Tool
+from commonplace.contract.registry import TOOLS
+from commonplace.contract.tool import Tool
+from commonplace.domain import requests
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.interfaces.aws import container
+from commonplace.interfaces.aws.bedrock_agent import typed
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller
+from commonplace.use_cases import dispatch
 from tests.conftest import NOON
 from tests.integration.cloud_functions import ports as ports
 from tests.integration.lambda_calls import Context, agent, handler
@@ -123,5 +125,5 @@ def stored_much(ports: Ports) -> int:
     user = Caller("bedrock|ana", NOON)
     for number in range(12):
         text = f"The user drinks tea number {number}. " + "It is green and hot. " * 190
-        entrypoint.call("store_memory", {"content": text}, user, ports)
+        dispatch.call("store_memory", {"content": text}, user, ports)
     return 12

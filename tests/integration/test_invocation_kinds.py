@@ -9,12 +9,15 @@ from typing import Any
 
 import pytest
 
-from commonplace import Commonplace, entrypoint
-from commonplace.intake import check
-from commonplace.invocation.http_api import NIGHT, ROUTES
-from commonplace.manifest import manifest
-from commonplace.ports import Caller, Ports
-from commonplace.tools import TOOLS, Tool
+from commonplace import Commonplace
+from commonplace.contract.manifest import manifest
+from commonplace.contract.registry import TOOLS
+from commonplace.contract.tool import Tool
+from commonplace.contract.validate import check
+from commonplace.interfaces.aws.http_api import NIGHT, ROUTES
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller
+from commonplace.use_cases import dispatch
 from tests.conftest import NOON
 from tests.integration.cloud_functions import ports as ports
 from tests.integration.lambda_calls import KINDS, Context, Kind, called, handler, http
@@ -59,9 +62,9 @@ def test_every_tool_has_its_event_and_no_other_is_there() -> None:
 def test_each_kind_gives_what_the_engine_gives(tool: Tool, kind: Kind, ports: Ports, expected: Commonplace) -> None:
     caller = Caller(kind.user_id, NOON.astimezone(UTC))
     for text in KNOWN:
-        entrypoint.call("store_memory", {"content": text}, caller, ports)
+        dispatch.call("store_memory", {"content": text}, caller, ports)
     if tool.name in OF_A_KEY:
-        entrypoint.call("write_memory", event_of("write_memory"), caller, ports)
+        dispatch.call("write_memory", event_of("write_memory"), caller, ports)
         expected.call("write_memory", event_of("write_memory"))
     status, body = called(kind, tool.name, event_of(tool.name))
     assert status == 200

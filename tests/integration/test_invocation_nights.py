@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.ids import new_run_id
-from commonplace.invocation import container, nights
-from commonplace.models.runs import Dropped, Run
-from commonplace.night_ports import NightPorts
-from commonplace.nightly.zone import zone_of
-from commonplace.ports import Ports
-from commonplace.wiring import NightWork
+from commonplace.bootstrap.maintenance import NightWork
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.ids import new_run_id
+from commonplace.domain.runs import Dropped, Run
+from commonplace.interfaces.aws import container, nights
+from commonplace.interfaces.aws.nights import zone_of
+from commonplace.ports.bundle import Ports
+from commonplace.ports.nightly_bundle import NightPorts
 from tests.conftest import NOON
 from tests.integration.cloud_functions import ports as ports
 from tests.integration.lambda_calls import ISSUER, Context, agent, handler, http, iam
@@ -128,12 +128,12 @@ def test_each_user_has_a_message_and_only_their_own_days_are_read(ports: Ports, 
 
 def test_whose_lease_somebody_holds_is_done_with(ports: Ports, queue: Queue) -> None:
     asked("POST", "/interactions", event("interactions"))
-    runs = container.night().runs
-    fence = runs.lease(USER, NOON, NOON + timedelta(minutes=10))
+    leases = container.night().leases
+    fence = leases.lease(USER, NOON, NOON + timedelta(minutes=10))
     assert fence is not None
     assert night(message(USER)) == []
     assert not contents(ports)
-    runs.release(fence)
+    leases.release(fence)
     assert night(message(USER)) == []
     assert contents(ports)
 
@@ -221,7 +221,7 @@ def test_an_error_that_a_night_logs_is_counted(
     def failing(*_: object) -> Any:
         raise ValueError("Zanzibar")
 
-    monkeypatch.setattr("commonplace.nightly.modes.Modes.read_day", failing)
+    monkeypatch.setattr("commonplace.nightly.readers.Modes.read_day", failing)
     told()
     assert night(message(USER)) == []
     (read,) = told()
@@ -256,7 +256,7 @@ def test_a_run_goes_on_by_the_calendar_that_it_began_with(queue: Queue, ports: P
     assert zone_of(USER, kept) == UTC
     east = timezone(timedelta(hours=9))
     run = Run(run_id=new_run_id(NOON), user_id=USER, date=NOON.date(), started_at=NOON.astimezone(east))
-    fence = kept.runs.lease(USER, NOON, NOON + timedelta(minutes=10))
+    fence = kept.leases.lease(USER, NOON, NOON + timedelta(minutes=10))
     assert fence is not None
     kept.runs.save(run, fence)
     found = zone_of(USER, kept)
@@ -306,8 +306,9 @@ def test_nights_are_asked_for_over_http_and_in_no_other_way(queue: Queue, ports:
 
 
 def test_a_list_of_long_runs_ends_where_an_answer_does(queue: Queue, ports: Ports) -> None:
-    kept, numbers = container.night().runs, range(7)
-    fence = kept.lease(USER, NOON, NOON + timedelta(minutes=10))
+    opened, numbers = container.night(), range(7)
+    kept = opened.runs
+    fence = opened.leases.lease(USER, NOON, NOON + timedelta(minutes=10))
     assert fence is not None
     for number in numbers:
         reasons = tuple(Dropped(interaction_id=f"d{one}", why="w" * 300) for one in range(2_500))

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from commonplace.invocation import container
-from commonplace.ports import Ports
+from commonplace.interfaces.aws import container
+from commonplace.ports.bundle import Ports
 from tests.integration.cloud_functions import ports as ports
 from tests.integration.lambda_calls import KINDS, Context, Kind, called, handler, http
 

@@ -11,15 +11,13 @@ import numpy as np
 import pytest
 from moto import mock_aws
 
-from commonplace.adapters.dynamodb.rows import memory_item, vector_bytes
-from commonplace.adapters.dynamodb.stream import streamed
+from commonplace.adapters.dynamodb.rows import memory_item, streamed, vector_bytes
 from commonplace.adapters.sqs import SqsDeadLetters, connect
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.index_ports import Change, Outcome, Purged
-from commonplace.invocation import container, upkeep
-from commonplace.models.memory import Memory
-from commonplace.ports import Stored
-from commonplace.stream import Letter, Upkeep
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.memory import Memory
+from commonplace.indexing.stream import Upkeep
+from commonplace.interfaces.aws import container, upkeep
+from commonplace.ports.record_values import IndexChange, Letter, Outcome, Purged, Stored
 from tests.conftest import NOON
 from tests.integration.lambda_calls import Context
 
@@ -78,7 +76,7 @@ class Index:
     sent: list[Letter] = field(default_factory=list)
     queue_is_down: bool = False
 
-    def put(self, changes: Sequence[Change]) -> list[Outcome]:
+    def put(self, changes: Sequence[IndexChange]) -> list[Outcome]:
         names = [change.memory_id if isinstance(change, Purged) else change.memory.memory_id for change in changes]
         self.given += names
         return [self.outcomes.get(name, Outcome("done")) for name in names]

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from opensearchpy import OpenSearch
 
-from commonplace import wiring
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.following import follow
-from commonplace.index_ports import Change, Outcome
-from commonplace.invocation import container, upkeep
-from commonplace.reindexing import Renewal, reindex
+from commonplace.bootstrap import maintenance
+from commonplace.bootstrap.local import local_clock
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.indexing.rebuild import Renewal, reindex
+from commonplace.indexing.stream import follow
+from commonplace.interfaces.aws import container, upkeep
+from commonplace.ports.record_values import IndexChange, Letter, Outcome
 from commonplace.settings import Settings
-from commonplace.stream import Letter
-from commonplace.wiring import local_clock
 from tests.integration.lambda_calls import ISSUER, Context, handler, http
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def test_what_is_stored_is_found_at_once_and_indexed_by_schedule(
     told = next(json.loads(line) for line in capsys.readouterr().out.splitlines() if "_aws" in line)
     assert (told["service"], told["Reconciled"], told["PendingAge"]) == ("reconcile", [1], [0])
     assert indexed(opensearch_client, cloud.index_alias) == 1
-    assert wiring.open_upkeep(cloud).pending.pending(USER)[0] == []
+    assert maintenance.open_upkeep(cloud).pending.pending(USER)[0] == []
     again = called("search_memory", "search", query="Is anybody allergic to something?")
     assert [hit["id"] for hit in again["results"]] == [stored]
 
@@ -87,7 +86,7 @@ def test_without_a_domain_the_schedule_folds_and_nothing_waits(cloud: Settings, 
     for limit in ("_TO_FOLD", "_TOO_LONG"):
         monkeypatch.setattr(upkeep, limit, timedelta(seconds=-60))
     assert upkeep.reconcile({}, Context()) == {"done": 1, "folded": 1}
-    assert wiring.open_upkeep(bare).pending.pending(USER)[0] == []
+    assert maintenance.open_upkeep(bare).pending.pending(USER)[0] == []
 
 
 def test_a_schedule_that_finds_the_table_gone_is_an_error(cloud: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,10 +116,10 @@ def test_more_users_than_there_is_time_for_are_left_to_the_next_run(
 
 
 def test_setup_can_be_run_at_every_deploy(cloud: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    from commonplace.invocation import custom_resource
+    from commonplace.interfaces.aws import upkeep
 
     told: list[Any] = []
-    monkeypatch.setattr(custom_resource, "_put", lambda _url, text: told.append(json.loads(text)))
+    monkeypatch.setattr(upkeep, "_put", lambda _url, text: told.append(json.loads(text)))
     event = {"RequestType": "Update", "ResponseURL": "-", "StackId": "s", "RequestId": "r", "LogicalResourceId": "Index"}
     upkeep.setup(event, Context(milliseconds=60_000))
     assert told[0]["Status"] == "SUCCESS", told
@@ -135,7 +134,7 @@ def test_no_index_is_asked_before_it_holds_what_was_there(
         found = called("search_memory", "search", query="Is anybody allergic to something?")
         return [hit["id"] for hit in found["results"]], list(found.get("notes", ()))
 
-    upkeep_of, made = wiring.open_upkeep(cloud), f"{cloud.index_alias}-v1"
+    upkeep_of, made = maintenance.open_upkeep(cloud), f"{cloud.index_alias}-v1"
     opensearch_client.indices.delete(index=made)
     assert upkeep_of.set_up()
     assert list(opensearch_client.indices.get_alias(name=cloud.index_alias)) == [made]  # nothing was there
@@ -148,14 +147,14 @@ def test_no_index_is_asked_before_it_holds_what_was_there(
     assert not upkeep_of.set_up()
     assert not upkeep_of.set_up()  # the next deploy doesn't make one either
     assert searched() == ([stored], ["degraded"])
-    open_ = wiring.open_maintenance(cloud)
+    open_ = maintenance.open_maintenance(cloud)
     reindex(open_.everything, open_.rebuild, Renewal(open_.records, open_.embedder, local_clock("UTC")), lambda _done: None)
     assert upkeep_of.set_up()
     assert searched() == ([stored], [])
 
 
 def test_an_empty_index_over_memories_that_are_there_needs_a_reindex(cloud: Settings, opensearch_client: OpenSearch) -> None:
-    upkeep_of = wiring.open_upkeep(cloud)
+    upkeep_of = maintenance.open_upkeep(cloud)
     assert upkeep_of.set_up()
     called("store_memory", "store", content="My daughter Mia is allergic to peanuts.")
     assert not upkeep_of.set_up()
@@ -167,10 +166,10 @@ def test_an_empty_index_over_memories_that_are_there_needs_a_reindex(cloud: Sett
 
 def test_a_record_that_is_poison_is_told_of_once(cloud: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     called("store_memory", "store", content="My daughter Mia is allergic to peanuts.")
-    opened, letters = wiring.open_upkeep(cloud), list[Letter]()
+    opened, letters = maintenance.open_upkeep(cloud), list[Letter]()
 
     class Refuses:
-        def put(self, changes: Sequence[Change]) -> list[Outcome]:
+        def put(self, changes: Sequence[IndexChange]) -> list[Outcome]:
             return [Outcome("failed", "400 mapper_parsing_exception")] * len(changes)
 
     class Letters:

@@ -9,12 +9,13 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from commonplace import Commonplace, CommonplaceError, wiring
-from commonplace.errors import ErrorCode
-from commonplace.markdown.page import owner_of
-from commonplace.markdown.publishing import erase_pages
-from commonplace.models.night import ToldRun
-from commonplace.models.runs import Run
+from commonplace import Commonplace, CommonplaceError
+from commonplace.bootstrap import cloud
+from commonplace.domain.errors import ErrorCode
+from commonplace.domain.interactions import ToldRun
+from commonplace.domain.runs import Run
+from commonplace.pages.page import owner_of
+from commonplace.pages.publishing import erase_pages
 from commonplace.settings import Settings
 from tests.conftest import NOON
 from tests.integration.command_line import run
@@ -392,7 +393,7 @@ def test_on_aws_each_user_has_a_folder_of_the_bucket(monkeypatch: pytest.MonkeyP
     for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY"):
         monkeypatch.setenv(f"AWS_{name}", "x")
     settings = Settings(table="memories", pages_bucket="pages", region="eu-central-1")
-    opened = wiring.open_cloud(settings).night().pages
+    opened = cloud.open_cloud(settings).night().pages
     assert opened is not None
     with mock_aws():
         boto3.client("s3", region_name="eu-central-1").create_bucket(

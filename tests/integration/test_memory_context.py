@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from commonplace import Commonplace, CommonplaceError, entrypoint
-from commonplace.adapters.scan import ScanIndex
-from commonplace.ports import Caller, IndexUnavailable
+from commonplace import Commonplace, CommonplaceError
+from commonplace.adapters.record_scan import ScanIndex
+from commonplace.ports.values import Caller, IndexUnavailable
+from commonplace.use_cases import dispatch
 from tests.conftest import NOON
 from tests.integration.command_line import run, stored
 
@@ -143,7 +144,7 @@ def test_without_an_index_it_is_read_from_the_records_and_says_so(memory: Common
     monkeypatch.setattr(ports.index, "find", gone)
     fallen_back = replace(ports, fallback=ScanIndex(ports.records, ports.embedder.name))
     for tool, arguments in (("get_memory_context", {"topic": "food"}), ("read_memory", {"category": "personal_context"})):
-        answer = entrypoint.call(tool, arguments, Caller("local|ana", NOON), fallen_back).model_dump(mode="json")
+        answer = dispatch.call(tool, arguments, Caller("local|ana", NOON), fallen_back).model_dump(mode="json")
         assert "peanuts" in str(answer)
         assert "the index can't be asked just now" in answer["notes"]["degraded"]
 

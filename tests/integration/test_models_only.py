@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from commonplace import entrypoint
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.ports import Caller, Vector
+from commonplace.bootstrap.local import open_local
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.ports.record_values import Vector
+from commonplace.ports.values import Caller
 from commonplace.settings import Settings
-from commonplace.wiring import open_local
+from commonplace.use_cases import dispatch
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration
@@ -53,8 +54,8 @@ class Away:
 def test_a_search_without_its_embedding_model_finds_by_words_and_says_so(tmp_path: Path) -> None:
     local = open_local(Settings(db=tmp_path / "memory.db"))
     caller = Caller("local|ana", NOON)
-    entrypoint.call("store_memory", {"content": "Mia is allergic to peanuts."}, caller, local.ports)
-    answer = entrypoint.call("search_memory", {"query": "peanuts"}, caller, replace(local.ports, embedder=Away()))
+    dispatch.call("store_memory", {"content": "Mia is allergic to peanuts."}, caller, local.ports)
+    answer = dispatch.call("search_memory", {"query": "peanuts"}, caller, replace(local.ports, embedder=Away()))
     local.close()
     found = answer.model_dump(mode="json")
     assert [hit["content"] for hit in found["results"]] == ["Mia is allergic to peanuts."]

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.models.interactions import INTERACTION
-from commonplace.models.runs import Run
-from commonplace.night_ports import Mark
-from commonplace.ports import Operation
+from commonplace.bootstrap.local import Opened, open_local
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.interactions import INTERACTION
+from commonplace.domain.runs import Run
+from commonplace.ports.nightly_values import Mark
+from commonplace.ports.record_values import Operation
 from commonplace.settings import Settings
-from commonplace.wiring import Opened, open_local
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration
@@ -50,7 +50,7 @@ def memory_of(name):
 for number in range(10_000):
     name = f"{sys.argv[2]}-{number}"
     night.ledger.record(ANA, [INTERACTION.validate_python({"type": "explicit", "id": name, "time": NOW, "text": name})], NOW)
-    fence = night.runs.lease(ANA, NOW, NOW)  # it has run out when it begins: whoever comes next need not wait
+    fence = night.leases.lease(ANA, NOW, NOW)  # it has run out when it begins: whoever comes next need not wait
     before = ports.operations.holder(ANA, "default", "drink", NOW)
     closes = ()
     if before is not None:
@@ -74,10 +74,10 @@ def two(memory_file: Path) -> Iterator[tuple[Opened, Opened]]:
 
 def test_a_lease_holds_for_every_process(two: tuple[Opened, Opened]) -> None:
     first, second = two
-    old = first.night().runs.lease(ANA, NOON, NOON + HOUR)
+    old = first.night().leases.lease(ANA, NOON, NOON + HOUR)
     assert old is not None
-    assert second.night().runs.lease(ANA, NOON, NOON + HOUR) is None
-    new = second.night().runs.lease(ANA, NOON + HOUR, NOON + 2 * HOUR)
+    assert second.night().leases.lease(ANA, NOON, NOON + HOUR) is None
+    new = second.night().leases.lease(ANA, NOON + HOUR, NOON + 2 * HOUR)
     assert new is not None
     run = Run(run_id="run_1", user_id=ANA, date=NOON.date(), started_at=NOON)
     first.night().ledger.record(

@@ -7,7 +7,7 @@ import pytest
 
 from commonplace import Commonplace
 from commonplace.extraction.candidate import Reading, Shelf
-from commonplace.extraction.day import Day
+from commonplace.extraction.days import Day
 from commonplace.extraction.rules import RulesReader
 from tests.scripted_nights import current
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from commonplace import Commonplace
-from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.runs import Run
 from commonplace.extraction.candidate import Decision, Shelf
-from commonplace.extraction.day import Day
-from commonplace.models.runs import Run
+from commonplace.extraction.days import Day
 from tests.scripted_nights import all_new, current, heard, id_of, nights_of, open_gates, told
 
 pytestmark = pytest.mark.integration
@@ -61,7 +61,7 @@ def test_approved_they_are_made_where_nothing_has_changed(memory: Commonplace, w
     memory.undo(memory.delete_memory(_keyed(memory)).operation_id)  # something else happens meanwhile
     records = memory.nights().desk.ports.records
     (cat,) = records.get("local|ana", [ada])
-    from commonplace.ports import Audit
+    from commonplace.ports.record_values import Audit
 
     records.update(cat.model_copy(update={"version": 2, "user_note": "mine"}), Audit("note", cat.updated_at, {}))
     run = memory.approve_run("last")
@@ -85,7 +85,7 @@ def test_discarded_they_are_never_made_and_leave_no_words(memory: Commonplace, w
     assert set(PETS) <= set(current(memory))
     desk = memory.nights().desk
     names = [f"review/{one.operation_id}" for one in run.operations]
-    assert [desk.night.runs.part(desk.user_id, run.run_id, name) for name in names] == [None] * 5
+    assert [desk.night.parts.part(desk.user_id, run.run_id, name) for name in names] == [None] * 5
 
 
 def test_what_was_approved_can_be_taken_back_with_the_rest(memory: Commonplace, waiting: Run) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from commonplace.bootstrap.local import open_local
 from commonplace.settings import Settings
-from commonplace.wiring import open_local
 
 pytestmark = pytest.mark.integration
 

@@ -9,15 +9,17 @@ from typing import Any
 import pytest
 
 from commonplace import Commonplace
-from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.memory import Memory
+from commonplace.domain.runs import Run
 from commonplace.extraction.candidate import Decision, Shelf
-from commonplace.extraction.day import Day
-from commonplace.models.memory import Memory
-from commonplace.models.runs import Run
-from commonplace.night_ports import Mark
-from commonplace.nightly import run as steps
-from commonplace.nightly.nights import Nights
-from commonplace.ports import Applied, Fence, Operation, Operations, Visibility
+from commonplace.extraction.days import Day
+from commonplace.nightly import steps
+from commonplace.nightly.service import Nights
+from commonplace.ports.nightly_values import Mark
+from commonplace.ports.operations import Operations
+from commonplace.ports.record_values import Applied, Fence, Operation
+from commonplace.ports.values import Visibility
 from tests.conftest import NOON
 from tests.scripted_nights import Script, all_new, current, heard, nights_of, open_gates, told
 
@@ -124,9 +126,9 @@ def test_a_key_that_nobody_held_tells_the_nearest(memory: Commonplace) -> None:
 
 
 def test_what_a_gate_refuses_is_dropped_with_its_reason(memory: Commonplace, monkeypatch: pytest.MonkeyPatch) -> None:
-    from commonplace.nightly import planning
+    from commonplace.nightly import operations_planner
 
-    monkeypatch.setattr(planning, "refuse", lambda *_: "no evidence of that")
+    monkeypatch.setattr(operations_planner, "refuse", lambda *_: "no evidence of that")
     memory.record_interactions([told("d", "I live in Berlin.")])
     (run,) = nights_of(memory, all_new).nightly()
     assert (run.operations, [one.why for one in run.dropped]) == ((), ["no evidence of that"])
@@ -383,7 +385,7 @@ def test_no_words_stay_with_a_run_that_is_closed(memory: Commonplace) -> None:
     (run,) = nights_of(memory, all_new).nightly()
     desk = memory.nights().desk
     assert "Berlin" not in run.model_dump_json()
-    assert desk.night.runs.part(desk.user_id, run.run_id, "plan/2026-05-20") is None
+    assert desk.night.parts.part(desk.user_id, run.run_id, "plan/2026-05-20") is None
 
 
 def test_texts_are_dropped_30_days_after_they_were_read(memory: Commonplace, clock: Clock) -> None:

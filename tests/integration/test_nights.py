@@ -13,9 +13,9 @@ from moto import mock_aws
 from cloud.invoking import REGION, Handler
 from cloud.nights import all_read
 from cloud.queue import QueueSource, Workers
-from commonplace.adapters.dynamodb import DynamoRuns
-from commonplace.invocation import container, nights
-from commonplace.models.runs import Run
+from commonplace.adapters.dynamodb.runs import DynamoRuns
+from commonplace.domain.runs import Run
+from commonplace.interfaces.aws import container, nights
 from commonplace.settings import read_settings
 from tests.integration.lambda_calls import ISSUER, Context, handler, http, token
 from tests.integration.scripted_messages_api import Fails, ScriptedMessagesApi

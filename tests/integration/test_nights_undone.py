@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from commonplace.extraction.candidate import Decision, Shelf
-from commonplace.extraction.day import Day
-from commonplace.invocation import container
-from commonplace.invocation.night_calls import nights_of
+from commonplace.extraction.days import Day
+from commonplace.interfaces.aws import container
+from commonplace.interfaces.aws.nights import nights_of
 from tests.integration.lambda_calls import ISSUER, Context, handler, http, token
 from tests.integration.test_nights import asked, queue, recorded
 from tests.scripted_nights import Script, heard, open_gates

@@ -12,13 +12,15 @@ import pytest
 from opensearchpy import OpenSearch
 
 from benchmarks.many import QUESTIONS, texts
-from commonplace import ranking
-from commonplace.adapters.opensearch import OpenSearchIndex
-from commonplace.models.memory import GLOBAL_AGENT
-from commonplace.ports import Filter, MemoryIndex, Ports, Visibility
-from commonplace.query import understand
+from commonplace.adapters.opensearch.index import OpenSearchIndex
+from commonplace.bootstrap.local import open_local
+from commonplace.domain.memory import GLOBAL_AGENT
+from commonplace.ports.bundle import Ports
+from commonplace.ports.memory_index import MemoryIndex
+from commonplace.ports.values import Filter, Visibility
+from commonplace.retrieval import ranking
+from commonplace.retrieval.query import understand
 from commonplace.settings import Settings
-from commonplace.wiring import open_local
 from tests.conftest import NOON
 from tests.contract.conftest import Writer
 from tests.opensearch_indices import FollowedRecords, emptied

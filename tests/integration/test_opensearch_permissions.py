@@ -10,16 +10,14 @@ import pytest
 from opensearchpy import OpenSearch
 
 from cloud.proxy import FaultProxy
-from commonplace.adapters.opensearch import (
-    OpenSearchFacts,
-    OpenSearchIndex,
-    OpenSearchRebuild,
-    OpenSearchWriter,
-    connect,
-    set_up,
-)  # fmt: skip
-from commonplace.analyzer import terms
-from commonplace.ports import Filter
+from commonplace.adapters.opensearch.client import connect
+from commonplace.adapters.opensearch.facts import OpenSearchFacts
+from commonplace.adapters.opensearch.index import OpenSearchIndex
+from commonplace.adapters.opensearch.rebuild import OpenSearchRebuild
+from commonplace.adapters.opensearch.setup import set_up
+from commonplace.adapters.opensearch.writing import OpenSearchWriter
+from commonplace.ports.values import Filter
+from commonplace.text.foundation.tokenizer import terms
 from tests.conftest import NOON
 from tests.integration.test_opensearch_searching import SEEN, WAITING, Otherwise
 from tests.integration.test_opensearch_writing import EMBEDDER, stored

@@ -14,12 +14,15 @@ from opensearchpy import OpenSearch
 from cloud import faults
 from cloud.process import free_port
 from cloud.proxy import Fault, FaultProxy
-from commonplace.adapters.opensearch import OpenSearchFacts, OpenSearchIndex, OpenSearchWriter, connect, facts
-from commonplace.adapters.opensearch.client import routing_of
-from commonplace.adapters.opensearch.facts import Unindexed
-from commonplace.analyzer import terms
-from commonplace.models.memory import GLOBAL_AGENT
-from commonplace.ports import Filter, IndexUnavailable, Statistics, Stored, Visibility
+from commonplace.adapters.opensearch import facts
+from commonplace.adapters.opensearch.client import connect, routing_of
+from commonplace.adapters.opensearch.facts import OpenSearchFacts, Unindexed
+from commonplace.adapters.opensearch.index import OpenSearchIndex
+from commonplace.adapters.opensearch.writing import OpenSearchWriter
+from commonplace.domain.memory import GLOBAL_AGENT
+from commonplace.ports.record_values import Stored
+from commonplace.ports.values import Filter, IndexUnavailable, Statistics, Visibility
+from commonplace.text.foundation.tokenizer import terms
 from tests.conftest import NOON
 from tests.integration.test_opensearch_writing import EMBEDDER, stored
 

@@ -12,22 +12,19 @@ from opensearchpy import OpenSearch
 
 from cloud import faults
 from cloud.proxy import FaultProxy
-from commonplace import reindexing
-from commonplace.adapters.opensearch import (
-    OpenSearchContents,
-    OpenSearchRebuild,
-    OpenSearchWriter,
-    connect,
-    set_up,
-)  # fmt: skip
-from commonplace.doctor import Examined, examine
-from commonplace.errors import CommonplaceError
-from commonplace.following import follow, reconcile
-from commonplace.index_ports import Change, Outcome
-from commonplace.ports import Audit, IndexUnavailable, Ports, Vector
-from commonplace.reindexing import Renewal, reindex
+from commonplace.adapters.opensearch.client import connect
+from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild
+from commonplace.adapters.opensearch.setup import set_up
+from commonplace.adapters.opensearch.writing import OpenSearchWriter
+from commonplace.bootstrap.local import open_local
+from commonplace.domain.errors import CommonplaceError
+from commonplace.indexing import rebuild as index_rebuild
+from commonplace.indexing.rebuild import Examined, Renewal, examine, reindex
+from commonplace.indexing.stream import follow, reconcile
+from commonplace.ports.bundle import Ports
+from commonplace.ports.record_values import Audit, IndexChange, Outcome, Vector
+from commonplace.ports.values import IndexUnavailable
 from commonplace.settings import Settings
-from commonplace.wiring import open_local
 from tests.conftest import NOON
 from tests.contract.conftest import Writer
 from tests.integration.test_opensearch_writing import documents, stored
@@ -62,7 +59,7 @@ def to_index(opensearch_client: OpenSearch, new_index: str) -> OpenSearchWriter:
     return OpenSearchWriter(opensearch_client, new_index)
 
 
-def never(change: Change, outcome: Outcome) -> None:
+def never(change: IndexChange, outcome: Outcome) -> None:
     raise AssertionError(outcome)
 
 
@@ -136,7 +133,7 @@ def test_a_rebuild_misses_no_write_and_asks_the_old_one_until_it_ends(
     local: Ports, opensearch_client: OpenSearch, new_index: str,
     records: FollowedRecords, writer: Writer, to_index: OpenSearchWriter, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(reindexing, "_AT_ONCE", 30)
+    monkeypatch.setattr(index_rebuild, "_AT_ONCE", 30)
     first = [writer.write(f"memory {number}") for number in range(90)]
     follow(list(records.pending("local|ana")[0]), to_index, records)
     gone, changed = first[70], first[80]

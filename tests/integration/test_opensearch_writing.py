@@ -9,11 +9,13 @@ from opensearchpy import OpenSearch, RequestError
 
 from cloud import faults
 from cloud.proxy import Fault, FaultProxy
-from commonplace.adapters.opensearch import OpenSearchContents, OpenSearchWriter, connect, writing
+from commonplace.adapters.opensearch import writing
+from commonplace.adapters.opensearch.client import connect
+from commonplace.adapters.opensearch.rebuild import OpenSearchContents
+from commonplace.adapters.opensearch.writing import OpenSearchWriter
 from commonplace.adapters.static_embedder import StaticEmbedder
-from commonplace.index_ports import Change, Purged
-from commonplace.models.memory import Memory
-from commonplace.ports import Stored
+from commonplace.domain.memory import Memory
+from commonplace.ports.record_values import IndexChange, Purged, Stored
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration
@@ -36,7 +38,7 @@ def documents(client: OpenSearch, alias: str) -> dict[str, dict[str, object]]:
     return {hit["_id"]: {**hit["_source"], "_version": hit["_version"]} for hit in hits}
 
 
-def states(writer: OpenSearchWriter, *changes: Change) -> list[str]:
+def states(writer: OpenSearchWriter, *changes: IndexChange) -> list[str]:
     return [outcome.state for outcome in writer.put(changes)]
 
 
@@ -54,7 +56,7 @@ def proxy(opensearch_url: str) -> Iterator[FaultProxy]:
 def test_whatever_the_order_the_end_is_the_same(
     writer: OpenSearchWriter, opensearch_client: OpenSearch, new_index: str
 ) -> None:
-    history: list[Change] = [
+    history: list[IndexChange] = [
         stored("a", "tea"),
         stored("a", "coffee", 2),
         stored("b", "bread"),

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from botocore.client import BaseClient
 
-from commonplace.invocation import nights
-from commonplace.tools import TOOLS, Tool
+from commonplace.contract.registry import TOOLS
+from commonplace.contract.tool import Tool
+from commonplace.interfaces.aws import nights
 from tests.integration.lambda_calls import Context, handler, http, token
 from tests.integration.test_nights import asked, message, recorded, runs_of
 from tests.integration.test_nights import queue as queue

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from commonplace import Commonplace
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.nightly.shelf import RunShelf
-from commonplace.ports import IndexUnavailable
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.nightly.memory_view import RunShelf
+from commonplace.ports.values import IndexUnavailable
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration

@@ -8,8 +8,8 @@ import pytest
 from aws_lambda_powertools.utilities import parameters
 from moto import mock_aws
 
-from commonplace.adapters.secret import read_secret
-from commonplace.ports import ModelUnavailable
+from commonplace.adapters.claude.clients import read_secret
+from commonplace.ports.values import ModelUnavailable
 
 pytestmark = pytest.mark.integration
 

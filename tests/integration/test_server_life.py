@@ -13,8 +13,8 @@ import pytest
 from waitress.channel import HTTPChannel
 
 from commonplace import Commonplace
-from commonplace.server.app import make_app
-from commonplace.server.listen import WithoutTexts, listen
+from commonplace.interfaces.http.app import make_app
+from commonplace.interfaces.http.listen import WithoutTexts, listen
 from tests.integration.command_line import run
 from tests.integration.http_server import served
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from commonplace.server.app import MAX_BODY
+from commonplace.interfaces.http.app import MAX_BODY
 from tests.integration.http_server import Server, served
 
 pytestmark = pytest.mark.integration

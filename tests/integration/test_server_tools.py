@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from commonplace import Commonplace
-from commonplace.manifest import manifest
-from commonplace.tools import TOOLS, tool_named
+from commonplace.contract.manifest import manifest
+from commonplace.contract.registry import TOOLS, tool_named
 from tests.integration.http_server import Server, served
 
 pytestmark = pytest.mark.integration

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from commonplace import Commonplace, CommonplaceError
-from commonplace.adapters.sqlite.rows import columns
-from commonplace.adapters.sqlite.words import insert
-from commonplace.documents import document
-from commonplace.models.memory import Memory
+from commonplace.adapters.sqlite.rows import columns, insert
+from commonplace.domain.memory import Memory
+from commonplace.retrieval.documents import document
 from commonplace.settings import Settings
 from tests.conftest import NOON
 

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from commonplace import Commonplace
-from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.extraction.candidate import Decision, Shelf
-from commonplace.extraction.day import Day
-from commonplace.ports import Audit
+from commonplace.extraction.days import Day
+from commonplace.ports.record_values import Audit
+from commonplace.runs import apply as run_steps
 from tests.scripted_nights import all_new, current, heard, id_of, nights_of, open_gates, told
 
 pytestmark = pytest.mark.integration
@@ -184,18 +185,17 @@ def test_interactions_stay_read_unless_they_are_to_be_read_again(memory: Commonp
 @pytest.fixture
 def dies_after(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
     """Lets an undo die after so many operations."""
-    from commonplace.nightly import applying, at_once
 
     def after(count: int) -> None:
-        left = [count]
+        left, applying = [count], run_steps.apply
 
         def apply(*given: Any, **more: Any) -> Any:
             if not left[0]:
                 raise KeyboardInterrupt
             left[0] -= 1
-            return applying.apply(*given, **more)
+            return applying(*given, **more)
 
-        monkeypatch.setattr(at_once, "applying", type("Dying", (), {"apply": staticmethod(apply)}))
+        monkeypatch.setattr(run_steps, "apply", apply)
 
     yield after
     monkeypatch.undo()
@@ -237,6 +237,6 @@ def test_an_undo_that_died_at_its_beginning_or_end_leaves_no_words_behind(
     assert (undone.kind, undone.status) == ("undo", "failed" if step == "save_part" else "done")
     assert (fields(memory) == before) is (step != "save_part")
     desk = memory.nights().desk
-    assert desk.night.runs.part(desk.user_id, undone.run_id, "plan") is None
+    assert desk.night.parts.part(desk.user_id, undone.run_id, "plan") is None
     memory.undo_run(night.run_id)
     assert fields(memory) == before

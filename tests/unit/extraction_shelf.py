@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from commonplace import analyzer
-from commonplace.models.memory import Memory
-from commonplace.taxonomy import Section
+from commonplace.domain.memory import Memory
+from commonplace.domain.taxonomy import Section
+from commonplace.text.foundation import tokenizer
 
 EARLIER = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 
@@ -35,8 +35,8 @@ class Shelf:
         self._memories = list(memories)
 
     def similar(self, content: str, limit: int = 10) -> list[Memory]:
-        wanted = set(analyzer.terms(content))
-        ranked = sorted(self._memories, key=lambda one: -len(wanted & set(analyzer.terms(one.content))))
+        wanted = set(tokenizer.terms(content))
+        ranked = sorted(self._memories, key=lambda one: -len(wanted & set(tokenizer.terms(one.content))))
         return ranked[:limit]
 
     def get(self, memory_ids: Sequence[str]) -> list[Memory]:

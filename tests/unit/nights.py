@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from commonplace.analyzer import terms
-from commonplace.extraction.day import Day, Utterance
-from commonplace.extraction.own_words import own_spans
-from commonplace.models.memory import Memory
-from commonplace.night_ports import Allowance, Reply
+from commonplace.domain.memory import Memory
+from commonplace.domain.taxonomy import Section
+from commonplace.extraction.days import Day, Utterance
+from commonplace.extraction.own_words.split import own_spans
 from commonplace.nightly.budget import MeteredModel
-from commonplace.taxonomy import Section
+from commonplace.ports.nightly_bundle import Allowance
+from commonplace.ports.values import Reply
+from commonplace.text.foundation.tokenizer import terms
 
 DATE = date(2026, 3, 2)
 MORNING = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)

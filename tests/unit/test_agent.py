@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from commonplace.extraction.candidate import Reading
-from commonplace.extraction.day import Day
-from commonplace.instructions import instructions
-from commonplace.night_ports import Allowance, Reply
+from commonplace.extraction.days import Day
+from commonplace.llm.prompts import instructions
 from commonplace.nightly.agent import read_by_agent
-from commonplace.nightly.agent_requests import tool_list
-from commonplace.nightly.gaps import Gap
-from commonplace.ports import ModelUnavailable
+from commonplace.nightly.agent_tools import tool_list
+from commonplace.nightly.prompt_chunks import Gap
+from commonplace.ports.nightly_bundle import Allowance
+from commonplace.ports.values import ModelUnavailable, Reply
 from tests.unit.nights import NOW, Kept, Purse, ScriptedModel, ShelfInHand, Step, calls, day_of, memory, metered, says
 
 MOVED = "btw we live in Leeds now, Anna and I"

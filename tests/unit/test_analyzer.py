@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.analyzer import STOP_WORDS, terms, words
+from commonplace.text.foundation.tokenizer import STOP_WORDS, terms, words
 
 
 @pytest.mark.parametrize(

@@ -1,68 +1,126 @@
-"""Arrows point inward: the domain sees ports, only the wiring sees adapters, and nothing happens at import."""
+"""The house: each file stands in a room, a room imports only from rooms below it, and nothing happens at import."""
 
 import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 import commonplace
+from commonplace.contract.registry import TOOLS
+from commonplace.use_cases import dispatch
 
 PACKAGE = Path(commonplace.__file__).parent
-MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
-WAYS_IN = {"client.py", "cli", "server", "invocation"}
+FILES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
+ROOMS = (
+    "interfaces", "client", "bootstrap", "settings", "adapters", "nightly", "pages", "runs", "use_cases", "extraction",
+    "indexing", "contract", "retrieval", "memories", "llm", "ports", "text", "domain",
+)  # fmt: skip
+"""The rooms, top floor first: a room imports only from rooms that stand further on in this list."""
+WITHOUT_INFRASTRUCTURE = ROOMS[ROOMS.index("nightly") :]
 INFRASTRUCTURE = {
     "sqlite3", "anthropic", "flask", "waitress", "click", "rich", "boto3", "botocore", "opensearchpy", "filelock", "os",
     "aws_lambda_powertools",
 }  # fmt: skip
+NAMES_OF_NOTHING = {"utils", "helpers", "common", "misc", "manager"}
+MOST_FILES, MOST_LINES, MOST_METHODS = 320, 200, 10
+
+
+def name_of(path: Path) -> str:
+    parts = path.with_suffix("").parts
+    return ".".join(("commonplace", *(parts[:-1] if parts[-1] == "__init__" else parts)))
+
+
+MODULES = {name_of(path): path for path in FILES}
+
+
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse((PACKAGE / path).read_text("utf-8"))
 
 
 def imports(path: Path, at_top: bool = False) -> Iterator[str]:
-    tree = ast.parse((PACKAGE / path).read_text("utf-8"))
-    for node in tree.body if at_top else ast.walk(tree):
+    """Whatever a file imports, by its full name; `from a import b` is `a.b`, which may be a module or what is in one."""
+    for node in tree_of(path).body if at_top else ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = name_of(path).split(".")[: -node.level or None] if path.name != "__init__.py" else []
+            base = ".".join([*above, node.module or ""]).strip(".") if node.level else str(node.module)
+            yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
-def is_domain(path: Path) -> bool:
-    return path.parts[0] not in {*WAYS_IN, "adapters", "wiring", "settings.py", "__init__.py"}
+def own_imports(path: Path, at_top: bool = False) -> set[str]:
+    """The modules of this package that a file imports."""
+    named = {name for name in imports(path, at_top) if name.startswith("commonplace.")}
+    modules = {name if name in MODULES else name.rsplit(".", 1)[0] for name in named}
+    return modules - {name_of(path), "commonplace"}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=str)
-def test_only_the_wiring_knows_adapters(path: Path) -> None:
-    if path.parts[0] in ("adapters", "wiring"):
-        return
-    assert not [name for name in imports(path) if name.startswith("commonplace.adapters")]
+def room_of(module: str) -> str:
+    return module.split(".")[1]
 
 
-@pytest.mark.parametrize("path", [path for path in MODULES if is_domain(path)], ids=str)
-def test_the_domain_imports_no_infrastructure_and_no_way_in(path: Path) -> None:
-    names = {name.split(".")[0] for name in imports(path)}
-    assert not names & INFRASTRUCTURE
-    outer = {Path(way).stem for way in WAYS_IN} | {"wiring", "settings"}
-    assert not [name for name in imports(path) if name.startswith("commonplace.") and name.split(".")[1] in outer]
+@pytest.mark.parametrize("path", [path for path in FILES if path != Path("__init__.py")], ids=str)
+def test_each_file_stands_in_a_room_and_imports_only_from_rooms_below(path: Path) -> None:
+    room = room_of(name_of(path))
+    assert room in ROOMS
+    below = {room, *ROOMS[ROOMS.index(room) + 1 :]}
+    above = {module for module in own_imports(path) if room_of(module) not in below}
+    assert not above
 
 
-@pytest.mark.parametrize("path", [path for path in MODULES if path.parts[0] == "wiring"], ids=str)
-def test_the_wiring_imports_adapters_only_when_they_are_needed(path: Path) -> None:
-    assert not [name for name in imports(path, at_top=True) if "adapters" in name]
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_only_the_composition_root_imports_adapters(path: Path) -> None:
+    if path.parts[0] not in ("adapters", "bootstrap"):
+        assert not [module for module in own_imports(path) if room_of(module) == "adapters"]
 
 
-@pytest.mark.parametrize("path", [path for path in MODULES if path.name != "settings.py"], ids=str)
+def test_no_import_runs_in_a_circle() -> None:
+    TopologicalSorter({module: own_imports(path) for module, path in MODULES.items()}).prepare()
+
+
+def test_what_stands_at_the_root_are_rooms() -> None:
+    found = {path.name for path in PACKAGE.iterdir() if path.name != "__pycache__"}
+    assert found == {*(room for room in ROOMS if room != "settings"), "settings.py", "__init__.py", "py.typed", "data"}
+    assert not list((PACKAGE / "data").rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.parts[0] in WITHOUT_INFRASTRUCTURE], ids=str)
+def test_the_domain_imports_no_infrastructure(path: Path) -> None:
+    assert not {name.split(".")[0] for name in imports(path)} & INFRASTRUCTURE
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.parts[0] == "bootstrap"], ids=str)
+def test_the_composition_root_imports_adapters_only_when_they_are_needed(path: Path) -> None:
+    assert not [module for module in own_imports(path, at_top=True) if room_of(module) == "adapters"]
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.name != "settings.py"], ids=str)
 def test_only_the_settings_read_the_environment(path: Path) -> None:
-    names = set(imports(path))
-    assert not {"os.environ", "os.getenv"} & names
-    read = [
-        ast.unparse(node)
-        for node in ast.walk(ast.parse((PACKAGE / path).read_text("utf-8")))
-        if isinstance(node, ast.Attribute)
-    ]
-    assert not {"os.environ", "os.getenv"} & set(read)
+    read = {ast.unparse(node) for node in ast.walk(tree_of(path)) if isinstance(node, ast.Attribute)}
+    assert not {"os.environ", "os.getenv"} & ({*imports(path)} | read)
+
+
+def test_each_tool_has_one_use_case() -> None:
+    assert list(dispatch.USE_CASES) == [tool.name for tool in TOOLS]
+    for tool in TOOLS:
+        assert dispatch.use_case(tool.name).__module__.startswith("commonplace.use_cases.")
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.parts[0] == "ports"], ids=str)
+def test_a_port_has_a_file_of_its_own_ten_methods_at_most_and_no_logic(path: Path) -> None:
+    classes = [node for node in tree_of(path).body if isinstance(node, ast.ClassDef)]
+    ports = [node for node in classes if any(ast.unparse(base) == "Protocol" for base in node.bases)]
+    assert len(ports) <= 1
+    assert not (ports and [node for node in classes if node not in ports])
+    for port in ports:
+        methods = [node for node in port.body if isinstance(node, ast.FunctionDef)]
+        assert 1 <= len(methods) <= MOST_METHODS
+        assert all(isinstance(line, ast.Expr) for method in methods for line in method.body)
+    assert not [node for node in tree_of(path).body if isinstance(node, ast.FunctionDef)]
 
 
 WATCHED = """
@@ -84,7 +142,11 @@ def test_nothing_connects_or_reads_files_at_import() -> None:
     subprocess.run([sys.executable, "-c", WATCHED, str(PACKAGE)], check=True)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=str)
-def test_files_are_rooms_for_one_thing(path: Path) -> None:
-    assert len((PACKAGE / path).read_text("utf-8").splitlines()) <= 230
-    assert path.stem not in {"utils", "helpers", "common", "misc", "manager"}
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_a_file_holds_one_thing(path: Path) -> None:
+    assert len((PACKAGE / path).read_text("utf-8").splitlines()) <= MOST_LINES
+    assert path.stem not in NAMES_OF_NOTHING
+
+
+def test_the_house_stays_small() -> None:
+    assert len(FILES) <= MOST_FILES

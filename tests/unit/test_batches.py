@@ -5,7 +5,7 @@ from itertools import chain, count, islice
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.batches import in_batches
+from commonplace.domain.batching import in_batches
 
 
 @given(st.lists(st.integers(0, 9)), st.integers(1, 5), st.integers(0, 20))

@@ -2,10 +2,10 @@
 
 import pytest
 
-from commonplace.errors import CommonplaceError
-from commonplace.invocation.strings import typed
-from commonplace.models.requests import SearchRequest, StorePersonalRequest
-from commonplace.models.storage import WriteRequest
+from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.requests import SearchRequest, StorePersonalRequest
+from commonplace.domain.storage import WriteRequest
+from commonplace.interfaces.aws.bedrock_agent import typed
 
 FACT = {"key": "tea", "value": "The user drinks tea.", "category": "preference", "durability": "durable"}
 

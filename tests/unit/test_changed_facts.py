@@ -6,9 +6,9 @@ from typing import NamedTuple
 import pytest
 
 from commonplace.extraction.candidate import Decision
+from commonplace.extraction.changes.contradictions import has_another_end
+from commonplace.extraction.changes.statements import beside, statements, without
 from commonplace.extraction.deciding import decide
-from commonplace.extraction.frames import has_another_end
-from commonplace.extraction.statements import beside, statements, without
 from tests.unit.extraction_shelf import Shelf, memory
 from tests.unit.test_extraction_deciding import NOW, said
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from commonplace.extraction.candidate import Reading
-from commonplace.instructions import instructions
-from commonplace.nightly import choosing
+from commonplace.llm.prompts import instructions
+from commonplace.nightly import llm_decisions
 from commonplace.nightly.pipeline import read_by_pipeline
-from commonplace.ports import ModelUnavailable
+from commonplace.ports.values import ModelUnavailable
 from tests.unit.nights import NOW, ScriptedModel, ShelfInHand, Step, day_of, memory, metered, says
 
 LONDON = memory("mem_LONDON", "The user lives in London with Anna.", key="home_city")
@@ -179,7 +179,7 @@ def test_when_the_model_is_gone_by_then_the_rules_decide_and_the_notes_say_so() 
 
 
 def test_many_candidates_are_decided_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choosing, "_MOST_CANDIDATES", 5)
+    monkeypatch.setattr(llm_decisions, "_MOST_CANDIDATES", 5)
     said = [f"my dog number {n} is called Rex{n}" for n in range(9)]
     items = [{**MOVED, "message": n + 1, "evidence": text, "content": f"The user's dog number {n} is called Rex{n}.", "corrects": False}
              for n, text in enumerate(said)]  # fmt: skip

@@ -11,13 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.adapters.static_embedder import StaticEmbedder
-from commonplace.classifier import Classification, classify
-from commonplace.classifier.classification import label_shares
-from commonplace.classifier.cues import lexicon, tag, unspaced_classes
-from commonplace.classifier.features import SLOTS, features
-from commonplace.classifier.model import Model, load, shipped
-from commonplace.classifier.words import normal, sentences
-from commonplace.taxonomy import Category, StatementType
+from commonplace.domain.taxonomy import Category, StatementType
+from commonplace.text.classifier.classification import Classification, classify, label_shares
+from commonplace.text.classifier.cues import lexicon, normal, sentences, tag, unspaced_classes
+from commonplace.text.classifier.features import SLOTS, features
+from commonplace.text.classifier.model import Model, load, shipped
 
 ROOT = Path(__file__).parents[2]
 CASES = [line.split("\t") for line in (Path(__file__).parent / "cases" / "statements.tsv").read_text("utf-8").splitlines()]

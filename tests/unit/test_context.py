@@ -8,11 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.adapters.static_embedder import StaticEmbedder
-from commonplace.context.budget import Size
-from commonplace.context.fitting import fit
-from commonplace.context.groups import Group
-from commonplace.context.text import CLOSING, EMPTY, OPENING
-from commonplace.models.memory import Memory
+from commonplace.domain.memory import Memory
+from commonplace.use_cases.context import CLOSING, EMPTY, OPENING, Group, Size, fit
 
 PIECES = StaticEmbedder().pieces
 NOON = datetime(2026, 5, 20, 12, tzinfo=UTC)

@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from commonplace.domain.interactions import INTERACTION, Interaction
 from commonplace.extraction.days import days_of
-from commonplace.models.interactions import INTERACTION, Interaction
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

@@ -6,12 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.duplicates import same_statement
-from commonplace.duplicates.language import TABLED, language, language_of
-from commonplace.duplicates.morphology import readings
-from commonplace.duplicates.spelling import american
-from commonplace.duplicates.tokenization import plain
-from commonplace.duplicates.verdict import statements
+from commonplace.text.paraphrase.language import TABLED, american, language, language_of
+from commonplace.text.paraphrase.morphology import readings
+from commonplace.text.paraphrase.tokenization import plain
+from commonplace.text.paraphrase.verdict import same_statement, statements
 
 FOLDER = Path(__file__).parent
 

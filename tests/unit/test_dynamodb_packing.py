@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from commonplace.adapters.dynamodb.adding import refused_of
 from commonplace.adapters.dynamodb.failure import Refusal
-from commonplace.adapters.dynamodb.settling import refused_of
 from commonplace.adapters.dynamodb.writes import Change, Write, packed
 from tests.conftest import NOON
 from tests.dynamodb_entries import entry

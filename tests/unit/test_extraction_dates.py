@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from commonplace.extraction.changes.figures import figures_of, redated
 from commonplace.extraction.dates import with_dates
-from commonplace.extraction.figures import figures_of, redated
 
 MORNING = datetime(2026, 3, 11, 9, 0, tzinfo=UTC)  # a Wednesday
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from commonplace.extraction.candidate import Candidate, Decision
-from commonplace.extraction.contradictions import contradicts
-from commonplace.extraction.corrections import corrected, is_correction
+from commonplace.extraction.changes.contradictions import contradicts
+from commonplace.extraction.changes.corrections import corrected, is_correction
+from commonplace.extraction.changes.figures import revalued
 from commonplace.extraction.deciding import decide
-from commonplace.extraction.figures import revalued
 from tests.unit.extraction_shelf import EARLIER, Shelf, memory
 
 NOW = datetime(2026, 3, 11, 23, 0, tzinfo=UTC)

@@ -8,11 +8,12 @@ from typing import Any, cast
 import pytest
 
 from commonplace.adapters.static_embedder import StaticEmbedder
+from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate, Decision
-from commonplace.extraction.day import Day, Utterance
+from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.entry import memory_of, tidy_key
-from commonplace.models.memory import Memory
-from commonplace.ports import Caller, Ports
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller
 from tests.unit.extraction_shelf import memory
 
 SAID_AT = datetime(2026, 3, 11, 9, 0, tzinfo=UTC)

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate, Decision
-from commonplace.extraction.day import Day, TitleMet, Utterance
+from commonplace.extraction.days import Day, TitleMet, Utterance
 from commonplace.extraction.gates import refuse
-from commonplace.models.memory import Memory
 from tests.unit.extraction_shelf import EARLIER, memory
 
 NOON = datetime(2026, 3, 11, 12, 0, tzinfo=UTC)

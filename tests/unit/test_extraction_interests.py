@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
-from commonplace.extraction.day import TitleMet
+from commonplace.extraction.days import TitleMet
 from commonplace.extraction.interests import interests, noted
 from tests.unit.extraction_shelf import memory
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from commonplace.adapters.static_embedder import StaticEmbedder
+from commonplace.domain.interactions import Discussion
 from commonplace.extraction.days import days_of
 from commonplace.extraction.rules import RulesReader
-from commonplace.models.interactions import Discussion
 from tests.unit.extraction_shelf import Shelf
 
 _LINES = (Path(__file__).parent / "cases" / "extraction_kinds.tsv").read_text("utf-8").splitlines()

@@ -8,7 +8,7 @@ import pytest
 
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.extraction.candidate import Reading
-from commonplace.extraction.day import Day, Utterance
+from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.rules import RulesReader
 from tests.unit.extraction_shelf import Shelf, memory
 

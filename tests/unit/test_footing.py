@@ -3,7 +3,7 @@
 import pytest
 
 from commonplace.extraction.candidate import Candidate, Decided, Decision
-from commonplace.nightly.footing import why_not
+from commonplace.extraction.grounding.footing import why_not
 from tests.unit.nights import day_of, memory
 
 FAITHFUL = [

@@ -2,8 +2,8 @@
 
 import pytest
 
-from commonplace.extraction.forgetting import left_after, tells
-from commonplace.extraction.wishes import to_forget
+from commonplace.extraction.forgetting.matching import left_after, tells
+from commonplace.extraction.forgetting.requests import to_forget
 
 # A wish, and what is remembered that says it.
 SAID = [

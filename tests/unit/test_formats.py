@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterable
 from datetime import UTC
 from functools import cache
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace import formats
-from commonplace.formats import NAMES, text, written
-from commonplace.intake import check
-from commonplace.invocation import bedrock_agent, http_api, identity
-from commonplace.manifest import row, rows
-from commonplace.tools import TOOLS, Tier, Tool
+from commonplace.contract.formats import NAMES, text, written
+from commonplace.contract.manifest import row, rows
+from commonplace.contract.registry import TOOLS
+from commonplace.contract.tool import Tier, Tool
+from commonplace.contract.validate import check
+from commonplace.interfaces.aws import bedrock_agent, http_api, identity
 
 Arguments = dict[str, Any]
 NOWHERE = SimpleNamespace(aws_request_id="1", function_name="store", client_context=None)
@@ -114,12 +113,6 @@ def values(schema: Any) -> st.SearchStrategy[Any]:
     if schema.get("format") == "date-time":
         return st.datetimes(timezones=st.just(UTC)).map(lambda time: time.isoformat())
     return st.text("aé7 ,\"'[]{}:日\\", min_size=1, max_size=20).map(lambda some: f"a{some}")
-
-
-def test_there_is_a_module_for_every_name_and_no_other() -> None:
-    shared = {"__init__", "wording", "functions", "openapi_night", "openapi_responses"}
-    modules = {path.stem for path in Path(formats.__file__).parent.glob("*.py")} - shared
-    assert modules == {name.replace("-", "_") for name in NAMES}
 
 
 @pytest.mark.parametrize("name", NAMES)

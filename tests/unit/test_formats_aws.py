@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from openapi_spec_validator import OpenAPIV30SpecValidator
 
-from commonplace.formats import written
-from commonplace.formats.bedrock_agents import parameter
-from commonplace.manifest import rows
-from commonplace.tools import TOOLS, Tool
+from commonplace.contract.formats import written
+from commonplace.contract.formats.aws_agents import parameter
+from commonplace.contract.manifest import rows
+from commonplace.contract.registry import TOOLS
+from commonplace.contract.tool import Tool
 from tests.unit.service_shapes import faults
 
 ROWS = rows()

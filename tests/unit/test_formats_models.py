@@ -12,8 +12,8 @@ from openai.types.chat import ChatCompletionFunctionTool, ChatCompletionFunction
 from openai.types.responses import FunctionTool, FunctionToolParam
 from pydantic import TypeAdapter, ValidationError
 
-from commonplace.formats import written
-from commonplace.manifest import rows
+from commonplace.contract.formats import written
+from commonplace.contract.manifest import rows
 
 ROWS = rows()
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")

@@ -9,12 +9,12 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 
 from commonplace import Commonplace, CommonplaceError, ErrorCode
-from commonplace.formats import written
-from commonplace.invocation import http_api, identity
-from commonplace.manifest import rows
-from commonplace.models.requests import Turn
-from commonplace.server.app import make_app
-from commonplace.tools import TOOLS
+from commonplace.contract.formats import written
+from commonplace.contract.manifest import rows
+from commonplace.contract.registry import TOOLS
+from commonplace.domain.requests import Turn
+from commonplace.interfaces.aws import http_api, identity
+from commonplace.interfaces.http.app import make_app
 
 DOCUMENT: dict[str, Any] = written("openapi", rows())
 OPERATIONS = [

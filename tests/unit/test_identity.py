@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.invocation import identity
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.interfaces.aws import identity
 
 ISSUER = "https://idp.example"
 ROLE = "arn:aws:iam::111122223333:role/backend"

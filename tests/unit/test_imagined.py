@@ -2,7 +2,7 @@
 
 import pytest
 
-from commonplace.extraction.worth import imagined_or_reported
+from commonplace.extraction.worthiness import imagined_or_reported
 
 IMAGINED = [
     "I dreamed that I was allergic to cats.",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.extraction.injections import is_instruction_to_reader
+from commonplace.extraction.patterns import is_instruction_to_reader
 
 CASES = Path(__file__).parent / "cases"
 INJECTIONS = (CASES / "injections.txt").read_text("utf-8").splitlines()

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.invocation import agentcore, direct, http_api
+from commonplace.interfaces.aws import agentcore, direct, http_api
 
 LAMBDA_SENDS = 6_291_556  # bytes
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from commonplace.models.memory import Memory
-from commonplace.ports import Audit, Entry, Visibility
+from commonplace.bootstrap.local import open_local
+from commonplace.domain.memory import Memory
+from commonplace.ports.record_values import Audit, Entry
+from commonplace.ports.values import Visibility
 from commonplace.settings import Settings
-from commonplace.wiring import open_local
 from tests.conftest import NOON
 
 MEMORY = Memory(

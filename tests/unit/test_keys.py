@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import PydanticCustomError
 
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.intake import check, read
-from commonplace.models.storage import DeleteRequest, WriteRequest, normal_key
+from commonplace.contract.validate import check, read
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.storage import DeleteRequest, WriteRequest, normal_key
 
 FACT = {"category": "preference", "durability": "durable"}
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.adapters.static_embedder import StaticEmbedder
-from commonplace.classifier.kinds import KINDS, Kind, kinds, load, shipped
+from commonplace.text.classifier.model import KINDS, Kind, kinds, load_kinds, shipped_kinds
 
 ROOT = Path(__file__).parents[2]
 CLEAR: list[tuple[Kind, str]] = [
@@ -41,17 +41,17 @@ def test_any_text_has_shares_that_add_up_to_one(text: str) -> None:
 
 
 def test_a_saved_model_comes_back_as_it_was(tmp_path: Path) -> None:
-    shipped().save(tmp_path / "kinds.npz")
-    again = load(tmp_path / "kinds.npz")
-    assert again.temperature == shipped().temperature
-    assert again.heads.same(shipped().heads)
+    shipped_kinds().save(tmp_path / "kinds.npz")
+    again = load_kinds(tmp_path / "kinds.npz")
+    assert again.temperature == shipped_kinds().temperature
+    assert again.heads.same(shipped_kinds().heads)
 
 
 def test_a_model_of_other_features_is_refused(tmp_path: Path) -> None:
-    heads = shipped().heads
-    shipped()._replace(heads=heads._replace(words=heads.words[:100])).save(tmp_path / "kinds.npz")
+    heads = shipped_kinds().heads
+    shipped_kinds()._replace(heads=heads._replace(words=heads.words[:100])).save(tmp_path / "kinds.npz")
     with pytest.raises(ValueError, match="train the model again"):
-        load(tmp_path / "kinds.npz")
+        load_kinds(tmp_path / "kinds.npz")
 
 
 def test_the_model_stays_small() -> None:

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace import closing
-from commonplace.models.memory import Memory
-from commonplace.models.runs import OperationKind, Run, RunKind, RunOperation
-from commonplace.nightly.limits import MOST_ADDS, Spent, limited, most_deletions, most_replacements, spent_on
-from commonplace.nightly.plan import PlannedChange, PlannedOperation
+from commonplace.domain.memory import Memory
+from commonplace.domain.runs import OperationKind, Run, RunKind, RunOperation
+from commonplace.memories import transitions
+from commonplace.runs.limits import MOST_ADDS, Spent, limited, most_deletions, most_replacements, spent_on
+from commonplace.runs.plan import PlannedChange, PlannedOperation
 
 NOW = datetime(2026, 5, 20, 23, 0, tzinfo=UTC)
 
@@ -26,7 +26,7 @@ def memory(name: str, **more: Any) -> Memory:
 def operation(kind: OperationKind, number: int, closes: int = 0, adds: bool = False, sure: float = 0.9) -> PlannedOperation:
     new = memory(f"new_{kind}_{number}", confidence=sure) if adds else None
     old = [memory(f"old_{kind}_{number}_{one}") for one in range(closes)]
-    after = closing.erased if kind == "FORGET" else closing.deleted
+    after = transitions.erased if kind == "FORGET" else transitions.deleted
     told = RunOperation(
         operation_id=f"op_{kind}_{number}", kind=kind, outcome="planned", why="said so",
         memory_id=new and new.memory_id, closed=tuple(one.memory_id for one in old),
@@ -86,7 +86,7 @@ def test_an_add_that_a_later_one_builds_on_is_not_left_out() -> None:
     many = adds(MOST_ADDS + 1)
     last = many[-1].opens
     assert last is not None
-    change = PlannedChange(memory=closing.superseded(last.memory, "x", NOW), audit="x", detail={}, before=last.memory)
+    change = PlannedChange(memory=transitions.superseded(last.memory, "x", NOW), audit="x", detail={}, before=last.memory)
     built = operation("UPDATE", 0, adds=True).model_copy(update={"closes": (change,)})
     found = limited([*many, built], 20)
     assert found[MOST_ADDS].told.outcome == "planned"
@@ -111,7 +111,7 @@ def test_a_large_wish_closes_at_once_and_erases_when_approved() -> None:
 def test_memories_that_were_closed_before_count_for_nothing() -> None:
     one = operation("FORGET", 0, closes=5)
     closed = tuple(
-        change.model_copy(update={"before": closing.superseded(change.before, "x", NOW)})
+        change.model_copy(update={"before": transitions.superseded(change.before, "x", NOW)})
         for change in one.closes
         if change.before
     )

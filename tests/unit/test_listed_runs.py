@@ -2,9 +2,9 @@
 
 import pytest
 
-from commonplace.models.runs import Run
-from commonplace.nightly import telling
-from commonplace.nightly.telling import listed
+from commonplace.domain.runs import Run
+from commonplace.runs import report
+from commonplace.runs.report import listed
 from tests.conftest import NOON
 
 RUNS = [
@@ -16,7 +16,7 @@ LENGTH = len(RUNS[0].model_dump_json().encode())
 
 @pytest.mark.parametrize(("room", "shown"), [(0, 1), (2 * LENGTH - 1, 1), (2 * LENGTH, 2), (3 * LENGTH - 1, 2)])
 def test_the_newest_are_shown_and_the_others_counted(monkeypatch: pytest.MonkeyPatch, room: int, shown: int) -> None:
-    monkeypatch.setattr(telling, "MOST_BYTES", room)
+    monkeypatch.setattr(report, "MOST_BYTES", room)
     found = listed(RUNS)
     assert list(found.runs) == RUNS[:shown]
     assert found.notes is not None

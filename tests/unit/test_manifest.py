@@ -7,10 +7,12 @@ from typing import Any
 import jsonschema
 import pytest
 
-from commonplace.errors import ErrorCode
-from commonplace.intake import check
-from commonplace.manifest import manifest, manifest_text
-from commonplace.tools import TOOLS, Tool, tool_named
+from commonplace.contract.manifest import manifest, manifest_text
+from commonplace.contract.registry import TOOLS, tool_named
+from commonplace.contract.tool import Tool
+from commonplace.contract.validate import check
+from commonplace.domain.errors import ErrorCode
+from commonplace.use_cases.dispatch import use_case
 
 COMMITTED = Path(__file__).parents[2] / "tool_manifest.json"
 ROWS: list[dict[str, Any]] = manifest()["tools"]  # type: ignore[assignment]
@@ -64,7 +66,7 @@ def test_examples_are_valid_and_the_identity_is_no_argument(tool: Tool) -> None:
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_every_tool_has_its_use_case_route_and_errors(tool: Tool) -> None:
-    assert callable(tool.run())
+    assert callable(use_case(tool.name))
     assert tool.route == f"/tools/{tool.name}"
     assert tool.function in {"normalize", "store", "search", "discover", "write", "read", "summarize"}
     assert (tool.tier == "advanced") == (tool.group is not None)

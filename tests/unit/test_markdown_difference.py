@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from commonplace import closing
-from commonplace.markdown.difference import Difference, differences
-from commonplace.markdown.page import MAIN, Page
-from commonplace.markdown.reading import CLOSING, parse
-from commonplace.markdown.record import Record
-from commonplace.markdown.writing import written_pages
-from commonplace.models.memory import Memory
-from commonplace.ports import Audit, Visibility
+from commonplace.domain.memory import Memory
+from commonplace.memories import transitions
+from commonplace.pages.difference import Difference, Record, differences
+from commonplace.pages.page import MAIN, Page
+from commonplace.pages.publishing import written_pages
+from commonplace.pages.reading import CLOSING, parse
+from commonplace.ports.record_values import Audit
+from commonplace.ports.values import Visibility
 from tests.unit.nights import NOW, memory
 
 ANN = "local|ann"
@@ -147,14 +147,14 @@ def test_a_line_copied_with_its_id_is_a_new_one_when_it_says_something_else() ->
 
 # The record has gone on since the pages were written.
 NEWER = ROLE.model_copy(update={"version": 2, "section": "personal_context"})
-CLOSED = closing.superseded(ROLE, "mem_5", NOW)
+CLOSED = transitions.superseded(ROLE, "mem_5", NOW)
 LATER = memory("mem_5", "The user is a doctor.", section="work_context", supersedes="mem_2")
 
 
 def test_an_old_page_changes_nothing() -> None:
     assert found(written(TEA, ROLE), record(TEA, CLOSED, LATER)) == []
-    assert found(written(TEA, ROLE), record(TEA, closing.erased(ROLE, NOW))) == []
-    assert found(written(TEA, ROLE), record(TEA, closing.deleted(ROLE, NOW))) == []
+    assert found(written(TEA, ROLE), record(TEA, transitions.erased(ROLE, NOW))) == []
+    assert found(written(TEA, ROLE), record(TEA, transitions.deleted(ROLE, NOW))) == []
 
 
 @pytest.mark.parametrize("edit", [("nurse", "pilot"), (entry(ROLE), "")])
@@ -179,13 +179,13 @@ def test_an_edit_that_was_taken_over_already_is_none() -> None:
 
 def test_taking_out_what_is_gone_already_is_nothing() -> None:
     pages = edited(MAIN, (entry(ROLE), ""), memories=(TEA, ROLE))
-    assert found(pages, record(TEA, closing.deleted(ROLE, NOW))) == []
+    assert found(pages, record(TEA, transitions.deleted(ROLE, NOW))) == []
     assert found(pages, record(TEA)) == []
 
 
 def test_a_closed_entry_brought_back_by_hand_is_a_new_one() -> None:
     pages = edited(MAIN, ("## Work context\n", f"## Work context\n\n{entry(ROLE)}"), memories=(TEA,))
-    assert found(pages, record(TEA, closing.deleted(ROLE, NOW))) == [("add", None, "The user is a nurse.")]
+    assert found(pages, record(TEA, transitions.deleted(ROLE, NOW))) == [("add", None, "The user is a nurse.")]
 
 
 def test_an_entry_whose_words_are_gone_is_left() -> None:

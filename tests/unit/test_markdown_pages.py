@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from commonplace.markdown.page import MAIN, Page, day_of
-from commonplace.markdown.reading import CLOSING, parse
-from commonplace.markdown.writing import written_pages
-from commonplace.models.memory import Memory
-from commonplace.models.storage import normal_key
-from commonplace.taxonomy import Section
+from commonplace.domain.memory import Memory
+from commonplace.domain.storage import normal_key
+from commonplace.domain.taxonomy import Section
+from commonplace.pages.page import MAIN, Page, day_of
+from commonplace.pages.publishing import written_pages
+from commonplace.pages.reading import CLOSING, parse
 from tests.unit.nights import memory
 from tests.unit.test_markdown_text import TEXTS
 

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from commonplace.markdown.text import read, written
+from commonplace.pages.page import read, written
 
 MARKUP = [
     "\n", "\r", "\r\n", "\t", " ", "\u2028", "\x85", "\ufeff", "\u00a0", "\\", "<br>", "<!--", "-->", "<!-- mem_1 v1 -->",

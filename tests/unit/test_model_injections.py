@@ -7,9 +7,9 @@ import pytest
 
 from commonplace.extraction.candidate import Decision
 from commonplace.extraction.gates import refuse
-from commonplace.night_ports import Reply
 from commonplace.nightly.agent import read_by_agent
 from commonplace.nightly.pipeline import read_by_pipeline
+from commonplace.ports.values import Reply
 from tests.unit.nights import NOW, ShelfInHand, calls, day_of, memory, metered, says
 
 ALLERGY = memory("mem_NUTS", "The user is allergic to peanuts.", key="allergy", importance=0.9)

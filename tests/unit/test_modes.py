@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from commonplace.domain.runs import Dropped, Mode
 from commonplace.extraction.candidate import Candidate, Decision, Reading, Shelf
-from commonplace.extraction.day import Day, TitleMet
-from commonplace.models.runs import Dropped, Mode
-from commonplace.night_ports import Allowance, NightPorts
-from commonplace.nightly.modes import Modes, mode_of
-from commonplace.ports import ModelUnavailable
+from commonplace.extraction.days import Day, TitleMet
+from commonplace.nightly.readers import Modes, mode_of
+from commonplace.ports.nightly_bundle import Allowance, NightPorts
+from commonplace.ports.values import ModelUnavailable
 from tests.unit.nights import DATE, MORNING, NOW, Kept, Purse, ScriptedModel, ShelfInHand, Step, day_of, memory, says
 
 DAY = replace(
@@ -45,7 +45,9 @@ def read(
     scripted, rules, nowhere = ScriptedModel(list(script)), Rules(), object()
     ports = NightPorts(
         ledger=nowhere,  # type: ignore[arg-type]
+        leases=nowhere,  # type: ignore[arg-type]
         runs=nowhere,  # type: ignore[arg-type]
+        parts=nowhere,  # type: ignore[arg-type]
         budget=Purse(),
         model=scripted if model else None,
         allowance=Allowance(**allowed),
@@ -144,7 +146,7 @@ def test_what_the_model_closed_is_closed_for_the_rules() -> None:
         says({"decisions": [{"candidate": 0, "operation": "DELETE", "target_memory_id": "mem_A"}]}),
     ])  # fmt: skip
     rules, nowhere = Rules(), object()
-    ports = NightPorts(nowhere, nowhere, Purse(), scripted)  # type: ignore[arg-type]
+    ports = NightPorts(nowhere, nowhere, nowhere, nowhere, Purse(), scripted)  # type: ignore[arg-type]
     Modes(rules, ports, "local|ann", NOW).read_day("pipeline", DAY, ShelfInHand(called), Kept())
     (shelf,) = rules.shelves
     assert shelf.get(["mem_A"]) == shelf.similar("flute") == shelf.under("personal_context") == []

@@ -6,14 +6,13 @@ import re
 import pytest
 
 from commonplace.extraction.candidate import Decision
-from commonplace.extraction.day import Day, Utterance
-from commonplace.instructions import instructions
-from commonplace.nightly import prompts
-from commonplace.nightly.agent_requests import REQUESTS
-from commonplace.nightly.choosing import Choice
-from commonplace.nightly.footing import why_not
-from commonplace.nightly.prompts import prompt_version
-from commonplace.nightly.proposals import proposed
+from commonplace.extraction.days import Day, Utterance
+from commonplace.extraction.grounding.footing import why_not
+from commonplace.llm import prompts
+from commonplace.llm.prompts import instructions, prompt_version
+from commonplace.nightly.agent_tools import REQUESTS
+from commonplace.nightly.llm_decisions import Choice
+from commonplace.nightly.llm_extraction import proposed
 from tests.unit.nights import DATE, MORNING
 
 

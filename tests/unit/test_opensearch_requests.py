@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from commonplace import scoring
-from commonplace.adapters.opensearch import filters, neighbours, queries
+from commonplace.adapters.opensearch import hits, queries
 from commonplace.adapters.opensearch.client import routing_of
 from commonplace.adapters.opensearch.document import ROW, packed, unpacked
-from commonplace.candidates import Corpus
-from commonplace.gathering import Row
-from commonplace.ports import Filter, Visibility
+from commonplace.ports.candidates import Corpus
+from commonplace.ports.values import Filter, Visibility
+from commonplace.retrieval import bm25
+from commonplace.retrieval.candidate_rows import Row
 from tests.conftest import NOON
 
 SEEN = Visibility("issuer|ana", ("global", "travel"), NOON)
 VECTOR = np.full(4, 0.5, dtype=np.float32)
-ALLOWED = filters.visible(SEEN, ["mem_pending"])
-PASSING = filters.passing(Filter(collection="work", before=NOON + timedelta(days=1)))
+ALLOWED = queries.visible(SEEN, ["mem_pending"])
+PASSING = queries.passing(Filter(collection="work", before=NOON + timedelta(days=1)))
 TERMS = ["tea", "green"]
 BODIES = {
     "words": queries.by_words(ALLOWED, TERMS, VECTOR),
@@ -30,7 +30,7 @@ BODIES = {
     "around without vector": queries.around(ALLOWED, PASSING, {"s": [(0, 24)]}, set(), {"mem_2"}, None),
     "sessions": queries.sessions(ALLOWED, {"s"}),
     "sharing": queries.sharing(ALLOWED, TERMS, None),
-    "most important": queries.most_important(filters.both(ALLOWED, PASSING), 10),
+    "most important": queries.most_important(queries.both(ALLOWED, PASSING), 10),
 }
 
 
@@ -98,23 +98,23 @@ CORPUS = Corpus(10_000, 10.0, np.array([20.0]), frozenset(), ())
 
 
 def test_neighbours_are_read_twice_the_reach_around_each_hit() -> None:
-    twice = 2 * scoring.REACH
+    twice = 2 * bm25.REACH
     rows = [row(1, "s", 50, 1.0), row(2, "s", 52), row(3, "s", 200), row(4, "t", 1), row(5, None, -1, 9.0)]
-    assert neighbours.spans(rows, CORPUS, ["tea"]) == {
+    assert hits.spans(rows, CORPUS, ["tea"]) == {
         "s": [(50 - twice, 52 + twice), (200 - twice, 200 + twice)], "t": [(1 - twice, 1 + twice)],
     }  # fmt: skip
-    assert neighbours.spans([], CORPUS, ["tea"]) == {}
+    assert hits.spans([], CORPUS, ["tea"]) == {}
 
 
 def test_of_too_many_hits_the_best_by_words_and_by_vector_are_served() -> None:
     rows = [row(number, f"s{number}", 50) for number in range(300)]
     rows += [row(300, "words", 50, count=3.0), row(301, "vector", 50, cosine=0.9)]
-    served = neighbours.spans(rows, CORPUS, ["tea"])
+    served = hits.spans(rows, CORPUS, ["tea"])
     assert {"words", "vector"} <= set(served)
-    assert sum(last - first + 1 for spans in served.values() for first, last in spans) <= neighbours.MOST + 25
+    assert sum(last - first + 1 for spans in served.values() for first, last in spans) <= hits.MOST + 25
 
 
 def test_those_within_reach_of_a_hit_stand_in_its_session() -> None:
-    hits = [row(1, "s", 10), row(2, None, -1)]
-    others = [row(3, "s", 10 + scoring.REACH), row(4, "s", 11 + scoring.REACH), row(5, "t", 10), row(6, None, -1)]
-    assert neighbours.within_reach(hits, others) == {"m3"}
+    found = [row(1, "s", 10), row(2, None, -1)]
+    others = [row(3, "s", 10 + bm25.REACH), row(4, "s", 11 + bm25.REACH), row(5, "t", 10), row(6, None, -1)]
+    assert hits.within_reach(found, others) == {"m3"}

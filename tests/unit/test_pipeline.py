@@ -6,16 +6,15 @@ from typing import Any
 
 import pytest
 
-from commonplace.answered_items import Items, items_of
 from commonplace.extraction.candidate import Decision, Reading
-from commonplace.extraction.day import Day
-from commonplace.instructions import instructions
-from commonplace.night_ports import Allowance
+from commonplace.extraction.days import Day
+from commonplace.llm.partial_json import Items, items_of
+from commonplace.llm.prompts import instructions
 from commonplace.nightly.budget import tokens_of
-from commonplace.nightly.gaps import Gap
-from commonplace.nightly.pieces import lines_of, pieces_of
 from commonplace.nightly.pipeline import read_by_pipeline
-from commonplace.ports import ModelUnavailable
+from commonplace.nightly.prompt_chunks import Gap, lines_of, pieces_of
+from commonplace.ports.nightly_bundle import Allowance
+from commonplace.ports.values import ModelUnavailable
 from tests.unit.nights import NOW, Kept, Purse, ScriptedModel, ShelfInHand, Step, day_of, memory, metered, says
 
 MOVED = "btw we moved to Leeds in March"

@@ -3,8 +3,8 @@
 import pytest
 
 from commonplace.adapters.static_embedder import StaticEmbedder
-from commonplace.extraction.day import Day, Utterance
-from commonplace.extraction.playing import Stage
+from commonplace.extraction.days import Day, Utterance
+from commonplace.extraction.dialogue import Stage
 from commonplace.extraction.rules import RulesReader
 from tests.unit.extraction_shelf import Shelf
 from tests.unit.test_extraction_rules import MORNING

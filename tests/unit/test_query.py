@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from commonplace.query import Query, understand
+from commonplace.retrieval.query import Query, understand
 from tests.conftest import NOON
 
 

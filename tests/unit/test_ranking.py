@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.answerable import answerable
-from commonplace.models.memory import Memory
-from commonplace.ranking import SETTLED_BY_AT_MOST, Question, Span, rank, settle
+from commonplace.domain.memory import Memory
+from commonplace.retrieval.query import answerable
+from commonplace.retrieval.ranking import SETTLED_BY_AT_MOST, Question, Span, rank, settle
 from tests.conftest import NOON
 from tests.unit.columns import columns, corpus_of
 

@@ -3,9 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from commonplace.adapters.scan import RationedRecords, rationed
-from commonplace.models.memory import Memory
-from commonplace.ports import Stored
+from commonplace.adapters import record_scan
+from commonplace.adapters.record_scan import RationedRecords
+from commonplace.domain.memory import Memory
+from commonplace.ports.record_values import Stored
 from tests.conftest import NOON
 
 
@@ -72,7 +73,7 @@ def test_what_waits_counts_into_the_limit() -> None:
 
 
 def test_what_is_kept_of_all_users_has_an_end(monkeypatch: Any) -> None:
-    monkeypatch.setattr(rationed, "_KEPT", 8)
+    monkeypatch.setattr(record_scan, "_KEPT", 8)
     table = Table(there=[stored(1), stored(2), stored(3)])
     records = table.rationed()
     for user in ("ana", "ben", "cleo", "cleo", "ben", "ana"):

@@ -11,14 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.models.fields import MAX_TEXT
-from commonplace.models.interactions import INTERACTION, Discussion, Explicit, Interaction
-from commonplace.models.night import RecordResult
-from commonplace.nightly import recording
-from commonplace.nightly.cutting import pieces
-from commonplace.nightly.recording import MAX_CHARACTERS, MAX_MESSAGES, record_interactions
-from commonplace.ports import Caller
-from commonplace.redaction import redact
+from commonplace.domain.fields import MAX_TEXT
+from commonplace.domain.interactions import INTERACTION, Discussion, Explicit, Interaction, RecordResult
+from commonplace.nightly import intake
+from commonplace.nightly.intake import MAX_CHARACTERS, MAX_MESSAGES, pieces, record_interactions
+from commonplace.ports.values import Caller
+from commonplace.text.redaction import redact
 
 BERLIN = ZoneInfo("Europe/Berlin")
 CALLER = Caller("local|ana", datetime(2026, 5, 20, 23, 0, tzinfo=BERLIN))
@@ -277,7 +275,7 @@ def test_what_was_come_to_before_a_stop_is_kept_and_not_read_again(monkeypatch: 
             raise KeyboardInterrupt
         return redact(text, before)
 
-    monkeypatch.setattr(recording, "redact", counted)
+    monkeypatch.setattr(intake, "redact", counted)
     said = [talk(("user", long), id=f"talk-{number}") for number in range(6)]
     with pytest.raises(KeyboardInterrupt):
         record_interactions(said, CALLER, ledger)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from commonplace.redaction import redact
+from commonplace.text.redaction import redact
 
 # Put together here, so that no scanner takes this file for a leak.
 RANDOM = "aB3dE5fG7hJ9kL2mN4pQ6rS8tU1vW0xYz" * 4

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace import scoring
+from commonplace.retrieval import bm25
 from tests.unit.columns import SPEAKERS, columns, corpus_of
 
 LENDS_BEFORE, LENDS_AFTER = (0.3, 0.25, 0.2, 0.15, 0.1, 0.1), (0.4, 0.2, 0.15, 0.1, 0.1, 0.1)
@@ -41,7 +41,7 @@ def test_the_window_lends_as_the_formula_says(drawn: list[tuple[int, int, bool, 
         questions=[turn[2] for turn in drawn],
         counts=[[turn[3], turn[4]] for turn in drawn],
     )
-    lent = scoring.window(candidates).lent(candidates.term_counts)
+    lent = bm25.window(candidates).lent(candidates.term_counts)
     for row, one in enumerate(drawn):
         expected = [
             sum(lent_by_hand(one[:2], other[:2], one[2], other[2]) * other[term] for other in drawn) for term in (3, 4)
@@ -50,25 +50,25 @@ def test_the_window_lends_as_the_formula_says(drawn: list[tuple[int, int, bool, 
 
 
 def test_long_entries_stand_alone() -> None:
-    short = scoring.window(columns(sessions=[0], session_lengths=[10.0]))
-    long = scoring.window(columns(sessions=[0], session_lengths=[52.0]))
+    short = bm25.window(columns(sessions=[0], session_lengths=[10.0]))
+    long = bm25.window(columns(sessions=[0], session_lengths=[52.0]))
     assert short.openness.tolist() == [1.0]
     assert long.openness.tolist() == [0.0625]
 
 
 def test_rarity_is_lucenes() -> None:
-    rare = scoring.rarity(corpus_of(memories=10, frequencies=[1, 10]))
+    rare = bm25.rarity(corpus_of(memories=10, frequencies=[1, 10]))
     assert rare == pytest.approx([math.log(1 + 9.5 / 1.5), math.log(1 + 0.5 / 10.5)])
 
 
 @given(st.integers(0, 20), st.integers(1, 20))
 def test_more_of_a_term_never_scores_less(count: int, more: int) -> None:
-    scores = scoring.bm25(np.array([[count], [count + more]], dtype=float), np.ones(2), np.ones(1))
+    scores = bm25.bm25(np.array([[count], [count + more]], dtype=float), np.ones(2), np.ones(1))
     assert scores[1] > scores[0]
     assert scores[1] < 2.2
 
 
 def test_somebody_near_is_seen_through_the_window() -> None:
     candidates = columns(sessions=[0, 0, 0], positions=[0, 5, 12], speakers=[0, 1, 1])
-    near = scoring.window(candidates).near(candidates.speakers == SPEAKERS.index("ana"))
+    near = bm25.window(candidates).near(candidates.speakers == SPEAKERS.index("ana"))
     assert near.tolist() == [False, True, False]

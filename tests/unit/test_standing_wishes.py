@@ -3,8 +3,7 @@
 import pytest
 
 from commonplace.adapters.static_embedder import StaticEmbedder
-from commonplace.classifier import classify
-from commonplace.classifier.standing import is_standing_wish
+from commonplace.text.classifier.classification import classify, is_standing_wish
 
 STANDING = [
     "The user always wants answers in French",

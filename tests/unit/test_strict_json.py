@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.strict_json import read_json, read_object
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.strict_json import read_json, read_object
 
 _SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 _VALUES = st.recursive(_SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4))

@@ -9,11 +9,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from commonplace.model_ports import ModelUnavailable, Reply
-from commonplace.models.memory import Memory
-from commonplace.summary.asked import SHAPE, asked
-from commonplace.summary.extracted import extracted
-from commonplace.summary.said import KeyPoint, Summary
+from commonplace.domain.memory import Memory
+from commonplace.ports.values import ModelUnavailable, Reply
+from commonplace.use_cases.summary import extracted
+from commonplace.use_cases.summary_check import SHAPE, KeyPoint, Summary, asked
 
 NOON = datetime(2026, 5, 20, 12, tzinfo=UTC)
 MEMORIES_TOLD = (

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.extraction.day import Utterance
-from commonplace.extraction.support import in_own_words, unsupported
+from commonplace.extraction.days import Utterance
+from commonplace.extraction.grounding.evidence import in_own_words, unsupported
 
 SUNDAY = date(2026, 11, 22)
 

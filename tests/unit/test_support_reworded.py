@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from commonplace.extraction.support import unsupported
+from commonplace.extraction.grounding.evidence import unsupported
 
 SUNDAY = date(2026, 11, 22)
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from commonplace.adapters.dynamodb import table
-from commonplace.invocation.http_api import ROUTES
+from commonplace.contract.registry import TOOLS
+from commonplace.interfaces.aws.http_api import ROUTES
 from commonplace.settings import Settings
-from commonplace.tools import TOOLS
 from tests.stack import ROOT, Stack, template
 
 FUNCTIONS = (

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.invocation import nights
+from commonplace.interfaces.aws import nights
 from commonplace.settings import Settings
 from tests.stack import Stack, template
 

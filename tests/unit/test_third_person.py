@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.third_person import to_third_person
+from commonplace.text.third_person import to_third_person
 
 TABLE = Path(__file__).parent / "cases" / "third_person.tsv"
 
@@ -145,7 +145,7 @@ def test_time_grows_with_the_length_and_not_with_its_square(piece: str) -> None:
 
 
 def test_the_inflection_library_is_loaded_only_on_use() -> None:
-    code = "import sys, commonplace.third_person as t; assert 'lemminflect' not in sys.modules; t.to_third_person('私は猫が好き')"
+    code = "import sys, commonplace.text.third_person as t; assert 'lemminflect' not in sys.modules; t.to_third_person('私は猫が好き')"
     subprocess.run([sys.executable, "-c", code + "; assert 'lemminflect' not in sys.modules"], check=True)
 
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.timerange import TimeRange, read_time_range
+from commonplace.text.time_ranges.reader import read_time_range
+from commonplace.text.time_ranges.values import TimeRange
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2024, 5, 15, 14, 30, tzinfo=BERLIN)  # a Wednesday
@@ -190,7 +191,7 @@ def test_no_text_breaks_it(query: str) -> None:
 
 
 def test_an_ordinary_query_loads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("commonplace.timerange.reading", "dateutil.relativedelta", "dateparser.date"):
+    for module in ("commonplace.text.time_ranges.reading", "dateutil.relativedelta", "dateparser.date"):
         monkeypatch.setitem(sys.modules, module, None)
     assert read_time_range("where do I live and what do I like", NOW) is None
     with pytest.raises(ImportError):

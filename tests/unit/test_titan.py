@@ -11,11 +11,11 @@ from botocore.exceptions import ClientError, ReadTimeoutError
 
 from commonplace.adapters.bedrock import TitanEmbedder
 from commonplace.adapters.static_embedder import StaticEmbedder
-from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.bootstrap.cloud import MODELS
+from commonplace.bootstrap.models import embedder_of
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.memories.enrich import VectorsAtHand
 from commonplace.settings import read_settings
-from commonplace.vectors_at_hand import VectorsAtHand
-from commonplace.wiring.cloud import MODELS
-from commonplace.wiring.models import embedder_of
 
 LONGEST_BACKOFF = 1 + 2 + 4  # seconds, of three pauses
 A_FUNCTION_HAS = 29.0

@@ -3,9 +3,9 @@
 import pytest
 
 from commonplace.adapters.static_embedder import StaticEmbedder
-from commonplace.classifier import classify
-from commonplace.models.memory import importance_of
-from commonplace.taxonomy import Section, memory_type, section_of
+from commonplace.domain.memory import importance_of
+from commonplace.domain.taxonomy import Section, memory_type, section_of
+from commonplace.text.classifier.classification import classify
 
 VITAL = (
     "I'm allergic to penicillin.",

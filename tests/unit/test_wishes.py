@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.extraction.day import Utterance
-from commonplace.extraction.wishes import asks_the_memory, beside, wishes
+from commonplace.extraction.days import Utterance
+from commonplace.extraction.forgetting.requests import asks_the_memory, beside, wishes
 from tests.conftest import NOON
 
 TABLE = Path(__file__).parent / "cases" / "wishes.tsv"

@@ -12,7 +12,7 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
 import commonplace
-from commonplace.adapters import word_pieces
+from commonplace.adapters import static_embedder as word_pieces
 
 VOCABULARY_FILE = Path(commonplace.__file__).parent / "data" / "embedding" / "vocabulary.txt"
 VOCABULARY = {piece: at for at, piece in enumerate(VOCABULARY_FILE.read_text("utf-8").split("\n")) if piece}

@@ -9,10 +9,10 @@ with Commonplace("memory.db", user_id="ana") as memory:
 
 from typing import TYPE_CHECKING
 
-from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 if TYPE_CHECKING:
-    from commonplace.client import Commonplace
+    from commonplace.client.memory import Commonplace
     from commonplace.settings import Settings
 
 __all__ = ["Commonplace", "CommonplaceError", "ErrorCode", "Settings", "__version__"]
@@ -23,7 +23,7 @@ __version__ = "0.1.0"  # the one place that says it: pyproject.toml reads it her
 def __getattr__(name: str) -> object:
     # A function on AWS imports modules of this package and never the client: it must not pay for it.
     if name == "Commonplace":
-        from commonplace.client import Commonplace
+        from commonplace.client.memory import Commonplace
 
         return Commonplace
     if name == "Settings":

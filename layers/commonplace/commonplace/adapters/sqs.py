@@ -9,9 +9,9 @@ import botocore.session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from commonplace.batches import in_batches
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.stream import Letter
+from commonplace.domain.batching import in_batches
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.ports.record_values import Letter
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient

@@ -2,14 +2,85 @@
 
 import functools
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 
 import numpy as np
 
-from commonplace.adapters import word_pieces
-from commonplace.ports import Vector
+from commonplace.ports.record_values import Vector
+
+UNKNOWN = "[UNK]"
+_LONGEST_WORD = 100
+_HAN = (
+    (0x4E00, 0x9FFF),
+    (0x3400, 0x4DBF),
+    (0x20000, 0x2A6DF),
+    (0x2A700, 0x2CEAF),
+    (0xF900, 0xFAFF),
+    (0x2F800, 0x2FA1F),
+)
+
+
+def split(text: str, vocabulary: Mapping[str, int]) -> Iterator[tuple[str, list[int] | None]]:
+    """Each word of the text with the ids of its pieces, or None where the vocabulary has no pieces for it."""
+    for word in _words(text):
+        yield word, _pieces(word, vocabulary)
+
+
+def _words(text: str) -> Iterator[str]:
+    spaced = "".join(_separated(char) for char in text)
+    lowered = unicodedata.normalize("NFD", spaced).lower()
+    for chunk in lowered.split():
+        word = ""
+        for char in chunk:
+            if unicodedata.category(char) == "Mn":
+                continue
+            if _is_punctuation(char):
+                if word:
+                    yield word
+                yield char
+                word = ""
+            else:
+                word += char
+        if word:
+            yield word
+
+
+@functools.lru_cache(maxsize=8192)
+def _separated(char: str) -> str:
+    if char in "\t\n\r":
+        return " "
+    if char in "\x00\ufffd" or unicodedata.category(char) in ("Cc", "Cf", "Cn", "Co"):
+        return ""
+    if unicodedata.category(char) == "Zs":
+        return " "
+    return f" {char} " if any(first <= ord(char) <= last for first, last in _HAN) else char
+
+
+@functools.lru_cache(maxsize=8192)
+def _is_punctuation(char: str) -> bool:
+    return unicodedata.category(char).startswith("P") or (char.isascii() and char.isprintable() and not char.isalnum())
+
+
+def _pieces(word: str, vocabulary: Mapping[str, int]) -> list[int] | None:
+    """Longest match first; None when any part is unknown."""
+    if len(word) > _LONGEST_WORD:
+        return None
+    found: list[int] = []
+    start = 0
+    while start < len(word):
+        prefix = "##" if start else ""
+        for end in range(len(word), start, -1):
+            piece = vocabulary.get(prefix + word[start:end])
+            if piece is not None:
+                found.append(piece)
+                start = end
+                break
+        else:
+            return None
+    return found
+
 
 _KNOWN_SHARE = 0.6
 _TAG = 24  # characters
@@ -31,7 +102,7 @@ class StaticEmbedder:
 
     def pieces(self, text: str) -> int:
         """How many word pieces the text has; a word that the vocabulary doesn't know is one."""
-        return sum(1 if pieces is None else len(pieces) for _, pieces in word_pieces.split(text, _vocabulary()))
+        return sum(1 if pieces is None else len(pieces) for _, pieces in split(text, _vocabulary()))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -42,7 +113,7 @@ def _of_tag(text: str) -> Vector | None:
 def _of_text(text: str) -> Vector | None:
     letters = known = 0
     ids: list[int] = []
-    for word, pieces in word_pieces.split(text, _vocabulary()):
+    for word, pieces in split(text, _vocabulary()):
         letters += len(word)
         if pieces is not None:
             known += len(word)

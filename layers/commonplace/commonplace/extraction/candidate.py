@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
-from commonplace.extraction.day import Day
-from commonplace.models.memory import Memory
-from commonplace.models.runs import Dropped
-from commonplace.taxonomy import Durability, Scope, Section
+from commonplace.domain.memory import Memory
+from commonplace.domain.runs import Dropped
+from commonplace.domain.taxonomy import Durability, Scope, Section
+from commonplace.extraction.days import Day
 
 ExtractedType = Literal["preference", "project", "task", "fact", "meta"]
 Decided = Literal["ADD", "UPDATE", "DELETE", "NOOP", "FORGET"]

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from commonplace import analyzer
-from commonplace.extraction.day import Utterance
-from commonplace.extraction.figures import is_calendar_word
-from commonplace.extraction.wordings import says, wording
+from commonplace.extraction.changes.figures import is_calendar_word
+from commonplace.extraction.days import Utterance
+from commonplace.extraction.patterns import says, wording
+from commonplace.text.foundation import tokenizer
 
 LONGEST_EVIDENCE = 300
 STOPS = (".", "!", "?", "…", "。", "！", "？")
@@ -83,7 +83,7 @@ def _goes_on(text: str, start: int, stop: int) -> bool:
         return short["number"] is None or text[stop:].lstrip()[:1].isdigit()
     ordinal = _ORDINAL.match(text, max(start, stop - 3)) or _ORDINAL.match(text, max(start, stop - 2))
     word = ordinal[1].casefold() if ordinal else ""
-    return word in _COUNTED or any(map(is_calendar_word, analyzer.words(word)))
+    return word in _COUNTED or any(map(is_calendar_word, tokenizer.words(word)))
 
 
 def _without_question(text: str, start: int, end: int) -> Iterator[Clause]:

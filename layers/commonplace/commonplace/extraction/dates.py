@@ -3,12 +3,11 @@
 import re
 from datetime import datetime, timedelta
 
-from commonplace import analyzer
-from commonplace.extraction.statements import statements, told
-from commonplace.timerange import TimeRange, read_time_range
-from commonplace.timerange.gate import languages_of
-from commonplace.timerange.language import language_of
-from commonplace.timerange.vocabulary import phrases_of
+from commonplace.extraction.changes.statements import statements, told
+from commonplace.text.foundation import tokenizer
+from commonplace.text.time_ranges.language import language_of, phrases_of
+from commonplace.text.time_ranges.reader import languages_of, read_time_range
+from commonplace.text.time_ranges.values import TimeRange
 
 _ABSOLUTE = re.compile(r"(?:19|20)\d\d")
 _MONTHS = ("month", "season")
@@ -53,13 +52,13 @@ def _dated(text: str, said_at: datetime, sentence: str) -> tuple[str, str]:
 
 def _may_be_another(words: str) -> bool:
     """A month or a day of one ("from February on", "the 28th"): a query means the last, a statement often the next."""
-    spoken = analyzer.words(words)
+    spoken = tokenizer.words(words)
     months = {
         word
         for code in languages_of(words)
         for slot in _MONTHS
         for phrase in phrases_of(code, slot)
-        for word in analyzer.words(phrase)
+        for word in tokenizer.words(phrase)
     }
     return not months.isdisjoint(spoken) or (any(word[:1].isdigit() for word in spoken) and not _COUNTED.search(words))
 
@@ -74,9 +73,11 @@ def _coming(found: TimeRange, text: str, said_at: datetime) -> TimeRange:
 
 
 def _is_bare_weekday(found: TimeRange, text: str) -> bool:
-    names = {word for code in languages_of(text) for phrase in phrases_of(code, "weekday") for word in analyzer.words(phrase)}
-    bare = [word for word in analyzer.words(found.text) if word in names]
-    return len(bare) == 1 and len(analyzer.words(found.text)) <= len(("on", "the", "weekday")) - 1
+    names = {
+        word for code in languages_of(text) for phrase in phrases_of(code, "weekday") for word in tokenizer.words(phrase)
+    }
+    bare = [word for word in tokenizer.words(found.text) if word in names]
+    return len(bare) == 1 and len(tokenizer.words(found.text)) <= len(("on", "the", "weekday")) - 1
 
 
 def _told(found: TimeRange) -> str | None:

@@ -4,15 +4,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from commonplace import analyzer
+from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate, Decision, Shelf
-from commonplace.extraction.contradictions import CHANGED, contradicts
-from commonplace.extraction.corrections import corrected
-from commonplace.extraction.forgetting import left_after, says_it, tells
-from commonplace.extraction.repeats import says_the_same
-from commonplace.extraction.statements import beside, joined, statements, told, without
-from commonplace.extraction.stems import shared, stems_of
-from commonplace.models.memory import Memory
+from commonplace.extraction.changes.contradictions import CHANGED, contradicts
+from commonplace.extraction.changes.corrections import corrected
+from commonplace.extraction.changes.statements import beside, joined, statements, told, without
+from commonplace.extraction.content_words import says_the_same, shared, stems_of
+from commonplace.extraction.forgetting.matching import left_after, says_it, tells
+from commonplace.text.foundation import tokenizer
 
 _SIMILAR, _FORGETTABLE = 10, 50
 _WEAK, _CONFIDENT = 0.5, 0.7
@@ -190,5 +189,5 @@ def _updated(candidate: Candidate, found: Sequence[_Contradiction]) -> str | Non
 
 
 def _alike(one: str, other: str) -> bool:
-    ours, theirs = frozenset(analyzer.terms(one)), frozenset(analyzer.terms(other))
+    ours, theirs = frozenset(tokenizer.terms(one)), frozenset(tokenizer.terms(other))
     return bool(ours and theirs) and len(ours & theirs) >= _ALIKE * min(len(ours), len(theirs))

@@ -5,17 +5,20 @@ import unicodedata
 from datetime import datetime
 from typing import Any
 
-from commonplace.extraction.answering import asked_of_the_user
+from commonplace.domain.memory import DEFAULT_COLLECTION, Memory, importance_of
+from commonplace.domain.taxonomy import Category, Durability, MemoryType, Scope, Section, section_of
 from commonplace.extraction.candidate import Candidate, Decision, ExtractedType
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
-from commonplace.extraction.day import Day
+from commonplace.extraction.days import Day
+from commonplace.extraction.dialogue import asked_of_the_user
 from commonplace.extraction.interests import BETWEEN
-from commonplace.extraction.wordings import says
-from commonplace.models.memory import DEFAULT_COLLECTION, Memory, importance_of
-from commonplace.ports import Caller, Ports, Vector
-from commonplace.remember import DAILY_FOR, DURABLE_FROM, KEPT_AFTER_EXPIRY, embedded
-from commonplace.statement import Statement, read_statement, tidy_tags
-from commonplace.taxonomy import Category, Durability, MemoryType, Scope, Section, section_of
+from commonplace.extraction.patterns import says
+from commonplace.memories.enrich import Statement, read_statement, tidy_tags
+from commonplace.memories.ingest import DAILY_FOR, DURABLE_FROM, embedded
+from commonplace.memories.transitions import KEPT_AFTER_EXPIRY
+from commonplace.ports.bundle import Ports
+from commonplace.ports.record_values import Vector
+from commonplace.ports.values import Caller
 
 LONGEST_KEY = 64
 _TYPES: dict[ExtractedType, MemoryType] = {

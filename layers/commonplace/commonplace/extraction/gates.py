@@ -1,23 +1,24 @@
-"""The gates that every decision passes, whichever mode made it: what is a memory is held here, whatever a model says."""
+"""The gates that every decision passes, whichever mode made it: what a model proposes, they dispose of."""
 
 from collections.abc import Sequence
 
-from commonplace.extraction.answering import asked_of_the_user
+from commonplace.domain.fields import MAX_TEXT
+from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate, Decision
+from commonplace.extraction.changes.contradictions import contradicted
+from commonplace.extraction.changes.corrections import is_correction
 from commonplace.extraction.clauses import LONGEST_EVIDENCE, clauses
-from commonplace.extraction.contradictions import contradicted
-from commonplace.extraction.corrections import is_correction
-from commonplace.extraction.day import Day, Utterance
-from commonplace.extraction.injections import is_instruction_to_reader
+from commonplace.extraction.content_words import shared, stems_of
+from commonplace.extraction.days import Day, Utterance
+from commonplace.extraction.dialogue import asked_of_the_user
+from commonplace.extraction.forgetting.matching import tells
+from commonplace.extraction.forgetting.requests import Wish, asks_the_memory, wishes
+from commonplace.extraction.grounding.evidence import clauses_around, in_own_words, unsupported
 from commonplace.extraction.interests import BETWEEN, DAYS, notes_of
-from commonplace.extraction.support import clauses_around, in_own_words, unsupported
+from commonplace.extraction.patterns import THE_USER, is_instruction_to_reader, says
 from commonplace.extraction.third_parties import household_names
-from commonplace.extraction.wished import asked_for, unwanted, wishes_in
-from commonplace.extraction.wordings import says
-from commonplace.extraction.worth import imagined_or_reported, never
-from commonplace.models.fields import MAX_TEXT
-from commonplace.models.memory import Memory
-from commonplace.redaction import redact
+from commonplace.extraction.worthiness import imagined_or_reported, never
+from commonplace.text.redaction import redact
 
 
 def refuse(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
@@ -120,3 +121,55 @@ def _of_titles(decision: Decision, titles: Sequence[str]) -> str | None:
         return None if len(set(candidate.rests_on)) >= DAYS else f"an interest rests on {DAYS} interactions"
     met = any(content in notes_of(title) for title in titles)
     return None if met and candidate.durability == "daily" else "a title tells nothing but that it was met, for a while"
+
+
+_EXPLICIT = 0.95
+
+
+def served_wishes(said: Utterance, before: Utterance | None, taken: bool = False) -> list[Candidate]:
+    """What a message asks to forget, as far as that can be done, in the user's words.
+
+    `taken`: whoever read the talk takes it for a wish. Else only what is plain by itself, for the talk may be played.
+    """
+    served = [one for one in wishes(said, before) if one.served]
+    return [to_be_forgotten(one, said) for one in served if taken or said.explicit or asks_the_memory(one.clause.text)]
+
+
+def to_be_forgotten(wish: Wish, said: Utterance) -> Candidate:
+    """The wish as a candidate."""
+    return Candidate(
+        content=wish.what,
+        interaction_id=said.interaction_id,
+        position=said.position,
+        evidence=wish.clause.text[:LONGEST_EVIDENCE],
+        confidence=_EXPLICIT,
+        event_time=said.time,
+        forgets=True,
+    )
+
+
+def wishes_in(evidence: str, said: Utterance, before: Utterance | None) -> list[Wish]:
+    """The wishes of a message that a piece of it lies in."""
+    around = clauses_around(evidence, said, clauses(said))
+    return [one for one in wishes(said, before) if one.clause in around] if around else []
+
+
+def asked_for(what: str, asked: Sequence[Wish], said: Utterance, day: Day) -> bool:
+    """Whether the wishes name all of `what`; where they only point at something ("what I just told you"), the talk does."""
+    named = [one.what for one in asked if one.served]
+    wanted = stems_of(what) - THE_USER
+    known = stems_of("\n".join(named or _talk_before(said, day)))
+    return what in named or (bool(wanted) and shared(wanted, known) == wanted)
+
+
+def unwanted(content: str, evidence: str, said: Utterance, before: Utterance | None) -> bool:
+    """Whether a content is what the message that it rests on wants forgotten."""
+    served, span = [one for one in wishes(said, before) if one.served], in_own_words(evidence, said)
+    within = any(one.clause.start <= span[0] and span[1] <= one.end for one in served) if span else False
+    return within or any(tells(one.what, content) for one in served)
+
+
+def _talk_before(said: Utterance, day: Day) -> list[str]:
+    earlier = [one for one in day.utterances if one.interaction_id == said.interaction_id and one.position < said.position]
+    before = day.before(said)
+    return [*(one.own_words for one in earlier), *([before.text] if before else [])]

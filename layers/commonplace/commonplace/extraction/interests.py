@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from commonplace import analyzer
+from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
-from commonplace.extraction.day import Met, TitleMet
-from commonplace.models.memory import Memory
-from commonplace.tagging import tags_of
+from commonplace.extraction.days import Met, TitleMet
+from commonplace.text.foundation import tokenizer
+from commonplace.text.tagging.tags import tags_of
 
 DAYS = 3
 _VERB: dict[Met, str] = {"saved": "saved", "read": "read", "liked": "liked", "discussed": "read"}
@@ -107,9 +107,9 @@ def _joined(titles: Sequence[str]) -> str:
 
 def _topics(title: str) -> list[str]:
     """Its tags that stand in it word for word: not the wider ones, which say too little of what interests somebody."""
-    words = frozenset(analyzer.terms(title))
+    words = frozenset(tokenizer.terms(title))
     found = [tag for tag in tags_of(title) if len(tag) >= _SHORTEST and tag not in _OF_NOTHING]
-    return [tag for tag in found if words.issuperset(analyzer.terms(tag))]
+    return [tag for tag in found if words.issuperset(tokenizer.terms(tag))]
 
 
 def _interest(topic: str) -> str:

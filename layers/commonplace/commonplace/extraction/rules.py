@@ -4,23 +4,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from commonplace.domain.runs import Dropped
 from commonplace.extraction.candidate import Candidate, ExtractedType, Reading, Shelf
+from commonplace.extraction.changes.corrections import corrected, is_correction, replaced_value, stands_alone
 from commonplace.extraction.clauses import LONGEST_EVIDENCE, clauses, sentences
-from commonplace.extraction.corrections import corrected, is_correction, replaced_value, stands_alone
 from commonplace.extraction.dates import with_dates
-from commonplace.extraction.day import Day, Utterance
+from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.deciding import decide
-from commonplace.extraction.forgetting import tells
+from commonplace.extraction.dialogue import Stage
+from commonplace.extraction.forgetting.matching import tells
+from commonplace.extraction.forgetting.requests import Wish, beside, wishes
+from commonplace.extraction.gates import to_be_forgotten
 from commonplace.extraction.interests import interests, noted
-from commonplace.extraction.playing import Stage
-from commonplace.extraction.saying import Said, heard
+from commonplace.extraction.message_units import Said, heard
+from commonplace.extraction.patterns import says
 from commonplace.extraction.third_parties import household_names
-from commonplace.extraction.wished import to_be_forgotten
-from commonplace.extraction.wishes import Wish, beside, wishes
-from commonplace.extraction.wordings import says
-from commonplace.extraction.worth import ASKED, NOT_WORTH, PASSING, ROLE_PLAY, is_wish
-from commonplace.models.runs import Dropped
-from commonplace.ports import Embedder
+from commonplace.extraction.worthiness import ASKED, NOT_WORTH, PASSING, ROLE_PLAY, is_wish
+from commonplace.ports.embedder import Embedder
 
 LEAST_WORTH = 0.6
 _EXPLICIT, _STATED, _PATTERN, _WEAK = 0.95, 0.9, 0.8, 0.6

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable
 
 from commonplace.extraction.clauses import PIECES
-from commonplace.extraction.the_user import mentions_the_user
-from commonplace.extraction.wordings import says, wording
+from commonplace.extraction.patterns import mentions_the_user, says, wording
 
 OF_SOMEBODY_ELSE = "the health, relations, money or secrets of somebody else"
 _NAME = r"(?:(?-i:[A-ZÀ-Þ])[\w'’-]+)"

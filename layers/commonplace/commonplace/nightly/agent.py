@@ -6,19 +6,16 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from commonplace.answered_items import CUTS
 from commonplace.extraction.candidate import Reading, Shelf
-from commonplace.extraction.day import Day, Utterance
-from commonplace.extraction.wished import served_wishes
-from commonplace.instructions import instructions
-from commonplace.night_ports import Reply
+from commonplace.extraction.days import Day, Utterance
+from commonplace.extraction.gates import served_wishes
+from commonplace.llm.partial_json import CUTS
+from commonplace.llm.prompts import instructions
 from commonplace.nightly.agent_plan import AgentPlan
-from commonplace.nightly.agent_requests import tool_list
-from commonplace.nightly.agent_tools import AgentTools
+from commonplace.nightly.agent_tools import AgentTools, tool_list
 from commonplace.nightly.budget import BudgetSpent, MeteredModel
-from commonplace.nightly.gaps import DECLINED, Gap, gap_after
-from commonplace.nightly.pieces import Piece, interactions_in, lines_of, pieces_of, shown
-from commonplace.ports import ModelUnavailable
+from commonplace.nightly.prompt_chunks import DECLINED, Gap, Piece, gap_after, interactions_in, lines_of, pieces_of, shown
+from commonplace.ports.values import ModelUnavailable, Reply
 
 _MAX_TOKENS = 4_000
 _PIECE_TOKENS = 20_000  # every turn sends them again

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate, Decision, Shelf
-from commonplace.extraction.day import Day, Utterance
+from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.deciding import decide, nothing_left
-from commonplace.extraction.forgetting import tells
-from commonplace.extraction.support import in_own_words
-from commonplace.extraction.wishes import to_forget
-from commonplace.models.memory import Memory
-from commonplace.nightly.footing import why_not
-from commonplace.nightly.staged import Staged
+from commonplace.extraction.forgetting.matching import tells
+from commonplace.extraction.forgetting.requests import to_forget
+from commonplace.extraction.grounding.evidence import in_own_words
+from commonplace.extraction.grounding.footing import why_not
+from commonplace.nightly.memory_view import Staged
 
 _SURE = 0.9
 

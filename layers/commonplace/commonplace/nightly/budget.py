@@ -6,7 +6,10 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any, Protocol
 
-from commonplace.night_ports import Allowance, LanguageModel, Reply, TokenBudget
+from commonplace.ports.language_model import LanguageModel
+from commonplace.ports.nightly_bundle import Allowance
+from commonplace.ports.token_budget import TokenBudget
+from commonplace.ports.values import Reply
 
 _BYTES_PER_TOKEN = 3
 

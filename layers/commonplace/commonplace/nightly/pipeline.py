@@ -6,23 +6,22 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain, count
 
-from commonplace.answered_items import CUTS, Items, items_of
+from commonplace.domain.memory import Memory
+from commonplace.domain.runs import Dropped
 from commonplace.extraction.candidate import Candidate, Decision, Reading, Shelf
-from commonplace.extraction.day import Day
+from commonplace.extraction.days import Day
 from commonplace.extraction.deciding import decide
-from commonplace.extraction.forgetting import left_after
-from commonplace.extraction.wished import served_wishes, wishes_in
-from commonplace.instructions import instructions
-from commonplace.models.memory import Memory
-from commonplace.models.runs import Dropped
-from commonplace.nightly import choosing, proposals
+from commonplace.extraction.forgetting.matching import left_after
+from commonplace.extraction.gates import served_wishes, wishes_in
+from commonplace.extraction.grounding.footing import why_not
+from commonplace.llm.partial_json import CUTS, Items, items_of
+from commonplace.llm.prompts import instructions
+from commonplace.nightly import llm_decisions, llm_extraction
 from commonplace.nightly.budget import BudgetSpent, MeteredModel
-from commonplace.nightly.choosing import Case, chosen, groups_of
-from commonplace.nightly.footing import why_not
-from commonplace.nightly.gaps import DECLINED, Gap, gap_after
-from commonplace.nightly.pieces import Piece, interactions_in, lines_of, pieces_of, shown
-from commonplace.nightly.proposals import proposed
-from commonplace.ports import ModelUnavailable
+from commonplace.nightly.llm_decisions import Case, chosen, groups_of
+from commonplace.nightly.llm_extraction import proposed
+from commonplace.nightly.prompt_chunks import DECLINED, Gap, Piece, gap_after, interactions_in, lines_of, pieces_of, shown
+from commonplace.ports.values import ModelUnavailable
 
 _SIMILAR = 6
 _WISH = "Write down what is worth remembering of {data}, as the JSON object."
@@ -66,7 +65,7 @@ def _extracted(day: Day, model: MeteredModel) -> _Extracted:
         piece = pieces.popleft()
         talk = [{"role": "user", "content": shown(day, piece, _WISH)}]
         try:
-            reply = model.ask(f"{day.date}/extract/{number}", instructions("extract"), talk, schema=proposals.SHAPE)
+            reply = model.ask(f"{day.date}/extract/{number}", instructions("extract"), talk, schema=llm_extraction.SHAPE)
         except (BudgetSpent, ModelUnavailable) as error:
             found.gaps.append(gap_after(error, interactions_in([*piece, *chain(*pieces)])))
             break
@@ -153,9 +152,9 @@ def _left(memories: Iterable[Memory], wishes: Sequence[Decision]) -> Iterator[Me
 def _chosen(cases: Sequence[Case], day: Day, model: MeteredModel) -> tuple[dict[int, Decision], tuple[str, ...]]:
     made: dict[int, Decision] = {}
     for number, group in enumerate(groups_of(cases)):
-        talk = [{"role": "user", "content": choosing.shown(group)}]
+        talk = [{"role": "user", "content": llm_decisions.shown(group)}]
         try:
-            reply = model.ask(f"{day.date}/decide/{number}", instructions("decide"), talk, schema=choosing.SHAPE)
+            reply = model.ask(f"{day.date}/decide/{number}", instructions("decide"), talk, schema=llm_decisions.SHAPE)
         except (BudgetSpent, ModelUnavailable) as error:
             return made, (f"decided by rules: {gap_after(error, ()).why}",)
         items = items_of(reply.text, "decisions", reply.stop_reason in CUTS)

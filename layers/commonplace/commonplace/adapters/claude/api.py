@@ -1,25 +1,80 @@
-"""One question to the Messages API, through the SDK, within one deadline."""
+"""One question to the Messages API, through the SDK, within one deadline that several steps share."""
 
 import logging
 import math
 import random
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
-from commonplace.adapters.claude.clients import Clients
-from commonplace.adapters.claude.deadline import Deadline
-from commonplace.adapters.claude.failure import Failure, failure_of
-from commonplace.adapters.claude.question import Question
-from commonplace.ports import ModelUnavailable
+from pydantic import BaseModel
+
+from commonplace.adapters.claude.answer import Answer
+from commonplace.adapters.claude.clients import Clients, Failure, failure_of
+from commonplace.llm.prompts import instructions, told_as_data, unheard_of
+from commonplace.ports.values import ModelUnavailable
 
 if TYPE_CHECKING:
     import anthropic
     from anthropic.types import MessageParam, OutputConfigParam, ToolParam
 
     Client = anthropic.Anthropic | anthropic.AnthropicBedrock
+
+Outcome = TypeVar("Outcome")
+
+
+class Deadline:
+    """Begins when it is made."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """Seconds to go, never negative."""
+        return max(0.0, self._end - time.monotonic())
+
+    def run(self, call: Callable[[], Outcome]) -> Outcome:
+        """What the call gives; raises `TimeoutError` when the span is over first.
+
+        The timeouts of a socket hold for each step of it: finding the address, several addresses, an answer that comes
+        byte by byte can together take many times as long. So the call runs in a thread of its own, and one that is late
+        goes on unheard until its own timeouts end it.
+        """
+        thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="commonplace-claude")
+        try:
+            return thread.submit(copy_context().run, call).result(timeout=self.left())
+        finally:
+            thread.shutdown(wait=False)
+
+
+@dataclass(frozen=True)
+class Question:
+    """The system prompt, the one message or the talk so far, and the shape of the answer if it has one.
+
+    `max_tokens` is a cap, not a wish; models that think first count their thoughts in it.
+    """
+
+    instructions: str
+    message: str | Sequence[Mapping[str, Any]]
+    answer: type[BaseModel] | dict[str, Any] | None
+    tools: Sequence[Mapping[str, Any]] = ()
+    max_tokens: int = 4_096
+    effort: Literal["low", "medium"] = "low"
+
+
+def question_about(text: str, source: str, context: str | None) -> Question:
+    """Source, context and text travel as they are, each between marks that it cannot know and so cannot close."""
+    parts = {"source": source, "context": context, "text": text}
+    given = {name: part for name, part in parts.items() if part}
+    mark = unheard_of(given.values())
+    data = told_as_data(given, mark)
+    return Question(instructions("normalize"), f"{data}\n\nWrite down what <text-{mark}> says, as the JSON object.", Answer)
+
 
 _log = logging.getLogger("commonplace")
 

@@ -1,13 +1,15 @@
-"""A statement made clean by Claude."""
+"""Claude behind two ports: the reader of statements, and the language model of nights and summaries."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
 
 from commonplace.adapters.claude.answer import read_answer
-from commonplace.adapters.claude.api import MessagesApi
+from commonplace.adapters.claude.api import MessagesApi, Question, question_about
 from commonplace.adapters.claude.clients import Clients
-from commonplace.adapters.claude.question import question_about
-from commonplace.ports import Normalized
+from commonplace.ports.values import ModelUnavailable, Normalized, Reply
 
 
 class ClaudeReader:
@@ -32,3 +34,68 @@ class ClaudeReader:
     def close(self) -> None:
         """Lets go of the connections; the next `read` makes new ones."""
         self._api.close()
+
+
+class ClaudeLanguage:
+    """One model. It keeps nothing of what is said. `left`: seconds that whoever asks now has left."""
+
+    def __init__(
+        self, clients: Clients, model: str, temperature: float | None = None, left: Callable[[], float] = lambda: math.inf
+    ) -> None:
+        self._api, self._model = MessagesApi(clients, model, temperature, left), model
+
+    @property
+    def name(self) -> str:
+        """The model's. Raises `INVALID_ARGUMENT` without the SDK: a run asks for it before it begins, and so begins none."""
+        self._api.require()
+        return self._model
+
+    def reply(
+        self,
+        instructions: str,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Sequence[Mapping[str, Any]] = (),
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int = 8_000,
+        seconds: float = 120.0,
+    ) -> Reply:
+        talk = _kept_until_now(messages) if tools else messages
+        answer = None if schema is None else dict(schema)
+        question = Question(instructions, talk, answer, tools, max_tokens, effort="medium")
+        return _reply(self._api.ask(question, seconds))
+
+    def close(self) -> None:
+        """Lets go of the connections; the next question makes new ones."""
+        self._api.close()
+
+
+def _kept_until_now(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """A talk with tools goes on from here: the API keeps it, and the next turn pays for what is new."""
+    *earlier, last = messages
+    content = [{"type": "text", "text": last["content"]}] if isinstance(last["content"], str) else list(last["content"])
+    content[-1] = {**content[-1], "cache_control": {"type": "ephemeral"}}
+    return [*earlier, {**last, "content": content}]
+
+
+class _Usage(BaseModel):
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_creation_input_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+
+
+class _Message(BaseModel):
+    content: tuple[dict[str, Any], ...]
+    stop_reason: str | None = None
+    usage: _Usage = _Usage()
+
+
+def _reply(body: bytes) -> Reply:
+    try:
+        message = _Message.model_validate_json(body)
+    except ValidationError:
+        raise ModelUnavailable("Claude's answer was not a message") from None
+    used = message.usage
+    kept = (used.cache_creation_input_tokens or 0) + (used.cache_read_input_tokens or 0)
+    return Reply(message.content, message.stop_reason, used.input_tokens + kept, used.output_tokens)

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from commonplace.adapters.dynamodb.actions import Action, Item, names_in
 from commonplace.adapters.dynamodb.failure import Refusal, as_ours, passes, refusals
-from commonplace.adapters.dynamodb.table import ITEM, USER
-from commonplace.batches import in_batches
-from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.adapters.dynamodb.table import ITEM, USER, Action, Item, names_in
+from commonplace.domain.batching import in_batches
+from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

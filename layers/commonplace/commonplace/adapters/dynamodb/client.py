@@ -1,4 +1,4 @@
-"""How the table is reached: one client for all threads, and the time that each call has."""
+"""How the table is reached: one client for all threads, the time of each call, and DynamoDB's failures in our words."""
 
 import math
 import time

@@ -5,7 +5,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ChecksumError, ClientError, ConnectionError, HTTPClientError
 
-from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 Failure = ClientError | BotoCoreError
 

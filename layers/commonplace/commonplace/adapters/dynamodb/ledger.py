@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 
-from commonplace.adapters.dynamodb.actions import Action
 from commonplace.adapters.dynamodb.calls import Calls, of_partition
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.ledger_rows import (
@@ -24,10 +23,10 @@ from commonplace.adapters.dynamodb.ledger_rows import (
     without_text,
 )
 from commonplace.adapters.dynamodb.pending import waiting_rows
-from commonplace.adapters.dynamodb.table import DUE, ITEM, READ, SINCE, TODO, USER
-from commonplace.batches import in_batches
-from commonplace.models.interactions import Interaction
-from commonplace.night_ports import LedgerEntry
+from commonplace.adapters.dynamodb.table import DUE, ITEM, READ, SINCE, TODO, USER, Action
+from commonplace.domain.batching import in_batches
+from commonplace.domain.interactions import Interaction
+from commonplace.ports.nightly_values import LedgerEntry
 
 _AT_ONCE = 30  # interactions to a transaction, of three actions each
 _BYTES = 3_000_000  # of 4 MB

@@ -7,13 +7,24 @@ from typing import Any
 
 from ulid import ULID
 
-from commonplace.adapters.dynamodb.actions import ABSENT, PRESENT, Action, Item
 from commonplace.adapters.dynamodb.calls import key_of
-from commonplace.adapters.dynamodb.packed import packed, unpacked
-from commonplace.adapters.dynamodb.table import DUE, INTERACTION, QUEUE, READ, SINCE, TODO, queue_of
-from commonplace.models.interactions import INTERACTION as ADAPTER
-from commonplace.models.interactions import Interaction
-from commonplace.night_ports import LedgerEntry, Mark
+from commonplace.adapters.dynamodb.long_texts import packed, unpacked
+from commonplace.adapters.dynamodb.table import (
+    ABSENT,
+    DUE,
+    INTERACTION,
+    PRESENT,
+    QUEUE,
+    READ,
+    SINCE,
+    TODO,
+    Action,
+    Item,
+    queue_of,
+)
+from commonplace.domain.interactions import INTERACTION as ADAPTER
+from commonplace.domain.interactions import Interaction
+from commonplace.ports.nightly_values import LedgerEntry, Mark
 
 BODY = "body"
 ALWAYS_DUE = datetime.fromtimestamp(0, UTC)

@@ -1,15 +1,22 @@
-"""Texts that may be longer than an item: what is too long stands in rows of its own, which the text's row names.
+"""Texts that may be longer than an item: compressed, and what is too long in rows of its own."""
 
-They are written before it, under names that nothing had before, so that a text is there whole or not at all, and one that is
-written anew is the old one until it is the new one. A writer that dies leaves rows that nobody names.
-"""
+import gzip
 
 from ulid import ULID
 
-from commonplace.adapters.dynamodb.actions import Action, Item
 from commonplace.adapters.dynamodb.calls import Calls, key_of, of_partition
-from commonplace.adapters.dynamodb.packed import packed, unpacked
-from commonplace.adapters.dynamodb.table import ITEM, USER
+from commonplace.adapters.dynamodb.table import ITEM, USER, Action, Item
+
+
+def packed(text: str) -> Item:
+    """A text as an attribute."""
+    return {"B": gzip.compress(text.encode(), mtime=0)}
+
+
+def unpacked(attribute: Item) -> str:
+    """The text of an attribute."""
+    return gzip.decompress(bytes(attribute["B"])).decode()
+
 
 ROWS = "rows"
 _BODY = "body"

@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
-from commonplace.adapters.dynamodb.actions import ABSENT, Action
+from commonplace.adapters.dynamodb.adding import Refused, in_the_way, refused_of
 from commonplace.adapters.dynamodb.calls import Calls, key_of, of_partition
-from commonplace.adapters.dynamodb.changing import audit_names, change_of, changed_meanwhile
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.rows import (
     HOLDER,
@@ -22,14 +21,15 @@ from commonplace.adapters.dynamodb.rows import (
     used_name,
     vector_bytes,
 )
-from commonplace.adapters.dynamodb.settling import Refused, in_the_way, refused_of
-from commonplace.adapters.dynamodb.table import KEY, LEASE, OPERATION, PURGE_AT
+from commonplace.adapters.dynamodb.table import ABSENT, KEY, LEASE, OPERATION, PURGE_AT, Action
 from commonplace.adapters.dynamodb.writes import Change as Written
-from commonplace.adapters.dynamodb.writes import Write
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.models.memory import Memory
-from commonplace.ports import Applied, Change, Fence, Made, Operation, Visibility
-from commonplace.visibility import may_see
+from commonplace.adapters.dynamodb.writes import Write, audit_names, change_of, changed_meanwhile
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.memory import Memory
+from commonplace.memories.transitions import made_of
+from commonplace.ports.record_values import Applied, Change, Fence, Made, Operation
+from commonplace.ports.values import Visibility
+from commonplace.retrieval.record_scan import may_see
 
 _MOST_KEYS = 10_000
 _ERASED = json.dumps({"erased": True})
@@ -146,7 +146,7 @@ def _row(operation: Operation) -> Action:
         "kind": operation.kind,
         "at": operation.at.isoformat(),
         "run_id": operation.run_id,
-        "made": [asdict(Made.by(change)) for change in operation.changes],
+        "made": [asdict(made_of(change)) for change in operation.changes],
     }
     name = f"{OPERATION}{operation.operation_id}"
     item = {**key_of(operation.user_id, name), "told": {"S": json.dumps(told)}}

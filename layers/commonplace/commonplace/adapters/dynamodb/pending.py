@@ -6,12 +6,23 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from commonplace.adapters.dynamodb.actions import PRESENT, Action, Item
 from commonplace.adapters.dynamodb.calls import Calls, key_of, of_partition
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.rows import FOUND, TOLD, VERSION, memory_name, pending_name, readable, stored_of
-from commonplace.adapters.dynamodb.table import ITEM, PENDING, QUEUE, SINCE, USED, USER, WAITING, queues
-from commonplace.ports import Stored
+from commonplace.adapters.dynamodb.table import (
+    ITEM,
+    PENDING,
+    PRESENT,
+    QUEUE,
+    SINCE,
+    USED,
+    USER,
+    WAITING,
+    Action,
+    Item,
+    queues,
+)
+from commonplace.ports.record_values import Stored
 
 _log = logging.getLogger("commonplace")
 _AT_ONCE = 100

@@ -1,14 +1,12 @@
-"""Memories as items of one table, each write one transaction."""
+"""Memories as items of one table, each write one transaction; everybody's for a rebuild, and one user's erased."""
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from commonplace.adapters.dynamodb.actions import Item
-from commonplace.adapters.dynamodb.adding import Adding
-from commonplace.adapters.dynamodb.calls import Calls, of_partition
-from commonplace.adapters.dynamodb.changing import change_of, changed_meanwhile
+from commonplace.adapters.dynamodb.adding import Adding, in_the_way, refused_of
+from commonplace.adapters.dynamodb.calls import Calls, key_of, of_partition
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.rows import (
     FOUND,
@@ -22,12 +20,11 @@ from commonplace.adapters.dynamodb.rows import (
     stored_of,
     used_name,
 )
-from commonplace.adapters.dynamodb.settling import in_the_way, refused_of
-from commonplace.adapters.dynamodb.table import AUDIT, ITEM, MEMORY, USED, USER
-from commonplace.adapters.dynamodb.writes import Write, purging
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.models.memory import Memory
-from commonplace.ports import Audit, Entry, Stored, Vector
+from commonplace.adapters.dynamodb.table import AUDIT, ITEM, LEASE, MEMORY, USAGE, USED, USER, Item
+from commonplace.adapters.dynamodb.writes import Write, change_of, changed_meanwhile, purging
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.memory import Memory
+from commonplace.ports.record_values import Audit, Entry, Stored, Vector
 
 _PURGED_WITHIN = 80  # rows that can be marked in the transaction itself; a memory was hardly ever changed as often
 
@@ -110,3 +107,44 @@ class DynamoRecords:
 
 def _id_of(item: Item) -> str:
     return str(item[ITEM]["S"]).removeprefix(MEMORY)
+
+
+class DynamoEverything:
+    """All records of the table."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def every(self) -> Iterator[Stored]:
+        after = None
+        while True:
+            items, after = self._table.calls().scanned(f"begins_with(#{ITEM}, :prefix)", {":prefix": {"S": MEMORY}}, after)
+            yield from readable(items, stored_of)
+            if after is None:
+                return
+
+
+_ROWS_AT_ONCE = 50  # listed and deleted within the time of a call
+
+
+class DynamoErasure:
+    """The users of the table. What a day's budget counted of them goes by itself after three days."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def erase(self, user_id: str) -> None:
+        self._empty(f"{USAGE}{user_id}")
+        self._empty(user_id)
+        self._table.calls().delete_all([key_of(user_id, LEASE)])  # last: until then no run begins
+
+    def _empty(self, partition: str) -> None:
+        condition, values = of_partition(partition)
+        after = None
+        while True:
+            calls = self._table.calls()  # each has the time of a call: nobody waits for all of them at once
+            keys = {"ConsistentRead": True, "Limit": _ROWS_AT_ONCE, "ProjectionExpression": f"#{USER},#{ITEM}"}
+            rows, after = calls.page(condition, values, after, **keys)
+            calls.delete_all(row for row in rows if row[ITEM]["S"] != LEASE)
+            if after is None:
+                return

@@ -1,20 +1,20 @@
-"""A memory and what goes with it as items of the table, and back."""
+"""A memory and what goes with it as items of the table, and back, from the table or its stream."""
 
+import base64
 import hashlib
 import json
 import logging
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import numpy as np
 
-from commonplace.adapters.dynamodb.actions import Item
-from commonplace.adapters.dynamodb.table import AUDIT, CONTENT, ITEM, KEY, MEMORY, PENDING, PURGE_AT, USED, USER
-from commonplace.documents import fingerprint
-from commonplace.models.memory import Memory
-from commonplace.ports import Audit, Stored, Vector
+from commonplace.adapters.dynamodb.table import AUDIT, CONTENT, ITEM, KEY, MEMORY, PENDING, PURGE_AT, USED, USER, Item
+from commonplace.domain.memory import Memory
+from commonplace.ports.record_values import Audit, IndexChange, Purged, Stored, Streamed, Vector
+from commonplace.retrieval.documents import fingerprint
 
 RECORD, VECTOR, VERSION, STATUS, HOLDER = "record", "vector", "version", "status", "memory_id"
 FOUND, LAST_FOUND, TOLD = "found", "last_found", "told"
@@ -139,3 +139,31 @@ def _row(memory: Memory, name: str) -> dict[str, Any]:
 
 def _expiry(memory: Memory) -> dict[str, Any]:
     return {} if memory.expires_at is None else {"expires_at": {"N": str(memory.expires_at.timestamp())}}
+
+
+def streamed(event: Mapping[str, Any]) -> Iterator[Streamed]:
+    """The changes of memories in an event, in its order; other rows of the table are left out."""
+    for record in event["Records"]:
+        what = record["dynamodb"]
+        user, item = what["Keys"][USER]["S"], what["Keys"][ITEM]["S"]
+        if not item.startswith(MEMORY):
+            continue
+        at = datetime.fromtimestamp(float(what["ApproximateCreationDateTime"]), UTC)
+        try:
+            change, trouble = _change(what, user, item), ""
+        except (ValueError, KeyError, TypeError) as error:  # ValueError: pydantic's, numpy's and base64's too
+            change, trouble = None, f"unreadable: {type(error).__name__}"
+        yield Streamed(what["SequenceNumber"], user, item, at, change, trouble)
+
+
+def _change(what: Mapping[str, Any], user: str, item: str) -> IndexChange:
+    if "NewImage" not in what:
+        return Purged(user, item.removeprefix(MEMORY), int(what["OldImage"][VERSION]["N"]))
+    stored = stored_of({name: _value(value) for name, value in what["NewImage"].items()})
+    if (stored.memory.user_id, f"{MEMORY}{stored.memory.memory_id}") != (user, item):
+        raise ValueError("another memory's key")
+    return stored
+
+
+def _value(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"B": base64.b64decode(value["B"])} if "B" in value else value

@@ -1,22 +1,22 @@
-"""Runs, the parts of their work, and the lease under which they write."""
+"""Runs, the parts of their work, the lease under which they write, and the tokens of a day."""
 
+import math
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 
-from commonplace.adapters.dynamodb.actions import ABSENT, Action, Item
 from commonplace.adapters.dynamodb.calls import Calls, key_of, of_partition
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.ledger import settle_due
 from commonplace.adapters.dynamodb.ledger_rows import interaction_name, kept_of, marked
 from commonplace.adapters.dynamodb.long_texts import ROWS, held, named, names_from, text_of
 from commonplace.adapters.dynamodb.operations import fenced
-from commonplace.adapters.dynamodb.table import ITEM, LEASE, PART, REST, RUN, RUNNING
-from commonplace.batches import in_batches
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.models.runs import Run
-from commonplace.night_ports import Mark
-from commonplace.ports import Fence
+from commonplace.adapters.dynamodb.table import ABSENT, BUDGET, ITEM, LEASE, PART, PURGE_AT, REST, RUN, RUNNING, Action, Item
+from commonplace.domain.batching import in_batches
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.runs import Run
+from commonplace.ports.nightly_values import Mark
+from commonplace.ports.record_values import Fence
 
 _MARKS_AT_ONCE = 30  # of up to three actions each, in a transaction of a hundred
 
@@ -133,3 +133,38 @@ def _run(calls: Calls, row: Item | None) -> Run | None:
 
 def _lost() -> CommonplaceError:
     return CommonplaceError(ErrorCode.LEASE_LOST, "another run has begun")
+
+
+_KEPT = timedelta(days=3)
+_ALL = "all"
+
+
+class DynamoBudget:
+    """The counters of the table, in a partition for each day."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def reserve(self, user_id: str, day: date, tokens: int, user_limit: int, limit: int) -> bool:
+        if tokens > min(user_limit, limit):
+            return False
+        actions = [_raised(day, _of(user_id), tokens, user_limit - tokens), _raised(day, _ALL, tokens, limit - tokens)]
+        return not self._table.calls().transact(actions)
+
+    def settle(self, user_id: str, day: date, reserved: int, used: int) -> None:
+        if used != reserved:
+            self._table.calls().transact([_raised(day, name, used - reserved) for name in (_of(user_id), _ALL)])
+
+
+def _of(user_id: str) -> str:
+    return f"user#{user_id}"
+
+
+def _raised(day: date, name: str, tokens: int, most_before: int | None = None) -> Action:
+    key = key_of(f"{BUDGET}{day.isoformat()}", name)
+    gone = math.ceil((datetime.combine(day, time(), UTC) + _KEPT).timestamp())
+    values = {":tokens": {"N": str(tokens)}, ":gone": {"N": str(gone)}}
+    room = None
+    if most_before is not None:
+        room, values[":most"] = f"{ABSENT} OR #tokens <= :most", {"N": str(most_before)}
+    return Action("Update", key, room, values, f"SET #{PURGE_AT} = :gone ADD #tokens :tokens")

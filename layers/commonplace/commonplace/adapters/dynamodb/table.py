@@ -1,30 +1,10 @@
-"""The table as data: its keys, its names, what goes by itself, and in which order rows wait.
+"""The table as data: its keys, its names, what goes by itself; and the actions of a transaction."""
 
-A user is a partition. Their rows, by sort key:
-
-    memory#<memory id>             the record: JSON, vector, version, status, expires_at, purge_at, fingerprint
-    content#<fingerprint>          who holds this content: one active, unexpired memory at a time
-    key#<hash>                     who holds this key of this collection
-    audit#<memory id>#<version>    what made this version of the record
-    pending#<memory id>            the index has not confirmed this version yet
-    operation#<id>                 changes that were made together: ids, versions and fields as they were
-    interaction#<id>               what was recorded, and which run has read it; todo#<time>#<id> lists what is pending,
-                                   read#<time>#<id> what was read and still has its text
-    due                            the user has something pending
-    run#<id>, part#<id>#<name>     a run, and its work so far; `running` names the one that began and did not close
-    rest#run#<id>#<ulid>,          what is too long for the row of a run or a part; that row names its own
-    rest#part#<id>#<ulid>
-    lease                          who may write for a run, by a number that rises
-    used#<memory id>               how often it was found and when last; beside the record, so that counting never
-                                   raises its version, never meets a user's write, and never enters the stream's filter
-
-and in the partition `usage#<user>` one row per search, until it is folded into `used#`. Rows of `pending#`, `usage#` and
-`due` carry `queue` and `since`, and only they: the index `waiting` over them is sparse, and lists them over all users, oldest
-first. A queue is spread over several names, since one name takes 1,000 writes a second at the most.
-"""
-
+import re
 import zlib
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -100,3 +80,62 @@ def create_table(client: "DynamoDBClient", name: str, stream: bool = True) -> No
     client.create_table(TableName=name, **definition)
     client.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1})
     client.update_time_to_live(TableName=name, TimeToLiveSpecification={"Enabled": True, "AttributeName": PURGE_AT})
+
+
+Item = Mapping[str, Any]
+"""Attributes in DynamoDB's own form, `{"version": {"N": "1"}}`."""
+
+ABSENT = f"attribute_not_exists(#{ITEM})"
+PRESENT = f"attribute_exists(#{ITEM})"
+_NAME = re.compile(r"#(\w+)")
+
+
+@dataclass(frozen=True)
+class Action:
+    """One part of a transaction: a whole item put, or the item of a key updated, deleted or only checked."""
+
+    kind: Literal["Put", "Update", "Delete", "ConditionCheck"]
+    item: Item
+    condition: str | None = None
+    values: Item | None = None
+    change: str | None = None
+    """The update expression."""
+
+    @property
+    def name(self) -> str:
+        """The sort key of the item that is written."""
+        return str(self.item[ITEM]["S"])
+
+    @property
+    def size(self) -> int:
+        """Bytes of texts and binaries, by and large."""
+        return sum(len(name) + _size(value) for name, value in self.item.items()) + 100
+
+    def on(self, table: str) -> dict[str, Any]:
+        """The action as an entry of `TransactItems`."""
+        what: dict[str, Any] = {"TableName": table}
+        if self.kind == "Put":
+            what["Item"] = self.item
+        else:
+            what["Key"] = {USER: self.item[USER], ITEM: self.item[ITEM]}
+        if self.change is not None:
+            what["UpdateExpression"] = self.change
+        if self.condition is not None:
+            what["ConditionExpression"] = self.condition
+            what["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+        names = names_in(f"{self.change or ''} {self.condition or ''}")
+        if names:
+            what["ExpressionAttributeNames"] = names
+        if self.values:
+            what["ExpressionAttributeValues"] = self.values
+        return {self.kind: what}
+
+
+def names_in(expression: str) -> dict[str, str]:
+    """The attribute names that an expression mentions, as DynamoDB wants to be told them."""
+    return {f"#{name}": name for name in _NAME.findall(expression)}
+
+
+def _size(value: Mapping[str, Any]) -> int:
+    ((_, held),) = value.items()
+    return len(held.encode()) if isinstance(held, str) else len(held)

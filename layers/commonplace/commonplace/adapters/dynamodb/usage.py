@@ -15,13 +15,12 @@ from datetime import UTC, datetime, timedelta
 
 from ulid import ULID
 
-from commonplace.adapters.dynamodb.actions import PRESENT, Action, Item
 from commonplace.adapters.dynamodb.calls import Calls, key_of, of_partition
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.pending import waiting_rows
 from commonplace.adapters.dynamodb.rows import FOUND, LAST_FOUND, memory_name, used_name
-from commonplace.adapters.dynamodb.table import ITEM, PURGE_AT, QUEUE, SINCE, USAGE, USER, queue_of
-from commonplace.errors import CommonplaceError
+from commonplace.adapters.dynamodb.table import ITEM, PRESENT, PURGE_AT, QUEUE, SINCE, USAGE, USER, Action, Item, queue_of
+from commonplace.domain.errors import CommonplaceError
 
 _log = logging.getLogger("commonplace")
 _KEPT = timedelta(days=90)  # for a fold to come by

@@ -5,20 +5,25 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from commonplace.adapters.dynamodb.actions import ABSENT, Action, Item
-from commonplace.adapters.dynamodb.calls import key_of
+from commonplace.adapters.dynamodb.calls import Calls, key_of, of_partition
 from commonplace.adapters.dynamodb.rows import (
     HOLDER,
     VERSION,
     audit_item,
+    bytes_of,
     markers,
     memory_item,
+    memory_name,
+    memory_of,
     pending_name,
     purge_at,
+    used_name,
+    vector_bytes,
 )
-from commonplace.adapters.dynamodb.table import PENDING, PURGE_AT, QUEUE, SINCE, queue_of
-from commonplace.models.memory import Memory
-from commonplace.ports import Audit
+from commonplace.adapters.dynamodb.table import ABSENT, AUDIT, ITEM, PENDING, PURGE_AT, QUEUE, SINCE, Action, Item, queue_of
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.memory import Memory
+from commonplace.ports.record_values import Audit, Vector
 
 _ACTIONS = 100
 _BYTES = 3_500_000  # of 4 MB
@@ -127,3 +132,28 @@ def _purging(memory: Memory) -> tuple[str, dict[str, Any]]:
 
 def _holder(marker: Item) -> Item:
     return {":holder": marker[HOLDER]}
+
+
+def change_of(calls: Calls, memory: Memory, audit: Audit, vector: Vector | None) -> Change:
+    """The change that makes the stored record this one; `NOT_FOUND`, or `CONFLICT` when its version is not one less."""
+    item = calls.one(memory.user_id, memory_name(memory.memory_id))
+    if item is None:
+        raise CommonplaceError(ErrorCode.NOT_FOUND, f"no memory {memory.memory_id}")
+    before = memory_of(item)
+    if before.version != memory.version - 1:
+        raise changed_meanwhile(memory)
+    kept = (memory.content, memory.embedding_model) == (before.content, before.embedding_model)
+    rows = [used_name(memory.memory_id), *audit_names(calls, memory)] if memory.purge_at != before.purge_at else []
+    return Change(memory, bytes_of(item) if kept else vector_bytes(vector), audit, before, tuple(rows))
+
+
+def audit_names(calls: Calls, memory: Memory) -> list[str]:
+    """The sort keys of the audit rows of a memory."""
+    condition, values = of_partition(memory.user_id, f"{AUDIT}{memory.memory_id}#")
+    pages = calls.pages(condition, values, ConsistentRead=True, ProjectionExpression=f"#{ITEM}")
+    return [item[ITEM]["S"] for page in pages for item in page]
+
+
+def changed_meanwhile(memory: Memory) -> CommonplaceError:
+    """Somebody else has written the record since it was read."""
+    return CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} was changed meanwhile; read it again")

@@ -8,7 +8,7 @@ from opensearchpy import OpenSearch
 from opensearchpy.exceptions import RequestError
 
 from commonplace.adapters.opensearch.client import WRITE_SECONDS, asking
-from commonplace.adapters.opensearch.mapping import ALIAS, Layout, mappings, mark, settings
+from commonplace.adapters.opensearch.document import ALIAS, Layout, mappings, mark, settings
 from commonplace.adapters.opensearch.queries import PIPELINE
 
 _WAIT = {"request_timeout": WRITE_SECONDS}

@@ -1,4 +1,4 @@
-"""Bringing changes into the index: one `_bulk`, external versions, and what became of each item."""
+"""Bringing changes into the index: one `_bulk`, external versions; and what it holds, to be compared with the records."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -7,11 +7,10 @@ from typing import Any, Literal
 from opensearchpy import OpenSearch
 
 from commonplace.adapters.opensearch.client import WRITE_SECONDS, asking, routing_of
-from commonplace.adapters.opensearch.document import key, revision, source
-from commonplace.adapters.opensearch.mapping import ALIAS
+from commonplace.adapters.opensearch.document import ALIAS, key, revision, source
 from commonplace.adapters.opensearch.setup import versions
-from commonplace.index_ports import Change, Outcome
-from commonplace.ports import IndexUnavailable
+from commonplace.ports.record_values import IndexChange, Outcome
+from commonplace.ports.values import IndexUnavailable
 
 BEGUN = "-next"
 """Ends the alias of a version that is being filled."""
@@ -28,7 +27,7 @@ class OpenSearchWriter:
     def __init__(self, client: OpenSearch, alias: str = ALIAS) -> None:
         self._client, self._alias = client, alias
 
-    def put(self, changes: Sequence[Change]) -> list[Outcome]:
+    def put(self, changes: Sequence[IndexChange]) -> list[Outcome]:
         outcomes = [_DONE] * len(changes)
         try:
             with asking():
@@ -45,7 +44,7 @@ class OpenSearchWriter:
 
 
 def write(
-    client: OpenSearch, alias: str, embedding_model: str, changes: Sequence[Change],
+    client: OpenSearch, alias: str, embedding_model: str, changes: Sequence[IndexChange],
     over: bool = False, found: bool = True,
 ) -> list[Outcome]:  # fmt: skip
     """Writes changes into the index that an alias means; raises `IndexUnavailable` when none can be told about.
@@ -66,7 +65,7 @@ def write(
     return outcomes
 
 
-def _bulks(changes: Sequence[Change], embedding_model: str, kind: str) -> Iterator[list[str]]:
+def _bulks(changes: Sequence[IndexChange], embedding_model: str, kind: str) -> Iterator[list[str]]:
     """The lines of as few requests as the domain's limit on their size allows."""
     lines: list[str] = []
     size = 0

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from commonplace.candidates import Flags, Floats, Integers
-from commonplace.ports import Vector
+from commonplace.ports.candidates import Flags, Floats, Integers
+from commonplace.ports.record_values import Vector
 
 _QUERY = """SELECT row, memory_id, status, agent_id, importance, happened_at, happened_day, created_at, valid_from,
     valid_to, expires_at, session_id, position, speaker, length, question, instruction, preference, embedding,

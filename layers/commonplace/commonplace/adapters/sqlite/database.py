@@ -9,7 +9,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from commonplace.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 _WAIT_SECONDS = 30.0
 _LOG_BYTES = 8_000_000  # the log is folded into the file when it is longer than this

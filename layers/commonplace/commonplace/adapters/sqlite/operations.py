@@ -6,16 +6,18 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from commonplace.adapters.sqlite import fences, filters, words, writes
+from commonplace.adapters.sqlite import rows, runs, scan, writes
 from commonplace.adapters.sqlite.database import Database
-from commonplace.adapters.sqlite.purging import purge
+from commonplace.adapters.sqlite.records import purge
 from commonplace.adapters.sqlite.rows import known_owner, memory_of, owner_number
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.models.memory import Memory
-from commonplace.ports import Applied, Change, Entry, Fence, Made, Operation, Visibility
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.memory import Memory
+from commonplace.memories.transitions import made_of
+from commonplace.ports.record_values import Applied, Change, Entry, Fence, Made, Operation
+from commonplace.ports.values import Visibility
 
 if TYPE_CHECKING:
-    from commonplace.models.runs import OperationKind
+    from commonplace.domain.runs import OperationKind
 
 _MOST_KEYS = 10_000
 _ERASED = json.dumps({"erased": True})
@@ -34,12 +36,12 @@ class SqliteOperations:
             if _row(connection, owner, operation.operation_id) is not None:
                 return False
             if fence is not None:
-                fences.check(connection, fence)
+                runs.check(connection, fence)
             for change in operation.changes:
                 _make(connection, owner, change, operation.at)
             purge(connection, operation.at)
             if erases:
-                words.forget_deleted(connection)
+                rows.forget_deleted(connection)
             _keep(connection, owner, operation)
         return True
 
@@ -64,7 +66,7 @@ class SqliteOperations:
         return None if found is None else memory_of(*found)
 
     def keys(self, seen: Visibility, collection: str) -> list[str]:
-        visible, values = filters.visible(seen)
+        visible, values = scan.visible(seen)
         with self._database.reading() as connection:
             found = connection.execute(
                 f"SELECT key FROM memories WHERE owner = ? AND collection = ? AND key IS NOT NULL AND {visible}"
@@ -90,7 +92,7 @@ def _make(connection: sqlite3.Connection, owner: int, change: Change, at: dateti
 
 
 def _keep(connection: sqlite3.Connection, owner: int, operation: Operation) -> None:
-    made = json.dumps([asdict(Made.by(change)) for change in operation.changes], ensure_ascii=False)
+    made = json.dumps([asdict(made_of(change)) for change in operation.changes], ensure_ascii=False)
     connection.execute(
         "INSERT INTO operations (owner, operation_id, kind, at, run_id, made) VALUES (?, ?, ?, ?, ?, ?)",
         (owner, operation.operation_id, operation.kind, operation.at.isoformat(), operation.run_id, made),

@@ -1,20 +1,60 @@
-"""Memories as rows: the record, its audit rows, tags and index entries in one transaction."""
+"""Memories as rows: the record, its audit rows, tags and index entries in one transaction; what goes for good."""
 
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
 import numpy as np
 
-from commonplace.adapters.sqlite import writes
+from commonplace.adapters.sqlite import rows, writes
 from commonplace.adapters.sqlite.database import Database
-from commonplace.adapters.sqlite.purging import purge
 from commonplace.adapters.sqlite.rows import known_owner, memory_of, owner_number
-from commonplace.documents import Document, document
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.models.memory import Memory
-from commonplace.ports import Audit, Entry, Stored, Vector
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.memory import Memory
+from commonplace.ports.record_values import Audit, Entry, Stored, Vector
+from commonplace.retrieval.documents import Document, document
+
+_AT_ONCE = 100  # a write never waits for more; the rest goes with the next ones
+_GOES_AT = "julianday(json_extract(record, '$.purge_at'))"  # as it is indexed
+
+
+def purge(connection: sqlite3.Connection, now: datetime) -> None:
+    """Takes out the memories whose `purge_at` has come, whoever they are of, with their words, audit rows and counts.
+
+    Whoever writes calls it at the end of the transaction, so that no schedule is needed.
+    """
+    due = connection.execute(
+        f"SELECT row, owner, record, embedding FROM memories WHERE {_GOES_AT} <= julianday(?) ORDER BY {_GOES_AT} LIMIT ?",
+        (now.astimezone(UTC).isoformat(), _AT_ONCE),
+    ).fetchall()
+    for found in due:
+        writes.remove(connection, writes.Kept.of(*found))
+
+
+_BY_OWNER = ("memories", "tags", "operations", "interactions", "runs", "run_parts", "leases", "token_budget")
+
+
+class SqliteErasure:
+    """The users of one file."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def erase(self, user_id: str) -> None:
+        with self._database.writing(erases=True) as connection:
+            owner = known_owner(connection, user_id)
+            if owner is None:
+                return
+            connection.execute("DELETE FROM words WHERE rowid IN (SELECT row FROM memories WHERE owner = ?)", (owner,))
+            rows.forget_deleted(connection)
+            for table in writes.BESIDE:
+                own = "memory_id IN (SELECT memory_id FROM memories WHERE owner = ?)"
+                connection.execute(f"DELETE FROM {table} WHERE {own}", (owner,))
+            for table in _BY_OWNER:
+                connection.execute(f"DELETE FROM {table} WHERE owner = ?", (owner,))
+            # The number stays taken: what another process keeps in memory under it would be somebody else's.
+            connection.execute("UPDATE users SET user_id = 'erased|' || number WHERE number = ?", (owner,))
 
 
 class SqliteRecords:

@@ -1,15 +1,68 @@
-"""The runs of one file, their saved work, and the leases that keep one user's runs apart."""
+"""The runs of one file, their saved parts, the leases and fences that keep them apart, and the tokens they spend."""
 
 import json
+import sqlite3
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 
-from commonplace.adapters.sqlite import fences, ledger
+from commonplace.adapters.sqlite import ledger
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
-from commonplace.models.runs import Run
-from commonplace.night_ports import Mark
-from commonplace.ports import Fence
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.runs import Run
+from commonplace.ports.nightly_values import Mark
+from commonplace.ports.record_values import Fence
+
+_NEWEST = "SELECT 1 FROM leases JOIN users ON users.number = owner WHERE user_id = ? AND leases.number = ?"
+
+
+def take(connection: sqlite3.Connection, owner: int, now: datetime, until: datetime) -> int | None:
+    """The number of a new lease; None while another has not run out."""
+    found = connection.execute(
+        "INSERT INTO leases VALUES (:owner, 1, :until) ON CONFLICT DO UPDATE"
+        " SET number = number + 1, until = excluded.until WHERE until <= :now RETURNING number",
+        {"owner": owner, "now": now.timestamp(), "until": until.timestamp()},
+    ).fetchone()
+    return None if found is None else int(found[0])
+
+
+def set_end(connection: sqlite3.Connection, fence: Fence, until: float) -> None:
+    """Lets the newest lease run until then."""
+    connection.execute(
+        "UPDATE leases SET until = ? WHERE number = ? AND owner = (SELECT number FROM users WHERE user_id = ?)",
+        (until, fence.number, fence.user_id),
+    )
+
+
+def check(connection: sqlite3.Connection, fence: Fence) -> None:
+    """`LEASE_LOST` if the fence is not the newest of its user."""
+    if connection.execute(_NEWEST, (fence.user_id, fence.number)).fetchone() is None:
+        raise CommonplaceError(ErrorCode.LEASE_LOST, "another run has taken over; this one writes nothing any more")
+
+
+_SPENT = "SELECT coalesce(sum(tokens), 0), coalesce(sum(tokens) FILTER (WHERE owner = ?), 0) FROM token_budget WHERE day = ?"
+_TAKE = "INSERT INTO token_budget VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET tokens = tokens + excluded.tokens"
+
+
+class SqliteBudget:
+    """The token budget of one file."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def reserve(self, user_id: str, day: date, tokens: int, user_limit: int, limit: int) -> bool:
+        with self._database.writing() as connection:
+            owner = owner_number(connection, user_id)
+            in_all, own = connection.execute(_SPENT, (owner, day.isoformat())).fetchone()
+            if own + tokens > user_limit or in_all + tokens > limit:
+                return False
+            connection.execute(_TAKE, (day.isoformat(), owner, tokens))
+            return True
+
+    def settle(self, user_id: str, day: date, reserved: int, used: int) -> None:
+        with self._database.writing() as connection:
+            connection.execute(_TAKE, (day.isoformat(), owner_number(connection, user_id), used - reserved))
+
 
 _SAVE = "INSERT INTO runs VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET status = excluded.status, run = excluded.run"
 
@@ -22,17 +75,17 @@ class SqliteRuns:
 
     def lease(self, user_id: str, now: datetime, until: datetime) -> Fence | None:
         with self._database.writing() as connection:
-            number = fences.take(connection, owner_number(connection, user_id), now, until)
+            number = take(connection, owner_number(connection, user_id), now, until)
         return None if number is None else Fence(user_id, number)
 
     def renew(self, fence: Fence, until: datetime) -> None:
         with self._database.writing() as connection:
-            fences.check(connection, fence)
-            fences.set_end(connection, fence, until.timestamp())
+            check(connection, fence)
+            set_end(connection, fence, until.timestamp())
 
     def release(self, fence: Fence) -> None:
         with self._database.writing() as connection:
-            fences.set_end(connection, fence, 0.0)
+            set_end(connection, fence, 0.0)
 
     def unfinished(self, user_id: str) -> Run | None:
         found = self._runs(user_id, "status = 'running' ORDER BY run_id LIMIT 1")
@@ -43,7 +96,7 @@ class SqliteRuns:
 
     def save_part(self, run: Run, name: str, body: str, fence: Fence) -> None:
         with self._database.writing() as connection:
-            fences.check(connection, fence)
+            check(connection, fence)
             owner = owner_number(connection, run.user_id)
             connection.execute(
                 "INSERT INTO run_parts VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", (owner, run.run_id, name, body)
@@ -66,7 +119,7 @@ class SqliteRuns:
 
     def close(self, run: Run, marks: Mapping[str, Mark], fence: Fence) -> None:
         with self._database.writing() as connection:
-            fences.check(connection, fence)
+            check(connection, fence)
             owner = owner_number(connection, run.user_id)
             ledger.mark(connection, owner, run, marks)
             connection.execute(_SAVE, (owner, run.run_id, run.status, run.model_dump_json()))

@@ -1,17 +1,49 @@
-"""One search over a user's columns: which memories hold the words, which are near, who stands beside them."""
+"""One search over a user's columns: which memories hold the words, are near, stand beside them; and `Filter` as SQL."""
 
 import sqlite3
 from collections.abc import Sequence
 
 import numpy as np
 
-from commonplace import scoring
-from commonplace.adapters.sqlite import words
+from commonplace.adapters.sqlite import rows as word_index
 from commonplace.adapters.sqlite.columns import Columns, place_numbers
-from commonplace.adapters.sqlite.filters import where
-from commonplace.candidates import Candidates, Corpus, Flags, Floats, Integers
-from commonplace.gathering import NOBODY, years_of
-from commonplace.ports import Filter
+from commonplace.adapters.sqlite.rows import seconds
+from commonplace.ports.candidates import Candidates, Corpus, Flags, Floats, Integers
+from commonplace.ports.values import Filter, Visibility
+from commonplace.retrieval import bm25
+from commonplace.retrieval.candidate_rows import NOBODY, years_of
+
+
+def visible(seen: Visibility) -> tuple[str, list[object]]:
+    """The same for active memories that are valid now, unexpired unless those are asked for too, for one of the agents.
+
+    Whose they are is not among them.
+    """
+    now = seen.now.timestamp()
+    conditions = [
+        f"status = 'active' AND agent_id IN ({','.join('?' * len(seen.agents))})",
+        "(valid_from IS NULL OR valid_from <= ?) AND (valid_to IS NULL OR valid_to > ?)",
+        *([] if seen.include_expired else ["(expires_at IS NULL OR expires_at > ?)"]),
+    ]
+    return " AND ".join(conditions), [*seen.agents, now, now, *([] if seen.include_expired else [now])]
+
+
+def where(wanted: Filter) -> tuple[str, list[object]]:
+    """Conditions joined by AND with their values, `""` when all pass."""
+    conditions = [f"{name} = ?" for name in wanted.equal]
+    values: list[object] = list(wanted.equal.values())
+    ranges = {
+        "importance >= ?": wanted.importance_min,
+        "happened_at >= ?": seconds(wanted.after),
+        "happened_at < ?": seconds(wanted.before),
+    }
+    conditions += [condition for condition, value in ranges.items() if value is not None]
+    values += [value for value in ranges.values() if value is not None]
+    if wanted.types is not None:
+        conditions.append(f"memory_type IN ({','.join('?' * len(wanted.types))})")
+        values += wanted.types
+    return " AND ".join(conditions), values
+
 
 _BY_WORDS = 200
 _BY_VECTOR = 100
@@ -32,8 +64,8 @@ def term_counts(connection: sqlite3.Connection, columns: Columns, terms: Sequenc
     """How often each memory holds each term; a term among its labels counts for less."""
     counts = np.zeros((len(columns), len(terms)), dtype=np.float32)
     for number, term in enumerate(terms):
-        for column, rows in words.occurrences(connection, columns.owner, term).items():
-            weight = 1.0 if column == "content" else scoring.LABEL_WEIGHT
+        for column, rows in word_index.occurrences(connection, columns.owner, term).items():
+            weight = 1.0 if column == "content" else bm25.LABEL_WEIGHT
             counts[:, number] += weight * np.bincount(columns.slots(rows), minlength=len(columns))
     return counts
 
@@ -55,7 +87,7 @@ def best(columns: Columns, allowed: Flags, counts: Floats, cosines: Floats, corp
     """The best by words alone and the nearest by vector."""
     with_words = np.flatnonzero(allowed & (counts > 0).any(axis=1))
     relative = columns["length"][with_words] / max(corpus.average_length, 1.0)
-    scores = scoring.bm25(counts[with_words], relative, scoring.rarity(corpus))
+    scores = bm25.bm25(counts[with_words], relative, bm25.rarity(corpus))
     with_vector = np.flatnonzero(allowed & ~np.isnan(cosines))
     chosen = np.zeros(len(columns), dtype=np.bool_)
     chosen[with_words[_top(scores, _BY_WORDS)]] = True
@@ -75,8 +107,8 @@ def with_neighbours(columns: Columns, chosen: Flags, visible: Flags) -> Flags:
     in_session = chosen & (columns["session"] >= 0)
     places = place_numbers(columns["session"][in_session], columns["position"][in_session])
     runs = np.zeros(len(order) + 1, dtype=np.int64)  # +1 where a run of wanted places begins, -1 where it ends
-    np.add.at(runs, np.searchsorted(ordered, places - scoring.REACH, "left"), 1)
-    np.add.at(runs, np.searchsorted(ordered, places + scoring.REACH, "right"), -1)
+    np.add.at(runs, np.searchsorted(ordered, places - bm25.REACH, "left"), 1)
+    np.add.at(runs, np.searchsorted(ordered, places + bm25.REACH, "right"), -1)
     wanted = chosen.copy()
     wanted[order[np.cumsum(runs[:-1]) > 0]] = True
     return wanted & visible

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
-from commonplace.adapters.sqlite import words
+from commonplace.adapters.sqlite import rows
 from commonplace.adapters.sqlite.rows import columns
-from commonplace.documents import Document, document, fingerprint
-from commonplace.errors import CommonplaceError, ErrorCode
-from commonplace.models.memory import Memory
-from commonplace.ports import Audit, Entry, Vector
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.memory import Memory
+from commonplace.ports.record_values import Audit, Entry, Vector
+from commonplace.retrieval.documents import Document, document, fingerprint
 
 BESIDE = ("audits", "usage")
 """Tables of what is kept beside a memory, under its id."""
@@ -52,7 +52,7 @@ def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Docume
     marks = ",".join("?" * len(values))
     cursor = connection.execute(f"INSERT INTO memories ({','.join(values)}) VALUES ({marks})", tuple(values.values()))
     assert cursor.lastrowid is not None
-    words.insert(connection, cursor.lastrowid, owner, doc)
+    rows.insert(connection, cursor.lastrowid, owner, doc)
     _count_tags(connection, owner, memory, 1)
     _write_audit(connection, memory.memory_id, entry.audit)
 
@@ -63,10 +63,10 @@ def replace(connection: sqlite3.Connection, older: Kept, memory: Memory, audit: 
     doc = document(memory)
     embedding = older.embedding if same else _blob(vector)
     values = columns(memory, doc, older.owner, _next_change(connection), embedding)
-    words.delete(connection, older.row)
+    rows.delete(connection, older.row)
     settings = ",".join(f"{name} = ?" for name in values)
     connection.execute(f"UPDATE memories SET {settings} WHERE row = ?", (*values.values(), older.row))
-    words.insert(connection, older.row, older.owner, doc)
+    rows.insert(connection, older.row, older.owner, doc)
     _count_tags(connection, older.owner, older.memory, -1)
     _count_tags(connection, older.owner, memory, 1)
     _write_audit(connection, memory.memory_id, audit)
@@ -74,7 +74,7 @@ def replace(connection: sqlite3.Connection, older: Kept, memory: Memory, audit: 
 
 def remove(connection: sqlite3.Connection, there: Kept) -> None:
     """Takes a memory out, with all that was kept beside it."""
-    words.delete(connection, there.row)
+    rows.delete(connection, there.row)
     _count_tags(connection, there.owner, there.memory, -1)
     for table in (*BESIDE, "memories"):
         connection.execute(f"DELETE FROM {table} WHERE memory_id = ?", (there.memory.memory_id,))

@@ -1,17 +1,36 @@
-"""One message, split: each finder hides what it knows to be foreign, and what nobody hid are own words."""
+"""One message, split: each finder hides what it knows to be foreign; role-play goes on over messages."""
 
 from collections.abc import Callable, Iterable
 
-from commonplace.extraction.own_words.chats import find_chats
-from commonplace.extraction.own_words.code import find_code
+from commonplace.extraction.own_words.code import find_code, find_logs
 from commonplace.extraction.own_words.data import find_data
-from commonplace.extraction.own_words.logs import find_logs
-from commonplace.extraction.own_words.mail import find_mail
-from commonplace.extraction.own_words.markup import find_fences, find_markup
-from commonplace.extraction.own_words.pasted import find_pasted
-from commonplace.extraction.own_words.quotations import find_quotations
-from commonplace.extraction.own_words.role_play import find_role_play
-from commonplace.extraction.own_words.view import HIDDEN, Span, hidden, visible
+from commonplace.extraction.own_words.forwarded import find_chats, find_mail, find_pasted
+from commonplace.extraction.own_words.quotations import find_fences, find_markup, find_quotations
+from commonplace.extraction.own_words.view import HIDDEN, Span, cue, hidden, visible
+
+_STOPS = "\n.!?。！？"
+
+
+def find_role_play(view: str, goes_on: bool) -> tuple[list[Span], bool]:
+    """The stretches played, and whether it goes on after this message. `goes_on`: whether it did before it."""
+    played: list[Span] = []
+    at: int | None = 0 if goes_on else _begun(view, 0)
+    while at is not None:
+        ends = cue("role_play_ends").search(view, at)
+        if ends is None:
+            return [*played, Span(at, len(view))], True
+        played.append(Span(at, ends.end()))
+        at = _begun(view, ends.end())
+    return played, False
+
+
+def _begun(view: str, at: int) -> int | None:
+    """Where the sentence begins that starts one."""
+    begins = cue("role_play").search(view, at)
+    if begins is None:
+        return None
+    return max(at, *(view.rfind(stop, at, begins.start() + 1) + 1 for stop in _STOPS))
+
 
 Spans = tuple[tuple[int, int], ...]
 # What marks itself comes before what its wording tells: a cue inside a fence is no cue.

@@ -1,7 +1,10 @@
-"""A message as the finders see it: what is known to be foreign is hidden already, and no character has moved."""
+"""A message as the finders see it: what is known to be foreign is hidden, and the wordings that announce it."""
 
 import re
+import tomllib
 from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.resources import files
 from typing import NamedTuple
 
 HIDDEN = "\ue000"
@@ -65,3 +68,20 @@ def visible(view: str) -> Iterator[Span]:
         if any(map(str.isalnum, text)):
             begins = text.lstrip(_STOPS if match.start() else None)
             yield Span(match.end() - len(begins), match.start() + len(text.rstrip()))
+
+
+_SLOT = re.compile(r"\{([a-z_]+)\}")
+
+
+@cache
+def cue(name: str) -> re.Pattern[str]:
+    """All wordings of that name in `cues.toml`, of whatever language, as one pattern that minds no capitals."""
+    table = tomllib.loads((files(__package__) / "cues.toml").read_text("utf-8"))
+    wordings = [
+        _filled(wording, table["any"]["words"] | row["words"]) for row in table.values() for wording in row.get(name, [])
+    ]
+    return re.compile("|".join(f"(?:{wording})" for wording in wordings), re.IGNORECASE | re.MULTILINE)
+
+
+def _filled(wording: str, words: dict[str, str]) -> str:
+    return _SLOT.sub(lambda slot: f"(?:{words[slot[1]]})", wording)

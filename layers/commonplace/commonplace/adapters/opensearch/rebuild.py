@@ -1,0 +1,113 @@
+"""The next version of the index, filled beside the one that is asked; and what it holds, to be compared with the records."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from opensearchpy import OpenSearch
+
+from commonplace.adapters.opensearch.client import WRITE_SECONDS, asking, routing_of
+from commonplace.adapters.opensearch.document import ALIAS, Layout, mark
+from commonplace.adapters.opensearch.setup import create, laid_out_for, next_name, prepare, switch, versions
+from commonplace.adapters.opensearch.writing import BEGUN, write
+from commonplace.ports.record_values import Held, IndexChange, Outcome, Stored
+from commonplace.ports.values import IndexUnavailable
+
+_WAIT = {"request_timeout": WRITE_SECONDS}
+_FIELDS = ["user_id", "version", "digest", "status"]
+_PAGE = 1_000
+_KEPT_OPEN = "5m"
+
+
+class OpenSearchContents:
+    """The index that is asked, read and mended document by document."""
+
+    def __init__(self, client: OpenSearch, alias: str = ALIAS) -> None:
+        self._client, self._alias = client, alias
+
+    def look_up(self, records: Sequence[Stored]) -> list[Held | None]:
+        asked = [
+            {"_id": one.memory.memory_id, "routing": routing_of(one.memory.user_id), "_source": _FIELDS} for one in records
+        ]
+        with asking():
+            found = self._client.mget(body={"docs": asked}, index=self._alias, params=_WAIT)["docs"]
+        if any("error" in document for document in found):
+            raise IndexUnavailable("the index is not there")
+        return [_held(document) if document["found"] else None for document in found]
+
+    def every(self) -> Iterator[Held]:
+        with asking():
+            opened = self._client.create_pit(index=self._alias, params={"keep_alive": _KEPT_OPEN, **_WAIT})["pit_id"]
+            try:
+                yield from self._pages(opened)
+            finally:
+                self._client.delete_pit(body={"pit_id": [opened]}, params=_WAIT)
+
+    def mend(self, changes: Sequence[IndexChange]) -> list[Outcome]:
+        with asking():
+            (live,) = versions(self._client, self._alias)
+        return write(self._client, self._alias, live.told.get("embedding_model", ""), changes, over=True)
+
+    def _pages(self, opened: str) -> Iterator[Held]:
+        body: dict[str, Any] = {
+            "query": {"bool": {"must_not": [{"term": {"status": "purged"}}]}},
+            "pit": {"id": opened, "keep_alive": _KEPT_OPEN},
+            "sort": [{"user_id": "asc"}, {"memory_id": "asc"}],
+            "size": _PAGE,
+            "_source": _FIELDS,
+            "track_total_hits": False,
+        }
+        while hits := self._client.search(body=body, params=_WAIT)["hits"]["hits"]:
+            yield from map(_held, hits)
+            body["search_after"] = hits[-1]["sort"]
+
+
+def _held(document: Mapping[str, Any]) -> Held:
+    kept = document["_source"]
+    return Held(kept["user_id"], document["_id"], kept["version"], kept.get("digest", ""))
+
+
+_REBUILD_WAIT = {"request_timeout": WRITE_SECONDS}
+
+
+class OpenSearchRebuild:
+    """While it is filled the next version has an alias of its own, by which `OpenSearchWriter` writes into it as well."""
+
+    def __init__(self, client: OpenSearch, layout: Layout, alias: str = ALIAS) -> None:
+        self._client, self._layout, self._alias = client, layout, alias
+
+    def model(self) -> str | None:
+        """The embedding model of the index that is asked now, or that the first one is laid out for; None without either."""
+        with asking():
+            for live in versions(self._client, self._alias):
+                return live.told.get("embedding_model")
+            return laid_out_for(self._client, self._alias)
+
+    def begin(self) -> str:
+        prepare(self._client, self._layout, self._alias)
+        with asking():
+            for begun in versions(self._client, self._begun):
+                if begun.told == mark(self._layout):
+                    return begun.name
+                self._client.indices.delete(index=begun.name, params=_REBUILD_WAIT)
+            name = next_name(self._client, self._alias)
+            create(self._client, name, self._begun)
+        return name
+
+    def fill(self, records: Sequence[Stored]) -> list[Outcome]:
+        try:
+            return write(self._client, self._begun, self._layout.embedding_model, records, over=True, found=False)
+        except IndexUnavailable as error:  # a request that was late as a whole may well pass the next time
+            return [Outcome("retry", str(error))] * len(records)
+
+    def finish(self) -> None:
+        with asking():
+            new = next(iter(versions(self._client, self._begun)), None)
+            if new is None:
+                raise IndexUnavailable("another reindex has ended meanwhile, and its version is asked")
+            self._client.indices.refresh(index=new.name, params=_REBUILD_WAIT)
+            old = next((live.name for live in versions(self._client, self._alias)), None)
+            switch(self._client, self._alias, old, new.name, {"remove": {"index": new.name, "alias": self._begun}})
+
+    @property
+    def _begun(self) -> str:
+        return self._alias + BEGUN

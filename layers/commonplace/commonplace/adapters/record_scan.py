@@ -1,0 +1,152 @@
+"""Searching without an index: the user's newest records are read and looked through, each time, or within a budget."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+from commonplace.adapters.opensearch.facts import KeptTags, most_used
+from commonplace.ports.candidates import Gathered
+from commonplace.ports.memory_records import MemoryRecords
+from commonplace.ports.pending_writes import PendingWrites
+from commonplace.ports.record_values import Stored, Vector
+from commonplace.ports.values import Filter, Similar, Statistics, Visibility
+from commonplace.retrieval import candidate_rows
+from commonplace.retrieval.record_scan import InHand
+
+NEWEST = 2_000
+
+
+class NewestRecords(Protocol):
+    """What is looked through."""
+
+    def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
+        """As `MemoryRecords.newest`."""
+
+
+class ScanIndex:
+    """Finds among the newest records, up to 2,000 of a user.
+
+    `records`: the record store itself where there is no index, so that a search is never behind a write;
+    `RationedRecords` where this stands in for an index that is down.
+    """
+
+    def __init__(self, records: NewestRecords, embedding_model: str) -> None:
+        self._records, self._model = records, embedding_model
+
+    def find(self, seen: Visibility, wanted: Filter, terms: Sequence[str], vector: Vector | None) -> Gathered:
+        newest, complete = self._newest(seen)
+        found, passing = newest.rows(seen, wanted, terms, vector)
+        rows = list(found.values())
+        columns = candidate_rows.columns_of(rows, passing, candidate_rows.session_lengths_of(rows), terms)
+        return Gathered(columns, candidate_rows.corpus_of(rows, terms), partial=not complete)
+
+    def similar(self, seen: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
+        newest, _ = self._newest(seen)
+        asked = sorted(set(terms))
+        found, _ = newest.rows(seen, Filter(), asked, vector)
+        rows = list(found.values())
+        return candidate_rows.nearest_by_words(rows, newest.texts, candidate_rows.corpus_of(rows, asked), limit)
+
+    def most_important(self, seen: Visibility, wanted: Filter, limit: int) -> tuple[list[str], bool]:
+        newest, complete = self._newest(seen)
+        passing = newest.passing(seen, wanted)
+        passing.sort(key=lambda memory: (-memory.importance, -memory.happened_at.timestamp()))
+        return [memory.memory_id for memory in passing[:limit]], not complete
+
+    def _newest(self, seen: Visibility) -> tuple[InHand, bool]:
+        newest, complete = self._records.newest(seen.user_id, NEWEST)
+        return InHand(newest, self._model), complete
+
+
+class ScanFacts:
+    """Facts of the newest records, up to 2,000 of a user.
+
+    Tags are kept for `seconds`: each call would read all records again.
+    """
+
+    def __init__(self, records: MemoryRecords, seconds: float = 0.0, clock: Callable[[], float] = time.monotonic) -> None:
+        self._records, self._seconds, self._kept = records, seconds, KeptTags(clock)
+
+    def tags(self, user_id: str) -> dict[str, int]:
+        fresh = self._kept.fresh(user_id)
+        if fresh is not None:
+            return fresh
+        newest, _ = self._records.newest(user_id, NEWEST)
+        return self._kept.keep(user_id, most_used(_tags(newest)), self._seconds)
+
+    def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
+        newest, complete = self._records.newest(user_id, NEWEST)
+        live = [one for one in newest if one.memory.expires_at is None or one.memory.expires_at > now]
+        tags = _tags(newest)
+        used = {
+            memory.memory_id
+            for memory in self._records.get(user_id, [one.memory.memory_id for one in live])
+            if memory.access_count
+        }
+        return Statistics(
+            active=len(live),
+            expired=len(newest) - len(live),
+            unused=len(live) - len(used),
+            without_vector=sum(one.vector is None for one in live),
+            other_embedding=sum(one.vector is not None and one.memory.embedding_model != embedding_model for one in live),
+            tags=len(tags),
+            single_tags=sum(count == 1 for count in tags.values()),
+            of_newest=None if complete else len(newest),
+        )
+
+
+def _tags(memories: Sequence[Stored]) -> Counter[str]:
+    """How many of the memories carry each tag."""
+    return Counter(tag for one in memories for tag in set(one.memory.tags))
+
+
+_SECONDS = 10.0
+_KEPT = 16_000  # records, of all users together: some 100 MB
+
+
+class _Read(NamedTuple):
+    at: float
+    records: Sequence[Stored]
+    complete: bool
+
+
+class RationedRecords:
+    """The newest records, all of a user's read once in `seconds` at the most, however many searches ask.
+
+    2,000 records are some 500 read units, eventually consistent, and a partition gives 3,000 a second to stores and
+    searches together. Searches in between get what was read last. Each gets what waits to be indexed beside it, strongly
+    consistent, so it sees the user's own writes. What the index has confirmed since the last reading is in neither, so then
+    `newest` says that it isn't all; nothing closed since leaves a search, for each hit is checked against its record.
+    """
+
+    def __init__(
+        self, records: MemoryRecords, pending: PendingWrites, seconds: float = _SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:  # fmt: skip
+        self._records, self._pending, self._seconds, self._clock = records, pending, seconds, clock
+        self._reads: dict[str, _Read] = {}
+
+    def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
+        """The newest active records with their vectors, and whether that is surely all of them."""
+        read = self._reads.get(user_id)
+        fresh = read is None or self._clock() - read.at >= self._seconds
+        if read is None or fresh:
+            read = _Read(self._clock(), *self._records.newest(user_id, limit))
+            self._keep(user_id, read)
+        pending, _ = self._pending.pending(user_id)
+        waiting = {one.memory.memory_id: one for one in pending}
+        kept = [one for one in read.records if one.memory.memory_id not in waiting]
+        kept += [one for one in waiting.values() if one.memory.status == "active"]
+        kept.sort(key=lambda one: one.memory.memory_id, reverse=True)  # by time: they are ULIDs
+        return kept[:limit], fresh and read.complete and len(kept) <= limit
+
+    def _keep(self, user_id: str, read: _Read) -> None:
+        self._reads.pop(user_id, None)
+        self._reads[user_id] = read  # last in, last out
+        room = _KEPT
+        for name, each in reversed(list(self._reads.items())):
+            room -= len(each.records) + 1
+            if room < 0 and name != user_id:
+                self._reads.pop(name, None)

@@ -1,0 +1,176 @@
+"""What AWS needs: records in DynamoDB, and an index in OpenSearch or none."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from commonplace.bootstrap.local import Opened, local_clock
+from commonplace.bootstrap.models import Left, embedder_of, night_of, no_end, reader_of, summarizer_of
+from commonplace.domain.errors import CommonplaceError, ErrorCode, require_extra
+from commonplace.ports.bundle import Ports
+from commonplace.ports.embedder import Embedder
+from commonplace.ports.memory_index import MemoryIndex
+from commonplace.ports.user_erasure import UserErasure
+from commonplace.ports.user_facts import UserFacts
+from commonplace.ports.values import Caller
+from commonplace.settings import Settings
+
+if TYPE_CHECKING:
+    from commonplace.adapters.dynamodb.client import Table
+    from commonplace.adapters.dynamodb.pending import DynamoPending
+    from commonplace.adapters.dynamodb.records import DynamoRecords
+    from commonplace.adapters.opensearch.document import Layout
+    from commonplace.nightly.user_erasure import Leaving
+    from commonplace.ports.nightly_bundle import NightPorts
+
+_SIGNED = "https://"  # a domain of AWS; a node on this machine is asked over http and knows no roles
+
+_TAGS_SECONDS = 60.0
+_PAGE_SECONDS = 60.0  # for one page of the whole table: nobody waits for an answer, and half a job is none
+
+Remaining = Callable[[], float]
+"""Seconds that whoever asks now may still wait for the table."""
+
+
+def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Left = no_end) -> Opened:
+    """The ports over one table, with an index in OpenSearch if there is an endpoint, else by reading the records."""
+    from commonplace.adapters.dynamodb.operations import DynamoOperations
+    from commonplace.adapters.dynamodb.usage import DynamoUsage
+    from commonplace.adapters.record_scan import RationedRecords, ScanFacts, ScanIndex
+    from commonplace.adapters.static_embedder import StaticEmbedder
+
+    table, static = table_of(settings, remaining), StaticEmbedder()
+    embedder, records = embedder_of(settings, static), _records(settings, table)
+    index: MemoryIndex = ScanIndex(records, embedder.name)
+    facts: UserFacts = ScanFacts(records, _TAGS_SECONDS)
+    fallback: MemoryIndex | None = None
+    if settings.search_endpoint:
+        pending = _pending(table)
+        index, facts = _searched(settings, embedder, pending, facts)
+        fallback = ScanIndex(RationedRecords(records, pending), embedder.name)
+    ports = Ports(
+        records=records,
+        operations=DynamoOperations(table, indexed=settings.search_endpoint is not None),
+        facts=facts,
+        index=index,
+        usage=DynamoUsage(table),
+        embedder=embedder,
+        words=static,
+        reader=reader_of(settings, left),
+        summarizer=summarizer_of(settings, left),
+        summary_seconds=settings.claude_deadline,
+        fallback=fallback,
+        profile=settings.ranking,
+    )
+    return Opened(ports, lambda: None, lambda: _night(table, settings, left), lambda: _erasure(table))
+
+
+def _night(table: "Table", settings: Settings, left: Left) -> "NightPorts":
+    from commonplace.adapters.dynamodb.ledger import DynamoLedger
+    from commonplace.adapters.dynamodb.runs import DynamoBudget, DynamoRuns
+
+    return night_of(settings, DynamoLedger(table), DynamoRuns(table), DynamoBudget(table), left)
+
+
+def open_leaving(user_id: str, settings: Settings) -> "Leaving":
+    """A user of the table, by the whole id, who may leave."""
+    from commonplace.nightly.user_erasure import Leaving
+    from commonplace.runs.apply import Desk
+
+    if settings.pages_bucket is None:
+        raise missing("pages_bucket")  # or the pages would stay
+    open_, clock = open_cloud(settings), local_clock("UTC")
+    return Leaving(Desk(Caller(user_id, clock()), open_.ports, open_.night(), clock), open_.erasure())
+
+
+def _erasure(table: "Table") -> UserErasure:
+    from commonplace.adapters.dynamodb.records import DynamoErasure
+
+    return DynamoErasure(table)
+
+
+def open_models(settings: Settings, left: Left = no_end) -> Ports:
+    """What a function needs that has no memory: the models. Asking it for anything else is a mistake of this package."""
+    from commonplace.adapters.static_embedder import StaticEmbedder
+
+    nothing, static = _NoMemory(), StaticEmbedder()
+    return Ports(
+        records=nothing,
+        operations=nothing,
+        facts=nothing,
+        index=nothing,
+        usage=nothing,
+        embedder=static,
+        words=static,
+        reader=reader_of(settings, left),
+    )
+
+
+class _NoMemory:
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(f"{name}: this function has no memory")
+
+
+def table_of(settings: Settings, remaining: Remaining | None = None, seconds: float | None = None) -> "Table":
+    """The table that the settings name. `seconds`: how long one attempt may take."""
+    require_extra("aws", "a table is configured")
+    from commonplace.adapters.dynamodb.client import Table, connect
+
+    if settings.table is None:
+        raise missing("table")
+    limits = () if remaining is None else (remaining,)
+    client = connect(settings.region) if seconds is None else connect(settings.region, seconds=seconds)
+    return Table(client, settings.table, *limits)
+
+
+def _records(settings: Settings, table: "Table") -> "DynamoRecords":
+    from commonplace.adapters.dynamodb.records import DynamoRecords
+
+    return DynamoRecords(table, indexed=settings.search_endpoint is not None)
+
+
+def _pending(table: "Table") -> "DynamoPending":
+    from commonplace.adapters.dynamodb.pending import DynamoPending
+
+    return DynamoPending(table)
+
+
+def _searched(
+    settings: Settings, embedder: Embedder, pending: "DynamoPending", otherwise: UserFacts
+) -> tuple[MemoryIndex, UserFacts]:
+    from commonplace.adapters.opensearch.facts import OpenSearchFacts
+    from commonplace.adapters.opensearch.index import OpenSearchIndex
+
+    client = _domain(settings)
+    return (
+        OpenSearchIndex(client, pending, embedder.name, settings.index_alias, settings.fusion),
+        OpenSearchFacts(client, pending, otherwise, settings.index_alias),
+    )
+
+
+def _domain(settings: Settings, writing: bool = False) -> Any:
+    from commonplace.adapters.opensearch.client import SEARCH_SECONDS, WRITE_SECONDS, connect
+
+    if settings.search_endpoint is None:
+        raise missing("search_endpoint")
+    region = settings.region if settings.search_endpoint.startswith(_SIGNED) else None
+    return connect(settings.search_endpoint, region, WRITE_SECONDS if writing else SEARCH_SECONDS)
+
+
+def _layout(settings: Settings) -> "Layout":
+    from commonplace.adapters.opensearch.document import Layout
+
+    name, dimension = MODELS[settings.embedder]
+    return Layout(name, dimension, settings.knn_engine, settings.index_shards, settings.index_replicas)
+
+
+def missing(name: str) -> CommonplaceError:
+    """That a setting is needed."""
+    variable = f"COMMONPLACE_{name.upper()}"
+    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{variable}: is needed here and is not set", variable)
+
+
+MODELS: Mapping[str, tuple[str, int]] = {
+    "static": ("minilm-conversation-256-int8", 256),
+    "titan": ("amazon.titan-embed-text-v2:0-256", 256),
+}
+"""Name and dimension of each embedder, so that laying out an index loads no model; a test holds them together."""

@@ -1,0 +1,90 @@
+"""What one machine needs: a memory file, and the clock of its user."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from commonplace.bootstrap.models import night_of, reader_of, summarizer_of
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.ports.bundle import Ports
+from commonplace.ports.user_erasure import UserErasure
+from commonplace.ports.values import Clock
+from commonplace.settings import Settings
+
+if TYPE_CHECKING:
+    from commonplace.adapters.sqlite.database import Database
+    from commonplace.ports.nightly_bundle import NightPorts
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The ports, how to let go of what is behind them, and what runs and erasures need, made when it is asked for."""
+
+    ports: Ports
+    close: Callable[[], None]
+    night: "Callable[[], NightPorts]"
+    erasure: Callable[[], UserErasure]
+
+
+def open_local(settings: Settings) -> Opened:
+    """The ports over one SQLite file, which is made if it isn't there."""
+    from commonplace.adapters.sqlite.database import Database
+    from commonplace.adapters.sqlite.facts import SqliteFacts, SqliteUsage
+    from commonplace.adapters.sqlite.index import SqliteIndex
+    from commonplace.adapters.sqlite.operations import SqliteOperations
+    from commonplace.adapters.sqlite.records import SqliteRecords
+    from commonplace.adapters.static_embedder import StaticEmbedder
+
+    database = Database(settings.db.expanduser())
+    embedder = StaticEmbedder()
+    usage = SqliteUsage(database)
+    ports = Ports(
+        records=SqliteRecords(database),
+        operations=SqliteOperations(database),
+        facts=SqliteFacts(database),
+        index=SqliteIndex(database, embedder.name, embedder.dimension),
+        usage=usage,
+        embedder=embedder,
+        words=embedder,
+        reader=reader_of(settings),
+        summarizer=summarizer_of(settings),
+        summary_seconds=settings.claude_deadline,
+        profile=settings.ranking,
+    )
+
+    def close() -> None:
+        usage.close()
+        database.close()
+
+    return Opened(ports, close, lambda: _night(database, settings), lambda: _erasure(database))
+
+
+def _night(database: "Database", settings: Settings) -> "NightPorts":
+    from commonplace.adapters.sqlite.ledger import SqliteLedger
+    from commonplace.adapters.sqlite.runs import SqliteBudget, SqliteRuns
+
+    return night_of(settings, SqliteLedger(database), SqliteRuns(database), SqliteBudget(database))
+
+
+def _erasure(database: "Database") -> UserErasure:
+    from commonplace.adapters.sqlite.records import SqliteErasure
+
+    return SqliteErasure(database)
+
+
+def local_clock(zone: str | None) -> Clock:
+    """The machine's clock in a zone by its IANA name, or in the machine's own."""
+    if zone is None:
+        from tzlocal import get_localzone  # by name, not by today's offset: other days may have another
+
+        machine = get_localzone()
+        return lambda: datetime.now(machine)
+    try:
+        found = ZoneInfo(zone)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise CommonplaceError(
+            ErrorCode.INVALID_ARGUMENT, "timezone: is no IANA name such as Europe/Berlin", "timezone"
+        ) from error
+    return lambda: datetime.now(found)

@@ -1,0 +1,102 @@
+"""What keeps the index of a deployment in step with the table, rebuilds it, and plans the nights of all users."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from commonplace.bootstrap.cloud import _PAGE_SECONDS, Remaining, _domain, _layout, _pending, _records, missing, table_of
+from commonplace.bootstrap.models import embedder_of
+from commonplace.indexing.stream import NoIndex, Upkeep
+from commonplace.ports.all_records import AllRecords
+from commonplace.ports.dead_letters import DeadLetters
+from commonplace.ports.embedder import Embedder
+from commonplace.ports.index_contents import IndexContents
+from commonplace.ports.index_rebuild import IndexRebuild
+from commonplace.ports.index_writer import IndexWriter
+from commonplace.settings import Settings
+
+if TYPE_CHECKING:
+    from commonplace.adapters.dynamodb.client import Table
+    from commonplace.adapters.dynamodb.records import DynamoRecords
+    from commonplace.ports.ledger import Ledger
+    from commonplace.ports.night_queue import NightQueue
+
+
+@dataclass(frozen=True)
+class Maintenance:
+    """What the commands `reindex` and `doctor` need."""
+
+    records: "DynamoRecords"
+    everything: AllRecords
+    embedder: Embedder
+    rebuild: IndexRebuild
+    contents: IndexContents
+
+
+def open_upkeep(settings: Settings, remaining: Remaining | None = None) -> Upkeep:
+    """What keeps the index in step with the table; without an index, what is left of that."""
+    from commonplace.adapters.dynamodb.rows import streamed
+    from commonplace.adapters.dynamodb.usage import DynamoUsage
+
+    table = table_of(settings, remaining)
+    writer, made = _followed(settings, table) if settings.search_endpoint else (NoIndex(), lambda: True)
+    return Upkeep(streamed, writer, _pending(table), DynamoUsage(table), _letters(settings), made)
+
+
+def open_maintenance(settings: Settings) -> Maintenance:
+    """What rebuilds the index and holds it against the records."""
+    from commonplace.adapters.dynamodb.records import DynamoEverything
+    from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild
+    from commonplace.adapters.static_embedder import StaticEmbedder
+
+    table, client = table_of(settings, seconds=_PAGE_SECONDS), _domain(settings, writing=True)
+    return Maintenance(
+        records=_records(settings, table),
+        everything=DynamoEverything(table),
+        embedder=embedder_of(settings, StaticEmbedder()),
+        rebuild=OpenSearchRebuild(client, _layout(settings), settings.index_alias),
+        contents=OpenSearchContents(client, settings.index_alias),
+    )
+
+
+def _followed(settings: Settings, table: "Table") -> tuple[IndexWriter, Callable[[], bool]]:
+    from commonplace.adapters.dynamodb.records import DynamoEverything
+    from commonplace.adapters.opensearch.setup import set_up
+    from commonplace.adapters.opensearch.writing import OpenSearchWriter
+
+    client, layout, alias = _domain(settings, writing=True), _layout(settings), settings.index_alias
+
+    def kept() -> bool:
+        # A domain that came later knows nothing of what was written before: no row waits for it.
+        return next(DynamoEverything(table).every(), None) is not None
+
+    return OpenSearchWriter(client, alias), lambda: set_up(client, layout, alias, kept)
+
+
+def _letters(settings: Settings) -> DeadLetters | None:
+    if settings.dead_letter_queue is None:
+        return None
+    from commonplace.adapters.sqs import SqsDeadLetters, connect
+
+    return SqsDeadLetters(connect(settings.region), settings.dead_letter_queue)
+
+
+@dataclass(frozen=True)
+class NightWork:
+    """Whose nights are to be read, where they are asked for, and how long texts that were read are kept."""
+
+    ledger: "Ledger"
+    queue: "NightQueue"
+    texts_kept: timedelta
+
+
+def open_night_work(settings: Settings, remaining: Remaining | None = None) -> NightWork:
+    """The ledger of the table and the queue; neither an index nor a model."""
+    from commonplace.adapters.dynamodb.ledger import DynamoLedger
+    from commonplace.adapters.sqs import SqsNights, connect
+
+    if settings.night_queue is None:
+        raise missing("night_queue")
+    ledger, queue = DynamoLedger(table_of(settings, remaining)), SqsNights(connect(settings.region), settings.night_queue)
+    return NightWork(ledger, queue, timedelta(days=settings.nightly_texts_days))

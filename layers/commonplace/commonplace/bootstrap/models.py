@@ -1,0 +1,156 @@
+"""The models that a deployment uses, and what its nights need: the ports of a run, and where pages are kept."""
+
+import math
+from collections.abc import Callable
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from commonplace.domain.errors import require_extra
+from commonplace.ports.embedder import Embedder
+from commonplace.ports.language_model import LanguageModel
+from commonplace.ports.statement_reader import StatementReader
+from commonplace.settings import Settings
+
+if TYPE_CHECKING:
+    from commonplace.adapters.claude.clients import Clients
+    from commonplace.ports.leases import Leases
+    from commonplace.ports.ledger import Ledger
+    from commonplace.ports.nightly_bundle import Allowance, NightPorts
+    from commonplace.ports.pages import Pages
+    from commonplace.ports.run_parts import RunParts
+    from commonplace.ports.run_store import RunStore
+    from commonplace.ports.token_budget import TokenBudget
+
+    class RunRepository(Leases, RunStore, RunParts, Protocol):
+        """What one adapter keeps of runs."""
+
+
+def folder_pages(folder: Path) -> "Pages":
+    """The pages of one folder."""
+    from commonplace.adapters.page_stores import FolderPages
+
+    return FolderPages(folder)
+
+
+def pages_of(settings: Settings) -> "Callable[[str], Pages] | None":
+    """A user's pages by the user's id: a folder per user, in the bucket if one is set, else in the folder; None: nowhere."""
+    from commonplace.pages.page import owner_of
+
+    folder, bucket = settings.pages, settings.pages_bucket
+    if bucket is None:
+        return None if folder is None else lambda user_id: folder_pages(folder / owner_of(user_id))
+    require_extra("aws", "a bucket for the pages is configured")
+    from commonplace.adapters.page_stores import S3Pages, connect
+
+    client = cache(lambda: connect(settings.region))
+    return lambda user_id: S3Pages(client(), bucket, owner_of(user_id))
+
+
+Left = Callable[[], float]
+"""Seconds until whoever asks now is ended."""
+
+
+def no_end() -> float:
+    """Nobody ends a process of this machine."""
+    return math.inf
+
+
+def embedder_of(settings: Settings, static: Embedder) -> Embedder:
+    """What embeds memories and questions."""
+    if settings.embedder == "static":
+        return static
+    from commonplace.adapters.bedrock import TitanEmbedder
+
+    return TitanEmbedder(region=settings.region)
+
+
+def reader_of(settings: Settings, left: Left = no_end) -> StatementReader | None:
+    """Claude as the reader of statements; None: rules."""
+    asked = _asked(settings)
+    if asked is None:
+        return None
+    from commonplace.adapters.claude.reader import ClaudeReader
+
+    clients, model = asked
+    return ClaudeReader(clients, model, settings.claude_temperature, settings.claude_deadline, left)
+
+
+def language_of(settings: Settings, left: Left = no_end) -> LanguageModel | None:
+    """Claude as the reader of days; None: rules."""
+    asked = _asked(settings)
+    if asked is None:
+        return None
+    from commonplace.adapters.claude.reader import ClaudeLanguage
+
+    clients, model = asked
+    return ClaudeLanguage(clients, settings.nightly_model or model, settings.claude_temperature, left)
+
+
+def summarizer_of(settings: Settings, left: Left = no_end) -> LanguageModel | None:
+    """Claude as the one that sums up; None: by extraction."""
+    asked = _asked(settings)
+    if asked is None:
+        return None
+    from commonplace.adapters.claude.reader import ClaudeLanguage
+
+    clients, model = asked
+    return ClaudeLanguage(clients, model, settings.claude_temperature, left)
+
+
+def allowance_of(settings: Settings) -> "Allowance":
+    """What reading days may cost."""
+    from commonplace.ports.nightly_bundle import Allowance
+
+    return Allowance(
+        user_tokens=settings.nightly_user_tokens,
+        all_tokens=settings.nightly_all_tokens,
+        call_seconds=settings.nightly_call_seconds,
+        agent_turns=settings.nightly_agent_turns,
+        agent_tokens=settings.nightly_agent_tokens,
+        agent_seconds=settings.nightly_agent_seconds,
+        price_in=settings.nightly_price_in,
+        price_out=settings.nightly_price_out,
+    )
+
+
+def _asked(settings: Settings) -> "tuple[Clients, str] | None":
+    """Claude by a key of the environment, by one in Secrets Manager, or on Bedrock by role; and which model."""
+    if not (settings.anthropic_api_key or settings.claude_secret or settings.bedrock_model):
+        return None
+    from commonplace.adapters.claude.clients import OnBedrock, WithKey
+
+    if settings.bedrock_model:
+        return OnBedrock(), settings.bedrock_model
+    return WithKey(_claude_key(settings), settings.anthropic_base_url), settings.claude_model
+
+
+def _claude_key(settings: Settings) -> Callable[[], str]:
+    key, arn = settings.anthropic_api_key, settings.claude_secret
+    if key is not None:
+        return lambda: key
+    from commonplace.adapters.claude.clients import secret_reader
+
+    assert arn is not None
+    return secret_reader(arn)
+
+
+def night_of(
+    settings: Settings, ledger: "Ledger", runs: "RunRepository", budget: "TokenBudget", left: Left = no_end
+) -> "NightPorts":
+    """The ports. `left`: seconds that whoever asks now has."""
+    from commonplace.ports.nightly_bundle import NightPorts
+
+    return NightPorts(
+        ledger=ledger,
+        leases=runs,
+        runs=runs,
+        parts=runs,
+        budget=budget,
+        model=language_of(settings, left),
+        allowance=allowance_of(settings),
+        texts_kept=timedelta(days=settings.nightly_texts_days),
+        pages=pages_of(settings),
+        least_worth=settings.nightly_worth,
+    )

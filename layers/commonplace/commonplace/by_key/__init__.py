@@ -1,1 +1,0 @@
-"""The Memory Storage API: memories under short keys, by section, for an agent's own notebook."""

@@ -1,5 +1,0 @@
-"""Tells of a statement its type, category, importance and whether it is worth keeping, by a small linear model."""
-
-from commonplace.classifier.classification import Classification, classify
-
-__all__ = ["Classification", "classify"]

@@ -1,0 +1,200 @@
+"""The Python way in: `Commonplace`, a memory file with a typed method per tool."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from commonplace.bootstrap import local, models
+from commonplace.client.nights import NightMethods
+from commonplace.domain import results, storage
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import Result
+from commonplace.domain.memory import DEFAULT_COLLECTION, GLOBAL_AGENT
+from commonplace.domain.requests import Keep
+from commonplace.domain.taxonomy import Durability, SearchCategory, Section, Source, StatementType
+from commonplace.ports.values import Caller, Clock
+from commonplace.settings import Settings, read_settings
+from commonplace.use_cases import dispatch
+from commonplace.use_cases.import_conversation import Progress, import_turns
+
+if TYPE_CHECKING:
+    from commonplace.nightly.user_erasure import Leaving
+    from commonplace.ports.pages import Pages
+    from commonplace.runs.apply import Desk
+
+BACKEND = "local"
+
+
+class Commonplace(NightMethods):
+    """One user's memories in one file. Use it in a `with` block, or call `close`.
+
+    `path`: the memory file, made if it isn't there. `user_id`: whose memories, a name on this machine. `timezone`: IANA
+    name of the user's zone. `now`: a callable that tells the time (aware), for tests and imports. `agent_id`: the agent
+    that asks, which sees its own memories and the global ones. `settings`: the environment's, unless given.
+    Every method raises `CommonplaceError` with a code, a message and the field at fault.
+    """
+
+    def __init__(
+        self, path: str | PathLike[str] | None = None, *, user_id: str | None = None, timezone: str | None = None,
+        now: Clock | None = None, agent_id: str = GLOBAL_AGENT, settings: Settings | None = None,
+    ) -> None:  # fmt: skip
+        chosen = settings or read_settings()
+        name = chosen.user if user_id is None else user_id
+        if not name.strip():
+            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "user_id: must not be empty", "user_id")
+        self._user_id, self._agent_id = f"{BACKEND}|{name}", agent_id
+        self._clock = now or local.local_clock(timezone or chosen.timezone)
+        self._local = local.open_local(chosen.model_copy(update={"db": Path(path)} if path is not None else {}))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        self._local.close()
+
+    def call(self, tool: str, arguments: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Any tool by its name: its arguments and its answer as plain JSON values."""
+        answer: dict[str, Any] = self._call(tool, arguments or {}).model_dump(mode="json")
+        return answer
+
+    def answer(self, tool: str, arguments: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
+        """The same, never raising: an HTTP status and a body."""
+        return dispatch.answer(tool, arguments, self._caller(), self._local.ports)
+
+    def memory_normalize(self, text: str, *, source: Source = "user", context: str | None = None) -> results.NormalizeResult:
+        """A statement in the third person, with type and tags; nothing is stored."""
+        return self._typed(results.NormalizeResult, "memory_normalize", text=text, source=source, context=context)
+
+    def memory_store_personal(
+        self, raw_text: str, normalized: str, type: StatementType, tags: Sequence[str], *,
+        agent_id: str = GLOBAL_AGENT, place: Mapping[str, Any] | None = None,
+    ) -> results.StorePersonalResult:  # fmt: skip
+        """Stores a normalized statement, once."""
+        return self._typed(
+            results.StorePersonalResult, "memory_store_personal", raw_text=raw_text, normalized=normalized, type=type,
+            tags=list(tags), agent_id=agent_id, place=place,
+        )  # fmt: skip
+
+    def memory_search_personal(
+        self, query: str, *, agent_id: str | None = None, limit: int = 10
+    ) -> results.SearchPersonalResult:
+        """What is known of the user for a question."""
+        return self._typed(
+            results.SearchPersonalResult, "memory_search_personal", query=query, agent_id=agent_id, limit=limit
+        )
+
+    def store_memory(self, content: str, *, context: Mapping[str, Any] | None = None) -> results.StoreResult:
+        """Remembers a statement as it was said."""
+        return self._typed(results.StoreResult, "store_memory", content=content, context=context)
+
+    def search_memory(
+        self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> results.SearchResult:  # fmt: skip
+        """The memories that match a question, best first."""
+        return self._typed(
+            results.SearchResult, "search_memory", query=query, limit=limit, category=category, options=options
+        )
+
+    def discover_memory_tools(self, tool: str | None = None) -> results.DiscoverResult:
+        """The advanced tools and the measured state of the memories."""
+        return self._typed(results.DiscoverResult, "discover_memory_tools", tool=tool)
+
+    def memory_store(
+        self, content: str, metadata: Mapping[str, Any], *, collection: str = DEFAULT_COLLECTION,
+        place: Mapping[str, Any] | None = None,
+    ) -> results.StoreInsightResult:  # fmt: skip
+        """Stores an insight with its metadata; `metadata` has at least `type` (insight, fact, preference, ...)."""
+        return self._typed(
+            results.StoreInsightResult, "memory_store", content=content, metadata=metadata, collection=collection,
+            place=place,
+        )  # fmt: skip
+
+    def memory_search(
+        self, query: str, *, collection: str | None = None, nResults: int = 5,  # noqa: N803 - the tool's own word
+        filter: Mapping[str, Any] | None = None,
+    ) -> results.SearchInsightResult:  # fmt: skip
+        """The nearest memories with their cosine distance."""
+        return self._typed(
+            results.SearchInsightResult, "memory_search", query=query, collection=collection, nResults=nResults,
+            filter=filter,
+        )  # fmt: skip
+
+    def write_memory(
+        self, key: str, value: str, category: Section, durability: Durability, *, source: Source = "user",
+        confidence: float = 1.0, allow_similar: bool = False,
+    ) -> storage.WriteResult:  # fmt: skip
+        """Writes a fact under a key; `written` is False where the key or the fact is there already."""
+        return self._typed(
+            storage.WriteResult, "write_memory", key=key, value=value, category=category, durability=durability,
+            source=source, confidence=confidence, allow_similar=allow_similar,
+        )  # fmt: skip
+
+    def read_memory(self, category: Section, *, limit: int = 20) -> storage.ReadResult:
+        """What is remembered under a heading, the most important first."""
+        return self._typed(storage.ReadResult, "read_memory", category=category, limit=limit)
+
+    def update_memory(self, key: str, value: str, *, category: Section | None = None) -> storage.UpdateResult:
+        """A new value for a key; the old one is closed and kept."""
+        return self._typed(storage.UpdateResult, "update_memory", key=key, value=value, category=category)
+
+    def delete_memory(self, key: str) -> storage.DeleteResult:
+        """Closes the memory under a key; it can be brought back for 30 days."""
+        return self._typed(storage.DeleteResult, "delete_memory", key=key)
+
+    def get_memory_context(self, topic: str, *, max_tokens: int = 1_500) -> storage.ContextResult:
+        """What to know for a topic, ready for a prompt; it never has more than `max_tokens` (100-8,000)."""
+        return self._typed(storage.ContextResult, "get_memory_context", topic=topic, max_tokens=max_tokens)
+
+    def summarize_memory(self, query: str, *, limit: int = 20) -> storage.SummarizeResult:
+        """What the memories say about a question, in a few sentences."""
+        return self._typed(storage.SummarizeResult, "summarize_memory", query=query, limit=limit)
+
+    def import_turns(
+        self, turns: Sequence[Mapping[str, Any]], keep: Keep = "all", progress: Progress | None = None
+    ) -> results.ImportResult:
+        """Stores a conversation, a memory per turn: `{session_id, position, speaker, text, event_time?}`.
+
+        `keep="worthy"` leaves out small talk and what an assistant says. `progress` is told how many turns are done.
+        """
+        return import_turns(turns, keep, self._caller(), self._local.ports, progress)
+
+    def export(self) -> Iterator[dict[str, Any]]:
+        """Every record of the user, oldest first, closed ones too."""
+        for memory in self._local.ports.records.all(self._user_id):
+            yield memory.model_dump(mode="json")
+
+    def leaving(self) -> "Leaving":
+        """Everything that is kept of the user: `memories()` counts them, `erase()` takes all of it away for good."""
+        from commonplace.nightly.user_erasure import Leaving
+
+        return Leaving(self._desk(), self._local.erasure())
+
+    def _desk(self) -> "Desk":
+        from commonplace.runs.apply import Desk
+
+        return Desk(self._caller(), self._local.ports, self._local.night(), self._aware_clock)
+
+    def _pages(self, dir: str | PathLike[str]) -> "Pages":
+        return models.folder_pages(Path(dir))
+
+    def _typed(self, kind: type[results.AnyResult], name: str, /, **arguments: Any) -> results.AnyResult:
+        result = self._call(name, {field: value for field, value in arguments.items() if value is not None})
+        assert isinstance(result, kind)
+        return result
+
+    def _call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
+        return dispatch.call(tool, arguments, self._caller(), self._local.ports)
+
+    def _caller(self) -> Caller:
+        return Caller(self._user_id, self._aware_clock(), self._agent_id)
+
+    def _aware_clock(self) -> datetime:
+        return now if (now := self._clock()).tzinfo else now.astimezone()

@@ -1,0 +1,122 @@
+"""What `Commonplace` can do about nights. What it needs is imported when it is first asked for: most callers never do."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.runs import Mode, Run
+
+if TYPE_CHECKING:
+    from commonplace.domain.interactions import History, RecordResult, ToldRun, WrittenPages
+    from commonplace.nightly.service import Nights
+    from commonplace.nightly.steps import Progress
+    from commonplace.ports.pages import Pages
+    from commonplace.runs.apply import Desk
+
+
+class NightMethods:
+    """The methods of a day's end: record what happened, read it, look at what was done, and take it back."""
+
+    def _desk(self) -> "Desk":
+        """Whose memories, and what a run needs; given by the class that has these methods."""
+        raise NotImplementedError
+
+    def _pages(self, dir: str | Path) -> "Pages":
+        """The pages of a folder; given by the same class."""
+        raise NotImplementedError
+
+    def nights(self) -> "Nights":
+        """All that may be asked of this user's nights, as of now."""
+        from commonplace.nightly.readers import reader_at
+        from commonplace.nightly.service import Nights
+
+        desk = self._desk()
+        return Nights(desk, reader_at(desk))
+
+    def record_interactions(self, interactions: Sequence[Any]) -> "RecordResult":
+        """Keeps what a day left behind until a night reads it; a malformed one is refused on its own.
+
+        Each is `{type, id, time}` with, for a `discussion`, `messages` and perhaps `article_title`; for a `reaction`,
+        `post_id`, `reaction` and `title`; for a `save`, `post_title`; for an `explicit` wish, `text`.
+        """
+        return self.nights().record(interactions)
+
+    def nightly(self, mode: Mode | None = None, dry_run: bool = False, progress: "Progress | None" = None) -> Run:
+        """Reads all that is pending; gives the last run. `mode`: the pipeline where there is a model, else rules.
+
+        `dry_run` changes nothing and tells what a run would do. `progress` is told how many interactions of how many are
+        done. Raises `CONFLICT` while another run of this user is at work.
+        """
+        if dry_run:
+            return self.nights().preview(_known(mode), progress).run
+        done = list(self.each_run(mode, progress))
+        return done[-1] if done else self.nights().nothing(mode)
+
+    def each_run(self, mode: Mode | None = None, progress: "Progress | None" = None) -> Iterator[Run]:
+        """The same, a run at a time: more than 500 interactions are read by several, by twenty at the most."""
+        return self.nights().nightly(_known(mode), progress)
+
+    def due(self) -> list[str]:
+        """Every user of this file with something pending, or with texts that were kept long enough."""
+        desk = self._desk()
+        return list(desk.night.ledger.due(desk.clock() - desk.night.texts_kept))
+
+    def runs(self, limit: int = 20) -> list[Run]:
+        """The newest runs, newest first; `limit` 1-100."""
+        return self.nights().runs(limit)
+
+    def run(self, run_id: str) -> Run:
+        """A run by its id, or the `last`."""
+        return self.nights().run(run_id)
+
+    def told(self, run_id: str) -> "ToldRun":
+        """The same with the words that it is about."""
+        return self.nights().told(run_id)
+
+    def undo_run(self, run_id: str, reread: bool = False) -> Run:
+        """Takes a run back, the `last` that is no undo; `reread`: what it read is read again. What can't be is `kept`."""
+        return self.nights().undo_run(run_id, reread)
+
+    def approve_run(self, run_id: str) -> Run:
+        """Does what waits for review, where its memories are as they were."""
+        return self.nights().approve_run(run_id)
+
+    def discard_run(self, run_id: str) -> Run:
+        """Lets go of what waits for review."""
+        return self.nights().discard_run(run_id)
+
+    def undo(self, operation_id: str) -> Run:
+        """Takes one operation back, a tool's or a run's."""
+        return self.nights().undo(operation_id)
+
+    def history(self, key: str) -> "History":
+        """What a key has held, newest first."""
+        return self.nights().history(key)
+
+    def write_markdown(self, dir: str | Path, overwrite: bool = False) -> "WrittenPages":
+        """Writes `MEMORY.md` and `memory/YYYY-MM-DD.md` into a folder, as far as they have changed.
+
+        A page that a person has edited is left until it is applied, or with `overwrite`; what is no page of ours always is.
+        """
+        from commonplace.pages.publishing import write_pages
+
+        desk = self._desk()
+        return write_pages(self._pages(dir), desk.caller, desk.ports, overwrite=overwrite)
+
+    def apply_markdown(self, dir: str | Path, dry_run: bool = True, delete_many: bool = False) -> "ToldRun":
+        """What was edited in that folder changes the memories, as a run; with `dry_run` it is only told.
+
+        What was changed here as well stays as it is, and its operation is `lost`. `delete_many`: also when more entries were
+        taken out than max(3, 5 %); without it that is an `INVALID_ARGUMENT`, and nothing is changed.
+        """
+        from commonplace.pages.applying import apply_pages, compare_pages
+
+        pages, desk = self._pages(dir), self._desk()
+        return compare_pages(pages, desk) if dry_run else apply_pages(pages, desk, delete_many)
+
+
+def _known(mode: Mode | None) -> Mode | None:
+    if mode not in (None, "rules", "pipeline", "agent"):
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "mode: must be rules, pipeline or agent", "mode")
+    return mode

@@ -1,0 +1,36 @@
+"""The tools as each agent framework loads them: each format a pure function of the manifest's rows."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from commonplace.contract.manifest import Row
+
+NAMES = (
+    "anthropic", "openai", "bedrock-converse", "bedrock-agents", "bedrock-agents-api", "agentcore", "mcp", "openapi",
+)  # fmt: skip
+
+
+def written(name: str, rows: Sequence[Row]) -> Any:
+    """The tools of these rows in one of `NAMES`, as plain JSON values."""
+    return _writers()[name](rows)
+
+
+def _writers() -> Mapping[str, Callable[[Sequence[Row]], Any]]:
+    from commonplace.contract.formats import aws_agents, model_apis, openapi
+
+    return {
+        "anthropic": model_apis.anthropic,
+        "openai": model_apis.openai,
+        "bedrock-converse": model_apis.bedrock_converse,
+        "mcp": model_apis.mcp,
+        "bedrock-agents": aws_agents.bedrock_agents,
+        "bedrock-agents-api": aws_agents.bedrock_agents_api,
+        "agentcore": aws_agents.agentcore,
+        "openapi": openapi.write,
+    }
+
+
+def text(name: str, rows: Sequence[Row]) -> str:
+    """The same as a file's text."""
+    return json.dumps(written(name, rows), indent=2, ensure_ascii=False) + "\n"

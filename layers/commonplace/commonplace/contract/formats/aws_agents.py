@@ -1,0 +1,175 @@
+"""Amazon Bedrock Agents (functions and API operations) and AgentCore Gateway: one Lambda function per group of tools."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from commonplace.contract.manifest import Row
+from commonplace.contract.registry import tool_named
+
+Schema = Mapping[str, Any]
+
+
+def described(schema: Schema) -> str:
+    """A field's description with its limits and its default behind it, unless it says them already."""
+    said: str = schema.get("description", "")
+    clauses = [clause for clause in _clauses(schema) if clause.casefold() not in said.casefold()]
+    limits = "; ".join(clauses)
+    return f"{said} {limits[0].upper()}{limits[1:]}.".strip() if limits else said
+
+
+def shape(schema: Schema) -> str:
+    """A value's shape in a line: `{key: a|b, level?: integer 1-5, tags?: [string]}`."""
+    kind = schema["type"]
+    if kind == "object":
+        required = schema.get("required", ())
+        fields = schema.get("properties", {}).items()
+        return "{" + ", ".join(f"{name}{'' if name in required else '?'}: {shape(field)}" for name, field in fields) + "}"
+    if kind == "array":
+        return f"[{shape(schema['items'])}]"
+    if "enum" in schema:
+        return "|".join(schema["enum"])
+    if schema.get("format") == "date-time":
+        return "ISO 8601 time"
+    return f"{kind} {_range(schema)}" if _range(schema) else str(kind)
+
+
+def _clauses(schema: Schema) -> list[str]:
+    clauses = []
+    if "enum" in schema:
+        clauses.append("one of " + ", ".join(schema["enum"]))
+    if _range(schema):
+        clauses.append(_range(schema))
+    if schema.get("format") == "date-time":
+        clauses.append("ISO 8601")
+    if "maxLength" in schema:
+        clauses.append(f"up to {schema['maxLength']:,} characters")
+    if "maxItems" in schema:
+        clauses.append(f"up to {schema['maxItems']:,} items")
+    if schema.get("default") not in (None, []):
+        clauses.append(f"{json.dumps(schema['default'])} when left out")
+    return clauses
+
+
+def _range(schema: Schema) -> str:
+    return f"{schema['minimum']:g}-{schema['maximum']:.10g}" if {"minimum", "maximum"} <= set(schema) else ""
+
+
+def by_function(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """The rows under the names of their functions, in the order of the manifest."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tool_named(row["name"]).function, []).append(row)
+    return groups
+
+
+MOST_PARAMETERS = 5
+REST = "options"
+"""The parameter of a tool with more than five: a JSON object in a string, of the fields that found no room."""
+
+
+def bedrock_agents(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
+    """`{function: {actionGroupName, description, functionSchema}}`; agent, version and executor are the caller's to add."""
+    return {
+        function: {**group(function, own), "functionSchema": {"functions": [_function(row) for row in own]}}
+        for function, own in by_function(rows).items()
+    }
+
+
+def group(function: str, rows: Sequence[Row]) -> dict[str, str]:
+    """The name and the description of a function's action group."""
+    titles = "; ".join(row["title"] for row in rows)
+    return {"actionGroupName": f"commonplace-{function}", "description": f"Long-term memory. {titles}."}
+
+
+def confirmation(row: Row) -> str:
+    """Whether the agent asks the user before it calls the tool: only where a call can destroy something."""
+    return "ENABLED" if row["hints"]["destructive"] else "DISABLED"
+
+
+def parameter(schema: Schema) -> dict[str, Any]:
+    """A field's type and description as the agent sees them."""
+    if schema["type"] == "object":
+        return {"type": "string", "description": f"{schema['description']} A JSON object in a string: {shape(schema)}"}
+    return {"type": schema["type"], "description": described(schema)}
+
+
+def _function(row: Row) -> dict[str, Any]:
+    required = row["input_schema"].get("required", ())
+    fields = _fields(sorted(row["input_schema"]["properties"].items(), key=lambda field: field[0] not in required))
+    return {
+        "name": row["name"],
+        "description": row["description"],
+        "parameters": {name: {**parameter(field), "required": name in required} for name, field in fields},
+        "requireConfirmation": confirmation(row),
+    }
+
+
+def _fields(fields: list[tuple[str, Schema]]) -> list[tuple[str, Schema]]:
+    if len(fields) <= MOST_PARAMETERS:
+        return fields
+    room = MOST_PARAMETERS - 1
+    rest = {"type": "object", "description": "What else can be said.", "properties": dict(fields[room:])}
+    return [*fields[:room], (REST, rest)]
+
+
+_ANSWER = {"description": "The answer, a JSON object.", "content": {"application/json": {"schema": {"type": "object"}}}}
+
+
+def bedrock_agents_api(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
+    """`{function: {actionGroupName, description, apiSchema: {payload}}}`, the payload an OpenAPI document as text."""
+    return {
+        function: {**group(function, own), "apiSchema": {"payload": json.dumps(_document(own), ensure_ascii=False)}}
+        for function, own in by_function(rows).items()
+    }
+
+
+def _document(rows: Sequence[Row]) -> dict[str, Any]:
+    return {
+        "openapi": "3.0.0",
+        "info": {"title": "Commonplace", "version": "1"},
+        "paths": {f"/tools/{row['name']}": {"post": _operation(row)} for row in rows},
+    }
+
+
+def _operation(row: Row) -> dict[str, Any]:
+    schema = {
+        "type": "object",
+        "properties": {name: _field(field) for name, field in row["input_schema"]["properties"].items()},
+    }
+    if row["input_schema"].get("required"):
+        schema["required"] = list(row["input_schema"]["required"])
+    return {
+        "operationId": row["name"],
+        "description": row["description"],
+        "x-requireConfirmation": confirmation(row),
+        "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}},
+        "responses": {"200": _ANSWER},
+    }
+
+
+def _field(schema: Schema) -> dict[str, Any]:
+    items = {"items": {"type": schema["items"]["type"]}} if schema["type"] == "array" else {}
+    return {**parameter(schema), **items}
+
+
+def agentcore(rows: Sequence[Row]) -> dict[str, list[dict[str, Any]]]:
+    """`{function: [{name, description, inputSchema}]}`; the gateway adds `<target>___` before each name."""
+    return {function: [_tool(row) for row in own] for function, own in by_function(rows).items()}
+
+
+def _tool(row: Row) -> dict[str, Any]:
+    return {"name": row["name"], "description": row["description"], "inputSchema": _reduced(row["input_schema"])}
+
+
+def _reduced(schema: Schema) -> dict[str, Any]:
+    reduced: dict[str, Any] = {"type": schema["type"]}
+    if described(schema):
+        reduced["description"] = described(schema)
+    if "properties" in schema:
+        reduced["properties"] = {name: _reduced(field) for name, field in schema["properties"].items()}
+    if "required" in schema:
+        reduced["required"] = list(schema["required"])
+    if "items" in schema:
+        reduced["items"] = _reduced(schema["items"])
+    return reduced

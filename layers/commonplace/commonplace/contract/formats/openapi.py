@@ -1,0 +1,114 @@
+"""OpenAPI 3.1: every route of the HTTP way in, on AWS and on this machine."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from commonplace.contract.formats.openapi_night import OF_BODIES, night_paths, reference, responses, told
+from commonplace.contract.manifest import Row, schema
+from commonplace.domain.errors import ErrorCode
+from commonplace.domain.requests import ImportRequest, Turn
+from commonplace.domain.results import ImportResult
+
+_SERVERS = [
+    {
+        "url": "https://{api}.execute-api.{region}.amazonaws.com",
+        "description": "The HTTP API of the stack.",
+        "variables": {"api": {"default": "abcdefghij"}, "region": {"default": "eu-central-1"}},
+    },
+    {"url": "http://127.0.0.1:8787", "description": "`commonplace serve`: this machine only, no token."},
+]
+_USER = {
+    "name": "X-Commonplace-User",
+    "in": "header",
+    "description": "The end user a trusted backend speaks for: needed with IAM, refused for a token without the scope.",
+    "schema": {"type": "string", "minLength": 1},
+}
+_TIMEZONE = {
+    "name": "X-Commonplace-Timezone",
+    "in": "header",
+    "description": "IANA name of the user's time zone; UTC when left out. A local server goes by its own zone.",
+    "schema": {"type": "string", "examples": ["Europe/Berlin"]},
+}
+
+
+def write(rows: Sequence[Row]) -> dict[str, Any]:
+    """An OpenAPI document with a route per tool, the manifest, the import of conversations and the routes of the night."""
+    posts = {f"/tools/{row['name']}": _tool(row) for row in rows} | {"/import": _import()}
+    headers = [reference("parameters/User"), reference("parameters/Timezone")]
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Commonplace", "version": "1", "description": "Long-term memory for AI agents."},
+        "servers": _SERVERS,
+        "security": [{"token": []}, {"iam": []}],
+        "paths": {
+            "/tools": {"get": _manifest()},
+            **{path: {"parameters": headers, "post": operation} for path, operation in posts.items()},
+            **{path: {**item, "parameters": [*headers, *item["parameters"]]} for path, item in night_paths().items()},
+        },
+        "components": {
+            "schemas": {"Error": _error()},
+            "parameters": {"User": _USER, "Timezone": _TIMEZONE},
+            "securitySchemes": {
+                "token": {
+                    "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+                    "description": "A missing or expired one is refused by API Gateway itself: 401 with another body.",
+                },
+                "iam": {
+                    "type": "apiKey", "in": "header", "name": "Authorization",
+                    "description": "AWS Signature Version 4, where the stack was deployed with `AuthMode` iam.",
+                },
+            },
+        },
+    }  # fmt: skip
+
+
+def _tool(row: Row) -> dict[str, Any]:
+    examples = {f"{row['name']}_{number}": {"value": value} for number, value in enumerate(row["examples"], 1)}
+    own = ((error["status"], error["code"]) for error in row["errors"])
+    return {
+        "operationId": row["name"],
+        "summary": row["title"],
+        "description": row["description"],
+        "tags": [row["tier"]],
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": row["input_schema"], "examples": examples}},
+        },
+        "responses": responses(row["output_schema"], {*own, *told(OF_BODIES)}),
+    }
+
+
+def _manifest() -> dict[str, Any]:
+    answer = {
+        "type": "object",
+        "required": ["name", "version", "tools"],
+        "properties": {
+            "name": {"const": "commonplace"},
+            "version": {"type": "integer"},
+            "tools": {"type": "array", "items": {"type": "object", "required": ["name", "input_schema", "output_schema"]}},
+        },
+    }
+    return {"operationId": "list_tools", "summary": "The manifest of all tools", "responses": responses(answer, set())}
+
+
+def _import() -> dict[str, Any]:
+    body: dict[str, Any] = schema(ImportRequest, "validation")
+    body["properties"]["turns"]["items"] = schema(Turn, "validation")
+    return {
+        "operationId": "import_turns",
+        "summary": "Store a conversation, a memory per turn",
+        "description": "A turn that can't be stored is told in `left_out`, with its index, and the others are stored.",
+        "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
+        "responses": responses(schema(ImportResult, "serialization"), set(told(OF_BODIES))),
+    }
+
+
+def _error() -> dict[str, Any]:
+    fields = {
+        "code": {"enum": [code.label for code in ErrorCode]},
+        "message": {"type": "string", "description": "For the one who calls: it names the field and never quotes a secret."},
+        "field": {"type": ["string", "null"], "description": "The dotted path of the argument at fault, if one is."},
+        "retryable": {"type": "boolean", "description": "Whether the same call may succeed later."},
+    }
+    inner = {"type": "object", "additionalProperties": False, "required": list(fields), "properties": fields}
+    return {"type": "object", "additionalProperties": False, "required": ["error"], "properties": {"error": inner}}

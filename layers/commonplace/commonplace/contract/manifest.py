@@ -1,0 +1,102 @@
+"""The tools as JSON that any agent framework can load: `tool_manifest.json`."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, JsonValue
+
+from commonplace.contract.registry import TOOLS
+from commonplace.contract.tool import Tier, Tool
+from commonplace.domain.errors import ErrorCode
+
+VERSION = 1
+_ALWAYS = (
+    ErrorCode.INVALID_ARGUMENT, ErrorCode.UNKNOWN_FIELD, ErrorCode.MISSING_FIELD, ErrorCode.STORAGE_UNAVAILABLE,
+    ErrorCode.INTERNAL,
+)  # fmt: skip
+
+
+def manifest(tier: Tier | None = None) -> dict[str, JsonValue]:
+    """The tools, of one tier or all, with their schemas, hints, examples and errors."""
+    return {"name": "commonplace", "version": VERSION, "tools": list(rows(tier))}
+
+
+def manifest_text(tier: Tier | None = None) -> str:
+    """The manifest as it is committed."""
+    return json.dumps(manifest(tier), indent=2, ensure_ascii=False) + "\n"
+
+
+def rows(tier: Tier | None = None) -> Sequence[dict[str, JsonValue]]:
+    """The manifest's part of each tool, of one tier or all."""
+    return [row(tool) for tool in TOOLS if tier in (None, tool.tier)]
+
+
+def row(tool: Tool) -> dict[str, JsonValue]:
+    """One tool's part of the manifest."""
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "tier": tool.tier,
+        "input_schema": schema(tool.request, "validation"),
+        "output_schema": schema(tool.result, "serialization"),
+        "hints": {
+            "read_only": tool.hints.read_only,
+            "destructive": tool.hints.destructive,
+            "idempotent": tool.hints.idempotent,
+        },
+        "examples": list(tool.examples),
+        "errors": [
+            {"code": code.label, "status": code.status, "retryable": code.retryable}
+            for code in sorted({*tool.errors, *_ALWAYS}, key=lambda code: (code.status, code.label))
+        ],
+    }
+
+
+def schema(model: type[BaseModel], mode: Any) -> dict[str, JsonValue]:
+    """A model's JSON schema, flat: no `$ref`, no titles, and a field that may be absent instead of one that may be null."""
+    return flat(model.model_json_schema(mode=mode), nullable=mode == "serialization")
+
+
+def flat(whole: dict[str, Any], nullable: bool) -> dict[str, JsonValue]:
+    """The same of a schema that is there already; `nullable`: what may be null says so."""
+    found = _flat(whole, whole.get("$defs", {}), nullable)
+    assert isinstance(found, dict)
+    found.pop("$defs", None)
+    return found
+
+
+def _flat(node: Any, definitions: dict[str, Any], nullable: bool) -> Any:
+    if isinstance(node, list):
+        return [_flat(item, definitions, nullable) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        referred = definitions[node["$ref"].rsplit("/", 1)[1]]
+        node = {**referred, **{key: value for key, value in node.items() if key != "$ref"}}
+    if not nullable and "anyOf" in node:
+        node = _without_null(node)
+        return _flat(node, definitions, nullable)
+    if "properties" in node:
+        node = {key: value for key, value in node.items() if key != "title"}
+        properties = {name: _untitled(_flat(inner, definitions, nullable)) for name, inner in node["properties"].items()}
+        return {
+            **{k: _flat(v, definitions, nullable) for k, v in node.items() if k != "properties"},
+            "properties": properties,
+        }
+    return {key: _flat(value, definitions, nullable) for key, value in node.items()}
+
+
+def _untitled(node: Any) -> Any:
+    return {key: value for key, value in node.items() if key != "title"} if isinstance(node, dict) else node
+
+
+def _without_null(node: dict[str, Any]) -> dict[str, Any]:
+    """`X | None` as X: whoever has nothing to say leaves the field out."""
+    choices = [choice for choice in node["anyOf"] if choice.get("type") != "null"]
+    rest = {key: value for key, value in node.items() if key != "anyOf" and not (key == "default" and value is None)}
+    return {**choices[0], **rest} if len(choices) == 1 else {**rest, "anyOf": choices}
+
+
+Row = Mapping[str, Any]  # a tool in the manifest

@@ -1,0 +1,113 @@
+"""Arguments to a checked request, with secrets taken out of every text before anything else sees them."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, tzinfo
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import MAX_TEXT, Request
+from commonplace.text.redaction import Redaction, redact
+
+AnyRequest = TypeVar("AnyRequest", bound=Request)
+
+_STATEMENTS = {"text", "content", "raw_text", "normalized", "value"}  # refused when nothing but a secret is in them
+_KEY_WORD = re.compile(r"[^\W_]+")
+_CODES = {
+    "extra_forbidden": ErrorCode.UNKNOWN_FIELD,
+    "missing": ErrorCode.MISSING_FIELD,
+    "empty_text": ErrorCode.EMPTY_TEXT,
+}
+
+
+def read(kind: type[AnyRequest], arguments: Mapping[str, Any], zone: tzinfo | None) -> tuple[AnyRequest, list[str]]:
+    """The request, and the kinds of secrets that were in it.
+
+    Times without an offset are taken to be in `zone`. Raises a 400 that names the field, `SECRET_ONLY` among them.
+    """
+    request = check(kind, arguments)
+    kinds: list[str] = []
+    return _cleaned(request, "", zone, kinds), list(dict.fromkeys(kinds))
+
+
+def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
+    """The arguments as the request's model, or a 400 that names the first field at fault."""
+    if not isinstance(arguments, Mapping):
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "the arguments must be a JSON object")
+    try:
+        return kind.model_validate(dict(arguments))
+    except ValidationError as error:
+        # Only place and message: the error's own text would quote the input, which may hold a secret.
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or None
+        raise CommonplaceError(_code(dict(first)), f"{field or 'arguments'}: {_message(dict(first))}", field) from None
+
+
+def _code(error: Mapping[str, Any]) -> ErrorCode:
+    if error["type"] == "string_too_long" and error.get("ctx", {}).get("max_length") == MAX_TEXT:
+        return ErrorCode.TEXT_TOO_LONG
+    return _CODES.get(error["type"], ErrorCode.INVALID_ARGUMENT)
+
+
+def _message(error: Mapping[str, Any]) -> str:
+    if error["type"] == "extra_forbidden":
+        return "there is no such field"
+    if error["type"] == "missing":
+        return "is required"
+    return str(error["msg"])
+
+
+def _cleaned(model: Any, path: str, zone: tzinfo | None, kinds: list[str]) -> Any:
+    changed: dict[str, Any] = {}
+    for name in type(model).model_fields:
+        value = getattr(model, name)
+        beside = getattr(model, "context", None) or getattr(model, "key", None)
+        cleaner = _clean(value, f"{path}{name}", zone, kinds, beside)
+        if cleaner is not value:
+            changed[name] = cleaner
+    return model.model_copy(update=changed) if changed else model
+
+
+def _clean(value: Any, path: str, zone: tzinfo | None, kinds: list[str], beside: Any = None) -> Any:
+    if isinstance(value, BaseModel):
+        return _cleaned(value, f"{path}.", zone, kinds)
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=zone) if value.tzinfo is None else value
+    if isinstance(value, list):
+        return [item for item in (_clean(item, path, zone, kinds) for item in value) if item != ""]
+    if isinstance(value, str):
+        return _without_secrets(value, path, kinds, beside if isinstance(beside, str) else None)
+    return value
+
+
+def _without_secrets(text: str, path: str, kinds: list[str], beside: str | None) -> str:
+    found = _redacted(text, path, beside)
+    if not found.kinds:
+        return text
+    kinds.extend(found.kinds)
+    if "tags" in path:
+        return "" if found.only_secret else found.text
+    if path == "key":
+        raise CommonplaceError(ErrorCode.SECRET_ONLY, "key: holds a secret, and secrets are never kept", path)
+    if not found.only_secret or path not in _STATEMENTS:
+        return found.text
+    raise CommonplaceError(ErrorCode.SECRET_ONLY, f"{path}: holds nothing but a secret, and secrets are never kept", path)
+
+
+def _redacted(text: str, path: str, beside: str | None) -> Redaction:
+    """A text without its secrets. `beside`: the message before a `text`, or the key of a `value`."""
+    if path == "value" and beside is not None:
+        return _under_a_key(text, beside)
+    return redact(text, beside if path == "text" else None)
+
+
+def _under_a_key(value: str, key: str) -> Redaction:
+    """`gate_code` tells what a bare 4471 is: the value is read as an answer to its key, and as an entry under it."""
+    name = " ".join(_KEY_WORD.findall(key))
+    answer = redact(value, f"What is the {name}?")
+    entry = redact(f"{name}: {answer.text}")
+    rest = redact(entry.text.partition(": ")[2] or entry.text)
+    return replace(rest, kinds=tuple(dict.fromkeys((*answer.kinds, *entry.kinds))))

@@ -1,0 +1,171 @@
+"""What a day leaves behind, and what people get to see of the night that reads it."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
+
+from commonplace.domain.fields import Name, Request, Result, printable
+from commonplace.domain.runs import Run, RunOperation
+from commonplace.domain.storage import Key
+from commonplace.domain.taxonomy import Status
+
+
+class _PagePart(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class LeftPage(_PagePart):
+    """A page that was left as it is."""
+
+    name: str
+    why: str
+
+
+class WrittenPages(_PagePart):
+    """What was done. A page that says the same as before is in none of these."""
+
+    written: tuple[str, ...] = Field((), description="The names of the pages that were written.")
+    removed: tuple[str, ...] = Field((), description="Days of which no note is left.")
+    left: tuple[LeftPage, ...] = Field((), description="What is not ours, or was edited and not taken over yet.")
+
+
+MAX_INTERACTIONS = 1_000
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RecordRequest(Request):
+    """What `POST /interactions` takes."""
+
+    interactions: Annotated[list[Any], Field(max_length=MAX_INTERACTIONS)] = Field(
+        description="Each is checked on its own: one that is malformed is refused, the others are recorded."
+    )
+
+
+class HistoryRequest(Request):
+    """What `GET /history/{key}` takes."""
+
+    key: Key
+
+
+class RefusedInteraction(_Part):
+    """One that was not recorded. `id` and `field` are None where none can be told.
+
+    A lone surrogate in the `id`, which UTF-8 can not say, is told by its escape.
+    """
+
+    id: str | None
+    field: str | None
+    message: str
+
+
+class RecordResult(_Part):
+    recorded: int = Field(description="How many are new.")
+    known: int = Field(description="How many ids were there already; what was recorded first stays.")
+    refused: list[RefusedInteraction]
+    redacted: list[str] = Field(description="Kinds of secrets that were taken out.")
+
+
+class ToldOperation(_Part):
+    """One operation of a run with the words that are in the record, for people."""
+
+    operation: RunOperation
+    says: str | None = Field(None, description="The memory that it added or brought back.")
+    closed: tuple[str, ...] = Field((), description="What the memories said that it closed.")
+    rests_on: str | None = Field(None, description="The user's words that it rests on.")
+
+
+class ToldRun(_Part):
+    run: Run
+    operations: tuple[ToldOperation, ...]
+
+
+class ListedRuns(Result):
+    """What `GET /runs` answers."""
+
+    runs: tuple[Run, ...] = Field(description="Newest first; `notes` says `partial` where older ones had no room.")
+
+
+class Step(_Part):
+    """One change of a memory."""
+
+    operation: str
+    at: datetime
+
+
+class Value(_Part):
+    """A memory that holds a key or held it."""
+
+    memory_id: str
+    value: str
+    status: Status
+    created_at: datetime
+    valid_to: datetime | None
+    superseded_by: str | None
+    evidence: str | None
+    session_id: str | None
+    steps: tuple[Step, ...] = Field(description="What was done to it, oldest first.")
+
+
+class History(_Part):
+    key: str
+    values: tuple[Value, ...] = Field(description="Newest first.")
+
+
+Role = Literal["user", "assistant"]
+Words = Annotated[str, AfterValidator(printable)]
+Title = Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(printable)]
+
+
+class Message(Request):
+    """One message of a discussion."""
+
+    role: Role = Field(description="Who wrote it.")
+    content: Words = Field(description="What was written.")
+
+
+class _Interaction(Request):
+    id: Name = Field(description="Its id, unique among the user's interactions: the same id again is known, the first stays.")
+    time: datetime = Field(description="When it was, ISO 8601; without an offset in the user's time zone.")
+
+
+class Discussion(_Interaction):
+    """A talk between the user and an assistant."""
+
+    type: Literal["discussion"]
+    messages: Annotated[tuple[Message, ...], Field(min_length=1)] = Field(description="What was said, in order.")
+    article_title: Title | None = Field(None, description="What it was about.")
+
+
+class Reaction(_Interaction):
+    """The user reacted to a post."""
+
+    type: Literal["reaction"]
+    post_id: Name
+    reaction: Name = Field(description="Which, e.g. `like`.")
+    title: Title = Field(description="The post's title.")
+
+
+class Save(_Interaction):
+    """The user saved a post to read it."""
+
+    type: Literal["save"]
+    post_title: Title
+    post_id: Name | None = None
+
+
+class Explicit(_Interaction):
+    """The user asked for something to be remembered or forgotten."""
+
+    type: Literal["explicit"]
+    text: Words
+
+
+Interaction = Annotated[Discussion | Reaction | Save | Explicit, Field(discriminator="type")]
+INTERACTION: TypeAdapter[Interaction] = TypeAdapter(Interaction)
+"""Reads one, of whichever type."""
+
+LedgerState = Literal["pending", "read", "failed"]

@@ -1,0 +1,88 @@
+"""One memory: the record that serves every dialect of tool."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from commonplace.domain.fields import Fraction
+from commonplace.domain.taxonomy import Category, Durability, Emotion, MemoryType, Scope, Section, Source, Status
+
+GLOBAL_AGENT = "global"
+DEFAULT_COLLECTION = "default"
+
+
+class Memory(BaseModel):
+    """A statement kept for one user. Times are aware; `importance` and `confidence` run from 0 to 1."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    memory_id: str
+    user_id: str
+    agent_id: str = GLOBAL_AGENT
+    collection: str = DEFAULT_COLLECTION
+    key: str | None = None
+    raw_text: str
+    normalized_text: str
+    indexed: Literal["raw_text", "normalized_text"] = "raw_text"
+    memory_type: MemoryType
+    category: Category
+    section: Section
+    tags: tuple[str, ...] = ()
+    concepts: tuple[str, ...] = ()
+    importance: Fraction = 0.5
+    confidence: Fraction = 0.8
+    emotion: Emotion | None = None
+    durability: Durability = "durable"
+    scope: Scope = "user_global"
+    scope_ref: str | None = None
+    source: Source = "user"
+    session_id: str | None = None
+    position: int | None = None
+    speaker: str | None = None
+    evidence: str | None = None
+    user_note: str | None = None
+    subject: str | None = None
+    event_time: datetime | None = None
+    created_at: datetime
+    updated_at: datetime
+    last_accessed: datetime | None = None
+    access_count: Annotated[int, Field(ge=0)] = 0
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    superseded_by: str | None = None
+    supersedes: str | None = None
+    expires_at: datetime | None = None
+    status: Status = "active"
+    version: Annotated[int, Field(ge=1)] = 1
+    purge_at: datetime | None = None
+    embedding_model: str | None = None
+
+    @classmethod
+    def kept(cls, record: str) -> "Memory":
+        """Reads what a store kept. Fields that a newer version added are left out, so that one may go back to an older."""
+        return cls.model_validate_json(record, extra="ignore")
+
+    def next_version(self, at: datetime, **changed: Any) -> "Memory":
+        """The record as it is to be written next, at that moment, with these fields changed."""
+        return self.model_copy(update={**changed, "version": self.version + 1, "updated_at": at})
+
+    @property
+    def content(self) -> str:
+        """The text that is indexed, embedded and returned."""
+        return self.raw_text if self.indexed == "raw_text" else self.normalized_text
+
+    @property
+    def happened_at(self) -> datetime:
+        """When it happened, as far as is known."""
+        return self.event_time or self.created_at
+
+
+def level_of(importance: float) -> int:
+    """Importance 0-1 in the dialect of 1 to 5."""
+    return 1 + round(4 * importance)
+
+
+def importance_of(level: int) -> float:
+    """A level of 1 to 5 as importance 0-1."""
+    return (level - 1) / 4

@@ -1,0 +1,150 @@
+"""What each tool takes."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
+
+from commonplace.domain.fields import Fraction, Level, Limit, Name, Place, Query, Request, Tag, Text, printable
+from commonplace.domain.memory import DEFAULT_COLLECTION, GLOBAL_AGENT
+from commonplace.domain.taxonomy import Category, ContentType, Emotion, InsightType, SearchCategory, Source, StatementType
+
+Tags = Annotated[list[Tag], Field(max_length=32)]
+Note = Annotated[str, Field(max_length=2_000), AfterValidator(printable)]
+
+
+class NormalizeRequest(Request):
+    """One statement to be made clean. Nothing is stored."""
+
+    text: Text = Field(description="What was said, in its own words and language, up to 8,000 characters.")
+    source: Source = Field("user", description="Who said it.")
+    context: Query | None = Field(None, description="What was said just before, such as the question that this text answers.")
+
+
+class StorePersonalRequest(Request):
+    """A statement that `memory_normalize` has made clean."""
+
+    raw_text: Text = Field(description="What the user said, in their own words.")
+    normalized: Text = Field(description="The same in the third person, self-contained: `normalized` of the answer.")
+    type: StatementType = Field(description="The kind of statement: `type` of the answer.")
+    tags: Tags = Field(description="3-8 lower-case words without spaces: `tags` of the answer.")
+    agent_id: Name = Field(GLOBAL_AGENT, description="`global`, or the one agent that may see this memory.")
+    place: Place | None = Field(None, description="Where in a conversation it was said.")
+
+
+class SearchPersonalRequest(Request):
+    """A question in plain words."""
+
+    query: Query = Field(description="A question or keywords in plain words, in any language.")
+    agent_id: Name | None = Field(None, description="The agent that asks; it sees its own memories and the global ones.")
+    limit: Limit = Field(10, description="The most memories to return.")
+
+
+class StoreContext(Request):
+    """What the caller knows better than the engine."""
+
+    force_category: Category | None = Field(None, description="File it here, whatever the engine thinks.")
+    force_importance: Level | None = Field(None, description="1 (trivial) to 5 (never forget).")
+    expires_at: datetime | None = Field(None, description="When it stops being true or useful, ISO 8601.")
+    additional_tags: Tags | None = Field(None, description="Tags to add to those found.")
+    source: Source | None = Field(None, description="Who said it.")
+    user_note: Note | None = Field(None, description="A remark to keep beside the memory.")
+    place: Place | None = Field(None, description="Where in a conversation it was said.")
+
+
+class StoreRequest(Request):
+    """Something worth remembering, as it was said."""
+
+    content: Text = Field(description="What to remember: one statement, in its own words and language.")
+    context: StoreContext | None = Field(None, description="Overrides; leave it out and nothing has to be decided.")
+
+
+class TimeSpan(Request):
+    """A half-open range of time: from `after` (inclusive) to `before` (exclusive)."""
+
+    after: datetime | None = Field(None, description="ISO 8601; without an offset in the user's time zone.")
+    before: datetime | None = Field(None, description="ISO 8601; without an offset in the user's time zone.")
+
+
+class SearchOptions(Request):
+    """Limits of a search."""
+
+    limit: Limit = Field(10, description="The most memories to return.")
+    min_relevance: Fraction = Field(0.3, description="0-1; memories that match less are left out.")
+    time_range: TimeSpan | None = Field(None, description="Only what happened, or else was stored, in this range.")
+    importance_min: Level | None = Field(None, description="Only memories at least this important, 1-5.")
+    content_type: ContentType | None = Field(None, description="Only memories of this kind.")
+    include_expired: bool = Field(False, description="Also memories whose time is over.")
+
+
+class SearchRequest(Request):
+    """A question in plain words."""
+
+    query: Query = Field(description="A question or keywords in plain words; times such as `last week` are understood.")
+    limit: Limit | None = Field(None, description="The most memories to return; wins over options.limit.")
+    category: SearchCategory | None = Field(None, description="Only this category or section; all when left out.")
+    options: SearchOptions | None = Field(None, description="Filters and limits.")
+
+
+class DiscoverRequest(Request):
+    """What else there is."""
+
+    tool: Name | None = Field(None, description="The name of a tool whose whole schema is wanted.")
+
+
+class StoreMetadata(Request):
+    """What is known of an insight."""
+
+    type: InsightType = Field(description="The kind of insight.")
+    user: Name | None = Field(None, description="A label for whom it is about; a filter, never an identity.")
+    importance: Fraction = Field(0.5, description="0-1.")
+    confidence: Fraction = Field(0.8, description="0-1: how sure it is.")
+    emotion: Emotion | None = Field(None, description="The feeling that goes with it.")
+    tags: Tags = Field(default_factory=list, description="Lower-case words to find it by.")
+
+
+class StoreInsightRequest(Request):
+    """An insight with its metadata."""
+
+    content: Text = Field(description="The insight, self-contained.")
+    metadata: StoreMetadata = Field(description="What is known of it.")
+    collection: Name = Field(DEFAULT_COLLECTION, description="The namespace it is kept in.")
+    place: Place | None = Field(None, description="Where in a conversation it came up.")
+
+
+class InsightFilter(Request):
+    """Which insights to look at."""
+
+    type: InsightType | None = Field(None, description="Only this kind.")
+    user: Name | None = Field(None, description="Only those stored with this label as `user`.")
+    minImportance: Fraction | None = Field(None, description="Only those at least this important, 0-1.")  # noqa: N815
+    emotion: Emotion | None = Field(None, description="Only those with this feeling.")
+
+
+class SearchInsightRequest(Request):
+    """A question in plain words."""
+
+    query: Query = Field(description="A question or keywords in plain words, in any language.")
+    collection: Name | None = Field(None, description="Only this namespace; all when left out.")
+    nResults: Limit = Field(5, description="The most insights to return.")  # noqa: N815
+    filter: InsightFilter | None = Field(None, description="Which insights to look at.")
+
+
+class Turn(Request):
+    """One message of a conversation to be imported."""
+
+    session_id: Name = Field(description="The conversation or session.")
+    position: Annotated[int, Field(ge=0, le=2**31, strict=True)] = Field(description="Its number in the session.")
+    speaker: Name = Field(description="Who said it.")
+    text: Annotated[str, AfterValidator(printable)] = Field(description="What was said, up to 8,000 characters.")
+    event_time: datetime | None = Field(None, description="When it was said, ISO 8601.")
+
+
+Keep = Literal["all", "worthy"]
+
+
+class ImportRequest(Request):
+    """A conversation to be stored, a memory per turn."""
+
+    turns: list[dict[str, Any]] = Field(description="Messages: {session_id, position, speaker, text, event_time?}.")
+    keep: Keep = Field("all", description="`worthy` leaves out small talk and what an assistant says.")

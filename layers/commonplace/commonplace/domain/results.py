@@ -1,0 +1,190 @@
+"""What each tool answers."""
+
+from datetime import datetime
+from typing import Annotated, Literal, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from commonplace.domain.fields import Result, absent
+from commonplace.domain.memory import Memory
+from commonplace.domain.taxonomy import Category, Emotion, InsightType, Section, StatementType, insight_type
+
+Intent = Literal["find", "remind", "show_similar"]
+Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
+Level = Annotated[int, Field(ge=1, le=5)]
+
+
+class Part(BaseModel):
+    """A part of an answer."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class NormalizeResult(Result):
+    normalized: str = Field(description="The statement in the third person, self-contained, in its own language.")
+    type: StatementType = Field(description="The kind of statement.")
+    tags: list[str] = Field(description="3-8 lower-case words without spaces; at least `misc`.")
+
+
+class StorePersonalResult(Result):
+    id: str = Field(description="The memory's id.")
+    created: bool = Field(description="False when it was there already.")
+
+
+class PersonalHit(Part):
+    id: str
+    agent_id: str
+    memory_type: StatementType
+    raw_text: str
+    normalized_text: str
+    tags: list[str]
+    created_at: datetime
+    relevance_score: Fraction
+
+
+class SearchPersonalResult(Result):
+    results: list[PersonalHit] = Field(description="The memories that match, best first.")
+    count: int = Field(description="How many are returned.")
+
+
+class Analysis(Part):
+    detected_category: Category = Field(description="Where it is filed.")
+    detected_type: str = Field(description="The kind of memory.")
+    generated_tags: list[str]
+    importance_score: Level = Field(description="1 (trivial) to 5 (never forget).")
+    confidence: Fraction = Field(description="How sure the engine is of type and category.")
+    concepts_extracted: list[str]
+
+
+class Merge(Part):
+    memory_id: str = Field(description="An older memory that says the same.")
+    why: str
+
+
+class Recommendations(Part):
+    similar_memories: list[str] = Field(description="Ids of memories on the same subject, nearest first.")
+    suggested_merges: list[Merge] = Field(description="Memories that say the same; nothing was merged.")
+    tag_consolidations: dict[str, str] = Field(description="Tags that were replaced by one the user has already.")
+
+
+class StoreResult(Result):
+    success: bool
+    memory_id: str
+    analysis: Analysis
+    recommendations: Recommendations
+
+
+class Hit(Part):
+    id: str
+    content: str
+    relevance_score: Fraction
+    matched_concepts: list[str]
+    category: Category
+    importance: Level
+    created_at: datetime
+    last_accessed: datetime = Field(description="When it was last found; when it was stored, if never since.")
+    key: str | None = Field(None, exclude_if=absent)
+    section: Section | None = Field(None, exclude_if=absent)
+    event_time: datetime | None = Field(None, exclude_if=absent)
+
+
+class ReadTimeRange(Part):
+    after: datetime | None = Field(description="Inclusive; null when open.")
+    before: datetime | None = Field(description="Exclusive; null when open.")
+
+
+class QueryAnalysis(Part):
+    intent: Intent
+    extracted_concepts: list[str]
+    search_scope: str = Field(description="What was searched, in words.")
+    semantic_expansions: list[str] = Field(description="Words that were added to the query; they weigh little.")
+    time_range: ReadTimeRange | None = Field(description="The range that the query names; it lifts, it hides nothing.")
+    answerable: Fraction = Field(description="How likely it is that the memories hold the answer at all.")
+
+
+class SearchResult(Result):
+    results: list[Hit] = Field(description="The memories that match, best first.")
+    total_found: int = Field(description="How many match, returned or not.")
+    query_analysis: QueryAnalysis
+
+
+class AdvancedTool(Part):
+    name: str
+    description: str
+
+
+class AdvancedTools(Part):
+    maintenance: list[AdvancedTool]
+    analysis: list[AdvancedTool]
+    migration: list[AdvancedTool]
+    debugging: list[AdvancedTool]
+
+
+class SystemState(Part):
+    total_memories: int = Field(description="Memories that can be found now.")
+    health_score: Fraction = Field(description="1 when nothing is left to tidy up; docs/architecture.md has the formula.")
+    optimization_opportunities: list[str]
+
+
+class DiscoverResult(Result):
+    advanced_tools: AdvancedTools
+    current_system_state: SystemState
+    tool_schema: dict[str, JsonValue] | None = Field(
+        None, description="The manifest's row of the tool that was asked for.", exclude_if=absent
+    )
+
+
+class InsightMetadata(Part):
+    type: InsightType
+    user: str | None = Field(None, exclude_if=absent)
+    importance: Fraction
+    confidence: Fraction
+    emotion: Emotion | None = Field(None, exclude_if=absent)
+    tags: list[str]
+    timestamp: int = Field(description="When it was stored, milliseconds since 1970.")
+
+    @classmethod
+    def of(cls, memory: Memory) -> Self:
+        """A memory's metadata in the dialect of `memory_store`."""
+        return cls(
+            type=insight_type(memory.memory_type),
+            user=memory.subject,
+            importance=memory.importance,
+            confidence=memory.confidence,
+            emotion=memory.emotion,
+            tags=list(memory.tags),
+            timestamp=round(memory.created_at.timestamp() * 1000),
+        )
+
+
+class StoreInsightResult(Result):
+    id: str
+    collection: str
+    content: str
+    metadata: InsightMetadata
+
+
+class InsightHit(Part):
+    id: str
+    content: str
+    metadata: InsightMetadata
+    distance: Annotated[float, Field(ge=0.0, le=2.0)] = Field(description="Cosine distance: 0 the same, 2 opposite.")
+
+
+class SearchInsightResult(Result):
+    results: list[InsightHit] = Field(description="The nearest insights, nearest first.")
+    query: str
+    count: int
+
+
+class LeftOut(Part):
+    turn: int = Field(description="Index of the turn in what was given.")
+    why: str
+
+
+class ImportResult(Result):
+    ids: list[str | None] = Field(description="A memory id per turn, in order; null where it was left out.")
+    left_out: list[LeftOut]
+
+
+AnyResult = TypeVar("AnyResult", bound=Result)

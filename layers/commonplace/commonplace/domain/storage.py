@@ -1,0 +1,155 @@
+"""What the six tools of the Memory Storage API take and answer: memories by key, and what an agent puts into its prompt."""
+
+import re
+import unicodedata
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+from pydantic_core import PydanticCustomError
+
+from commonplace.domain.fields import Fraction, Limit, Query, Request, Result, Text, absent
+from commonplace.domain.results import Part
+from commonplace.domain.taxonomy import Durability, Section, Source
+
+_KEY = re.compile(r"[\w.-]{1,64}")
+
+
+def normal_key(given: object) -> object:
+    """A key as it is kept: NFKC, lower case, 1-64 letters, digits, `_`, `.`, `-`; everything else is refused."""
+    if not isinstance(given, str):
+        return given
+    key = folded_key(given)
+    if not _KEY.fullmatch(key):
+        raise PydanticCustomError("key", "must be 1 to 64 letters, digits, `_`, `.` or `-`, without spaces")
+    return key
+
+
+def folded_key(given: str) -> str:
+    """A key in the one way of writing it, whether or not it may be one."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", given).lower())
+
+
+Key = Annotated[str, BeforeValidator(normal_key), Field(json_schema_extra={"pattern": "^[\\w.-]{1,64}$"})]
+Budget = Annotated[int, Field(ge=100, le=8_000, strict=True)]
+
+
+class WriteRequest(Request):
+    """A memory under a key."""
+
+    key: Key = Field(description="A short name to find and change it by, e.g. `role`: letters, digits, `_`, `.`, `-`.")
+    value: Text = Field(description="What to remember: one self-contained sentence in plain words, never code.")
+    category: Section = Field(description="The heading that it stands under.")
+    durability: Durability = Field(description="`durable`: true until changed; `daily`: a note that is gone after 90 days.")
+    source: Source = Field("user", description="Who said it.")
+    confidence: Fraction = Field(
+        1.0, description="0.9-1.0 said outright, 0.7-0.9 a pattern, 0.5-0.7 a weak sign; below 0.7 it becomes a daily note."
+    )
+    allow_similar: bool = Field(False, description="Write it although a memory says the same in other words.")
+
+
+class ReadRequest(Request):
+    """One heading of what is remembered."""
+
+    category: Section = Field(description="The heading.")
+    limit: Limit = Field(20, description="The most memories to return.")
+
+
+class UpdateRequest(Request):
+    """A new value for a key."""
+
+    key: Key = Field(description="The key of the memory that has changed.")
+    value: Text = Field(description="What is true now: one self-contained sentence in plain words.")
+    category: Section | None = Field(None, description="Another heading; the old one when left out.")
+
+
+class DeleteRequest(Request):
+    """A memory to be deleted."""
+
+    key: Key = Field(description="The key of the memory.")
+
+
+class ContextRequest(Request):
+    """What the agent is about to talk about."""
+
+    topic: Text = Field(description="The user's message, or what it is about, in plain words.")
+    max_tokens: Budget = Field(1_500, description="The most tokens that the context may have.")
+
+
+class SummarizeRequest(Request):
+    """A question in plain words."""
+
+    query: Query = Field(description="What to sum up: a question or keywords in plain words.")
+    limit: Limit = Field(20, description="The most memories to read for it.")
+
+
+class Told(Result):
+    """An answer with a line about it."""
+
+    message: str = Field(description="What was done, in a line for you to read.")
+
+
+class Existing(Part):
+    """A memory that was there before."""
+
+    key: str | None = Field(None, exclude_if=absent)
+    value: str
+    memory_id: str
+
+
+class WriteResult(Told):
+    written: bool = Field(description="False when nothing was written; `existing` then holds what is there.")
+    memory_id: str | None = Field(None, description="The new memory's id.", exclude_if=absent)
+    key: str = Field(description="The key as it is kept.")
+    stored_as: Durability = Field(description="How it is kept, or would have been.")
+    operation_id: str | None = Field(None, description="By it the write can be undone.", exclude_if=absent)
+    existing: list[Existing] = Field(description="What is in the way; of a memory that was written, what is similar.")
+
+
+class MemoryEntry(Part):
+    """A memory under its heading."""
+
+    key: str | None = Field(None, exclude_if=absent)
+    memory_id: str
+    value: str
+    section: Section
+    durability: Durability
+    confidence: Fraction
+    updated_at: datetime
+
+
+class ReadResult(Told):
+    entries: list[MemoryEntry] = Field(description="The most important first, then the newest.")
+    count: int
+    markdown: str = Field(description="The same as a list in Markdown.")
+
+
+class UpdateResult(Told):
+    memory_id: str = Field(description="The id of the new value.")
+    previous_id: str = Field(description="The id of the old value, which is closed and kept.")
+    operation_id: str = Field(description="By it the change can be undone.")
+
+
+class DeleteResult(Told):
+    memory_id: str = Field(description="The id of the memory that was closed.")
+    operation_id: str = Field(description="By it the deletion can be undone for 30 days.")
+
+
+class ContextResult(Told):
+    context: str = Field(description="What is known, to be put into a prompt as it is.")
+    tokens: int = Field(description="How many tokens it has at the most.")
+    memory_ids: list[str] = Field(description="The memories in it, in order.")
+    left_out: int = Field(description="How many more there were no room for.")
+
+
+class Point(Part):
+    """One thing that memories say."""
+
+    text: str
+    ids: list[str] = Field(description="The memories that say it.")
+
+
+class SummarizeResult(Told):
+    summary: str = Field(description="A few sentences.")
+    key_points: list[Point]
+    count: int = Field(description="How many memories were read.")

@@ -1,0 +1,56 @@
+"""Reading JSON from outside: what other readers let pass and this one doesn't is NaN, Infinity and a key given twice."""
+
+import json
+import math
+from typing import Any, NoReturn
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+
+_SHOWN = 40  # characters of a key in a message
+
+
+def read_json(text: str | bytes) -> Any:
+    """The value of a JSON text in UTF-8; raises `INVALID_JSON`, which tells where, and never quotes a value."""
+    try:
+        written = text.decode("utf-8-sig") if isinstance(text, bytes) else text.removeprefix("\ufeff")
+        return json.loads(written, object_pairs_hook=_object, parse_constant=_no_constant, parse_float=_finite)
+    except UnicodeDecodeError:
+        raise _invalid("is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise _invalid(f"{error.msg} (line {error.lineno}, column {error.colno})") from None
+    except ValueError:
+        raise _invalid("holds a number with too many digits") from None  # the only other thing that json refuses
+    except RecursionError:
+        raise _invalid("is nested too deeply") from None
+
+
+def read_object(text: str | bytes) -> dict[str, Any]:
+    """The same for what must be an object."""
+    value = read_json(text)
+    if not isinstance(value, dict):
+        raise _invalid('must be a JSON object such as {"query": "tea"}')
+    return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for number, key in enumerate(keys) if key in keys[:number])
+        raise _invalid(f"the key {json.dumps(twice[:_SHOWN])} stands twice in one object")
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise _invalid(f"{name} is not JSON")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise _invalid("holds a number that is too large")
+    return value
+
+
+def _invalid(why: str) -> CommonplaceError:
+    return CommonplaceError(ErrorCode.INVALID_JSON, why)

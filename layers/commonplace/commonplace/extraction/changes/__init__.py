@@ -1,0 +1,1 @@
+"""Which memories a statement leaves untrue, and what of them stays."""

@@ -1,0 +1,149 @@
+"""What of somebody or something has one value at a time, so that another value replaces it: a home, an employer, a date."""
+
+import functools
+import re
+import tomllib
+from dataclasses import dataclass
+from importlib.resources import files
+
+from commonplace.extraction.changes.figures import is_calendar_word
+from commonplace.text.foundation import tokenizer
+from commonplace.text.foundation.languages import is_english
+from commonplace.text.paraphrase.language import american
+
+_BREAKS = (
+    r"and|but|because|since|with|so|now|where|which|who|when|while|for|after|before|instead|anymore|these days|last|this|next"
+    r"|und|aber|weil|seit|mit|jetzt|statt|wo|et|mais|parce|depuis|avec|maintenant|y|pero|porque|desde|con|ahora|e|mas|desde|com"
+    r"|agora|ma|perché|da|con|adesso|ora|en|maar|omdat|sinds|met|nu"
+)
+_VALUE = rf"(?P<value>[^,.;!?…。、()\s](?:[^,;!?…。、()]*?[^,.;!?…。、()\s])?)(?=\.?$|[,;!?…。、()]|\. | (?:{_BREAKS})\b)"
+_VALUE_BEFORE = r"(?P<value>[^,.;!?…。、()\s][^,;!?…。、()]{0,60}?)"
+_TOPIC = r"(?P<topic>[^\W_][\w'’&+-]*(?: [\w'’&+-]+){0,5}?|[^\s、。はが]{1,12})"
+_USER = r"(?:i|i'm|im|ive|i am|i've|i have|we|we're|we are|we've|we have|the user(?: is| has)?)"
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zwei|drei|vier|fünf|deux|trois|dos|tres|due|tre|twee|drie)\b"
+)
+_LETTERS = re.compile(r"[^\W\d_]+")
+_TIME = re.compile(r"\b\d{1,2}(?::\d\d| ?[ap]\.?m\b| uhr| ?h\b)|\d時", re.IGNORECASE)
+_PAST = re.compile(r"\b(?:was|were|war|waren|était|era|fue|foi)\b", re.IGNORECASE)
+_ONCE = re.compile(r"(?<!have )(?<!has )(?<!'ve )(?<!ive )\b(?:worked|arbeitete)\b", re.IGNORECASE)
+_BESIDE = re.compile(r"\bon (?:\w+days|weekends|the side)\b|\b(?:am wochenende|nebenbei)\b", re.IGNORECASE)
+_NO_JOB = re.compile(r"(?:home|nights?|weekends|a living|free|the moment)\b|(?:hard|much|little|long|fast|well|often) as\b")
+_CAPITAL_NEXT = re.compile(r"\w+ [A-ZÀ-Þ]")
+_OF_SOMETHING = ("thing", "home_of", "favourite", "tool", "place", "weekday")
+_OCCUPATIONS = ("employer", "role")
+_DUE, _DEADLINE = re.compile(r"\bdue\b"), frozenset({"deadlin"})
+_ONE_ONLY = 12
+"""Words that a value may have at most: more is a story."""
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """An attribute as a sentence tells it: which, of what, its value, its kind (name, number, date, time or word), and
+    whether it was so once."""
+
+    name: str
+    topic: frozenset[str]
+    value: str
+    kind: str
+    past: bool = False
+
+    def replaces(self, other: "Attribute") -> bool:
+        """Whether this is another value of the same attribute."""
+        if self.name != other.name or self.topic != other.topic or self.kind != other.kind or other.past:
+            return False
+        ours, theirs = (f" {' '.join(tokenizer.terms(value))} " for value in (self.value, other.value))
+        return bool(ours.strip() and theirs.strip()) and ours not in theirs and theirs not in ours
+
+    def measures_as(self, other: "Attribute") -> bool:
+        """Whether two numbers may count the same: 8 people are not 3 years."""
+        return not self.kind == other.kind == "number" or bool(_counted(self.value) & _counted(other.value))
+
+    def repeats(self, other: "Attribute") -> bool:
+        """Whether this is the same value of the same attribute."""
+        same = self.name == other.name and self.topic == other.topic and self.kind == other.kind
+        return same and bool(self.topic) and _stems(self.value) == _stems(other.value)
+
+    def is_of_another(self, other: "Attribute") -> bool:
+        """Whether this is told of another thing: each has a word that the other has not."""
+        return self.name == other.name and bool(self.topic - other.topic and other.topic - self.topic)
+
+
+@functools.lru_cache(maxsize=4096)
+def attribute_of(sentence: str) -> Attribute | None:
+    """The attribute that a sentence tells, None if it tells none that has one value at a time."""
+    plain = " ".join(sentence.replace("’", "'").split())
+    for name, patterns in _patterns().items():
+        for pattern in patterns:
+            found = pattern.search(plain)
+            if found is None:
+                continue
+            made = _made(name, found)
+            if made is not None:
+                return made
+    return None
+
+
+def _made(name: str, found: re.Match[str]) -> Attribute | None:
+    value, topic = found["value"], found.groupdict().get("topic") or ""
+    kind = _kind(value)
+    stems = _stems(topic) | (_DEADLINE if _DUE.search(found[0]) else frozenset())
+    if (
+        len(value.split()) > _ONE_ONLY
+        or (name in _OF_SOMETHING and not stems)
+        or (name == "weekday" and kind != "date")
+        or (name == "thing" and kind == "word")
+        or (name in ("boss", "home_of") and kind != "name")
+        or (name == "boss" and value.split()[0].casefold() in _nationalities() and not _CAPITAL_NEXT.match(value))
+        or (name in ("residence", "name") and not _names(value))
+        or (name in _OCCUPATIONS and (_BESIDE.search(value) or _NO_JOB.match(value)))
+    ):
+        return None
+    once = _PAST if name == "thing" else _ONCE if name in _OCCUPATIONS else None
+    past = once is not None and once.search(found[0][: found.start("value") - found.start()]) is not None
+    return Attribute(name, stems, value, kind if name == "thing" else "", past)
+
+
+def _kind(value: str) -> str:
+    if _TIME.search(value):
+        return "time"
+    if any(map(is_calendar_word, tokenizer.words(value))) or re.search(r"\d(?:st|nd|rd|th)\b|\d\.|\d月|\d日|曜", value):
+        return "date"
+    if _NUMBER.search(value):
+        return "number"
+    return "name" if any(word[:1].isupper() for word in value.split()) and value.split()[-1][:1].isupper() else "word"
+
+
+def _names(value: str) -> bool:
+    """Whether there is a name in it, written small as well ("munich"): in "weekly sprints" there is none."""
+    words = (word for word in _LETTERS.findall(value) if word not in tokenizer.STOP_WORDS)
+    return any(word[:1].isupper() or not is_english(word) for word in words)
+
+
+@functools.cache
+def _nationalities() -> frozenset[str]:
+    """What somebody is who is of a country; the country itself ("Jordan") may be their name."""
+    table = (files(__package__) / "nationalities.txt").read_text(encoding="utf-8")
+    rows = [line.split() for line in table.splitlines() if not line.startswith("#")]
+    return frozenset(word for _, *people in rows for word in people)
+
+
+def _counted(value: str) -> frozenset[str]:
+    """What a number counts, "" for nothing that is said."""
+    return frozenset(tokenizer.terms(_NUMBER.sub(" ", value))) or frozenset(("",))
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(tokenizer.terms(" ".join(map(american, text.lower().split()))))
+
+
+@functools.cache
+def _patterns() -> dict[str, tuple[re.Pattern[str], ...]]:
+    table: dict[str, str] = tomllib.loads((files(__package__) / "attributes.toml").read_text(encoding="utf-8"))
+    return {name: tuple(map(_compiled, filter(None, lines.splitlines()))) for name, lines in table.items()}
+
+
+def _compiled(line: str) -> re.Pattern[str]:
+    return re.compile(
+        line.replace("{i}", _USER).replace("{v}", _VALUE).replace("{w}", _VALUE_BEFORE).replace("{t}", _TOPIC), re.IGNORECASE
+    )

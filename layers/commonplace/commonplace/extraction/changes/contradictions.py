@@ -1,0 +1,154 @@
+"""Which sentence of what is remembered a new one leaves untrue: another value, a correction, an end."""
+
+import re
+
+from commonplace.extraction.changes.attributes import Attribute, attribute_of
+from commonplace.extraction.changes.corrections import over
+from commonplace.extraction.changes.old_values import GENERAL, conflicts, denies_value, names_old_value, no_words
+from commonplace.extraction.changes.subjects import are_of_others, other_way_round
+from commonplace.extraction.clauses import sentences
+from commonplace.extraction.content_words import names_of, shared, stems_of
+from commonplace.extraction.patterns import says, wording
+from commonplace.text.foundation import tokenizer
+
+_NOW = re.compile(
+    r",?\s*\b(?:now|these days|instead|from now on|jetzt|nun|ab jetzt|maintenant|désormais|ahora|agora|adesso|ora|nu)\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W_][\w'’-]*")
+_USER = re.compile(r"\W*(?:i|we|ich|wir|yo|je|nous|ik)\b", re.IGNORECASE)
+_MAY_BE_MANY = re.compile(
+    r"\W*(?:i|we|ich|wir|yo|je|nous|ik)(?:'ve| have| got| 've got| habe?n?| ai| avons|'ai| heb)?\W+"
+    r"(?:a|an|some|ein\w*|une?|een)\b",
+    re.IGNORECASE,
+)
+_SMALL = frozenset(
+    "on in at to for from with by of about near as und and or in im am an auf bei mit zu von für um bis seit en a de con para"
+    " por à au chez avec pour dans sur".split()
+)
+_LEAST, _LONGEST_END = 2, 6
+
+
+def has_another_end(new: str, old: str) -> bool:
+    """Whether `new` says that now something else stands where `old` ends; what they share tells of what."""
+    if not (_NOW.search(new) and _USER.match(new)) or _MAY_BE_MANY.match(new):
+        return False
+    ours, theirs = _WORD.findall(_NOW.sub("", new)), _WORD.findall(_NOW.sub("", old))
+    same = next(
+        (at for at, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one.casefold() != other.casefold()), 0
+    )
+    ends = ours[same:], theirs[same:]
+    if any(end[0].casefold() in _SMALL or len(end) > _LONGEST_END for end in ends if end) or not all(ends):
+        return False
+    in_a_name = same > 1 and ours[same - 1][0].isupper() and all(end[0][0].isupper() for end in ends)
+    shared = " ".join(ours[:same])
+    return not in_a_name and (len(stems_of(shared)) >= _LEAST or bool(names_of(shared)))
+
+
+CHANGED, CORRECTED, OVER = "another value of the same", "it was corrected", "it is over"
+_OF_A_LIFE = ("residence", "home_of", "employer", "role")
+_NOT = re.compile(
+    r"\b(?:not|never|no|nicht|nie|niemals|kein\w*|pas|jamais|nunca|não|non|niet|geen|(?:is|are|was|were|do|does|did|ca|wo|have|has)n'?t)\b",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"[,;:–—.!。、]| (?:but|sondern|sino|aber|mais) ")
+_WHY = re.compile(r" (?:because|since|so that|weil|seit|parce|depuis|porque|desde|perché|omdat|sinds)\b", re.IGNORECASE)
+_ASIDE = re.compile(
+    rf"[;:–—]|,(?= (?:\S+ ){{4}})|{_WHY.pattern}| (?:and|but|und|aber|et|mais|y|pero|e|mas|ma|maar|en (?:ik|we|ga|wil)) ",
+    re.IGNORECASE,
+)
+_TELLING = re.compile(r".*\b(?:tell|told|know|mention(?:ed)?|remember)\b(?: you| that)*,? (?=i\b|i'|we\b)", re.IGNORECASE)
+_JOINS = re.compile(r"[\u3041-\u309f].|.[\u3041-\u309f]")  # two signs, of which one is the grammar between two words
+_STRESS = frozenset(
+    tokenizer.terms(
+        "turns out actually really at all anymore after any more longer altogether completely totally entirely fully"
+        " doch mehr überhaupt ganz gar völlig komplett jetzt nun leider ya más plus todo completamente totalement"
+        " tout 私 僕 俺 今"
+    )
+)
+
+
+def contradicts(new: str, old: str, *, corrects: bool, context: str = "", same_talk: bool = False) -> str | None:
+    """Why the sentence `new` leaves `old` untrue, None if it doesn't: another value of what has one at a time, or its end.
+
+    `corrects`: its words say that something earlier was wrong or is over; without them only a changed value counts.
+    `context`: the whole of what was said with it; `same_talk`: `old` was said a few messages before.
+    """
+    if says("additional", new) or are_of_others(new, old) or other_way_round(new, old):
+        return None
+    ours, theirs, bygone = attribute_of(new), attribute_of(old), bool(over(old)) or says("bygone", old)
+    bygone = bygone or (theirs is not None and theirs.past)
+    if ours and theirs and (ours.is_of_another(theirs) or not ours.measures_as(theirs)):
+        return None
+    changed = ours and theirs and ours.replaces(theirs) and _holds_now(new, ours)
+    if not bygone and (changed or has_another_end(new, old)):
+        return CHANGED
+    if _denies(new, old) or denies_value(new, old, context or new):
+        return CORRECTED
+    if not corrects or (says("called_off", new) and says("regular", old)):
+        return None
+    if names_old_value(new, old) or (not bygone and _same_thing(new, old)):
+        return CORRECTED
+    gone = _gone(new)
+    if gone - shared(gone, stems_of(old), begins=True):
+        return None
+    if not bygone and conflicts(new, old, context or new, same_talk):
+        return CORRECTED
+    return OVER if gone and not over(old) else None
+
+
+def contradicted(new: str, old: str, *, corrects: bool) -> list[str]:
+    """The sentences of an old text that one of a new text leaves untrue; `corrects` as in `contradicts`."""
+    ours = [one.text for one in sentences(new)]
+    theirs = [one.text for one in sentences(old)]
+    return [one for one in theirs if any(contradicts(other, one, corrects=corrects) for other in ours)]
+
+
+def _holds_now(new: str, ours: Attribute) -> bool:
+    """Whether it tells what is so: whoever might move, or worked elsewhere once, lives and works where they did."""
+    if ours.past and says("long_ago", new):
+        return False
+    if ours.name not in _OF_A_LIFE:
+        return True
+    told = _without_asides(new, ours.value)
+    return not (ours.past or says("not_yet", told) or says("weak", told))
+
+
+def _without_asides(text: str, value: str) -> str:
+    """A sentence without what only tells it ("I wanted to tell you"), and up to what stands behind its value in words of its
+    own: "I moved to Ulm because I wanted to"."""
+    start = max(text.replace("’", "'").find(value), 0)
+    telling, aside = _TELLING.match(text[:start]), _ASIDE.search(text, start + len(value))
+    return text[telling.end() if telling else 0 : aside.start() if aside else None]
+
+
+def _denies(new: str, old: str) -> bool:
+    """The same words but for a negation that only one of them has, of all that the old one tells."""
+    theirs, limits = stems_of(_NOT.sub(" ", old)), _limits(old)
+    for clause in _CLAUSE.split(new.replace("’", "'")):
+        if not _limits(clause) <= limits:
+            continue
+        ours = stems_of(_NOT.sub(" ", clause)) - _STRESS
+        if theirs and ours == theirs and bool(_NOT.search(clause)) != bool(_NOT.search(old.replace("’", "'"))):
+            return True
+    return False
+
+
+def _limits(text: str) -> frozenset[str]:
+    return frozenset(found[0].casefold() for found in wording("limited").finditer(text))
+
+
+def _gone(new: str) -> frozenset[str]:
+    """What it says is over, when and where included: "no coffee in the evening" leaves the coffee at noon."""
+    said = over(new) or over(new, "ended_of_somebody")
+    return frozenset(stem for stem in stems_of(_WHY.split(said)[0]) if not _JOINS.search(stem)) - GENERAL - _STRESS
+
+
+def _same_thing(new: str, old: str) -> bool:
+    """The same thing named shorter or longer: "the deadline" for "the grant deadline", but not "my flight" for "Ann's"."""
+    ours, theirs = attribute_of(new), attribute_of(old)
+    if ours is None or theirs is None or ours.name != theirs.name or ours.kind != theirs.kind or not ours.topic:
+        return False
+    related = ours.topic <= theirs.topic or theirs.topic <= ours.topic
+    related = related and not (ours.topic ^ theirs.topic) & (no_words(new) | no_words(old))
+    return related and ours.value.casefold() != theirs.value.casefold()

@@ -1,0 +1,107 @@
+"""A correction in its own words: what it says is over, the values it names, what it makes of the old statement."""
+
+import functools
+import re
+
+from commonplace.extraction.changes.attributes import attribute_of
+from commonplace.extraction.changes.figures import figures_of, months, redated, revalued
+from commonplace.extraction.content_words import stems_of
+from commonplace.extraction.patterns import alternatives, says
+
+_LITTLE = 2
+_WORDS = r"(?:[^\W_][^,.;!?…、。]{0,50}?)"
+_TAIL = r"(?=$|[,.;!?…、。)]| (?:and|but|because|since|for|now|anymore|after all|as|und|weil|et|y|e|ma|en)\b)"
+_PRONOUN_IS = re.compile(
+    r"\b(?:it'?s|it is|that'?s|es ist|c'est|es|é|è|het is) (?:actually |really |on |at |am |um |le |el |op |il )?([^,;!?]+)",
+    re.IGNORECASE,
+)
+
+
+def corrected(new: str, old: str) -> str:
+    """What takes the place of the sentence `old`: `new`; `old` with the new value where `new` has only that; or both, where
+    `new` names a day of `old` as gone and tells more beside."""
+    pair = replaced_value(new)
+    if pair is not None and stands_alone(new) and pair[0].casefold() in old.casefold():
+        return re.sub(re.escape(pair[0]), lambda _: pair[1], old, flags=re.IGNORECASE)
+    renewed = next((one for one in (revalued(old, new, gone) for gone in denied(new)) if one), None)
+    if renewed is not None:
+        return f"{renewed.rstrip('.')}. {new}"
+    value, theirs = bare_value(new), attribute_of(old)
+    if value is not None and theirs is not None:
+        return old.replace(theirs.value, value)
+    more = stems_of(old) - stems_of(new) - figures_of(old)
+    dated = redated(old, new) if more or stands_alone(new) else None
+    if dated is None or _tells_little(new, old):
+        return dated or new
+    return f"{dated.rstrip('.')}. {new}"
+
+
+@functools.lru_cache(maxsize=1024)
+def is_correction(text: str) -> bool:
+    """Whether a text says that something earlier was wrong, has changed or is over."""
+    return says("correction", text) or bool(over(text))
+
+
+def replaced_value(text: str) -> tuple[str, str] | None:
+    """The old and the new value, if a text names both ("not X but Y")."""
+    plain = text.replace("’", "'")
+    for pattern in _replacements():
+        found = pattern.search(plain)
+        if found:
+            return found["old"].strip(), found["new"].strip()
+    return None
+
+
+def bare_value(text: str) -> str | None:
+    """The value, if a correction tells that alone ("I was wrong, it's the 14th")."""
+    if not stands_alone(text) or not says("correction", text):
+        return None
+    found = _PRONOUN_IS.search(text.replace("’", "'"))
+    return found[1].strip(" .!") if found else None
+
+
+def stands_alone(text: str) -> bool:
+    """Whether a correction doesn't say of what: "actually it's Munich, not Berlin"."""
+    return attribute_of(text) is None and _PRONOUN_IS.search(text.replace("’", "'")) is not None
+
+
+def over(text: str, kind: str = "ended") -> str:
+    """What a sentence says is over ("I don't eat pork anymore"), nothing without a wording of that kind."""
+    for pattern in _endings(kind):
+        found = pattern.search(text.replace("’", "'"))
+        if found:
+            return " ".join(part for part in found.groupdict().values() if part)
+    return ""
+
+
+@functools.lru_cache(maxsize=1024)
+def denied(text: str) -> tuple[str, ...]:
+    """The days that a text names to say that they hold no more ("the 21st, not the 14th")."""
+    plain = text.replace("’", "'")
+    return tuple(found["gone"] for line in _denials() for found in line.finditer(plain))
+
+
+def _tells_little(new: str, old: str) -> bool:
+    return len(stems_of(new) - stems_of(old) - figures_of(new)) <= _LITTLE
+
+
+@functools.cache
+def _endings(kind: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(line, re.IGNORECASE) for line in alternatives(kind))
+
+
+@functools.cache
+def _denials() -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(line.replace("{month}", months()), re.IGNORECASE) for line in alternatives("denied"))
+
+
+@functools.cache
+def _replacements() -> tuple[re.Pattern[str], ...]:
+    """A value at the end of its wording reaches to the end of its phrase."""
+    found = []
+    for line in alternatives("replacement"):
+        for name in ("old", "new"):
+            tail = _TAIL if line.endswith(f"{{{name}}}") else ""
+            line = line.replace(f"{{{name}}}", f"(?P<{name}>{_WORDS}){tail}")
+        found.append(re.compile(line, re.IGNORECASE))
+    return tuple(found)

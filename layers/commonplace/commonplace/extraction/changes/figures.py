@@ -1,0 +1,119 @@
+"""Dates, times and counts in a sentence, and the sentence with another in the place of its own."""
+
+import functools
+import re
+
+from commonplace.text.foundation import tokenizer
+from commonplace.text.time_ranges.language import LANGUAGES, phrases_of
+
+_COUNTS = frozenset(
+    "once twice two three four five six seven eight nine ten eleven twelve half zwei drei vier fünf sechs sieben acht"
+    " neun zehn halb halbes einmal zweimal deux trois quatre cinq dos tres cuatro cinco dois duas três quatro due tre"
+    " twee drie vier".split()
+)
+_ADDED = re.compile(r"\(\d{4}[-\d –]*\)")  # what `dates` writes behind a relative date
+_DAY = r"\d{1,2}(?:st|nd|rd|th|\.)?"
+_ENDING = "st|nd|rd|th"
+_ORDINAL = re.compile(rf"(?<=\d)(?:{_ENDING})$")
+_MARKS = re.compile(r"[,;:.!?、。]")
+_BETWEEN = r"[\s.]{1,2}(?:of |de |di )?"
+
+
+def figures_of(text: str) -> frozenset[str]:
+    """What of a text tells how many or when, word by word."""
+    said = _ADDED.sub("", text)
+    return frozenset(
+        word for word in tokenizer.words(said) if word[:1].isdigit() or word in _COUNTS or is_calendar_word(word)
+    )
+
+
+def is_calendar_word(word: str) -> bool:
+    """Whether a word, as the analyzer has it, names a month or a weekday."""
+    return word in _calendar() or word.removesuffix("s") in _calendar()
+
+
+def redated(old: str, new: str) -> str | None:
+    """`old` with the date of `new`, where both tell exactly one day of a month; else None."""
+    ours, theirs = (_date().findall(text) for text in (new, old))
+    if len(ours) != 1 or len(theirs) != 1 or ours[0].casefold() == theirs[0].casefold():
+        return None
+    return old.replace(theirs[0], ours[0])
+
+
+def revalued(old: str, new: str, gone: str) -> str | None:
+    """`old` with what `new` tells in the place of the figures of `gone`, a day that it says is none any more; else None.
+
+    A figure takes the place of one of its kind (a day of a month, a month, a weekday), and only if `new` tells just one
+    such in the part of it, between marks, where it names `gone`, or else before that, or else in all of it.
+    """
+    part = next((part for part in _MARKS.split(new) if gone in part), new)
+    before, _, _ = new.partition(gone)
+    changed = old
+    for figure in _figures_in(gone):
+        instead = _another(figure, part) or _another(figure, before) or _another(figure, new)
+        if instead is None and _plain(figure) in plain_figures(before):
+            continue  # "14 June, not 12 June": the month is the same
+        if instead is None:
+            return None
+        changed = re.sub(rf"(?<![\w.]){re.escape(_plain(figure))}(?:{_ENDING})?(?!\w)", instead, changed, flags=re.IGNORECASE)
+    return None if changed == old else changed
+
+
+def _another(figure: str, text: str) -> str | None:
+    """The one other figure of its kind in a text, as it stands there; None if there is none or more than one."""
+    others = {one for one in _figures_in(text) if _kind(one) == _kind(figure) and _plain(one) != _plain(figure)}
+    found = re.search(rf"(?<!\w){re.escape(others.pop())}(?!\w)", text, re.IGNORECASE) if len(others) == 1 else None
+    return found[0] if found else None
+
+
+def plain_figures(text: str) -> list[str]:
+    """The figures of a text in order, a day of a month without its ending."""
+    return [_plain(figure) for figure in _figures_in(text)]
+
+
+def _figures_in(text: str) -> list[str]:
+    said = figures_of(text)
+    return [word for word in tokenizer.words(text) if word in said]
+
+
+def _plain(figure: str) -> str:
+    return _ORDINAL.sub("", figure)
+
+
+def _kind(figure: str) -> str:
+    if not is_calendar_word(figure):
+        return re.sub(r"\d+", "#", _ORDINAL.sub("th", figure))
+    return "weekday" if {figure, figure.removesuffix("s")} & _weekdays() else "month"
+
+
+@functools.cache
+def months() -> str:
+    """An expression for the name of a month in any language that times are read in."""
+    names = sorted(map(re.escape, _phrases("month", "short_month")), key=len, reverse=True)
+    return f"(?:{'|'.join(names)})"
+
+
+@functools.cache
+def _date() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?<![\w.])(?:{_DAY}{_BETWEEN}{months()}\b|{months()}\.? (?:the )?{_DAY}(?!\w)|\d{{1,2}}月\d{{1,2}}日)",
+        re.IGNORECASE,
+    )
+
+
+@functools.cache
+def _calendar() -> frozenset[str]:
+    """The names of months and weekdays in every language that times are read in."""
+    relative = ("tomorrow", "today", "morgen", "heute", "demain", "mañana")
+    return frozenset(
+        word for phrase in (*_phrases("weekday", "month", "short_month"), *relative) for word in tokenizer.words(phrase)
+    )
+
+
+@functools.cache
+def _weekdays() -> frozenset[str]:
+    return frozenset(word for phrase in _phrases("weekday") for word in tokenizer.words(phrase))
+
+
+def _phrases(*slots: str) -> list[str]:
+    return [phrase for language in LANGUAGES for slot in slots for phrase in phrases_of(language, slot)]

@@ -1,0 +1,171 @@
+"""What a text states, one by one, also where a sentence goes on with another verb ("... and have a cat")."""
+
+import functools
+import re
+import tomllib
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+
+from commonplace.extraction.clauses import STOPS, sentences
+from commonplace.extraction.content_words import stems_of
+from commonplace.extraction.patterns import wording
+
+_LEAST_BEFORE_VERB = 3
+_HE_OR_SHE = re.compile(
+    r",? (?:and|but|und|aber|et|mais|y|pero|e|mas|ma|en|maar)"
+    r" (?:he|she|er|sie|il|elle|él|ella|ele|ela|lui|lei|hij|zij)(?='s| \w)",
+    re.IGNORECASE,
+)
+_HERS = re.compile(r",? (?:and|but) (?:her|his)(?= \w)", re.IGNORECASE)
+_TOPIC = re.compile(r"^[^、。は]{1,12}は")
+_TE = re.compile(  # a noun and "で" may be a place too: only behind what people are, or where the place is told behind it
+    r"(?P<form>[てで]いて|(?:(?<=[師員者士家生人医手婦官長子歳])|(?<=[ァ-ヶー])(?=で、[^。]*に(?:住|暮)))で|(?<=ます|です)(?:が|けど|けれど))、"
+)
+_WHOLE_FORM = {"ていて": "ています", "でいて": "でいます", "で": "です"}
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Where a text, read up to `start`, goes on at `end`: `whole` is what was said till then, `who` begins the rest."""
+
+    start: int
+    end: int
+    whole: str
+    who: str
+
+
+@dataclass(frozen=True)
+class _Row:
+    next: re.Pattern[str]
+    who: re.Pattern[str]
+    never: re.Pattern[str] | None
+    says: str | None
+
+    def subject(self, part: str) -> str | None:
+        """Whom a part tells of, as the rest must say it; None where that is not sure."""
+        found = self.who.search(part)
+        if found is None or (self.never and self.never.search(part)):
+            return None
+        return self.says if self.says is not None else next(filter(None, found.groups()), None)
+
+
+def turns(text: str) -> Iterator[Turn]:
+    """All that a text may be parted at, in no order: behind a statement that is whole, before another of the same one."""
+    found = [(cut, row) for row in _rows() for cut in row.next.finditer(text)]
+    for cut, row in found:
+        part = text[: cut.start()].strip()
+        who = row.subject(part) if len(part.split()) >= _LEAST_BEFORE_VERB or "'m " in part else None
+        if who is not None:
+            yield Turn(cut.start(), cut.end(), part, f"{who.strip()} " if who else "")
+    yield from _of_one_of_theirs(text)
+    yield from _of_one_topic(text)
+
+
+def _of_one_of_theirs(text: str) -> Iterator[Turn]:
+    """Where it goes on with "she" or "her", which is said of the one of the household that it began with, if of no other."""
+    for pattern, ending in ((_HE_OR_SHE, ""), (_HERS, "'s")):
+        for cut in pattern.finditer(text):
+            part = text[: cut.start()].strip()
+            named = list(wording("household").finditer(part))
+            if len(named) == 1 and named[0].start() == 0:
+                yield Turn(cut.start(), cut.end(), part, named[0][0] + ending)
+
+
+def _of_one_topic(text: str) -> Iterator[Turn]:
+    """Japanese: where a clause ends in a form that another must follow; its topic is that of the rest, if that has none."""
+    for cut in _TE.finditer(text):
+        part, topic = text[: cut.start()], _TOPIC.match(text[: cut.start()])
+        if cut["form"] != "で" or topic:
+            who = topic[0] if topic and not _TOPIC.match(text[cut.end() :]) else ""
+            yield Turn(cut.start(), cut.end(), f"{part}{_WHOLE_FORM.get(cut['form'], '')}。", who)
+
+
+@functools.cache
+def _rows() -> tuple[_Row, ...]:
+    table = tomllib.loads((files(__package__) / "going_on.toml").read_text(encoding="utf-8"))
+
+    def compiled(row: dict[str, str], key: str) -> re.Pattern[str]:
+        return re.compile(row[key].replace("{verbs}", row["verbs"]), re.IGNORECASE)
+
+    return tuple(
+        _Row(compiled(row, "next"), compiled(row, "who"), compiled(row, "never") if "never" in row else None, row.get("says"))
+        for row in table["rows"]
+    )
+
+
+_I = (
+    r"(?:i|i'm|im|i've|ive|i'll|my|we|we're|we've|our|ich|mein\w*|wir|unser\w*|je|j'\w+|mon|ma|mes|nous|notre|yo|mis?"
+    r"|io|ik|mijn|wij)"
+)
+_AND = r"(?:and|but|so|plus|und|aber|et|mais|y|pero|e|mas|ma|en|maar)"
+_NEXT = re.compile(rf"(?:\s*[;–—]\s+|,? {_AND} |, )(?={_I}\b)", re.IGNORECASE)
+_WHOLE = re.compile(
+    r"\b(?:i|i'm|im|i've|we|we're|ich|wir|je|nous|is|are|was|has|have|lives?|works?|ist|sind|war|hat|es|son|est|vivo|trabajo|tengo|soy|j'\w+|moro|tenho|abito|ho|ik)\b",
+    re.IGNORECASE,
+)
+_BESIDE = re.compile(
+    r"\b(?:with|mit|avec|con|com|met) (?:my|our|mein\w*|unser\w*|mon|ma|mes|notre|mis?|nuestr[oa]s?|meus?|minhas?|mijn|onze)"
+    r" [^,.;!?…]{2,60}?(?=$|[,.;!?…]| (?:in|at|near|on|since|for|and (?:i|we|my)|seit|bei|en|à|desde) )",
+    re.IGNORECASE,
+)
+_BEING = re.compile(
+    r"^\W*(?P<being>(?:(?:i'm|i am) an?|soy|sou|ich bin(?= (?-i:[A-ZÄÖÜ]))|je suis(?! à| en)|ik ben een) [^,.;!?…]{3,40}?)"
+    r" (?:in|at|en|em|à|bei) [^,.;!?…]+[.!]?$",
+    re.IGNORECASE,
+)
+_LEAST_WORDS = 2
+
+
+def told(text: str) -> list[str]:
+    """The sentences of a memory's content; a question and its answer are one."""
+    return [text] if "?" in text or "？" in text else [one.text for one in sentences(text)]
+
+
+def statements(text: str) -> list[str]:
+    """What a text states, one by one: "I'm vegan and I love Thai food" states two things."""
+    return [part for sentence in told(text) for part in _parts(sentence)]
+
+
+def without(text: str, gone: Collection[str]) -> list[str]:
+    """The sentences of a text but for the statements that are `gone`; what stays of a sentence in parts, each on its own."""
+    kept: list[str] = []
+    for sentence in told(text):
+        parts = _parts(sentence)
+        left = [part for part in parts if part not in gone]
+        kept += [sentence] if left == parts else left
+    return kept
+
+
+def beside(old: str, new: str) -> list[str]:
+    """With whom or what of the user's own it was, and what they are by profession, where `new` says nothing of it: whoever
+    moves may well take their dog, and a nurse who leaves Valencia is one still."""
+    found = [one[0] for one in _BESIDE.finditer(old) if not stems_of(one[0]) & stems_of(new)]
+    being = None if _BEING.search(new) else _BEING.search(old.replace("’", "'"))
+    found += [being["being"]] if being and not stems_of(being["being"]) & stems_of(new) else []
+    return [one[0].upper() + one[1:] for one in found]
+
+
+def joined(said: Collection[str]) -> str:
+    """Statements as one text, each once."""
+    return " ".join(one if one.endswith(STOPS) else f"{one}." for one in dict.fromkeys(said))
+
+
+def _parts(sentence: str) -> list[str]:
+    """Cut where another statement begins, behind one that is whole: not in "my wife and I live in Bonn"."""
+    if "?" in sentence or "？" in sentence:
+        return [sentence]
+    plain = sentence.replace("’", "'")
+    parts, rest = [], plain
+    while turn := min((*_clauses(rest), *turns(rest)), key=lambda one: one.start, default=None):
+        parts.append(turn.whole)
+        rest = turn.who + rest[turn.end :]
+    return [*parts, rest.strip()] if parts else [sentence.strip()]
+
+
+def _clauses(text: str) -> Iterator[Turn]:
+    """Where another clause of the user's begins."""
+    for cut in _NEXT.finditer(text):
+        part = text[: cut.start()].strip()
+        if len(part.split()) >= _LEAST_WORDS and _WHOLE.search(part):
+            yield Turn(cut.start(), cut.end(), part, "")

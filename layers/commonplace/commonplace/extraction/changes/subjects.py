@@ -1,0 +1,96 @@
+"""Whom a sentence is about: the user, or somebody of theirs."""
+
+import functools
+import re
+
+from commonplace.extraction.content_words import names_of, stems_of
+from commonplace.extraction.patterns import wording
+
+_THE_USER = frozenset({"the user"})
+_FIRST = re.compile(
+    r"\W*(?:\w+ ){0,2}?(?P<who>(?:i|i'm|i've|im|ive|we|we're|we've|my|our|ich|wir|je|j'\w+|nous|yo|eu|io|ik|wij)\b|私|僕|俺)",
+    re.IGNORECASE,
+)
+_I = (
+    r"(?:i|i'm|i've|i'd|im|ive|ich|je|j'\w+|yo|tengo|soy|estoy|vivo|trabajo|tomo|eu|tenho|sou|estou|moro|trabalho|io|sono|ho|ik)\b"
+    r"|私|僕|俺"
+)
+_SPEAKER = re.compile(rf"\W*(?:{_I})", re.IGNORECASE)
+_I_OR_WE = re.compile(rf"\b(?:{_I}|(?:we|we're|we've|wir|nous|nosotr\w+|nós|noi|wij)\b)", re.IGNORECASE)
+_MINE = re.compile(
+    r"\b(?:me|my|mine|us|our|mich|mir|mein\w*|uns|unser\w*|moi|mon|mes|notre|nos|mis?|nuestr[oa]s?|mim|meus?|minhas?|noss[oa]s?"
+    r"|mi[oa]|miei|mie|nostr[oaie]|mij|mijn|ons|onze)\b|\bm'(?=\w)",
+    re.IGNORECASE,
+)
+_OPENER = re.compile(r"^\W*(?:(?:o|a|os|as|il|la|i|le) )?\w+\b", re.IGNORECASE)
+_OF = re.compile(
+    r"\W*(?:\w+ ){1,2}(?:of (?:my|our|an?)|(?:mein|unser|ein)e[rsn]|d[eu] (?:mon|ma|mes|notre|mis?|nuestr[oa]|meu|minha|una?)"
+    r"|del(?:la)? mi[oa]|van (?:mijn|onze|een)) (?P<whose>\w+)|(?P<owner>[^\s、。はも]{1,6}?)の(?=[^\s、。はも])",
+    re.IGNORECASE,
+)
+_NEIGHBOUR = re.compile(r"隣|.さん$")
+_UNSPACED = re.compile(r"[\u3041-\u30ff]")
+_WORD = re.compile(r"[^\W_]+")
+_OPENING, _CLOSE, _LEAD = 45, 22, 12
+
+
+@functools.lru_cache(maxsize=4096)
+def _subject(sentence: str) -> frozenset[str] | None:
+    """Whom it is about: the user, the words that name somebody of theirs, None where its words don't tell."""
+    opening = sentence[:_OPENING].replace("’", "'").lstrip()
+    owner = _owner(opening)
+    if owner:
+        return stems_of(owner)
+    user = _FIRST.match(opening)
+    found = wording("household").search(opening) or wording("outsider").search(opening[:_CLOSE])
+    if found and found.start() <= (user.start("who") if user else _LEAD):
+        return stems_of(found[0])
+    unspaced = _UNSPACED.search(sentence)  # there whoever speaks is not named
+    return _THE_USER if user or unspaced else None
+
+
+def _owner(opening: str) -> str | None:
+    """Somebody outside the household whose own it is about: "my friend" of "the daughter of my friend"."""
+    found = _OF.match(opening)
+    if found is None:
+        return None
+    whose = found["whose"] or found["owner"]
+    outside = wording("outsider").fullmatch(whose) or (found["owner"] and _NEIGHBOUR.search(whose))
+    return whose if outside else None
+
+
+def are_of_others(one: str, other: str) -> bool:
+    """Whether two sentences are, by their words, about different people."""
+    ours, theirs = _subject(one), _subject(other)
+    return ours is not None and theirs is not None and ours.isdisjoint(theirs)
+
+
+def is_of_another(wish: str, text: str) -> bool:
+    """Whether one says of the user alone what the other says of somebody of theirs whom it does not name: "I love tea" and
+    "my son loves tea"."""
+    plain_wish, plain = wish.replace("’", "'"), text.replace("’", "'")
+    if _SPEAKER.match(plain_wish):
+        return _is_of_other_than(_subject(text), wish) and not _has_the_user(plain)
+    return _SPEAKER.match(plain) is not None and _is_of_other_than(_subject(wish), text)
+
+
+def _has_the_user(plain: str) -> bool:
+    """Whether the user is in what is told of somebody of theirs: "my son has asthma like me"."""
+    rest = wording("household").sub(" ", plain)
+    own = _MINE.search(rest if rest.startswith(" ") else _OPENER.sub("", rest))
+    return own is not None or _I_OR_WE.search(plain) is not None
+
+
+def _is_of_other_than(whose: frozenset[str] | None, text: str) -> bool:
+    """Whether it is somebody of the user's who is not in a text."""
+    return whose not in (None, _THE_USER) and whose.isdisjoint(stems_of(text))
+
+
+def other_way_round(new: str, old: str) -> bool:
+    """Whether somebody whom one tells of is the one who tells in the other: "I owe Ben", "Ben owes me"."""
+    return any(_FIRST.match(one) and _opening_word(other) in names_of(one) for one, other in ((new, old), (old, new)))
+
+
+def _opening_word(text: str) -> str:
+    found = _WORD.search(text)
+    return found[0].casefold() if found else ""

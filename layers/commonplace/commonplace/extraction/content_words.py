@@ -1,0 +1,83 @@
+"""The words of a text that carry its content, and whether a sentence says what another one says."""
+
+import functools
+import re
+
+from commonplace.extraction.changes.attributes import attribute_of
+from commonplace.extraction.changes.figures import is_calendar_word
+from commonplace.text.foundation import tokenizer
+from commonplace.text.foundation.languages import language_of, languages
+from commonplace.text.paraphrase.verdict import same_statement
+
+_CAPITAL = re.compile(r"(?<=[\w,] )[A-ZÀ-Þ][\w-]+")
+_SHORTEST, _SHARE = 4, 0.6
+
+
+@functools.lru_cache(maxsize=4096)
+def stems_of(text: str) -> frozenset[str]:
+    """The content stems of a text; the function words of its language are left out."""
+    return frozenset(tokenizer.terms(text, _small_words(text)))
+
+
+def shared(wanted: frozenset[str], known: frozenset[str], *, begins: bool = False) -> frozenset[str]:
+    """Those wanted that are known, in any form ("weinen", "geweint"); `begins`: cut short too ("suma", "sumatriptan")."""
+    return frozenset(
+        one
+        for one in wanted
+        if one in known or any(_related(one, other) or (begins and _begins(one, other)) for other in known)
+    )
+
+
+def names_of(text: str) -> frozenset[str]:
+    """The words with a capital inside a sentence, months and weekdays apart; in German that is every noun."""
+    found = frozenset(word.casefold() for word in _CAPITAL.findall(text))
+    return frozenset(word for word in found if not is_calendar_word(word))
+
+
+def _small_words(text: str) -> frozenset[str]:
+    found = languages().get(language_of(text))
+    small = found.words - found.telling if found else frozenset[str]()
+    return frozenset(word for one in small for word in tokenizer.words(one))
+
+
+def _begins(one: str, other: str) -> bool:
+    return len(one) >= _SHORTEST and other.startswith(one)
+
+
+def _related(one: str, other: str) -> bool:
+    one, other = one.removeprefix("ge"), other.removeprefix("ge")
+    if min(len(one), len(other)) > _SHORTEST and (one.endswith(other) or other.endswith(one)):
+        return True  # "Kirche", "Lambertikirche"
+    length = min(len(one), len(other))
+    same = next((at for at in range(length) if one[at] != other[at]), length)
+    return same >= max(_SHORTEST, _SHARE * max(len(one), len(other)))
+
+
+_HALF, _TELLING, _FEW_MORE = 0.5, 2, 2
+_FILLERS = frozenset("realli alway usual someth together togeth actual still definit absolut".split())
+_PERSON = re.compile(r"\b(?:i|me|he|she|him|her|they|them|not|no|never|\w+n't)\b", re.IGNORECASE)
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """By the engine's duplicate analysis, as the same value of the same attribute, or by the same words in another order."""
+    ours, theirs = stems_of(one) - _FILLERS, stems_of(other) - _FILLERS
+    first, second = attribute_of(one), attribute_of(other)
+    if first and second and first.repeats(second) and _tells_no_more(one, other, ours - theirs):
+        return True
+    if ours == theirs and len(ours) >= _TELLING and _persons(one) == _persons(other):
+        return True
+    # Reading a pair costs half a millisecond, and most have little in common, or other numbers.
+    if len(ours & theirs) < _HALF * max(len(ours), len(theirs)) or any(stem[:1].isdigit() for stem in ours ^ theirs):
+        return False
+    return same_statement(one, other) is not None
+
+
+def _tells_no_more(one: str, other: str, more: frozenset[str]) -> bool:
+    """Whether it has no name and no figure that the other has not, and hardly another word."""
+    numbers = any(stem[:1].isdigit() for stem in more)
+    return not numbers and names_of(one) <= names_of(other) and len(more) <= _FEW_MORE
+
+
+def _persons(text: str) -> list[str]:
+    """Who does something to whom, as far as pronouns tell, and what is denied."""
+    return sorted(word.casefold() for word in _PERSON.findall(text.replace("’", "'")))

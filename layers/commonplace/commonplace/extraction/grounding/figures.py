@@ -1,0 +1,126 @@
+"""The numbers in a text and its times of day, each with all that it may mean: "1.150", "4k", "twenty-three", "15h30"."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from fractions import Fraction
+
+from commonplace.extraction.grounding.signs import every_number, numbers_of
+
+_CLOCK = re.compile(
+    r"\b(\d{1,2})(?:[:.h](\d\d))?\s?(a\.?m\b\.?|p\.?m\b\.?|uhr\b|o'clock\b|h\b|時)|\b(\d{1,2})[:h](\d\d)\b", re.IGNORECASE
+)
+_HALF_DAY = 12
+_ROUND = frozenset((0, 15, 30, 45))
+
+
+def without_clock(content: str, pool: str, known: Collection[Fraction]) -> str:
+    """The content without the times of day that the pool tells too, by a clock of 12 hours or of 24."""
+    told = {time for match in _CLOCK.finditer(pool) for time in [_time(match)]}
+
+    def said(match: re.Match[str]) -> str:
+        hour, minute = _time(match)
+        named = Fraction(hour) in known and (minute == 0 or Fraction(minute) in known or minute in _ROUND)
+        return " " if (hour, minute) in told or named else match[0]
+
+    return _CLOCK.sub(said, content)
+
+
+def _time(match: re.Match[str]) -> tuple[int, int]:
+    """On a clock of 12 hours: whether "at 3" meant the afternoon is seldom said."""
+    return int(match[1] or match[4]) % _HALF_DAY, int(match[2] or match[5] or 0)
+
+
+_FIGURES = re.compile(r"\d{1,3}(?:([.,'’\u00a0\u202f])\d{3})(?:\1\d{3})*(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?")
+_SUFFIX = re.compile(
+    r"\s?(?:(k|m|tsd|mio|mila|mille|mil|mill?i\w+|mil[lh]\w+|thousand|tausend|duizend)\b|[万千億])", re.IGNORECASE
+)
+_TIMES = {
+    "k": 10**3,
+    "tsd": 10**3,
+    "thousand": 10**3,
+    "tausend": 10**3,
+    "duizend": 10**3,
+    "mil": 10**3,
+    "mila": 10**3,
+    "mille": 10**3,
+    "千": 10**3,
+    "万": 10**4,
+    "億": 10**8,
+}
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_LINKS = frozenset("and und e y et en".split())
+_KANJI = re.compile(r"[〇一二三四五六七八九十百千万]+(?=[人匹頭羽本枚個歳才年月日時分回冊台杯階週間円名つ児女男度])")
+_DIGITS = {char: value for value, char in enumerate("〇一二三四五六七八九")}
+_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
+Number = tuple[str, frozenset[Fraction]]
+
+
+def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:
+    """Each number as it stands and what it may mean. `code`: only that language's words, and no mere hints ("a", "both")."""
+    for match in _FIGURES.finditer(text):
+        yield match[0], frozenset(_meanings(match[0], _SUFFIX.match(text, match.end())))
+    for match in _KANJI.finditer(text):
+        yield match[0], frozenset([Fraction(_kanji(match[0]))])
+    words: Mapping[str, Iterable[int]] = (
+        {word: (value,) for word, value in numbers_of(code).items()} if code else every_number()
+    )
+    yield from _spelled(text, words)
+
+
+def _meanings(figures: str, suffix: re.Match[str] | None) -> Iterator[Fraction]:
+    """With a mark before three figures it may be of thousands or of a fraction."""
+    bare = re.sub(r"['’\u00a0\u202f]", "", figures)
+    found = {Fraction(bare.replace(",", ".", 1))} if bare.count(".") + bare.count(",") <= 1 else set()
+    grouped = re.sub(r"[.,](?=\d{3}(?:\D|$))", "", bare)
+    if grouped.count(".") + grouped.count(",") <= 1:
+        found.add(Fraction(grouped.replace(",", ".")))
+    yield from found
+    if suffix:
+        times = _TIMES.get(suffix[0].strip().casefold(), 10**6)
+        yield from (value * times for value in found)
+
+
+def _kanji(text: str) -> int:
+    total = current = 0
+    for char in text:
+        unit = _UNITS.get(char)
+        if unit is None:
+            current = current * 10 + _DIGITS[char]
+        else:
+            total, current = total + max(current, 1) * unit, 0
+    return total + current
+
+
+def _spelled(text: str, words: Mapping[str, Iterable[int]]) -> Iterator[Number]:
+    """Words on their own, and runs of them as one number: "two hundred and five", "vingt-deux"."""
+    run: list[tuple[str, int]] = []
+    end = 0
+    for match in _WORD.finditer(text.casefold()):
+        word = match[0].replace("’", "'")
+        values = words.get(word, ())
+        joined = not text[end : match.start()].strip(" -")
+        if not (joined and run and word in _LINKS):
+            if not joined or not values:
+                yield from _composed(run)
+                run = []
+            for value in values:
+                yield word, frozenset([Fraction(value)])
+            run += [(word, value) for value in values if len(list(values)) == 1]
+        end = match.end()
+    yield from _composed(run)
+
+
+def _composed(run: list[tuple[str, int]]) -> Iterator[Number]:
+    if len(run) < 2:
+        return
+    total = current = 0
+    for _, value in run:
+        if value >= 1000:
+            total, current = total + max(current, 1) * value, 0
+        elif value == 100:
+            current = max(current, 1) * value
+        elif value == 20 and current == 4:
+            current = 80
+        else:
+            current += value
+    yield " ".join(word for word, _ in run), frozenset([Fraction(total + current)])

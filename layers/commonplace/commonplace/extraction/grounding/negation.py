@@ -1,0 +1,151 @@
+"""Whether what is to be remembered says no where the user did, clause by clause, and nowhere else."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+
+from commonplace.extraction.grounding.signs import NO, YES, denies, listed, may_deny, signs, turned
+from commonplace.extraction.patterns import THE_USER
+from commonplace.text.foundation.tokenizer import STOP_WORDS, terms, words
+
+_CLAUSE = re.compile(
+    r"[.,;:!?…。、！？，；\n]+|けど|が、|(?:です|ます|した)が(?=[^、])|ので|(?<=好き)で|(?<=嫌い)で|但是?|可是|不过|지만"
+    r"|\b(?:but|and|who|though|although|while|whereas|sondern|aber|und|obwohl|während|mais|et|sino|pero|aunque|mas|porém|embora"
+    r"|ma|bensì|maar|terwijl|because|weil|porque|parce)\b"
+    r"|\b[ye] (?=n[oãu]|odi|detest|evit|tampoco|nem\b)|\ben (?=(?:ik|hij|zij|ze|niet|geen|nooit|haat|heb|ben|hou)\b)",
+    re.IGNORECASE,
+)
+_NOT = re.compile(r"([\w']+)\s(?=not\s)", re.IGNORECASE)
+_NEGATED = frozenset(
+    "am is are was were be do does did will would can could has have had should may might must im i or if".split()
+)
+_LEANS = re.compile(
+    r"\b(?:it|that|them|those|there|him|es|ihn|das|dort|damit|davon|ça|cela|het|dat)\W*$"
+    r"|\bn[oãe]o? (?:lo|la|los|las|le|les)\s\w+\W*$",
+    re.IGNORECASE,
+)
+_PAIR = re.compile(
+    r"((?:^|[.,;:!?]\s)\W*(?:both\s)?(?:the|my|our|their|his|her|der|die|meine?|unsere?|seine?|ihre?|ma|mon|le|la)\s[\w']+)\s(?:and|und|et)\s",
+    re.IGNORECASE,
+)
+_NAMING = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+")
+_UNSPACED_GRAMMAR = re.compile(r".*[ぁ-ゖ].*|[好嫌喜欢歡愛爱]+")
+_ASKS = ("?", "？", "か")
+_LIGHT, _LATER = 0.3, 0.01
+NOT_SAID, DENIED = "it says no where the user did not", "the user said no where it does not"
+
+
+def misnegated(content: str, evidence: str, others: str) -> str | None:
+    """Why a clause of the content says no where what it rests on does not, or the other way round; None if they agree.
+
+    A no that the content has beside what the user's named may stand on the `others`: on the memory that says more of it, or
+    on a question that asks for it ("Any allergies?").
+    """
+    if denies(content) and not (may_deny(evidence) or may_deny(others)):
+        return NOT_SAID
+    told, known = _clauses(evidence), _clauses(others)
+    made = [clause for clause in _clauses(content) if clause not in (*told, *known)]  # word for word it says the same
+    nearest = {clause: _nearest(clause, told) for clause in made}
+    if made and not any(nearest.values()):
+        new = [clause for clause in made if not _is_part(clause, known)]
+        says_yes = bool(new) and all(signs(clause, told=False) == YES for clause in new)
+        return DENIED if says_yes and told and signs(told[0], told=True) == NO else None
+    asked_for = others.rstrip("。 ").endswith(_ASKS) and may_deny(others)
+    for clause, near in nearest.items():
+        why = _contrary(clause, near) if near else None
+        if why == NOT_SAID and (asked_for or _shares(clause, known) > _shares(clause, told)):
+            continue
+        if why and not (why == DENIED and _said_beside(clause, nearest, told)):
+            return why
+    return None
+
+
+def _is_part(clause: str, known: Sequence[str]) -> bool:
+    """Whether it stands in a clause of the memory that says yes or no as it does ("with my sister")."""
+    said = signs(clause, told=False)
+    return any(clause.casefold() in other.casefold() and said & signs(other, told=True) for other in known)
+
+
+def _contrary(clause: str, near: Sequence[str]) -> str | None:
+    """Why none of the clauses that are nearest says the same."""
+    said = signs(clause, told=False)
+    if any(said & signs(other, told=True) and not turned(clause, other) for other in near):
+        return None
+    return DENIED if said == YES or (turned(clause, near[0]) and denies(near[0])) else NOT_SAID
+
+
+def _said_beside(clause: str, nearest: Mapping[str, Sequence[str]], told: Sequence[str]) -> bool:
+    """Whether the user's no is in another clause of the content, and this one only says of what it was."""
+    denied = any(
+        set(near) & set(nearest[clause])
+        for other, near in nearest.items()
+        if other != clause and signs(other, told=False) == NO
+    )
+    return denied and not any(_share(clause, other) for other in told if signs(other, told=True) == YES)
+
+
+def _nearest(clause: str, told: Sequence[str]) -> list[str]:
+    """The clauses of the user's that share most with it, none if none shares anything."""
+    shares = [_share(clause, other) for other in told]
+    most = max(shares, default=0.0)
+    return [other for other, share in zip(told, shares, strict=True) if most and share == most]
+
+
+def _shares(clause: str, told: Sequence[str]) -> float:
+    return max((_share(clause, other) for other in told), default=0.0)
+
+
+def _share(clause: str, other: str) -> float:
+    """How much of a clause another says. What comes later is what it is about; kana are mostly grammar."""
+    theirs = set(terms(other, _grammar()))
+    mine = enumerate(dict.fromkeys(terms(clause, _grammar())))
+    return sum(_weight(word) + _LATER * at for at, word in mine if word in theirs)
+
+
+def _weight(word: str) -> float:
+    return _LIGHT if word in _signs() or _UNSPACED_GRAMMAR.fullmatch(word) else 1.0
+
+
+def _clauses(text: str) -> list[str]:
+    """Its clauses; one that says no to what the one before it named ("and I hate it") goes with that."""
+    parts = _CLAUSE.split(_PAIR.sub(r"\1 ", text.replace("’", "'")))
+    found: list[str] = []
+    for clause in (clause for part in parts for clause in _contrasted(part) if clause.strip()):
+        leans = signs(clause, told=True) == NO and (_LEANS.search(clause) or not _names_anything(clause))
+        if found and leans:
+            found[-1] = f"{found[-1]}, {clause.strip()}"
+        else:
+            found.append(clause.strip())
+    return found
+
+
+def _contrasted(clause: str) -> Iterator[str]:
+    """The clause, or "the 14th not the 12th" as two, unless it is a verb that is negated ("is not the 12th")."""
+    at = 0
+    for match in _NOT.finditer(clause):
+        if match[1].lower() not in _NEGATED and not match[1].endswith(("'m", "'re", "'s")):
+            yield clause[at : match.end()]
+            at = match.end()
+    yield clause[at:]
+
+
+def _names_anything(clause: str) -> bool:
+    """Not by the analyzer's words, to which "thé" is "the"."""
+    return any(word not in _written() for word in _NAMING.findall(clause.casefold()))
+
+
+@cache
+def _written() -> frozenset[str]:
+    """What tells nothing of what a clause is about."""
+    return (listed("names_none") - listed("months") - listed("weekdays")) | listed("no") | STOP_WORDS | THE_USER
+
+
+@cache
+def _grammar() -> frozenset[str]:
+    """The same as the analyzer has it."""
+    return frozenset(word for one in _written() for word in words(one))
+
+
+@cache
+def _signs() -> frozenset[str]:
+    return frozenset(term for word in listed("against") for term in terms(word))

@@ -1,0 +1,125 @@
+"""Whether a clause says yes or no to what it is about, and the word tables that tell."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from commonplace.extraction.patterns import THE_USER
+from commonplace.text.foundation.languages import language_of
+
+
+@cache
+def tables() -> Mapping[str, Mapping[str, Any]]:
+    """Language code to its tables."""
+    return tomllib.loads((files(__package__) / "words.toml").read_text("utf-8"))
+
+
+@cache
+def listed(name: str) -> frozenset[str]:
+    """The words of a list in every language."""
+    return frozenset(word for table in tables().values() for word in str(table.get(name, "")).split())
+
+
+@cache
+def no_names(code: str) -> frozenset[str]:
+    """Words with a capital that are no names in a language; in English "Mia" is one, though Italian has it for "my"."""
+    if code not in tables():
+        return listed("names_none")
+    return THE_USER | frozenset(word for own in {code, "en"} for word in str(tables()[own].get("names_none", "")).split())
+
+
+@cache
+def numbers_of(code: str) -> Mapping[str, int]:
+    """The number words of a language, "dreiundzwanzig" and "eenentwintig" among them; none for a language without a table."""
+    plain: Mapping[str, int] = tables().get(code, {}).get("numbers", {})
+    ones = {"ein": 1, "één": 1, "een": 1, "uno": 1} | {word: value for word, value in plain.items() if value < 10}
+    tens = {word: value for word, value in plain.items() if 20 <= value < 100}
+    joint = {"de": ("und",), "nl": ("en", "ën")}.get(code, ())
+    made = {one + link + ten: tens[ten] + ones[one] for one in ones for link in joint for ten in tens}
+    if code == "it":
+        made = {(ten[:-1] if one in ("uno", "otto") else ten) + one: tens[ten] + ones[one] for ten in tens for one in ones}
+        made |= {ten + "tré": value + 3 for ten, value in tens.items()}
+    for word, value in [*plain.items()]:
+        if value in (100, 1000) and code in ("de", "nl", "it"):
+            made |= {one + word: ones[one] * value for one in ones}
+    return {**made, **plain}
+
+
+@cache
+def every_number() -> Mapping[str, frozenset[int]]:
+    """Number words of all languages, and the hints, to what they may mean."""
+    found: dict[str, set[int]] = {}
+    for code, table in tables().items():
+        for word, value in (*numbers_of(code).items(), *table["hints"].items()):
+            found.setdefault(word, set()).add(value)
+    return {word: frozenset(values) for word, values in found.items()}
+
+
+YES, NO = frozenset([True]), frozenset([False])
+EITHER = YES | NO
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_UNSPACED_NO = re.compile(
+    r"ない(?!と(?:いけ|なら|だめ))|なかった|なく(?:て|な)|ません|ずに|無い|無し|なし(?!と)"
+    r"|[不没沒无別别未](?!同|断|久)|않|없|아니|못하|(?<![가-힣])[안못] ?(?=[가-힣])"
+)
+_NOT_NO = re.compile(
+    r"しか[^。、]{0,12}ない|かもしれない|かもしれません|なければ(?:なら|いけ)[^。、]{0,4}"
+    r"|なくちゃ|少ない|危ない|間違いない|じゃない(?:です)?か|ないと(?:いけ|なら)\w*|안녕|아니면"
+    r"|\b(?:don'?t|do not|never) (?:forget|worry)\b",
+    re.IGNORECASE,
+)
+_UNSPACED_AGAINST = re.compile(r"嫌[いだう]|苦手|アレルギー|やめ|避け|讨厌|討厭|过敏|過敏|戒[了烟酒]|싫|알레르기|끊")
+_ROOT = 4
+
+
+def denies(text: str) -> bool:
+    """Whether it says no to anything, in words that nobody brings in who was told no such thing."""
+    return _hard(text) > 0 or bool(_against(text, weak=False))
+
+
+def may_deny(text: str) -> bool:
+    """Whether it may say no in any way; of a language without a list of such words nothing is known."""
+    unknown = language_of(text) not in {*tables(), "ja", "zh", "ko"} and bool(text.strip())
+    return _hard(text) > 0 or bool(_against(text)) or _hints().search(text) is not None or unknown
+
+
+def signs(clause: str, *, told: bool) -> frozenset[bool]:
+    """What it may say. `told`: by the user, whose words are many; else by who reworded it."""
+    hard, against, strong = _hard(clause), _against(clause), _against(clause, weak=False)
+    if hard == 2 or (hard and strong):
+        return EITHER
+    if hard or strong:
+        return NO
+    if told:
+        return NO if against else EITHER if _hints().search(clause) else YES
+    return EITHER if against else YES
+
+
+def turned(one: str, other: str) -> bool:
+    """Whether both have the same word against something, and only one of them takes it back ("not allergic")."""
+    shared = _against(one, weak=False) & _against(other, weak=False)
+    return bool(shared) and (_hard(one) == 0) != (_hard(other) == 0)
+
+
+def _hard(text: str) -> int:
+    """0 for none, 1 for a no, 2 for one that takes itself back ("can't live without")."""
+    text = _NOT_NO.sub("", text.casefold().replace("’", "'"))
+    found = {word for word in _WORD.findall(text) if word in listed("no")}
+    if _UNSPACED_NO.search(text):
+        found.add("ない")
+    return 2 if found & listed("without") and found - listed("without") else min(1, len(found))
+
+
+def _against(text: str, *, weak: bool = True) -> frozenset[str]:
+    """The roots of its words against something; without the `weak` ones, with which the same may be told that a yes told."""
+    wanted = listed("against") if weak else listed("against") - listed("weakly")
+    spaced = (word[:_ROOT] for word in _WORD.findall(text.casefold()) if word in wanted)
+    return frozenset([*spaced, *_UNSPACED_AGAINST.findall(text)])
+
+
+@cache
+def _hints() -> re.Pattern[str]:
+    return re.compile("|".join(table["no_hints"] for table in tables().values() if "no_hints" in table), re.IGNORECASE)

@@ -1,0 +1,67 @@
+"""The wordings that tell what a clause is: one pattern per kind; injections, and the words for the user."""
+
+import functools
+import re
+import tomllib
+from functools import cache
+from importlib.resources import files
+from unicodedata import normalize
+
+
+@functools.cache
+def wording(kind: str) -> re.Pattern[str]:
+    """The pattern of a kind, case-blind, over all its languages. KeyError for an unknown kind."""
+    return re.compile("|".join(f"(?:{line})" for line in alternatives(kind)), re.IGNORECASE)
+
+
+def says(kind: str, text: str) -> bool:
+    """Whether a text has a wording of that kind."""
+    return wording(kind).search(text.replace("’", "'")) is not None
+
+
+def alternatives(kind: str) -> list[str]:
+    """The expressions of a kind as they are written, one by one."""
+    return [line for line in _table()[kind].splitlines() if line]
+
+
+@functools.cache
+def _table() -> dict[str, str]:
+    return tomllib.loads((files(__package__) / "patterns.toml").read_text(encoding="utf-8"))
+
+
+_SPACED = (
+    "user users user's nutzer nutzers nutzerin benutzer benutzers benutzerin usuario usuaria usuário usuária utilizador"
+    " utilizadora utilisateur utilisatrice l'utilisateur l'utilisatrice utente l'utente gebruiker"
+).split()
+_UNSPACED = ["ユーザー", "用户", "用戶"]
+_MENTION = re.compile(rf"\b(?:{'|'.join(_SPACED)})\b|{'|'.join(_UNSPACED)}", re.IGNORECASE)
+
+THE_USER = frozenset([*_SPACED, *_UNSPACED])
+
+
+def mentions_the_user(text: str) -> bool:
+    """Whether the user is in it, in the third person."""
+    return _MENTION.search(text) is not None
+
+
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]")
+_BLANKS = re.compile(r"\s+")
+
+
+def is_instruction_to_reader(text: str) -> bool:
+    """Whether any of it orders the reader about or dictates memories, in whatever language it is.
+
+    What a user asks for about themselves is none: "remember that I …", "forget what I said", "always answer in French".
+    The time is linear in the length of the text.
+    """
+    plain = _BLANKS.sub(" ", _INVISIBLE.sub("", normalize("NFKC", text)).replace("’", "'"))
+    return _wordings().search(plain) is not None
+
+
+@cache
+def _wordings() -> re.Pattern[str]:
+    table = tomllib.loads((files(__package__) / "injections.toml").read_text("utf-8"))
+    wordings = [wording for key, row in table.items() if key != "words" for wording in row]
+    for name, words in table["words"].items():
+        wordings = [wording.replace(f"{{{name}}}", f"(?:{words})") for wording in wordings]
+    return re.compile("|".join(f"(?:{wording})" for wording in wordings), re.IGNORECASE)

@@ -1,0 +1,142 @@
+"""Whether a clause of the user's own words is worth a memory."""
+
+import math
+import re
+from dataclasses import dataclass
+
+from commonplace.extraction.changes.attributes import attribute_of
+from commonplace.extraction.changes.corrections import is_correction, over
+from commonplace.extraction.changes.figures import figures_of
+from commonplace.extraction.clauses import Clause
+from commonplace.extraction.patterns import is_instruction_to_reader, says
+from commonplace.extraction.third_parties import OF_SOMEBODY_ELSE, never_kept, speaks_of_self
+from commonplace.ports.embedder import Embedder
+from commonplace.text.classifier.classification import classify, log_odds
+from commonplace.text.classifier.model import Kind, Shares, kinds
+from commonplace.text.foundation import tokenizer
+
+NOT_WORTH, ASKED, PASSING = "not worth keeping", "a question or a request", "small talk or a passing state"
+ROLE_PLAY, _IMAGINED, _INSTRUCTION = "role-play", "a hypothetical", "an instruction to whoever reads it"
+# What was taken out at the door, and what looks so much like a secret that no memory needs it.
+_SECRET = re.compile(
+    r"\[redacted:|(?<!\d)(?:\d[ -]?){12,}|(?<!\S)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)(?=\S*[!@#$%^&*_+=?])(?!https?://)\S{8,}(?<![.,;:!?])"
+)
+_SURELY = 0.995
+_FACT = 0.6
+_OTHERS = 0.2
+_LEAST_TERMS = 2
+_FRAGMENT, _FRAGMENT_WORTH = 3, 0.9
+"""So few words that don't speak of the user are a piece of a sentence, unless they surely say something."""
+_PASSING = ("courtesy", "passing", "attempt")
+"""Kinds that tell of the moment; a clause that surely tells of more is kept all the same."""
+
+_REASONS: dict[Kind, str] = {
+    "passing": PASSING,
+    "asking": ASKED,
+    "imagined": _IMAGINED,
+    "role_play": ROLE_PLAY,
+    "others": "of somebody else",
+    "pasted": "somebody else's words",
+    "injection": _INSTRUCTION,
+}
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What two models make of a clause: the shares of the kinds it may be, and how much speaks for keeping it, 0 to 1."""
+
+    shares: Shares
+    worth: float
+
+    @property
+    def likeliest(self) -> Kind:
+        """The kind with the largest share."""
+        return max(self.shares, key=lambda kind: self.shares[kind])
+
+
+def judged(text: str, words: Embedder) -> Judgement:
+    """Judges a clause. Its worth: the odds that it is a fact or a wish by how people chat, times those by how clear
+    statements are written; each model alone is too sure of what only the other has seen."""
+    vector = words.embed(text)
+    shares = kinds(text, vector)
+    odds = log_odds(shares["fact"] + shares["wish"]) + log_odds(classify(text, vector).worth)
+    return Judgement(shares, 1.0 / (1.0 + math.exp(-odds)))
+
+
+def refused(
+    clause: Clause, judgement: Judgement, least: float, *, asked_for: bool = False, family: frozenset[str] = frozenset()
+) -> str | None:
+    """Why a clause is no memory, None if it is one. `least`: the worth, 0 to 1, from which one counts; `asked_for`: the user
+    said to remember it."""
+    if why := never(clause.text, family) or _of_somebody_else(clause.text, judgement):
+        return why
+    return None if asked_for else _passing(clause, judgement, least)
+
+
+def _of_somebody_else(text: str, judgement: Judgement) -> str | None:
+    """Private matters told in a clause that may well be about somebody outside the household."""
+    if judgement.shares["others"] < _OTHERS or not says("sensitive", text):
+        return None
+    of_the_user = speaks_of_self(text) or says("household", text) or says("adviser", text)
+    return None if of_the_user else OF_SOMEBODY_ELSE
+
+
+def never(text: str, family: frozenset[str] = frozenset()) -> str | None:
+    """Why a text is no memory of anybody, whoever asked for it; None if it may be one."""
+    if is_instruction_to_reader(text):
+        return _INSTRUCTION
+    if _SECRET.search(text):
+        return "a secret"
+    if says("code", text):
+        return "code"
+    return never_kept(text, family)
+
+
+def imagined_or_reported(text: str) -> str | None:
+    """Why a clause does not tell what is so for the user: it is imagined, or somebody else's opinion."""
+    if says("counterfactual", text):
+        return _IMAGINED
+    return "what somebody else says" if says("reported", text) and not says("adviser", text) else None
+
+
+def _passing(clause: Clause, judgement: Judgement, least: float) -> str | None:
+    text = clause.text
+    if says("standing", text):
+        return None
+    leaves_aside = says("forget", text) and says("for_a_moment", text) and not says("no_forgetting", text)
+    if clause.asking or leaves_aside or text.rstrip("\"'”’») ").endswith(("?", "？")):
+        return ASKED
+    if why := imagined_or_reported(text):
+        return why
+    if _bears_on_the_user(text):
+        return None
+    if judgement.worth < _SURELY and any(says(kind, text) for kind in _PASSING):
+        return PASSING
+    if _is_fragment(text, judgement.worth):
+        return NOT_WORTH
+    if judgement.worth >= (_FACT * least if _is_fact(text) else least):
+        return None
+    return _REASONS.get(judgement.likeliest, NOT_WORTH)
+
+
+def _bears_on_the_user(text: str) -> bool:
+    """Of people around the user, whom they work for and what their doctor told them."""
+    told = attribute_of(text)
+    return (told is not None and told.name == "boss") or says("adviser", text)
+
+
+def is_wish(text: str) -> bool:
+    """Whether it tells the assistant how to be from now on."""
+    return says("standing", text) and not says("no_wish", text)
+
+
+def _is_fragment(text: str, worth: float) -> bool:
+    if speaks_of_self(text) or _is_fact(text):
+        return False
+    few = " " in text and len(text.split()) <= _FRAGMENT and not says("household", text)
+    return len(tokenizer.terms(text)) < _LEAST_TERMS or (few and worth < _FRAGMENT_WORTH)
+
+
+def _is_fact(text: str) -> bool:
+    """What has one value at a time, a home or a date, or has another now: facts even where the classifier hesitates."""
+    return attribute_of(text) is not None or bool(over(text)) or (is_correction(text) and bool(figures_of(text)))

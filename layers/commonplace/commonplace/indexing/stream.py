@@ -1,0 +1,126 @@
+"""A batch of the table's stream brought into the index; what is confirmed is no longer pending, what is refused set aside."""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from commonplace.domain.batching import in_batches
+from commonplace.domain.errors import CommonplaceError
+from commonplace.ports.dead_letters import DeadLetters
+from commonplace.ports.index_writer import IndexWriter
+from commonplace.ports.pending_writes import PendingWrites
+from commonplace.ports.record_values import IndexChange, Letter, Outcome, Stored, Streamed
+from commonplace.ports.usage_log import UsageLog
+
+_log = logging.getLogger("commonplace")
+_AT_ONCE = 200
+
+
+def follow(changes: Sequence[IndexChange], writer: IndexWriter, pending: PendingWrites) -> list[Outcome]:
+    """Brings changes into the index and confirms those that it holds: one outcome per change, in their order.
+
+    Changes may come twice and in any order. What must be tried again or fails for good is the caller's to report.
+    """
+    outcomes = writer.put(changes)
+    for change, outcome in zip(changes, outcomes, strict=True):
+        if outcome.state == "done" and isinstance(change, Stored):  # what is purged waits for nothing: its row went with it
+            _confirm(change, pending)
+    return outcomes
+
+
+def reconcile(
+    before: datetime, writer: IndexWriter, pending: PendingWrites, failed: Callable[[IndexChange, Outcome], None],
+    in_time: Callable[[], bool] = lambda: True,
+) -> Counter[str]:  # fmt: skip
+    """Indexes again what has been pending since before then, and gives how many ended in each state.
+
+    So an outage longer than a stream keeps its records heals too. `failed` is told of each that the index will never take.
+    Stops at the first batch of which nothing is done, for the index is down, and when it is `in_time` no more: the next run
+    goes on.
+    """
+    counts: Counter[str] = Counter()
+    for changes in in_batches(pending.pending_since(before), _AT_ONCE):
+        outcomes = follow(changes, writer, pending)
+        counts.update(outcome.state for outcome in outcomes)
+        for change, outcome in zip(changes, outcomes, strict=True):
+            if outcome.state == "failed":
+                failed(change, outcome)
+        if not in_time() or all(outcome.state == "retry" for outcome in outcomes):
+            break
+    return counts
+
+
+def _confirm(change: Stored, pending: PendingWrites) -> None:
+    memory = change.memory
+    try:
+        pending.confirm(memory.user_id, memory.memory_id, memory.version)
+    except CommonplaceError as error:
+        _log.warning("a change is indexed and not confirmed, reconcile will: %s", error)
+
+
+@dataclass(frozen=True)
+class Upkeep:
+    """What keeps an index in step with the table.
+
+    `streamed` reads an event of the table's stream; `set_up` makes what the index needs, False when a reindex has to follow.
+    """
+
+    streamed: Callable[[Mapping[str, Any]], Iterator[Streamed]]
+    writer: IndexWriter
+    pending: PendingWrites
+    usage: UsageLog
+    letters: DeadLetters | None
+    set_up: Callable[[], bool]
+
+
+class NoIndex:
+    """No index at all: searches read the records, and nothing has to wait."""
+
+    def put(self, changes: Sequence[IndexChange]) -> list[Outcome]:
+        """Everything is as it should be."""
+        return [Outcome("done")] * len(changes)
+
+
+@dataclass(frozen=True)
+class TakenIn:
+    """What became of a batch. `again`: sequence numbers to come again, in order; `oldest`: when the oldest done was made."""
+
+    done: int
+    set_aside: int
+    again: list[str]
+    oldest: datetime | None
+
+
+def take_in(records: Sequence[Streamed], upkeep: Upkeep) -> TakenIn:
+    """Brings a batch into the index; safe to repeat, in any part and order. A record that is poison holds nothing up."""
+    readable = [record for record in records if record.change is not None]
+    followed = follow([record.change for record in readable if record.change is not None], upkeep.writer, upkeep.pending)
+    outcomes = {record.sequence: Outcome("failed", record.trouble) for record in records if record.change is None}
+    outcomes |= {record.sequence: outcome for record, outcome in zip(readable, followed, strict=True)}
+    ended = {state: [record for record in records if outcomes[record.sequence].state == state] for state in _STATES}
+    again = ended["retry"]
+    if not set_aside(
+        [Letter(at.user_id, at.item, at.sequence, outcomes[at.sequence].reason) for at in ended["failed"]], upkeep.letters
+    ):
+        again = [record for record in records if outcomes[record.sequence].state != "done"]
+    oldest = min((record.at for record in ended["done"]), default=None)
+    return TakenIn(len(ended["done"]), len(ended["failed"]), [record.sequence for record in again], oldest)
+
+
+def set_aside(letters: Sequence[Letter], where: DeadLetters | None) -> bool:
+    """Whether the letters are kept, in the log at the least; if not, their records have to come again."""
+    for letter in letters:
+        _log.error("a change can't be indexed: %s", letter.reason)
+    try:
+        if letters and where is not None:
+            where.send(letters)
+    except CommonplaceError as error:
+        _log.error("dead letters can't be sent: %s", error)
+        return False
+    return True
+
+
+_STATES = ("done", "retry", "failed")

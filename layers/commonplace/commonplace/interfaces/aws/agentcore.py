@@ -1,0 +1,47 @@
+"""Amazon Bedrock AgentCore Gateway, a Lambda target: the event is the tool's arguments, all else is in the client context.
+
+The user is the header `X-Commonplace-User`, `<issuer>|<sub>`, which the gateway's interceptor makes of the token and puts
+in the place of whatever the client sent. As a gateway without that interceptor would pass a client's own header on, only
+gateways that the settings name are believed.
+"""
+
+from typing import Any
+
+from commonplace.interfaces.aws import container, identity
+from commonplace.interfaces.aws.call import Body, Call, Context, Event, sendable
+
+NAME = "agentcore"
+_TOOL, _GATEWAY, _HEADERS = "bedrockAgentCoreToolName", "bedrockAgentCoreGatewayId", "bedrockAgentCorePropagatedHeaders"
+
+
+def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
+    """Whether the event is of this kind: told by the context only, as all of the event is the model's."""
+    return _TOOL in _custom(context)
+
+
+def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
+    """The gateway's id of the request."""
+    found: str | None = _custom(context).get("bedrockAgentCoreAwsRequestId")
+    return found
+
+
+def read(event: Event, context: Context) -> Call:
+    """The event as a call."""
+    custom = _custom(context)
+    if custom.get(_GATEWAY) not in container.settings().agentcore_gateways:
+        raise identity.unauthorized("this gateway is not among those that are known to name their users")
+    user_id = identity.header(custom.get(_HEADERS), identity.USER)
+    if user_id is None:
+        raise identity.unauthorized(f"the gateway's interceptor has set no {identity.USER}")
+    zone = identity.zone_named(identity.header(custom.get(_HEADERS), identity.TIMEZONE))
+    return Call(str(custom[_TOOL]).rpartition("___")[2], event, identity.of_gateway(user_id), zone)
+
+
+def respond(event: Event, status: int, body: Body) -> Body:  # noqa: ARG001
+    """The body as it is; the gateway makes it the text of the tool's result."""
+    return sendable(status, body)[1]
+
+
+def _custom(context: Context) -> dict[str, Any]:
+    found: dict[str, Any] = getattr(context.client_context, "custom", None) or {}
+    return found

@@ -1,0 +1,160 @@
+"""Amazon Bedrock Agents: action groups by functions or by an API schema, whose arguments come as strings."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, get_args, get_origin
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
+
+from commonplace.contract.formats.aws_agents import REST
+from commonplace.contract.registry import tool_named
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import Request
+from commonplace.domain.strict_json import read_json
+from commonplace.interfaces.aws import identity
+from commonplace.interfaces.aws.call import Body, Call, Context, Event
+
+_NUMBERS = (bool, int, float)
+
+
+def typed(kind: type[Request], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Numbers and booleans of strings, lists and objects of strings of JSON, everything else as it came.
+
+    What its field can't read stays a string, for the check of the whole request to refuse by name. `options` of a tool
+    that has no such field are further arguments, together in one string of JSON.
+    """
+    fields = kind.model_fields
+    if REST in given and REST not in fields:
+        return typed(kind, _unfolded(given))
+    return {name: _value(name, text, fields[name]) if name in fields else text for name, text in given.items()}
+
+
+def _value(name: str, text: Any, field: FieldInfo) -> Any:
+    if not isinstance(text, str):
+        return text
+    parts = list(_parts(field.annotation))
+    if any(_is_nested(part) for part in parts):
+        return _json(name, text)
+    number = next((part for part in parts if part in _NUMBERS), None)
+    if number is None:
+        return text
+    try:
+        return TypeAdapter(number).validate_strings(text)
+    except ValidationError:
+        return text
+
+
+def _unfolded(given: Mapping[str, Any]) -> dict[str, Any]:
+    more = _json(REST, given[REST])
+    if not isinstance(more, dict):
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{REST}: must be a JSON object", REST)
+    twice = next((name for name in more if name in given), None)
+    if twice is not None:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{twice}: was given twice", twice)
+    return {name: value for name, value in given.items() if name != REST} | more
+
+
+def _json(name: str, text: str) -> Any:
+    try:
+        return read_json(text)
+    except CommonplaceError as error:
+        raise CommonplaceError(ErrorCode.INVALID_JSON, f"{name}: must be JSON in a string: {error.message}", name) from None
+
+
+def _parts(annotation: Any) -> Iterator[Any]:
+    """The annotation and, of `X | None` and `Annotated`, what they are made of."""
+    yield annotation
+    if get_origin(annotation) is not list:
+        for part in get_args(annotation):
+            yield from _parts(part)
+
+
+def _is_nested(annotation: Any) -> bool:
+    return get_origin(annotation) is list or (isinstance(annotation, type) and issubclass(annotation, BaseModel))
+
+
+NAME = "bedrock-agent"
+BACKEND = "bedrock"
+_MOST_BYTES = 24_000  # of 25 KB that the whole response may have
+_NOT_THE_MODELS = {ErrorCode.UNAUTHORIZED.label, ErrorCode.FORBIDDEN.label, ErrorCode.METHOD_NOT_ALLOWED.label}
+
+
+def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
+    """Whether the event is of this kind."""
+    return "actionGroup" in event and "messageVersion" in event
+
+
+def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
+    """The id of the agent's session."""
+    found: str | None = event.get("sessionId")
+    return found
+
+
+def read(event: Event, context: Context) -> Call:  # noqa: ARG001
+    """The event as a call."""
+    attributes = event.get("sessionAttributes") or {}
+    named = identity.header(attributes, identity.USER)
+    if named is None:
+        raise identity.unauthorized(f"the application must name the user in the session attribute {identity.USER}")
+    user_id = identity.of_backend(BACKEND, named)
+    zone = identity.zone_named(identity.header(attributes, identity.TIMEZONE))
+    name = str(event["function"]) if "function" in event else str(event.get("apiPath")).removeprefix("/tools/")
+    return Call(name, typed(tool_named(name).request, _given(event)), user_id, zone)
+
+
+def respond(event: Event, status: int, body: Body) -> Body:
+    """The answer as text for the model. REPROMPT: it can mend its call; FAILURE: it can't, the session is told so."""
+    status, body = _fitted(status, body)
+    text = _text(body)
+    if "function" in event:
+        state = {} if status < 400 else {"responseState": "REPROMPT" if _can_be_mended(status, body) else "FAILURE"}
+        answer = {"function": event["function"], "functionResponse": {**state, "responseBody": {"TEXT": {"body": text}}}}
+    else:
+        answer = {
+            "apiPath": event.get("apiPath"),
+            "httpMethod": event.get("httpMethod"),
+            "httpStatusCode": status,
+            "responseBody": {"application/json": {"body": text}},
+        }
+    return {
+        "messageVersion": event["messageVersion"],
+        "response": {"actionGroup": event["actionGroup"], **answer},
+        "sessionAttributes": event.get("sessionAttributes") or {},
+        "promptSessionAttributes": event.get("promptSessionAttributes") or {},
+    }
+
+
+def _fitted(status: int, body: Body) -> tuple[int, Body]:
+    """What an agent takes of an answer: the last of its longest list are left out, and `notes` says how many."""
+    left_out = 0
+    while len(_text(body).encode()) > _MOST_BYTES:
+        lists = {name: value for name, value in body.items() if isinstance(value, list) and value}
+        if not lists:
+            error = CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, "the answer is longer than an agent takes; ask for less")
+            return error.code.status, error.body()
+        longest = max(lists, key=lambda name: len(lists[name]))
+        left_out += 1
+        told = f"the last {left_out} of `{longest}` are left out: an agent takes no more at once; ask for fewer"
+        body = {**body, longest: body[longest][:-1], "notes": {**(body.get("notes") or {}), "partial": told}}
+    return status, body
+
+
+def _text(body: Body) -> str:
+    return json.dumps(body, ensure_ascii=False, allow_nan=False)
+
+
+def _given(event: Event) -> Mapping[str, Any]:
+    content = (event.get("requestBody") or {}).get("content") or {}
+    properties = (content.get("application/json") or {}).get("properties") or []
+    given: dict[str, Any] = {}
+    for item in (*(event.get("parameters") or ()), *properties):
+        if item["name"] in given:
+            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{item['name']}: was given twice", item["name"])
+        given[item["name"]] = item["value"]
+    return given
+
+
+def _can_be_mended(status: int, body: Body) -> bool:
+    error = body["error"]
+    return status < 500 and error["code"] not in _NOT_THE_MODELS and error["field"] not in (identity.USER, identity.TIMEZONE)

@@ -1,0 +1,96 @@
+"""What the invocations of one container share; opened by the first, never at import. Tests put their own in its place."""
+
+import logging
+import math
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from datetime import datetime, tzinfo
+from functools import cache
+from typing import TYPE_CHECKING, TypeVar
+
+from commonplace.bootstrap import cloud, local, maintenance
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.indexing.stream import Upkeep
+from commonplace.ports.bundle import Ports
+from commonplace.settings import Settings, read_settings
+
+if TYPE_CHECKING:
+    from commonplace.ports.nightly_bundle import NightPorts
+
+_log = logging.getLogger("commonplace")
+_T = TypeVar("_T")
+_LEAST, _MOST, _TO_ANSWER = 0.2, 20.0, 1.0  # seconds
+_until: ContextVar[float] = ContextVar("until", default=math.inf)
+
+
+@cache
+def settings() -> Settings:
+    """The function's settings."""
+    return _or_misconfigured(read_settings)
+
+
+@cache
+def opened() -> local.Opened:
+    """All that is reached through the table and the index."""
+    return _or_misconfigured(lambda: cloud.open_cloud(settings(), remaining, left))
+
+
+def ports() -> Ports:
+    """The table, the index and the rest."""
+    return opened().ports
+
+
+@cache
+def night() -> "NightPorts":
+    """What the runs of a user need beside them."""
+    return _or_misconfigured(opened().night)
+
+
+@cache
+def nights() -> maintenance.NightWork:
+    """Whose nights are to be read, and where to ask for them."""
+    return _or_misconfigured(lambda: maintenance.open_night_work(settings(), remaining))
+
+
+@cache
+def models() -> Ports:
+    """What `normalize` needs, which has no memory: nothing of the table and the index is imported."""
+    return _or_misconfigured(lambda: cloud.open_models(settings(), left))
+
+
+@cache
+def upkeep() -> Upkeep:
+    """What keeps the index in step with the table."""
+    return _or_misconfigured(lambda: maintenance.open_upkeep(settings(), remaining))
+
+
+def begin(milliseconds: int) -> None:
+    """An invocation begins, and Lambda gives it so long."""
+    _until.set(time.monotonic() + milliseconds / 1000)
+
+
+def left() -> float:
+    """Seconds until Lambda ends this invocation."""
+    return _until.get() - time.monotonic()
+
+
+def remaining() -> float:
+    """Seconds that this invocation may still wait for a busy table, with time left to answer that it was busy."""
+    return max(_LEAST, min(_MOST, left() - _TO_ANSWER))
+
+
+def now(zone: tzinfo) -> datetime:
+    """The time in the user's zone."""
+    return datetime.now(zone)
+
+
+def _or_misconfigured(opened: Callable[[], _T]) -> _T:
+    """What is opened; a setting that is wrong is `INTERNAL` here, for nobody who calls could mend it."""
+    try:
+        return opened()
+    except CommonplaceError as error:
+        if error.code is not ErrorCode.INVALID_ARGUMENT:
+            raise
+        _log.error("misconfigured: %s", error)
+        raise CommonplaceError(ErrorCode.INTERNAL, "this function is misconfigured; its log tells how") from error

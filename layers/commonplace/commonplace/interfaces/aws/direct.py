@@ -1,0 +1,57 @@
+"""Direct invocation, guarded by IAM: `{"tool": ..., "arguments": {...}, "identity": {"user_id": ...}}`."""
+
+from typing import Any
+
+from pydantic import Field
+
+from commonplace.contract import validate
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import Request
+from commonplace.interfaces.aws import identity
+from commonplace.interfaces.aws.call import Body, Call, Context, Event, sendable
+
+NAME = "direct"
+BACKEND = "direct"
+
+
+class Identity(Request):
+    """For whom the caller speaks."""
+
+    user_id: str = Field(description="The caller's own name of the user.")
+    timezone: str | None = Field(None, description="IANA name; UTC when absent.")
+
+
+class DirectCall(Request):
+    """The whole event."""
+
+    tool: str = Field(description="The tool's name.")
+    arguments: dict[str, Any] = Field(default_factory=dict, description="The tool's arguments.")
+    identity: Identity | None = Field(None, description="For whom the caller speaks.")
+
+
+def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
+    """Whether the event is of this kind."""
+    return "tool" in event
+
+
+def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
+    """Lambda's id of the request, which the caller is told."""
+    return context.aws_request_id
+
+
+def read(event: Event, context: Context) -> Call:  # noqa: ARG001
+    """The event as a call."""
+    asked = validate.check(DirectCall, event)
+    if asked.identity is None:
+        raise identity.unauthorized("identity: is required: no call is anonymous")
+    try:
+        zone = identity.zone_named(asked.identity.timezone)
+        return Call(asked.tool, asked.arguments, identity.of_backend(BACKEND, asked.identity.user_id), zone)
+    except CommonplaceError as error:
+        field = {identity.TIMEZONE: "identity.timezone", identity.USER: "identity.user_id"}[error.field or identity.USER]
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, error.message.replace(str(error.field), field), field) from None
+
+
+def respond(event: Event, status: int, body: Body) -> Body:  # noqa: ARG001
+    """The body as it is: a result, or `{"error": ...}`."""
+    return sendable(status, body)[1]

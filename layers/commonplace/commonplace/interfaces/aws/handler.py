@@ -1,0 +1,91 @@
+"""The one entrypoint of the functions that serve tools: any kind of event in, that kind's response out."""
+
+from collections.abc import Callable
+from typing import Any
+
+from commonplace.contract import validate
+from commonplace.contract.registry import TOOLS, tool_named
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.requests import ImportRequest
+from commonplace.interfaces.aws import agentcore, bedrock_agent, container, direct, http_api
+from commonplace.interfaces.aws.call import Body, Call, Context, Way
+from commonplace.ports.values import Caller
+from commonplace.use_cases import dispatch
+
+Handler = Callable[[dict[str, Any], Any], Body]
+
+_WITHOUT_MEMORY = {"normalize"}
+_SERVES = {
+    "import": http_api.ROUTES[http_api.IMPORT],
+    "manifest": http_api.ROUTES[http_api.MANIFEST],
+    "night": http_api.ROUTES[http_api.NIGHT[0]],
+}
+
+# AgentCore comes first: its whole event is written by a model, and must not pass for one of the others.
+_WAYS: tuple[Way, ...] = (agentcore, http_api, bedrock_agent, direct)
+
+
+def handler_of(function: str) -> Handler:
+    """The Lambda handler of one function; what its tools run is imported now, while Lambda starts the container."""
+    for tool in TOOLS:
+        if tool.function == function:
+            dispatch.use_case(tool.name)
+    if function == _SERVES["night"]:
+        _answers_nights()
+
+    def handle(event: dict[str, Any], context: Context) -> Body:
+        # Powertools: paid once, by the first call and not by the start
+        from commonplace.interfaces.aws.observe import observed
+
+        container.begin(context.get_remaining_time_in_millis())
+        way = _way_of(event, context)
+        with observed(function, way.NAME, way.correlation(event, context), context) as call:
+            status, body = dispatch.guarded(lambda: _answer(function, call.asks(way.read(event, context))))
+            call.answered(status, body)
+            return way.respond(event, status, body)
+
+    return handle
+
+
+def _way_of(event: Any, context: Context) -> Way:
+    """The kind of an event; what is of none, or no object at all, is refused as a direct call."""
+    ways = _WAYS if isinstance(event, dict) else ()
+    return next((way for way in ways if way.takes(event, context)), direct)
+
+
+def _answer(function: str, call: Call) -> Body:
+    _refuse_others(function, call)
+    if call.kind == "manifest":
+        from commonplace.contract.manifest import manifest
+
+        return manifest()
+    if call.user_id is None:
+        raise CommonplaceError(ErrorCode.UNAUTHORIZED, "no call is anonymous")
+    if call.kind == "night":
+        return _answers_nights()(call)
+    caller = Caller(call.user_id, container.now(call.zone))
+    if call.kind == "import":
+        return _imported(call, caller)
+    ports = container.models() if function in _WITHOUT_MEMORY else container.ports()
+    return dispatch.call(call.name, call.arguments, caller, ports).model_dump(mode="json")
+
+
+def _imported(call: Call, caller: Caller) -> Body:
+    from commonplace.use_cases.import_conversation import import_turns
+
+    body = validate.check(ImportRequest, call.arguments)
+    return import_turns(body.turns, body.keep, caller, container.ports()).model_dump(mode="json")
+
+
+def _answers_nights() -> Callable[[Call], Body]:
+    """What answers for nights, imported by the one function that does."""
+    from commonplace.interfaces.aws.nights import answer
+
+    return answer
+
+
+def _refuse_others(function: str, call: Call) -> None:
+    """A function serves its own tools only: it has no rights for what others do."""
+    serves = tool_named(call.name).function if call.kind == "tool" else _SERVES[call.kind]
+    if serves != function:
+        raise CommonplaceError(ErrorCode.UNKNOWN_TOOL, f"this is served by the function {serves}, not by {function}")

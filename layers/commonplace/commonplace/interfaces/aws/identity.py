@@ -1,0 +1,139 @@
+"""Who calls: from what the way in guards, never from an argument; and the interceptor by which a gateway names the user."""
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping
+from datetime import UTC, tzinfo
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.strict_json import read_object
+
+USER = "X-Commonplace-User"
+TIMEZONE = "X-Commonplace-Timezone"
+ACT_AS = "commonplace/act-as"
+_LONGEST = 512  # bytes of a name; a partition key has 2,048
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_ASSUMED = re.compile(r"arn:(?P<partition>[\w-]+):sts::(?P<account>\d+):assumed-role/(?P<role>[^/]+)/.+")
+
+
+def of_claims(claims: Mapping[str, Any], named: str | None) -> str:
+    """The user of a checked token: `<issuer>|<sub>`, or `<issuer>#<sub>|<name>` for the backend that may act for others.
+
+    `named`: the header `X-Commonplace-User`; without the scope `commonplace/act-as` it is forbidden.
+    """
+    issuer, subject = _text(claims.get("iss")), _text(claims.get("sub"))
+    if not issuer or not subject or "|" in issuer:
+        raise unauthorized("the token names no issuer or no subject")
+    if named is None:
+        return f"{issuer}|{_checked(subject, 'sub')}"
+    if ACT_AS not in _scopes(claims):
+        raise CommonplaceError(ErrorCode.FORBIDDEN, f"{USER}: only a token with the scope {ACT_AS} may name a user", USER)
+    return of_backend(f"{issuer}#{subject}", named)
+
+
+def of_role(arn: str, named: str | None) -> str:
+    """The user that an IAM caller names: `<role's ARN>|<name>`, the same for every session of the role."""
+    if named is None:
+        raise CommonplaceError(
+            ErrorCode.MISSING_FIELD, f"{USER}: is required here, where backends call for their users", USER
+        )
+    assumed = _ASSUMED.fullmatch(arn)
+    return of_backend("arn:{partition}:iam::{account}:role/{role}".format(**assumed.groupdict()) if assumed else arn, named)
+
+
+def of_backend(backend: str, named: str) -> str:
+    """The user that a trusted backend names."""
+    return f"{backend.replace('%', '%25').replace('|', '%7C')}|{_checked(named, USER)}"
+
+
+def of_gateway(user_id: str) -> str:
+    """The whole id as an interceptor made it of a token, `<issuer>|<sub>`."""
+    issuer, _, name = user_id.partition("|")
+    if not issuer.startswith("https://"):
+        raise unauthorized(f"{USER}: the gateway's interceptor must give <issuer>|<sub>")
+    return f"{issuer}|{_checked(name, USER)}"
+
+
+def header(headers: Any, name: str) -> str | None:
+    """A header, whatever its case; given twice with two values it is refused."""
+    given = {str(value) for key, value in (headers or {}).items() if key.lower() == name.lower() and value is not None}
+    if len(given) > 1:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{name}: was given twice", name)
+    return given.pop() if given else None
+
+
+def zone_named(name: str | None) -> tzinfo:
+    """The user's time zone by its IANA name, UTC when none is named."""
+    if name is None:
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: a folder of the time zone database
+        raise CommonplaceError(
+            ErrorCode.INVALID_ARGUMENT, f"{TIMEZONE}: is no IANA name such as Europe/Berlin", TIMEZONE
+        ) from None
+
+
+def unauthorized(why: str) -> CommonplaceError:
+    """Nobody is known here: never an anonymous user."""
+    return CommonplaceError(ErrorCode.UNAUTHORIZED, why)
+
+
+def _checked(name: str, field: str) -> str:
+    if not name.strip() or len(name.encode(errors="replace")) > _LONGEST or _UNPRINTABLE.search(name):
+        why = f"{field}: must be printable characters, 1 to {_LONGEST} bytes of them"
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, field)
+    return name
+
+
+def _scopes(claims: Mapping[str, Any]) -> list[str]:
+    """API Gateway hands over a list as `[a b]`; some issuers say `scp` instead of `scope`."""
+    return " ".join(_text(claims.get(name)).strip("[]") for name in ("scope", "scp")).split()
+
+
+def _text(value: object) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list) else value if isinstance(value, str) else ""
+
+
+_CALL = "tools/call"
+
+
+def intercept(event: dict[str, Any], _context: object) -> dict[str, Any]:
+    """The request with its user in it; a tool call without one never reaches a tool."""
+    request = event["mcp"]["gatewayRequest"]
+    body = request.get("body")
+    given = request.get("headers") or {}
+    headers = {name: value for name, value in given.items() if name.lower() != USER.lower()}
+    if not isinstance(body, dict):
+        return _refusal(None, CommonplaceError(ErrorCode.INVALID_ARGUMENT, "one request at a time"))
+    if body.get("method") != _CALL:
+        return _answer("transformedGatewayRequest", {"headers": headers, "body": body})
+    try:
+        claims = _claims(header(given, "Authorization"))
+        user = of_claims(claims, header(given, USER))
+    except CommonplaceError as error:
+        return _refusal(body.get("id"), error)
+    return _answer("transformedGatewayRequest", {"headers": {**headers, USER: user}, "body": body})
+
+
+def _claims(authorization: str | None) -> dict[str, Any]:
+    kind, _, token = (authorization or "").partition(" ")
+    parts = token.strip().split(".")
+    if kind.lower() != "bearer" or len(parts) != 3:
+        raise unauthorized("a tool call needs a token")
+    try:
+        return read_object(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
+    except (binascii.Error, ValueError, CommonplaceError):
+        raise unauthorized("the token can't be read") from None
+
+
+def _refusal(request_id: Any, error: CommonplaceError) -> dict[str, Any]:
+    refusal = {"jsonrpc": "2.0", "id": request_id, "error": {"code": -32001, "message": error.message}}
+    return _answer("transformedGatewayResponse", {"statusCode": error.code.status, "body": refusal})
+
+
+def _answer(kind: str, content: dict[str, Any]) -> dict[str, Any]:
+    return {"interceptorOutputVersion": "1.0", "mcp": {kind: content}}

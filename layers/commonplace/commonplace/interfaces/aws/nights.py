@@ -1,0 +1,114 @@
+"""Functions of the night: `plan` asks for one of each user with something due, `night` reads one, `record` tells of it."""
+
+import json
+import logging
+from collections.abc import Callable, Sequence
+from datetime import UTC, tzinfo
+from typing import Any
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from commonplace.domain.errors import ErrorCode
+from commonplace.domain.runs import Run
+from commonplace.domain.strict_json import read_object
+from commonplace.interfaces import nightly_routes
+from commonplace.interfaces.aws import container
+from commonplace.interfaces.aws.call import Body, Call, Context
+from commonplace.interfaces.aws.observe import errors_logged, measured, told_under
+from commonplace.nightly.readers import reader_at
+from commonplace.nightly.service import Nights
+from commonplace.ports.nightly_bundle import NightPorts
+from commonplace.ports.values import Caller
+from commonplace.runs.apply import Desk
+from commonplace.use_cases.dispatch import guarded
+
+
+def answer(call: Call) -> Body:
+    """The answer to a call of kind `night`; raises `CommonplaceError`."""
+    assert call.user_id is not None
+    given = call.arguments
+    nights = nights_of(call.user_id, call.zone)
+    return nightly_routes.answer(call.name, given["path"], given["query"], lambda: read_object(given["body"]), nights)
+
+
+def nights_of(user_id: str, zone: tzinfo, go_on: Callable[[], bool] = lambda: True) -> Nights:
+    """All that may be asked of a user's nights, as of now."""
+    desk = Desk(Caller(user_id, container.now(zone)), container.ports(), container.night(), lambda: container.now(zone))
+    return Nights(desk, reader_at(desk), go_on)
+
+
+def zone_of(user_id: str, night: NightPorts) -> tzinfo:
+    """The offset that what is pending was recorded with, the oldest first; UTC when nothing is.
+
+    A run that died goes on by the calendar that it began with: its days are planned by their dates.
+    """
+    unfinished = night.runs.unfinished(user_id)
+    times = [entry.time for entry in night.ledger.pending(user_id, 1)] if unfinished is None else [unfinished.started_at]
+    return next((time.tzinfo for time in times if time.tzinfo), UTC)
+
+
+_TO_END = 60_000  # milliseconds
+_ANOTHER_IS_AT_IT = (ErrorCode.CONFLICT.label, ErrorCode.LEASE_LOST.label)
+_log = logging.getLogger("commonplace")
+
+
+def plan(event: dict[str, Any], context: Context) -> Body:
+    """A message for each user with something pending, or with texts that were kept long enough."""
+
+    def work() -> dict[str, Any]:
+        nights = container.nights()
+        users = nights.queue.send(nights.ledger.due(container.now(UTC) - nights.texts_kept))
+        with measured("plan") as metrics:
+            metrics.add_metric("Planned", MetricUnit.Count, users)
+        return {"users": users}
+
+    container.begin(context.get_remaining_time_in_millis())
+    with told_under("plan", event.get("id"), context):
+        status, body = guarded(work)
+    if status >= 400:
+        raise RuntimeError(body["error"]["message"])  # so that it is tried again, and the alarm knows
+    return body
+
+
+def night(event: dict[str, Any], context: Context) -> Body:
+    """Reads what the users of a batch have pending; a message comes again if its user's night failed."""
+    container.begin(context.get_remaining_time_in_millis())
+    failed = [record["messageId"] for record in event["Records"] if not _read(record, context)]
+    return {"batchItemFailures": [{"itemIdentifier": message} for message in failed]}
+
+
+def _read(message: dict[str, Any], context: Context) -> bool:
+    """Whether a message is done with: its user's days are read, or somebody else is at it."""
+    runs: list[Run] = []
+
+    def work() -> dict[str, Any]:
+        user_id = str(json.loads(message["body"])["user_id"])
+        nights = nights_of(user_id, zone_of(user_id, container.night()), lambda: _in_time(context))
+        for run in nights.nightly():
+            runs.append(run)
+        if runs and runs[-1].status == "running":  # time is over: the rest is another invocation's
+            container.nights().queue.send([user_id])
+        return {}
+
+    with told_under("night", message["messageId"], context), errors_logged() as errors:
+        status, body = guarded(work)
+        if status >= 400:
+            _log.warning("a night ends early: %s", body["error"]["code"])
+        _count(runs, len(errors))
+    return status < 400 or body["error"]["code"] in _ANOTHER_IS_AT_IT
+
+
+def _in_time(context: Context) -> bool:
+    return context.get_remaining_time_in_millis() >= _TO_END
+
+
+def _count(runs: Sequence[Run], errors: int) -> None:
+    applied = [one for run in runs for one in run.operations if one.outcome == "applied"]
+    with measured("night") as metrics:
+        metrics.add_metric("Runs", MetricUnit.Count, len(runs))
+        metrics.add_metric("Read", MetricUnit.Count, sum(len(run.interactions) - len(run.unread) for run in runs))
+        metrics.add_metric("Unread", MetricUnit.Count, sum(len(run.unread) for run in runs))
+        metrics.add_metric("Applied", MetricUnit.Count, len(applied))
+        metrics.add_metric("InputTokens", MetricUnit.Count, sum(run.input_tokens for run in runs))
+        metrics.add_metric("OutputTokens", MetricUnit.Count, sum(run.output_tokens for run in runs))
+        metrics.add_metric("LoggedErrors", MetricUnit.Count, errors)

@@ -1,0 +1,187 @@
+"""Functions that nobody calls: `index` follows the stream, `reconcile` runs by schedule, `setup` is a custom resource."""
+
+import json
+import logging
+import time
+import urllib.request
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.indexing.stream import Upkeep, set_aside, take_in
+from commonplace.indexing.stream import reconcile as index_again
+from commonplace.interfaces.aws import container
+from commonplace.interfaces.aws.call import Body, Context, Event
+from commonplace.interfaces.aws.observe import measured, told_under
+from commonplace.ports.record_values import IndexChange, Letter, Outcome, Purged
+from commonplace.ports.usage_log import UsageLog
+from commonplace.ports.values import IndexUnavailable
+from commonplace.use_cases.dispatch import guarded
+
+_log = logging.getLogger("commonplace")
+_ATTEMPTS, _SECONDS, _PAUSE = 4, 5.0, 0.5  # of telling CloudFormation; seconds
+_LEFT = 25.0  # seconds to tell CloudFormation in, with every attempt
+_LONGEST_REASON = 1_000  # characters; the whole answer has 4,096 bytes
+
+Work = Callable[[Mapping[str, Any]], dict[str, Any]]
+
+
+def settle(event: Event, context: Context, work: Work, put: Callable[[str, bytes], None] | None = None) -> Body:
+    """Does the work for Create and Update, nothing for Delete, and tells CloudFormation.
+
+    `work` is given the resource's properties and gives the attributes that the template may read. What it made stays
+    when the resource is deleted: memories outlive a stack.
+    """
+    status, body = 200, dict[str, Any]()
+    if event["RequestType"] != "Delete":
+        status, body = _before_the_end(lambda: work(event.get("ResourceProperties") or {}), context)
+    answer = {
+        "Status": "SUCCESS" if status < 400 else "FAILED",
+        "Reason": _reason(status, body, context),
+        "PhysicalResourceId": event.get("PhysicalResourceId") or f"{event['StackId']}/{event['LogicalResourceId']}",
+        "StackId": event["StackId"],
+        "RequestId": event["RequestId"],
+        "LogicalResourceId": event["LogicalResourceId"],
+        "Data": body if status < 400 else {},
+    }
+    _tell(event["ResponseURL"], json.dumps(answer).encode(), put or _put)
+    return answer
+
+
+def _before_the_end(work: Callable[[], dict[str, Any]], context: Context) -> tuple[int, dict[str, Any]]:
+    """What the work answers; when Lambda would end it first, that."""
+    thread = ThreadPoolExecutor(1)
+    try:
+        return thread.submit(guarded, work).result(max(1.0, context.get_remaining_time_in_millis() / 1000 - _LEFT))
+    except TimeoutError:
+        error = CommonplaceError(ErrorCode.INTERNAL, "it took longer than this function may run")
+        return error.code.status, error.body()
+    finally:
+        thread.shutdown(wait=False, cancel_futures=True)
+
+
+def _reason(status: int, body: Body, context: Context) -> str:
+    if status < 400:
+        return "done"
+    return f"{body['error']['message'][:_LONGEST_REASON]} (request {context.aws_request_id})"
+
+
+def _tell(url: str, text: bytes, put: Callable[[str, bytes], None]) -> None:
+    """Puts it, again if need be: an answer that never comes holds the stack up for an hour."""
+    for attempt in range(_ATTEMPTS):
+        try:
+            return put(url, text)
+        except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
+            _log.warning("CloudFormation can't be told: %s", type(error).__name__)
+            time.sleep(_PAUSE * 2**attempt)
+    raise TimeoutError("CloudFormation could not be told")
+
+
+def _put(url: str, text: bytes) -> None:
+    """The URL is signed for an empty content type; urllib would send one of its own."""
+    request = urllib.request.Request(url, text, {"Content-Type": ""}, method="PUT")
+    with urllib.request.urlopen(request, timeout=_SECONDS):
+        pass
+
+
+_TOO_LONG = timedelta(minutes=10)  # the index function has had its chance
+_TO_FOLD = timedelta(minutes=1)
+_TO_END = 10_000  # milliseconds
+
+
+def index(event: dict[str, Any], context: Context) -> Body:
+    """Brings a batch of the stream into the index; Lambda comes again from the first record that is named on."""
+
+    def work() -> dict[str, Any]:
+        upkeep = container.upkeep()
+        taken = take_in(list(upkeep.streamed(event)), upkeep)
+        with measured("index") as metrics:
+            metrics.add_metric("Indexed", MetricUnit.Count, taken.done)
+            metrics.add_metric("SetAside", MetricUnit.Count, taken.set_aside)
+            metrics.add_metric("TriedAgain", MetricUnit.Count, len(taken.again))
+            if taken.oldest is not None:
+                metrics.add_metric("IndexLag", MetricUnit.Milliseconds, _milliseconds_since(taken.oldest))
+        return {"again": taken.again}
+
+    container.begin(context.get_remaining_time_in_millis())
+    with told_under("index", None, context):
+        status, body = guarded(work)
+    every = [record["dynamodb"]["SequenceNumber"] for record in event["Records"]]
+    again = body["again"] if status < 400 else every[:1]  # what failed as a whole comes again as a whole
+    return {"batchItemFailures": [{"itemIdentifier": sequence} for sequence in again]}
+
+
+def reconcile(event: dict[str, Any], context: Context) -> Body:
+    """Indexes again what has been pending for too long, and brings counted findings into the memories."""
+
+    def work() -> dict[str, Any]:
+        upkeep, now = container.upkeep(), datetime.now(UTC)
+        counts = index_again(now - _TOO_LONG, upkeep.writer, upkeep.pending, _aside(upkeep), lambda: _in_time(context))
+        oldest = upkeep.pending.oldest_pending()
+        with measured("reconcile") as metrics:  # an alarm hangs on it: told before what may take long
+            metrics.add_metric("Reconciled", MetricUnit.Count, counts["done"])
+            metrics.add_metric("SetAside", MetricUnit.Count, counts["failed"])
+            age = 0.0 if oldest is None else _milliseconds_since(oldest)
+            metrics.add_metric("PendingAge", MetricUnit.Milliseconds, age)
+        users = _folded(upkeep.usage, now - _TO_FOLD, context)
+        with measured("reconcile") as metrics:
+            metrics.add_metric("Folded", MetricUnit.Count, users)
+        return {**counts, "folded": users}
+
+    container.begin(context.get_remaining_time_in_millis())
+    with told_under("reconcile", event.get("id"), context):
+        status, body = guarded(work)
+    if status >= 400:
+        raise RuntimeError(body["error"]["message"])  # so that the schedule and the alarm on errors know
+    return body
+
+
+def setup(event: dict[str, Any], context: Context) -> Body:
+    """Makes the index, its template and pipelines, and tells CloudFormation. `ReindexNeeded`: `true` or `false`."""
+
+    def work(_properties: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            as_laid_out = container.upkeep().set_up()
+        except IndexUnavailable as error:
+            raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the index can't be made: {error}") from error
+        return {"ReindexNeeded": "false" if as_laid_out else "true"}
+
+    container.begin(context.get_remaining_time_in_millis())
+    with told_under("setup", event.get("RequestId"), context):
+        return settle(event, context, work)
+
+
+def _folded(usage: UsageLog, before: datetime, context: Context) -> int:
+    """How many users' findings were brought into their memories; those that time doesn't reach wait for the next run."""
+    users = 0
+    for user_id in usage.unfolded(before):
+        if not _in_time(context):
+            break
+        usage.fold(user_id)
+        users += 1
+    return users
+
+
+def _in_time(context: Context) -> bool:
+    return context.get_remaining_time_in_millis() >= _TO_END
+
+
+def _aside(upkeep: Upkeep) -> Callable[[IndexChange, Outcome], None]:
+    """Tells of a change that the index will never take, once for each version: its row goes on waiting."""
+
+    def aside(change: IndexChange, outcome: Outcome) -> None:
+        what = change if isinstance(change, Purged) else change.memory
+        if upkeep.pending.tell(what.user_id, what.memory_id, what.version):
+            letter = Letter(what.user_id, f"memory#{what.memory_id}", None, outcome.reason)
+            if not set_aside([letter], upkeep.letters):
+                upkeep.pending.tell(what.user_id, what.memory_id, what.version, told=False)
+
+    return aside
+
+
+def _milliseconds_since(at: datetime) -> float:
+    return max(0.0, (datetime.now(UTC) - at).total_seconds() * 1000)

@@ -1,0 +1,74 @@
+"""The command line. Nothing heavy is imported before a command runs, so that `--help` answers at once."""
+
+import io
+import sys
+from collections.abc import Sequence
+
+import click
+
+from commonplace import __version__
+from commonplace.interfaces.cli import failures
+from commonplace.interfaces.cli.conversations import erase, export, import_file
+from commonplace.interfaces.cli.deployment import doctor, reindex
+from commonplace.interfaces.cli.files import markdown, record
+from commonplace.interfaces.cli.memories import context, discover, normalize, search, store
+from commonplace.interfaces.cli.nights import history, nightly, runs, undo
+from commonplace.interfaces.cli.options import group_options
+from commonplace.interfaces.cli.programs import call, check_manifest, serve
+
+_EXIT_CODES = """\b
+Exit codes: 0 done (finding nothing is done, too), 1 a mistake of this program,
+2 the command line or the input is wrong, or there is no command (you see this then),
+3 no such tool or memory, 4 the file or the port is not available, try again,
+130 stopped by Ctrl-C.
+"""
+
+
+@click.group(epilog=_EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(prog)s %(version)s")
+@group_options
+def commonplace() -> None:
+    """A long-term memory for you and your agents, in one file on this machine.
+
+    \b
+      commonplace store "My daughter Mia is allergic to peanuts."
+      commonplace search "is anybody allergic?"
+
+    The shared options stand before the command or after it. A text may be - for stdin.
+    """
+
+
+_COMMANDS = (
+    normalize, store, search, context, discover, call, import_file, export, record, nightly, runs, history, undo,
+    markdown, erase, serve, check_manifest, reindex, doctor,
+)  # fmt: skip
+for _command in _COMMANDS:
+    commonplace.add_command(_command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs a command line, the process's own by default, and exits."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")
+    sys.exit(_run(sys.argv[1:] if arguments is None else list(arguments)))
+
+
+def _run(arguments: list[str]) -> int:
+    as_json = "--json" in arguments  # a command line that can't be read can't tell it in a better way
+    try:
+        return int(commonplace.main(arguments, prog_name="commonplace", standalone_mode=False) or 0)
+    except click.Abort:
+        click.echo("commonplace: stopped", err=True)
+        return failures.STOPPED
+    except failures.Failed as error:
+        failed = error
+    except click.exceptions.NoArgsIsHelpError as error:  # on stderr and with 2: a script that forgot the command has failed
+        error.show()
+        return failures.USAGE
+    except click.ClickException as error:
+        failed = failures.misused(error, as_json)
+    except Exception as error:  # noqa: BLE001 - the last place: a person gets a line, never a traceback
+        failed = failures.unexpected(error, as_json)
+    failed.show()
+    return failed.status

@@ -1,0 +1,184 @@
+"""`import`, `export` and `erase`: whole conversations in, everything out, everything gone."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.interfaces.cli.deployment import asking, opened
+from commonplace.interfaces.cli.failures import STOPPED
+from commonplace.interfaces.cli.options import Shared, command_options, stdin_text
+from commonplace.interfaces.cli.tables import console, print_facts, print_json, print_rows
+
+if TYPE_CHECKING:
+    from commonplace.nightly.user_erasure import Leaving
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.option(
+    "--keep", type=click.Choice(["all", "worthy"]), default="all", show_default=True,
+    help="worthy leaves out small talk and what an assistant says.",
+)  # fmt: skip
+@command_options
+def import_file(shared: Shared, file: str, keep: Any) -> None:
+    """Store a conversation from a file.
+
+    FILE holds turns, each {"session_id", "position", "speaker", "text", "event_time"?}, as JSON or JSON lines.
+    What is stored already isn't stored twice.
+    """
+    turns, lines = read_turns(read_text(file))
+    done = 0
+    with shared.open() as memory, _by_line(lines), progress_bar() as bar:
+        task = bar.add_task(f"storing {len(turns)} turns", total=len(turns))
+
+        def advance(count: int) -> None:
+            nonlocal done
+            done = count
+            bar.update(task, completed=count)
+
+        try:
+            result = memory.import_turns(turns, keep=keep, progress=advance)
+        except KeyboardInterrupt:
+            bar.stop()
+            line = f"commonplace: stopped after {done} of {len(turns)} turns; the same command goes on from there"
+            click.echo(line, err=True)
+            raise click.exceptions.Exit(STOPPED) from None
+    answer = result.model_dump(mode="json")
+    if shared.json:
+        print_json(answer)
+    else:
+        _print_import(answer)
+
+
+@click.command()
+@command_options
+def export(shared: Shared) -> None:
+    """Print every record as JSON lines.
+
+    The oldest come first, and those that are closed (superseded, archived, deleted) are there too.
+    """
+    with shared.reading() as memory:
+        for record in memory.export():
+            print_json(record)
+
+
+def read_turns(text: str) -> tuple[list[Any], list[int]]:
+    """Turns from a JSON array, an object with `turns`, or a JSON object per line, and then the number of each line.
+
+    Raises `INVALID_JSON`.
+    """
+    from commonplace.domain.strict_json import read_json
+
+    first = text.strip().partition("\n")[0].strip()
+    if not first:
+        raise CommonplaceError(ErrorCode.INVALID_JSON, "file: holds no turns", "file")
+    if first.startswith("{") and first.endswith("}"):
+        lines = enumerate(text.split("\n"), 1)  # other line breaks, such as U+2028, may stand inside a JSON string
+        rows = {number: _line(number, line) for number, line in lines if line.strip()}
+        if len(rows) > 1 or "text" in next(iter(rows.values())):
+            return list(rows.values()), list(rows)
+    whole = read_json(text)
+    turns = whole.get("turns") if isinstance(whole, dict) else whole
+    if not isinstance(turns, list):
+        raise CommonplaceError(ErrorCode.INVALID_JSON, 'file: must be a list of turns, {"turns": [...]}, or a turn per line')
+    return turns, []
+
+
+@contextmanager
+def _by_line(lines: list[int]) -> Iterator[None]:
+    """The engine counts turns from 0; a person who wrote them line by line looks for the line."""
+    try:
+        yield
+    except CommonplaceError as error:
+        turn, _, why = error.message.partition(": ")
+        number = turn.removeprefix("turns.")
+        if not lines or number == turn:
+            raise
+        raise CommonplaceError(error.code, f"line {lines[int(number)]}: {why}", error.field) from error
+
+
+def _line(number: int, line: str) -> dict[str, Any]:
+    from commonplace.domain.strict_json import read_object
+
+    try:
+        return read_object(line)
+    except CommonplaceError as error:
+        raise CommonplaceError(error.code, f"line {number}: {error.message}", "file") from None
+
+
+def read_text(file: str) -> str:
+    """What a file, or `-` for stdin, holds, which must be UTF-8."""
+    if file == "-":
+        return stdin_text()
+    try:
+        return Path(file).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "file: is not UTF-8", "file") from None
+    except OSError as error:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: {error.strerror}", "file") from error
+
+
+def progress_bar() -> Any:
+    """A bar on stderr that counts; on no terminal there is none."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    terminal = console(stderr=True)
+    return Progress(*columns, console=terminal, transient=True, disable=not terminal.is_terminal)
+
+
+def _print_import(answer: dict[str, Any]) -> None:
+    kept = [memory_id for memory_id in answer["ids"] if memory_id]
+    print_facts({"turns": len(answer["ids"]), "kept": len(kept), "left out": len(answer["left_out"])})
+    reasons = Counter(left["why"] for left in answer["left_out"])
+    if reasons:
+        print_rows(("turns", "left out because"), [(str(n), why) for why, n in reasons.most_common()], "left out because")
+
+
+@click.command()
+@click.option("--yes", is_flag=True, help="Erase it. Nothing brings it back.")
+@click.option("--table", metavar="NAME", help="A deployment's DynamoDB table, instead of the file.")
+@command_options
+def erase(shared: Shared, yes: bool, table: str | None) -> None:
+    """Erase everything that is kept of a user.
+
+    \b
+    Memories (closed ones too), what was recorded, runs, counts and pages go.
+    Without --yes it only tells how much there is. Pages that "markdown write"
+    put into a folder are yours to delete.
+
+    With --table it is a user of a deployment on AWS: --user is then the whole id,
+    "<issuer>|<sub>" or "<backend>|<name>", and the environment must be the
+    deployment's. Its index follows within seconds, and keeps ids and versions
+    without words until the next reindex.
+    """
+    with _leaving(shared, table) as leaving:
+        memories = leaving.erase() if yes else leaving.memories()
+    if shared.json:
+        print_json({"user": leaving.user_id, "memories": memories, "erased": yes})
+        return
+    counted = f"{memories} memor{'y' if memories == 1 else 'ies'}"
+    if yes:
+        click.echo(f"erased {leaving.user_id}: {counted}, and all that was kept beside")
+    else:
+        click.echo(f"{leaving.user_id} has {counted}; --yes erases all of it, and what is kept beside")
+
+
+@contextmanager
+def _leaving(shared: Shared, table: str | None) -> Iterator["Leaving"]:
+    if table is None:
+        with shared.reading() as memory:
+            yield memory.leaving()
+        return
+    from commonplace.bootstrap.cloud import open_leaving
+
+    if shared.user is None:
+        raise click.UsageError("--table needs --user: whose memories, the whole id")
+    with asking(shared):
+        yield opened(partial(open_leaving, shared.user), table=table)

@@ -1,0 +1,125 @@
+"""`reindex` and `doctor`: the index of a deployment on AWS made again, and held against its records."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode, require_extra
+from commonplace.interfaces.cli.failures import Failed
+from commonplace.interfaces.cli.options import Shared, command_options
+from commonplace.interfaces.cli.tables import console, print_facts, print_json
+
+if TYPE_CHECKING:
+    from commonplace.bootstrap.maintenance import Maintenance
+    from commonplace.settings import Settings
+
+_Opened = TypeVar("_Opened")
+_TABLE = click.option("--table", metavar="NAME", help="The DynamoDB table.  [default: $COMMONPLACE_TABLE]")
+_ENDPOINT = click.option("--endpoint", metavar="URL", help="OpenSearch.  [default: $COMMONPLACE_SEARCH_ENDPOINT]")
+
+_ON_THIS_MACHINE = """\b
+Over "make cloud", with the addresses that it prints when it has started:
+  export AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:PORT
+  export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
+  commonplace doctor --table commonplace --endpoint http://127.0.0.1:PORT
+"""
+_CREDENTIALS = "AWS_REGION and your credentials"
+_CHECK_TABLE = (
+    f"check --table (or COMMONPLACE_TABLE), {_CREDENTIALS}; AWS_ENDPOINT_URL_DYNAMODB is where a DynamoDB on this machine is"
+)
+_CHECK_INDEX = f"check --endpoint (or COMMONPLACE_SEARCH_ENDPOINT), {_CREDENTIALS}"
+
+
+@click.command(epilog=_ON_THIS_MACHINE.replace("doctor", "reindex"))
+@click.option("--move-to-model", "move", is_flag=True, help="Write every record anew with the vectors of another model.")
+@_TABLE
+@_ENDPOINT
+@command_options
+def reindex(shared: Shared, move: bool, table: str | None, endpoint: str | None) -> None:
+    """Rebuild a deployment's index, in use.
+
+    A new version is filled beside the old one and takes its place at the end. The environment must be the deployment's: its
+    output Environment has all of it. The same command moves to another layout, and with --move-to-model to another
+    embedding model (COMMONPLACE_EMBEDDER). One that was stopped goes on when it is run again.
+    """
+    from commonplace.bootstrap.local import local_clock
+    from commonplace.indexing import rebuild
+
+    with asking(shared), _counted("memories indexed") as progress:
+        open_ = _opened(table, endpoint)
+        renewal = rebuild.Renewal(open_.records, open_.embedder, local_clock("UTC"))
+        done = rebuild.reindex(open_.everything, open_.rebuild, renewal, progress, move=move)
+    answer: dict[str, object] = {"records": done.records, "embedded": done.embedded, "refused": dict(done.refused)}
+    _print(shared, answer)
+
+
+@click.command(epilog=_ON_THIS_MACHINE)
+@click.option("--repair", is_flag=True, help="Bring into the index what it lacks.")
+@_TABLE
+@_ENDPOINT
+@command_options
+def doctor(shared: Shared, repair: bool, table: str | None, endpoint: str | None) -> None:
+    """Compare a deployment's index and table."""
+    from commonplace.indexing.rebuild import examine
+
+    with asking(shared), _counted("memories compared") as progress:
+        open_ = _opened(table, endpoint)
+        found = examine(open_.everything, open_.records, open_.contents, repair, progress)
+    counted = {"records": found.records, "documents": found.documents, "mended": found.mended}
+    answer: dict[str, object] = {**counted, **{str(ill): count for ill, count in found.ills.items()}}
+    _print(shared, answer)
+
+
+def _print(shared: Shared, answer: dict[str, object]) -> None:
+    if shared.json:
+        print_json(answer)
+    else:
+        print_facts(answer)
+
+
+def _opened(table: str | None, endpoint: str | None) -> "Maintenance":
+    from commonplace.bootstrap.maintenance import open_maintenance
+
+    return opened(open_maintenance, table=table, search_endpoint=endpoint)
+
+
+def opened(open_: Callable[["Settings"], _Opened], **named: str | None) -> _Opened:
+    """A part of a deployment, by the settings of the environment and those named here."""
+    from commonplace.settings import read_settings
+
+    require_extra("aws", "this asks AWS")
+    from botocore.exceptions import BotoCoreError
+
+    settings = read_settings().model_copy(update={name: value for name, value in named.items() if value})
+    try:
+        return open_(settings)
+    except (BotoCoreError, ValueError) as error:  # no such profile, no credentials, an address that is none
+        raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"AWS can't be asked: {error}") from error
+
+
+@contextmanager
+def asking(shared: Shared) -> Iterator[None]:
+    """What can't be reached is told with where to look for the reason: here no memory file is at fault."""
+    from commonplace.ports.values import IndexUnavailable
+
+    try:
+        yield
+    except IndexUnavailable as error:
+        ours = CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the index can't be used just now: {error}")
+        raise Failed(ours, "", shared.json, following=_CHECK_INDEX) from error
+    except CommonplaceError as error:
+        if error.code is not ErrorCode.STORAGE_UNAVAILABLE:
+            raise
+        raise Failed(error, "", shared.json, following=_CHECK_TABLE) from error
+
+
+@contextmanager
+def _counted(what: str) -> Iterator[Callable[[int], None]]:
+    from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    shown, terminal = (SpinnerColumn(), TextColumn(what), MofNCompleteColumn(), TimeElapsedColumn()), console(stderr=True)
+    with Progress(*shown, console=terminal, transient=True, disable=not terminal.is_terminal) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda count: bar.update(task, completed=count)

@@ -1,0 +1,132 @@
+"""Failures on a command line: one line on stderr with what to do next, by the names that a person types."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import IO, Any
+
+import click
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+
+
+@dataclass(frozen=True)
+class Typed:
+    """How an argument is typed, what it must be, and a good value of an option."""
+
+    name: str
+    must_be: str
+    example: str = ""
+
+    def told(self, why: str) -> str:
+        """Why the value is refused. A sentence of pydantic's begins with a capital and speaks of Python's types."""
+        ours = why[:1].islower()
+        said = f"{self.name}: {why if ours else f'must be {self.must_be}'}"
+        return f"{said}, e.g. {self.name} {self.example}" if self.example and self.example not in why else said
+
+
+_TEXT = Typed("TEXT", "a text of up to 8,000 characters")
+_FOLDER = Typed("DIR", "a folder")
+_DAY = "2026-05-20 or 2026-05-20T18:30"
+_SHARED = {
+    "user_id": Typed("--user", "a name", "ana"),
+    "timezone": Typed("--timezone", "an IANA name", "Europe/Berlin"),
+}
+_NAMES: Mapping[str, Mapping[str, Typed]] = {
+    "normalize": {"text": _TEXT, "context": replace(_TEXT, name="--context", example='"What is your name?"')},
+    "store": {
+        "content": _TEXT,
+        "context.force_importance": Typed("--importance", "a whole number from 1 to 5", "4"),
+        "context.additional_tags": Typed("--tag", "a word of 1 to 64 characters, 32 times at the most", "garden"),
+        "context.expires_at": Typed("--expires", "a day or a time as ISO 8601 has it", _DAY),
+        "context.user_note": Typed("--note", "a text of up to 2,000 characters", '"said twice"'),
+    },
+    "context": {
+        "topic": replace(_TEXT, name="TOPIC"),
+        "max_tokens": Typed("--max-tokens", "a whole number from 100 to 8000", "500"),
+    },
+    "write": {"dir": _FOLDER},
+    "apply": {"dir": _FOLDER},
+    "search": {
+        "query": replace(_TEXT, name="QUERY"),
+        "limit": Typed("--limit", "a whole number from 1 to 100", "20"),
+        "options.min_relevance": Typed("--min-relevance", "a number from 0 to 1", "0.5"),
+        "options.importance_min": Typed("--min-importance", "a whole number from 1 to 5", "3"),
+        "options.time_range.after": Typed("--after", "a day or a time as ISO 8601 has it", _DAY),
+        "options.time_range.before": Typed("--before", "a day or a time as ISO 8601 has it", _DAY),
+    },
+}
+
+
+def as_typed(error: CommonplaceError, command: str, given: Mapping[str, object]) -> str:
+    """The error's sentence for a person. `given`: the shared options that were typed; others are from the environment."""
+    field, prefix = error.field or "", f"{error.field}: "
+    shared = {name: typed for name, typed in _SHARED.items() if given.get(typed.name.removeprefix("--")) is not None}
+    for path, typed in {**_NAMES.get(command, {}), **shared}.items():
+        if error.message.startswith(prefix) and (field == path or field.startswith(f"{path}.")):
+            return f"{error.code.label}: {typed.told(error.message.removeprefix(prefix))}"
+    return str(error)
+
+
+INTERNAL, USAGE, NOT_FOUND, UNAVAILABLE, STOPPED = 1, 2, 3, 4, 130
+
+_EXIT_CODES = {
+    ErrorCode.INTERNAL: INTERNAL,
+    ErrorCode.NOT_FOUND: NOT_FOUND,
+    ErrorCode.UNKNOWN_TOOL: NOT_FOUND,
+    ErrorCode.KEY_NOT_FOUND: NOT_FOUND,
+    ErrorCode.CONFLICT: UNAVAILABLE,
+    ErrorCode.LEASE_LOST: UNAVAILABLE,
+    ErrorCode.STORAGE_UNAVAILABLE: UNAVAILABLE,
+}
+_NEXT = {
+    ErrorCode.EMPTY_TEXT: "give at least one word",
+    ErrorCode.TEXT_TOO_LONG: "give it in several pieces",
+    ErrorCode.SECRET_ONLY: "leave it out, or say what it is for without it",
+    ErrorCode.UNKNOWN_TOOL: 'see "commonplace manifest"',
+    ErrorCode.KEY_NOT_FOUND: 'see "commonplace export"',
+    ErrorCode.LEASE_LOST: "nothing is to be done here",
+    ErrorCode.CONFLICT: "or try again later",
+    ErrorCode.STORAGE_UNAVAILABLE: "--db FILE names another file",
+    ErrorCode.INTERNAL: "please report this line",
+}
+_LISTED_BY = {"run_id": "runs list", "operation_id": "runs show", "dir": "markdown write --help"}
+
+
+class Failed(click.ClickException):
+    """An error of ours as the command line tells it.
+
+    `see`: the command that shows what would be right; `following`: what to do next, where that is known better. A person
+    reads `sentence`; a program reads the error's own, with the field by its path.
+    """
+
+    def __init__(
+        self, error: CommonplaceError, see: str, as_json: bool, *, sentence: str | None = None, following: str | None = None
+    ) -> None:
+        super().__init__(sentence or str(error))
+        self.status = _EXIT_CODES.get(error.code, USAGE)
+        self._error, self._as_json = error, as_json
+        if error.code is ErrorCode.NOT_FOUND and error.field in _LISTED_BY:
+            see = f"commonplace {_LISTED_BY[error.field]}"
+        self._following = following or _NEXT.get(error.code, f'see "{see}"')
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        line = f"commonplace: {' '.join(self.message.split())}; {self._following}"
+        click.echo(json.dumps(self._error.body(), ensure_ascii=False) if self._as_json else line, file=file, err=True)
+
+
+def misused(error: click.ClickException, as_json: bool) -> Failed:
+    """A command line that click can't read, as an error of ours."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    field = error.param.name if isinstance(error, click.BadParameter) and error.param else None
+    ours = CommonplaceError(ErrorCode.INVALID_ARGUMENT, error.format_message().rstrip("."), field)
+    return Failed(ours, f"{context.command_path if context else 'commonplace'} --help", as_json)
+
+
+def unexpected(error: Exception, as_json: bool) -> Failed:
+    """A mistake of ours: its kind and place, and none of its words, which may quote what somebody said."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f" at {trace.tb_frame.f_globals.get('__name__')}:{trace.tb_lineno}" if trace else ""
+    return Failed(CommonplaceError(ErrorCode.INTERNAL, f"{type(error).__name__}{place}"), "commonplace --help", as_json)

@@ -1,0 +1,136 @@
+"""`record` and `markdown`: a day of talk from a file, and the memories as pages to read and to edit."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.interfaces.cli.conversations import progress_bar, read_text
+from commonplace.interfaces.cli.options import Shared, command_options
+from commonplace.interfaces.cli.tables import print_facts, print_json, print_rows, print_run
+
+if TYPE_CHECKING:
+    from commonplace.client.memory import Commonplace
+    from commonplace.domain.interactions import WrittenPages
+
+_BATCH = 50
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@command_options
+def record(shared: Shared, file: str) -> None:
+    """Record what a day left behind, for a night to read.
+
+    FILE holds interactions, each {"type", "id", "time", ...}, as JSON lines, a JSON array, or an object with
+    "interactions". One that is malformed is refused on its own; an id that is known stays as it was.
+    """
+    given, refused = read_interactions(read_text(file))
+    with shared.open() as memory:
+        answer = _recorded(memory, given)
+    answer["refused"] = refused + answer["refused"]
+    if shared.json:
+        return print_json(answer)
+    print_facts({name: answer[name] for name in ("recorded", "known", "redacted")})
+    if answer["refused"]:
+        rows = [(one["id"] or "?", one["message"]) for one in answer["refused"]]
+        print_rows(("interaction", "refused because"), rows, "refused because")
+    return None
+
+
+def _recorded(memory: "Commonplace", given: Sequence[Any]) -> dict[str, Any]:
+    """A batch at a time, so that one sees how far it is."""
+    from commonplace.domain.batching import in_batches
+
+    answer: dict[str, Any] = {"recorded": 0, "known": 0, "refused": [], "redacted": []}
+    with progress_bar() as bar:
+        task = bar.add_task(f"recording {len(given)} interactions", total=len(given))
+        for batch in in_batches(given, _BATCH):
+            done = memory.record_interactions(batch).model_dump(mode="json")
+            answer = {name: before + done[name] for name, before in answer.items()}
+            bar.update(task, advance=len(batch))
+    return {**answer, "redacted": list(dict.fromkeys(answer["redacted"]))}
+
+
+def read_interactions(text: str) -> tuple[list[Any], list[dict[str, Any]]]:
+    """The interactions of a file, and the lines that are no JSON, as they are told of refused ones."""
+    from commonplace.domain.strict_json import read_json, read_object
+
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    if not lines:
+        raise CommonplaceError(ErrorCode.INVALID_JSON, "file: holds no interactions", "file")
+    first = lines[0][1].strip()
+    if not (first.startswith("{") and first.endswith("}")) or (len(lines) == 1 and '"interactions"' in first):
+        whole = read_json(text)
+        found = whole.get("interactions", [whole]) if isinstance(whole, dict) else whole
+        if not isinstance(found, list):
+            raise CommonplaceError(ErrorCode.INVALID_JSON, "file: must hold a list of interactions, or one per line")
+        return found, []
+    given, refused = list[Any](), list[dict[str, Any]]()
+    for number, line in lines:
+        try:
+            given.append(read_object(line))
+        except CommonplaceError as error:
+            refused.append({"id": None, "field": None, "message": f"line {number}: {error.message}"})
+    return given, refused
+
+
+_FOLDER = click.argument("folder", metavar="DIR", type=click.Path(file_okay=False))
+
+
+@click.group()
+def markdown() -> None:
+    """Write the memories as pages, to read and to edit."""
+
+
+@markdown.command()
+@_FOLDER
+@click.option("--overwrite", is_flag=True, help="Also write what was edited and is not applied: the edits are gone then.")
+@command_options
+def write(shared: Shared, folder: str, overwrite: bool) -> None:
+    """Write the pages that have changed into a folder.
+
+    A page that you have edited is left until it is applied. What is no page of ours is always left.
+    """
+    with shared.reading() as memory:
+        done = memory.write_markdown(folder, overwrite)
+    if shared.json:
+        return print_json(done.model_dump(mode="json"))
+    return _print(done)
+
+
+@markdown.command()
+@_FOLDER
+@click.option("--yes", is_flag=True, help="Make the changes, however many entries they take out.")
+@command_options
+def apply(shared: Shared, folder: str, yes: bool) -> None:
+    """Show what you have changed on the pages of a folder, or take it over with --yes, as a run.
+
+    \b
+    Change the words of an entry     the old ones are closed and kept
+    Move it under another heading    it is filed there
+    Take the whole line out          it is closed; runs undo brings it back
+    Add a line that begins with -    it is remembered; - **key**: gives it a key
+
+    What was changed elsewhere since the page was written stays as it is.
+    """
+    with shared.open() if yes else shared.reading() as memory:
+        told = memory.apply_markdown(folder, dry_run=not yes, delete_many=yes)
+    if shared.json:
+        return print_json(told.model_dump(mode="json"))
+    print_run(told)
+    if any(one.outcome == "planned" for one in told.run.operations):
+        click.echo("--yes makes these changes")
+    return None
+
+
+def _print(done: "WrittenPages") -> None:
+    for name in done.written:
+        click.echo(f"wrote {name}")
+    for name in done.removed:
+        click.echo(f"removed {name}, of which nothing is left")
+    for page in done.left:
+        click.echo(f"left {page.name}: {page.why}", err=True)
+    if not (done.written or done.removed or done.left):
+        click.echo("nothing has changed")

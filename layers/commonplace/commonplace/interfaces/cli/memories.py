@@ -1,0 +1,189 @@
+"""`normalize`, `store`, `search`, `context` and `discover`: from what was said to what is kept, and what is known."""
+
+import json
+import shlex
+from collections.abc import Iterator
+from typing import Any, get_args
+
+import click
+
+from commonplace.domain.taxonomy import Category, ContentType, SearchCategory, Source
+from commonplace.interfaces.cli.options import Shared, command_options, given, text_argument
+from commonplace.interfaces.cli.tables import day_and_time, print_facts, print_json, print_notes, print_rows, with_remark
+
+
+@click.command()
+@text_argument("text")
+@click.option("--source", type=click.Choice(get_args(Source)), help="Who said it.  [default: user]")
+@click.option("--context", metavar="TEXT", help="What was said just before, e.g. the question that this answers.")
+@command_options
+def normalize(shared: Shared, text: str, source: str | None, context: str | None) -> None:
+    """Turn a text into a clean statement.
+
+    It is put into the third person and gets a type and tags. Nothing is stored.
+    """
+    with shared.open() as memory:
+        answer = memory.call("memory_normalize", given(text=text, source=source, context=context))
+    if shared.json:
+        return print_json(answer)
+    print_facts({"normalized": answer["normalized"], "type": answer["type"], "tags": answer["tags"]})
+    return print_notes(answer)
+
+
+@click.command()
+@text_argument("text")
+@click.option("--category", type=click.Choice(get_args(Category)), help="File it here, whatever the engine thinks.")
+@click.option("--importance", type=int, metavar="1-5", help="1 trivial, 5 never forget.")
+@click.option("--tag", "tags", multiple=True, metavar="WORD", help="A tag to add to those found; may be repeated.")
+@click.option("--expires", metavar="TIME", help="When it stops being true or useful, ISO 8601.")
+@click.option("--source", type=click.Choice(get_args(Source)), help="Who said it.  [default: user]")
+@click.option("--note", metavar="TEXT", help="A remark to keep beside it.")
+@command_options
+def store(
+    shared: Shared, text: str, category: str | None, importance: int | None, tags: tuple[str, ...], expires: str | None,
+    source: str | None, note: str | None,
+) -> None:  # fmt: skip
+    """Remember something, as it was said."""
+    context = given(
+        force_category=category, force_importance=importance, additional_tags=list(tags) or None, expires_at=expires,
+        source=source, user_note=note,
+    )  # fmt: skip
+    with shared.open() as memory:
+        answer = memory.call("store_memory", given(content=text, context=context or None))
+    if shared.json:
+        return print_json(answer)
+    found, advice = answer["analysis"], answer["recommendations"]
+    print_facts({
+        "already there as" if _known(answer) else "stored as": answer["memory_id"],
+        "type": found["detected_type"],
+        "category": found["detected_category"],
+        "importance": f"{found['importance_score']} of 5",
+        "tags": found["generated_tags"],
+        "concepts": found["concepts_extracted"],
+        "confidence": found["confidence"],
+        "similar": advice["similar_memories"],
+        "tags replaced": advice["tag_consolidations"],
+    })  # fmt: skip
+    if advice["suggested_merges"]:
+        print_rows(("says the same", "why"), [tuple(merge.values()) for merge in advice["suggested_merges"]], "why")
+    return print_notes(answer)
+
+
+def _known(answer: dict[str, Any]) -> bool:
+    """Whether nothing was stored: the tool tells it as a warning."""
+    from commonplace.memories.ingest import KNOWN
+
+    return KNOWN in ((answer.get("notes") or {}).get("warnings") or ())
+
+
+@click.command()
+@text_argument("query")
+@click.option("--limit", type=int, metavar="1-100", help="The most memories to show.  [default: 10]")
+@click.option("--category", type=click.Choice(get_args(SearchCategory)), help="Only this category or section.")
+@click.option("--kind", type=click.Choice(get_args(ContentType)), help="Only memories of this kind.")
+@click.option("--min-relevance", type=float, metavar="0-1", help="Leave out what matches less.  [default: 0.3]")
+@click.option("--min-importance", type=int, metavar="1-5", help="Only what is at least this important.")
+@click.option("--after", metavar="TIME", help="Only what happened then or later, ISO 8601.")
+@click.option("--before", metavar="TIME", help="Only what happened earlier, ISO 8601.")
+@click.option("--include-expired", is_flag=True, help="Also memories whose time is over.")
+@command_options
+def search(
+    shared: Shared, query: str, limit: int | None, category: str | None, kind: str | None, min_relevance: float | None,
+    min_importance: int | None, after: str | None, before: str | None, include_expired: bool,
+) -> None:  # fmt: skip
+    """Find memories for a question in plain words.
+
+    The best come first. "answerable" (0-1) tells how likely the memories hold the answer at all.
+    """
+    options = given(
+        min_relevance=min_relevance, importance_min=min_importance, content_type=kind,
+        time_range=given(after=after, before=before) or None, include_expired=include_expired or None,
+    )  # fmt: skip
+    arguments = given(query=query, limit=limit, category=category, options=options or None)
+    with shared.reading() as memory:
+        answer = memory.call("search_memory", arguments)
+    if shared.json:
+        return print_json(answer)
+    _print_hits(answer)
+    return print_notes(answer)
+
+
+@click.command()
+@text_argument("topic")
+@click.option("--max-tokens", type=int, metavar="100-8000", help="The most tokens that it may have.  [default: 1500]")
+@command_options
+def context(shared: Shared, topic: str, max_tokens: int | None) -> None:
+    """Print what an agent puts into its prompt.
+
+    What always matters comes first, then what is known of the TOPIC, then the notes of the last seven days.
+    """
+    with shared.reading() as memory:
+        answer = memory.call("get_memory_context", given(topic=topic, max_tokens=max_tokens))
+    if shared.json:
+        return print_json(answer)
+    return click.echo(answer["context"])  # nothing else: it may go right into a prompt
+
+
+@click.command()
+@click.argument("tool", required=False)
+@command_options
+def discover(shared: Shared, tool: str | None) -> None:
+    """Show the state, and what else there is.
+
+    With the name of a TOOL: what that tool takes, with examples.
+    """
+    with shared.reading() as memory:
+        answer = memory.call("discover_memory_tools", given(tool=tool))
+    if shared.json:
+        return print_json(answer)
+    if tool:
+        return _print_tool(answer["tool_schema"])
+    state = answer["current_system_state"]
+    print_facts({
+        "memories": state["total_memories"],
+        "health": state["health_score"],
+        "to tidy up": "\n".join(state["optimization_opportunities"]),
+    })  # fmt: skip
+    groups = answer["advanced_tools"].items()
+    rows = [(group, tool["name"], tool["description"]) for group, tools in groups for tool in tools]
+    return print_rows(("for", "advanced tool", "what it does"), rows, "what it does")
+
+
+def _print_hits(answer: dict[str, Any]) -> None:
+    hits, analysis = answer["results"], answer["query_analysis"]
+    if hits:
+        print_rows(("relevance", "when", "memory"), [_hit(hit) for hit in hits], "memory")
+    span = analysis["time_range"] or {}
+    print_facts({
+        "shown": f"{len(hits)} of {answer['total_found']} that match" if hits else "nothing matches",
+        "answerable": f"{analysis['answerable']:.2f}",
+        "from": day_and_time(span.get("after") or ""),
+        "until before": day_and_time(span.get("before") or ""),
+        "also looked for": analysis["semantic_expansions"],
+    })  # fmt: skip
+
+
+def _hit(hit: dict[str, Any]) -> tuple[object, ...]:
+    when = day_and_time(hit.get("event_time") or hit["created_at"])
+    remark = f"{hit['category']}, importance {hit['importance']} of 5, {hit['id']}"
+    return hit["relevance_score"], when, with_remark(hit["content"], remark)
+
+
+def _print_tool(row: dict[str, Any]) -> None:
+    print_facts({"tool": row["name"], "does": row["description"]})
+    print_rows(("argument", "default", "what it is"), _arguments(row["input_schema"]), "what it is")
+    calls = [f"commonplace call {row['name']} {shlex.quote(json.dumps(example))}" for example in row["examples"]]
+    print_facts({"for example": "\n".join(calls)})
+
+
+def _arguments(schema: dict[str, Any], within: str = "") -> Iterator[tuple[object, ...]]:
+    for name, field in schema["properties"].items():
+        default = "required" if name in schema.get("required", ()) else field.get("default", "")
+        yield f"{within}{name}", default, _meaning(field)
+        if "properties" in field:
+            yield from _arguments(field, f"{within}{name}.")
+
+
+def _meaning(field: dict[str, Any]) -> str:
+    words = ", ".join(map(str, field.get("enum", ())))
+    return "\n".join(filter(None, (field.get("description"), words)))

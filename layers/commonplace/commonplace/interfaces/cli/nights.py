@@ -1,0 +1,158 @@
+"""`nightly`, `runs`, `history` and `undo`: what was recorded is read, looked at, and taken back."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from commonplace.domain.errors import CommonplaceError
+from commonplace.interfaces.cli.conversations import progress_bar
+from commonplace.interfaces.cli.options import Shared, command_options
+from commonplace.interfaces.cli.tables import print_history, print_json, print_run, print_runs
+
+if TYPE_CHECKING:
+    from commonplace.domain.interactions import ToldRun
+
+_RUN = click.argument("run_id", metavar="[RUN]", default="last")
+_BACKEND = "local|"
+
+
+@click.command()
+@click.option(
+    "--mode", type=click.Choice(["rules", "pipeline", "agent"]), help="[default: pipeline with a model, else rules]"
+)
+@click.option("--dry-run", is_flag=True, help="Show what would be done, and change nothing.")
+@command_options
+def nightly(shared: Shared, mode: Any, dry_run: bool) -> None:
+    """Read what was recorded and is not read yet.
+
+    Without --user it reads for every user with something pending. A run that was stopped goes on where it was.
+    """
+    told, failures = list["ToldRun"](), list[CommonplaceError]()
+    for user in _users(shared):
+        try:
+            told += _read(replace(shared, user=user), mode, dry_run)
+        except CommonplaceError as error:  # the others' nights don't wait for it
+            failures.append(error)
+    if shared.json:
+        print_json([one.run.model_dump(mode="json") for one in told])
+    for one in () if shared.json else told:
+        print_run(one)
+    if failures:
+        raise failures[0]
+    if not told and not shared.json:
+        click.echo("nothing is pending")
+
+
+@click.group()
+def runs() -> None:
+    """What the nights did, and how to take it back.
+
+    RUN is an id, or "last", as when it is left out. To take back or review, "last" is the last run that is no undo.
+    """
+
+
+@runs.command("list")
+@click.option("--limit", type=int, default=20, show_default=True, metavar="1-100", help="The most runs to show.")
+@command_options
+def list_runs(shared: Shared, limit: int) -> None:
+    """Show the newest runs."""
+    with shared.reading() as memory:
+        found = memory.runs(limit)
+    if shared.json:
+        return print_json([run.model_dump(mode="json") for run in found])
+    return print_runs(found)
+
+
+@runs.command()
+@_RUN
+@command_options
+def show(shared: Shared, run_id: str) -> None:
+    """Show every change of a run, why, and the words it rests on."""
+    with shared.reading() as memory:
+        _print(shared, memory.told(run_id))
+
+
+@runs.command("undo")
+@_RUN
+@click.option("--reread", is_flag=True, help="What the run read is read once more by the next one.")
+@command_options
+def undo_run(shared: Shared, run_id: str, reread: bool) -> None:
+    """Take a whole run back.
+
+    What was changed since stays as it is and is listed.
+    """
+    with shared.open() as memory:
+        _print(shared, memory.told(memory.undo_run(run_id, reread).run_id))
+
+
+@runs.command()
+@_RUN
+@command_options
+def approve(shared: Shared, run_id: str) -> None:
+    """Do what waits for review in a run."""
+    with shared.open() as memory:
+        _print(shared, memory.told(memory.approve_run(run_id).run_id))
+
+
+@runs.command()
+@_RUN
+@command_options
+def discard(shared: Shared, run_id: str) -> None:
+    """Let go of what waits for review in a run."""
+    with shared.open() as memory:
+        _print(shared, memory.told(memory.discard_run(run_id).run_id))
+
+
+@click.command()
+@click.argument("operation_id", metavar="OPERATION")
+@command_options
+def undo(shared: Shared, operation_id: str) -> None:
+    """Take one operation back, a tool's or a run's."""
+    with shared.open() as memory:
+        _print(shared, memory.told(memory.undo(operation_id).run_id))
+
+
+@click.command()
+@click.argument("key")
+@command_options
+def history(shared: Shared, key: str) -> None:
+    """Show what a key has held, newest first."""
+    with shared.reading() as memory:
+        found = memory.history(key)
+    if shared.json:
+        return print_json(found.model_dump(mode="json"))
+    return print_history(found)
+
+
+def _print(shared: Shared, told: "ToldRun") -> None:
+    if shared.json:
+        print_json(told.model_dump(mode="json"))
+    else:
+        print_run(told)
+
+
+def _users(shared: Shared) -> list[str | None]:
+    """Whose nights to read: the one that was named, else everybody with something pending."""
+    if shared.user is not None:
+        return [shared.user]
+    with shared.reading() as memory:
+        return [user.removeprefix(_BACKEND) for user in memory.due() if user.startswith(_BACKEND)]
+
+
+def _read(shared: Shared, mode: Any, dry_run: bool) -> Iterator["ToldRun"]:
+    with shared.reading() as memory, _counted(shared.user or "") as progress:
+        if dry_run:
+            yield memory.nights().preview(mode, progress)
+            return
+        for run in memory.each_run(mode, progress):
+            yield memory.told(run.run_id)
+
+
+@contextmanager
+def _counted(user: str) -> Iterator[Callable[[int, int], None]]:
+    with progress_bar() as bar:
+        task = bar.add_task(f"reading what {user} left behind", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

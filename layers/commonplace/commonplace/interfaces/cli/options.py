@@ -1,0 +1,139 @@
+"""What every command shares: whose memories in which file, tables or JSON, and texts that may come from stdin."""
+
+import functools
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+
+import click
+
+from commonplace.domain.errors import CommonplaceError
+from commonplace.interfaces.cli.failures import Failed, as_typed
+
+if TYPE_CHECKING:
+    from commonplace.client.memory import Commonplace
+
+_Given = ParamSpec("_Given")
+
+
+@dataclass(frozen=True)
+class Shared:
+    """The shared options as they were given, before the command or after it."""
+
+    db: str | None = None
+    user: str | None = None
+    timezone: str | None = None
+    json: bool = False
+
+    def open(self) -> "Commonplace":
+        """The memories; what was not given comes from the environment."""
+        from commonplace.client.memory import Commonplace
+
+        return Commonplace(self.db, user_id=self.user, timezone=self.timezone)
+
+    @contextmanager
+    def reading(self) -> Iterator["Commonplace"]:
+        """The memories, for a command that stores none: it makes no file, and tells of one that was named and isn't there.
+
+        Without `--db` it tells nothing: before the first memory there is no file.
+        """
+        from commonplace.settings import read_settings
+
+        named = read_settings().db if self.db is None else Path(self.db)
+        if not _absent(named.expanduser()):
+            with self.open() as memory:
+                yield memory
+            return
+        if self.db is not None:
+            click.echo(f'commonplace: there is no memory file {self.db} yet; "commonplace store" makes it', err=True)
+        with TemporaryDirectory(prefix="commonplace-") as folder, replace(self, db=str(Path(folder, "no.db"))).open() as none:
+            yield none
+
+    @contextmanager
+    def pointing(self, see: str) -> Iterator[None]:
+        """What fails inside points to another command than its own help."""
+        try:
+            yield
+        except CommonplaceError as error:
+            raise Failed(error, see, self.json) from error
+
+
+_OPTIONS = (
+    click.option("--db", metavar="FILE", help="The memory file.  [default: ~/.commonplace/memory.db]"),
+    click.option("--user", metavar="NAME", help="Whose memories, a name on this machine.  [default: local]"),
+    click.option("--timezone", metavar="ZONE", help="IANA name, e.g. Europe/Berlin.  [default: the machine's]"),
+    click.option("--json", is_flag=True, default=None, help="The answer as JSON, for machines; errors too."),
+)
+
+
+def group_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Adds the shared options to the whole command line, for the commands to start from."""
+
+    @click.pass_context
+    @functools.wraps(function)
+    def run(context: click.Context, /, **own: Any) -> None:
+        context.obj = Shared(**given(**own))
+        function()
+
+    return _with_options(run)
+
+
+def command_options(
+    function: Callable[Concatenate[Shared, _Given], None],
+) -> Callable[Concatenate[click.Context, _Given], None]:
+    """Adds the shared options to a command, which gets them as its first argument; those after its name win."""
+
+    @click.pass_context
+    @functools.wraps(function)
+    def run(context: click.Context, /, *args: _Given.args, **kwargs: _Given.kwargs) -> None:
+        own: dict[str, Any] = {name: kwargs.pop(name) for name in ("db", "user", "timezone", "json")}
+        shared = replace(context.obj or Shared(), **given(**own))
+        try:
+            function(shared, *args, **kwargs)
+        except CommonplaceError as error:
+            sentence = as_typed(error, context.info_name or "", asdict(shared))
+            raise Failed(error, f"{context.command_path} --help", shared.json, sentence=sentence) from error
+
+    return _with_options(run)
+
+
+def text_argument(name: str, **more: Any) -> Callable[..., Any]:
+    """An argument that is a text, or `-` for what stdin holds, without its last line break."""
+    return click.argument(name, callback=lambda _context, _argument, value: _read(value), **more)
+
+
+def _read(value: str | None) -> str | None:
+    return value if value != "-" else stdin_text().removesuffix("\n").removesuffix("\r")
+
+
+def stdin_text() -> str:
+    """Everything on stdin, which is UTF-8 whatever the locale says."""
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise click.UsageError("stdin is not UTF-8") from None
+
+
+def _absent(file: Path) -> bool:
+    try:
+        file.stat()
+    except FileNotFoundError:
+        return True
+    except OSError:  # opening it tells what is the matter
+        return False
+    return False
+
+
+def given(**arguments: object) -> dict[str, Any]:
+    """The arguments that were given; the engine fills in the others."""
+    return {name: value for name, value in arguments.items() if value is not None}
+
+
+def _with_options(function: Callable[..., None]) -> Callable[..., None]:
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function

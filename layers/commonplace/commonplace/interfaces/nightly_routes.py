@@ -1,0 +1,59 @@
+"""The routes of the night: method, path and body to an answer, whatever server they come through."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from commonplace.contract import validate
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.interactions import RecordRequest
+from commonplace.nightly.service import Nights
+
+PATHS = "POST /interactions, GET /runs, GET /runs/{id}, POST /runs/{id}/undo|approve|discard and GET /history/{key}"
+
+Answer = dict[str, Any]
+
+_NUMBER = re.compile(r"[0-9]{1,9}")  # Python reads no number of thousands of digits
+
+
+def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], Mapping[str, Any]], nights: Nights) -> Answer:
+    """What a route answers, as plain JSON values. `path` is decoded; `body` reads the JSON object.
+
+    Raises `CommonplaceError`: `NOT_FOUND` for a path that is none of these, `METHOD_NOT_ALLOWED` for another method.
+    """
+    match path.strip("/").split("/"):
+        case ["interactions"]:
+            _only(method, "POST")
+            return nights.record(validate.check(RecordRequest, body()).interactions).model_dump(mode="json")
+        case ["runs"]:
+            _only(method, "GET")
+            return nights.listed(_limit(query)).model_dump(mode="json")
+        case ["runs", run_id]:
+            _only(method, "GET")
+            return nights.told(run_id).model_dump(mode="json")
+        case ["runs", run_id, "undo" | "approve" | "discard" as verb]:
+            _only(method, "POST")
+            return _changed(verb, run_id, query, nights)
+        case ["history", key]:
+            _only(method, "GET")
+            return nights.history(key).model_dump(mode="json")
+    raise CommonplaceError(ErrorCode.NOT_FOUND, f"there is nothing at this path; there are {PATHS}")
+
+
+def _changed(verb: str, run_id: str, query: Mapping[str, str], nights: Nights) -> Answer:
+    if verb == "undo":
+        return nights.undo_run(run_id, reread=query.get("reread", "") in ("1", "true")).model_dump(mode="json")
+    run = nights.approve_run(run_id) if verb == "approve" else nights.discard_run(run_id)
+    return run.model_dump(mode="json")
+
+
+def _only(method: str, allowed: str) -> None:
+    if method != allowed:
+        raise CommonplaceError(ErrorCode.METHOD_NOT_ALLOWED, f"this path takes {allowed}; there are {PATHS}")
+
+
+def _limit(query: Mapping[str, str]) -> int:
+    given = query.get("limit", "20")
+    if not _NUMBER.fullmatch(given):
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "limit: must be a whole number of at most 9 digits", "limit")
+    return int(given)

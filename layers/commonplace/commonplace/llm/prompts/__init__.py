@@ -1,0 +1,37 @@
+"""What models are told: the files beside this one, and others' words shown as data between marks that they cannot close."""
+
+import functools
+import hashlib
+import secrets
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+
+from commonplace.domain.runs import Mode
+
+
+@functools.cache
+def instructions(name: str) -> str:
+    """The instructions of that name."""
+    return (files(__package__) / f"{name}.md").read_text(encoding="utf-8")
+
+
+_OF_MODE: dict[Mode, tuple[str, ...]] = {"rules": (), "pipeline": ("extract", "decide"), "agent": ("agent",)}
+
+
+def prompt_version(mode: Mode) -> str | None:
+    """Twelve hexadecimal digits that tell the words of a mode's prompts; None where there are none."""
+    texts = [instructions(name) for name in _OF_MODE[mode]]
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:12] if texts else None
+
+
+def told_as_data(parts: Mapping[str, str], mark: str) -> str:
+    """The parts as they are, each between marks of its name."""
+    return "\n".join(f"<{name}-{mark}>\n{part}\n</{name}-{mark}>" for name, part in parts.items())
+
+
+def unheard_of(parts: Iterable[str]) -> str:
+    """A mark that none of the parts holds."""
+    given = tuple(parts)
+    while any((mark := secrets.token_hex(6)) in part for part in given):
+        continue
+    return mark

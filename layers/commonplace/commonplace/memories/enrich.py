@@ -1,0 +1,90 @@
+"""What the engine makes of a text when nobody says what it is, by rules; and vectors of many texts, made at once."""
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from commonplace.domain.taxonomy import MemoryType, memory_type
+from commonplace.ports.embedder import Embedder
+from commonplace.ports.record_values import Vector
+from commonplace.text.classifier.classification import Classification, classify
+from commonplace.text.tagging.phrases import concepts_of
+from commonplace.text.tagging.synonyms import consolidate
+from commonplace.text.tagging.tags import tags_of
+from commonplace.text.third_person import to_third_person
+
+
+@dataclass(frozen=True)
+class VectorsAtHand:
+    """An embedder that has embedded some texts already."""
+
+    embedder: Embedder
+    vectors: Mapping[str, Vector | None]
+
+    @classmethod
+    def of(cls, texts: Sequence[str], embedder: Embedder) -> "VectorsAtHand":
+        """With the vectors of these texts, each made once."""
+        distinct = list(dict.fromkeys(texts))
+        return cls(embedder, dict(zip(distinct, embedder.embed_all(distinct), strict=True)))
+
+    @property
+    def name(self) -> str:
+        return self.embedder.name
+
+    def embed(self, text: str) -> Vector | None:
+        return self.vectors[text] if text in self.vectors else self.embedder.embed(text)
+
+    def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
+        return [self.embed(text) for text in texts]
+
+
+MAX_TAGS = 8
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A text with everything that can be told from its words.
+
+    `vector`: by the static model; `renamed`: new tags replaced by the user's own.
+    """
+
+    text: str
+    normalized: str
+    vector: Vector | None
+    classification: Classification
+    tags: tuple[str, ...]
+    concepts: tuple[str, ...]
+    renamed: Mapping[str, str]
+
+    @property
+    def memory_type(self) -> MemoryType:
+        """The record's type for it."""
+        return memory_type(self.classification.statement_type, self.classification.category)
+
+
+def read_statement(text: str, words: Embedder, own_tags: Mapping[str, int], speaker: str | None = None) -> Statement:
+    """Reads one text. `own_tags`: the user's tags with counts; `speaker`: who said it, when it was not the user."""
+    vector = words.embed(text)
+    found = tags_of(text)
+    renamed = consolidate(found, own_tags, partial(_cosine, words))
+    return Statement(
+        text=text,
+        normalized=to_third_person(text, speaker),
+        vector=vector,
+        classification=classify(text, vector),
+        tags=tidy_tags(renamed.get(tag, tag) for tag in found),
+        concepts=tuple(concepts_of(text)),
+        renamed=renamed,
+    )
+
+
+def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Tags as they are kept: lower case, no spaces, each once, in order."""
+    tidy = ("-".join(unicodedata.normalize("NFKC", tag).casefold().split()) for tag in tags)
+    return tuple(dict.fromkeys(tag for tag in tidy if tag))
+
+
+def _cosine(embedder: Embedder, first: str, second: str) -> float | None:
+    one, other = embedder.embed(first), embedder.embed(second)
+    return None if one is None or other is None else float(one @ other)

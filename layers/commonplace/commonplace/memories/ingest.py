@@ -1,0 +1,123 @@
+"""A statement and its circumstances become a memory, once: what every way of storing shares."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import Notes, Place
+from commonplace.domain.ids import new_memory_id
+from commonplace.domain.memory import GLOBAL_AGENT, Memory, importance_of
+from commonplace.domain.results import Merge
+from commonplace.domain.taxonomy import section_of
+from commonplace.memories.enrich import Statement
+from commonplace.memories.transitions import KEPT_AFTER_EXPIRY
+from commonplace.ports.bundle import Ports
+from commonplace.ports.record_values import Audit, Entry, Vector
+from commonplace.ports.values import Caller, IndexUnavailable, Similar, Visibility
+from commonplace.text.foundation import tokenizer
+from commonplace.text.paraphrase.verdict import same_statement
+
+DAILY_FOR = timedelta(days=90)
+DURABLE_FROM = 0.7
+"""The confidence below which nothing is kept for good."""
+KNOWN = "this memory was there already; nothing was stored"
+"""The warning of an answer that stored nothing."""
+NOT_COMPARED = "the index can't be asked just now; similar memories were not looked for"
+_SIMILAR = 5
+_LEAST_COSINE = 0.4  # below it two texts share a word ("I'm", "every") and not a matter
+_log = logging.getLogger("commonplace")
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """A stored memory, whether it is new, and what is like it. `degraded`: nothing could be looked for."""
+
+    memory: Memory
+    created: bool
+    similar: list[str]
+    merges: list[Merge]
+    degraded: bool
+
+
+def new_entry(
+    tool: str, statement: Statement, place: Place | None, caller: Caller, ports: Ports, given: Mapping[str, Any]
+) -> Entry:
+    """A memory from a statement. `given`: record fields that the caller decided; they win over what the engine thought."""
+    thought = {
+        "memory_type": statement.memory_type,
+        "category": statement.classification.category,
+        "importance": importance_of(statement.classification.level),
+        "confidence": round(statement.classification.confidence, 3),
+        "tags": statement.tags,
+    }
+    fields = {
+        "raw_text": statement.text,
+        "normalized_text": statement.normalized,
+        "concepts": statement.concepts,
+        **thought,
+        **(place.model_dump(exclude_none=True) if place else {}),
+        **given,
+    }
+    expires = fields.get("expires_at")
+    if expires is not None:
+        if expires <= caller.now:
+            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "context.expires_at: is over already", "context.expires_at")
+        fields |= {"durability": "daily", "purge_at": expires + KEPT_AFTER_EXPIRY}
+    fields.setdefault("section", section_of(fields["memory_type"], fields["category"]))
+    vector = embedded(statement, ports)
+    memory = Memory(
+        memory_id=new_memory_id(caller.now),
+        user_id=caller.user_id,
+        created_at=caller.now,
+        updated_at=caller.now,
+        embedding_model=ports.embedder.name if vector is not None else None,
+        **fields,
+    )
+    detail = {"tool": tool, "engine": thought, "given": sorted(given.keys() & thought.keys())}
+    return Entry(memory, vector, Audit("store", caller.now, detail))
+
+
+def embedded(statement: Statement, ports: Ports) -> Vector | None:
+    """The vector that the index gets of a statement; by the static model it was made with the rest."""
+    return statement.vector if ports.embedder is ports.words else ports.embedder.embed(statement.text)
+
+
+def remember(entry: Entry, ports: Ports) -> Remembered:
+    """Stores the entry unless it is there; looks for what is like it first."""
+    like = alike(entry, ports)
+    ((memory, created),) = ports.records.add([entry])
+    others = [similar for similar in like or () if similar.memory_id != memory.memory_id]
+    merges = merges_of(entry.memory, others)
+    return Remembered(memory, created, [similar.memory_id for similar in others], merges, degraded=like is None)
+
+
+def alike(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
+    """The memories that are like it, nearest first; None when the index can't be asked: no store waits for advice."""
+    memory = entry.memory
+    seen = Visibility(memory.user_id, tuple({GLOBAL_AGENT, memory.agent_id}), memory.created_at)
+    try:
+        found = ports.index.similar(seen, tokenizer.terms(memory.content), entry.vector, _SIMILAR)
+    except IndexUnavailable as error:
+        _log.warning("index unavailable: %s", error)
+        return None
+    return [one for one in found if one.cosine is None or one.cosine >= _LEAST_COSINE]
+
+
+def merges_of(memory: Memory, others: Sequence[Similar]) -> list[Merge]:
+    """Those of the others that say the same in other words, and why."""
+    reasons = ((other.memory_id, same_statement(memory.content, other.content)) for other in others)
+    return [Merge(memory_id=memory_id, why=why) for memory_id, why in reasons if why is not None]
+
+
+def notes(done: Remembered, caller: Caller, tell_known: bool = True) -> Notes | None:
+    """What a storing tool has to tell beside its answer. `tell_known`: also that nothing new was stored."""
+    known = tell_known and not done.created
+    found = Notes(
+        degraded=NOT_COMPARED if done.degraded else None,
+        redacted=list(caller.redacted) or None,
+        warnings=[KNOWN] if known else None,
+    )
+    return found or None

@@ -1,0 +1,116 @@
+"""A day is read and becomes a plan. What can't be read costs itself, not the day."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.runs import Mode, Run
+from commonplace.extraction.candidate import Reading, Shelf
+from commonplace.extraction.days import Day
+from commonplace.nightly.budget import Answers
+from commonplace.nightly.memory_view import RunShelf
+from commonplace.nightly.operations_planner import planned
+from commonplace.runs.apply import Desk, Lease
+from commonplace.runs.limits import limited, spent_on
+from commonplace.runs.plan import Plan, joined
+
+ReadDay = Callable[[Mode, Day, Shelf, Answers, frozenset[str]], Reading]
+"""Reads a day in a mode, with the answers that are saved already. The set: what two runs could not read."""
+
+_RUNS = 20  # newest ones, among which are those that read the same day
+_TRY_LATER = (ErrorCode.STORAGE_UNAVAILABLE, ErrorCode.LEASE_LOST)
+_log = logging.getLogger("commonplace")
+
+
+@dataclass(frozen=True)
+class SavedAnswers:
+    """A model's answers as parts of a run."""
+
+    run: Run
+    lease: Lease
+    prefix: str = "answers/"
+
+    def get(self, name: str) -> str | None:
+        return self.lease.desk.night.parts.part(self.run.user_id, self.run.run_id, self.prefix + name)
+
+    def save(self, name: str, body: str) -> None:
+        self.lease.keep()
+        self.lease.desk.night.parts.save_part(self.run, self.prefix + name, body, self.lease.fence)
+
+    def within(self, name: str) -> "SavedAnswers":
+        """Those under a name of their own."""
+        return replace(self, prefix=f"{self.prefix}{name}/")
+
+
+@dataclass(frozen=True)
+class UnsavedAnswers:
+    """Answers of a dry run, which are gone with it."""
+
+    kept: dict[str, str] = field(default_factory=dict)
+    prefix: str = ""
+
+    def get(self, name: str) -> str | None:
+        return self.kept.get(self.prefix + name)
+
+    def save(self, name: str, body: str) -> None:
+        self.kept[self.prefix + name] = body
+
+    def within(self, name: str) -> "UnsavedAnswers":
+        """Those under a name of their own."""
+        return replace(self, prefix=f"{self.prefix}{name}/")
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Reads days in one mode for one user. `tired`: interactions that two runs could not read."""
+
+    desk: Desk
+    read: ReadDay
+    mode: Mode
+    tired: frozenset[str]
+    shelf: RunShelf
+
+    def plan(self, day: Day, answers: SavedAnswers | UnsavedAnswers) -> Plan:
+        """What is to be done about a day, within the limits."""
+        draft = self._draft(day, answers)
+        caller, ports = self.desk.caller, self.desk.ports
+        active = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name).active
+        spent = spent_on(day.date, self.desk.night.runs.newest(caller.user_id, _RUNS))
+        return draft.model_copy(update={"operations": limited(draft.operations, active, spent)})
+
+    def _draft(self, day: Day, answers: SavedAnswers | UnsavedAnswers) -> Plan:
+        """Where a day fails, its interactions are read one by one: only the one at fault stays unread."""
+        try:
+            return planned(self.read(self.mode, day, self.shelf, answers, self.tired), day, self.shelf, self.desk)
+        except CommonplaceError as error:
+            if error.code in _TRY_LATER:
+                raise
+            failure: Exception = error
+        except Exception as error:  # noqa: BLE001 - whatever it is, the other interactions are read
+            failure = error
+        ids = interactions_of(day)
+        if len(ids) > 1:
+            return joined(self._one_by_one(day, ids, answers))
+        _log.error("an interaction of %s can't be read: %s", day.date, type(failure).__name__, exc_info=failure)
+        return Plan(unread=ids, notes=("an interaction can't be read; it is tried again in the next run",))
+
+    def _one_by_one(self, day: Day, ids: Sequence[str], answers: SavedAnswers | UnsavedAnswers) -> Iterator[Plan]:
+        """Each as if those before it were done, so that a correction follows upon what it corrects."""
+        shelf = self.shelf.another()
+        for one in ids:
+            plan = replace(self, shelf=shelf)._draft(_only(day, one), answers.within(one))
+            shelf.stage(plan.operations)
+            yield plan
+
+
+def interactions_of(day: Day) -> tuple[str, ...]:
+    """The ids of a day's interactions, in order of time."""
+    said = [(one.time, one.interaction_id) for one in day.utterances]
+    met = [(one.time, one.interaction_id) for one in day.titles]
+    return tuple(dict.fromkeys(interaction_id for _, interaction_id in sorted(said + met)))
+
+
+def _only(day: Day, interaction_id: str) -> Day:
+    utterances = tuple(one for one in day.utterances if one.interaction_id == interaction_id)
+    return replace(day, utterances=utterances, titles=tuple(t for t in day.titles if t.interaction_id == interaction_id))

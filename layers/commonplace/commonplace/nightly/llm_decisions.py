@@ -1,0 +1,125 @@
+"""What a model decides about candidates: it is shown each with the memories on its subject, and checked one by one."""
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
+
+from commonplace.contract.manifest import schema
+from commonplace.domain.fields import printable
+from commonplace.domain.memory import Memory
+from commonplace.extraction.candidate import Candidate, Decision
+from commonplace.extraction.days import Day
+from commonplace.extraction.grounding.footing import why_not
+from commonplace.llm.prompts import told_as_data, unheard_of
+from commonplace.nightly.budget import tokens_of
+from commonplace.nightly.llm_extraction import MAX_CONTENT
+from commonplace.nightly.prompt_chunks import PIECE_TOKENS
+
+_MOST_CANDIDATES = 60
+_WISH = "Decide about each of {data}, as the JSON object."
+
+
+class Choice(BaseModel):
+    """What becomes of one candidate."""
+
+    candidate: Annotated[int, Field(strict=True)] = Field(description="The candidate's number.")
+    operation: Literal["ADD", "UPDATE", "DELETE", "NOOP"]
+    target_memory_id: str | None = Field(None, description="For UPDATE and DELETE: one of the candidate's `similar`.")
+    updated_content: Annotated[str, Field(min_length=1, max_length=MAX_CONTENT), AfterValidator(printable)] | None = Field(
+        None, description="For UPDATE: what the memory and the candidate say, in one sentence."
+    )
+
+
+class Choices(BaseModel):
+    """A decision per candidate."""
+
+    decisions: list[Choice]
+
+
+SHAPE = schema(Choices, "validation")
+"""Of the whole answer, for the API; it is read decision by decision."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A candidate with its number within the day and the memories on its subject."""
+
+    number: int
+    candidate: Candidate
+    similar: tuple[Memory, ...]
+
+    @property
+    def json(self) -> str:
+        """The candidate as a line."""
+        candidate = self.candidate
+        fields = {
+            "candidate": self.number,
+            "says": candidate.content,
+            "evidence": candidate.evidence,
+            "date": f"{candidate.event_time:%Y-%m-%d}" if candidate.event_time else None,
+            "confidence": candidate.confidence,
+            "corrects": candidate.corrects,
+            "similar": [memory.memory_id for memory in self.similar],
+        }
+        return json.dumps(fields, ensure_ascii=False)
+
+
+def groups_of(cases: Sequence[Case]) -> Iterator[list[Case]]:
+    """The cases in order, as many at a time as fit into a call."""
+    group: list[Case] = []
+    for case in cases:
+        if group and (len(group) == _MOST_CANDIDATES or tokens_of(shown([*group, case])) > PIECE_TOKENS):
+            yield group
+            group = []
+        group.append(case)
+    if group:
+        yield group
+
+
+def shown(cases: Sequence[Case]) -> str:
+    """The message to the model: memories and candidates as data."""
+    memories = {memory.memory_id: memory for case in cases for memory in case.similar}
+    lines = [
+        json.dumps(
+            {"memory_id": memory_id, "content": memory.content, "since": f"{memory.happened_at:%Y-%m-%d}"},
+            ensure_ascii=False,
+        )
+        for memory_id, memory in memories.items()
+    ]
+    parts = {"memories": "\n".join(lines), "candidates": "\n".join(case.json for case in cases)}
+    mark = unheard_of(parts.values())
+    return f"{told_as_data(parts, mark)}\n\n{_WISH.format(data=f'<candidates-{mark}>')}"
+
+
+def chosen(item: object, cases: Mapping[int, Case], taken: Collection[str], day: Day) -> tuple[int, Decision] | None:
+    """The decision that an item of the answer makes, with its case's number; None for an invalid one: rules decide then.
+
+    `taken`: targets of earlier decisions.
+    """
+    try:
+        choice = Choice.model_validate(item)
+    except ValidationError:
+        return None
+    case = cases.get(choice.candidate)
+    decision = _decision(choice, case, taken) if case else None
+    if case is None or decision is None:
+        return None
+    targets = [memory for memory in case.similar if memory.memory_id in decision.targets]
+    return None if why_not(decision, day, targets) else (case.number, decision)
+
+
+def _decision(choice: Choice, case: Case, taken: Collection[str]) -> Decision | None:
+    candidate, target = case.candidate, choice.target_memory_id
+    if choice.operation == "NOOP":
+        return Decision(candidate, "NOOP", why="known, the model says")
+    if choice.operation == "ADD":
+        return Decision(candidate, "ADD", why="new, the model says")
+    if target is None or target in taken or target not in {memory.memory_id for memory in case.similar}:
+        return None
+    if choice.operation == "DELETE":
+        return Decision(candidate, "DELETE", (target,), why="it takes a memory's place, the model says")
+    content = choice.updated_content or candidate.content
+    return Decision(candidate, "UPDATE", (target,), content, "it brings a memory up to date, the model says")

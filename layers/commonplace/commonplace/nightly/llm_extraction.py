@@ -1,0 +1,101 @@
+"""What a model proposes to remember: the shape of its answer, and each item checked on its own."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+
+from commonplace.contract.manifest import schema
+from commonplace.domain.fields import Fraction, printable
+from commonplace.domain.taxonomy import Durability, Scope, Section
+from commonplace.extraction.candidate import Candidate, ExtractedType
+from commonplace.extraction.clauses import LONGEST_EVIDENCE
+from commonplace.extraction.days import Utterance
+
+MAX_CONTENT = 1_000
+_Word = Annotated[str, AfterValidator(printable)]
+_MOST_TAGS = 8
+_LONGEST_TAG = 40
+
+
+def _or_left_out(value: object, known: ValidatorFunctionWrapHandler) -> object:
+    """What only sorts a memory costs itself when it is wrong, not the memory."""
+    try:
+        return known(value)
+    except ValidationError:
+        return None
+
+
+class Proposal(BaseModel):
+    """A memory as a model proposes it."""
+
+    message: Annotated[int, Field(strict=True)] = Field(description="The number of the message that says it.")
+    evidence: Annotated[str, Field(min_length=1, max_length=LONGEST_EVIDENCE), AfterValidator(printable)] = Field(
+        description="The shortest part of the user's words that says it, letter by letter, up to 300 characters."
+    )
+    content: Annotated[str, Field(min_length=1, max_length=MAX_CONTENT), AfterValidator(printable)] = Field(
+        description="The memory: one self-contained sentence about the user, in their language."
+    )
+    type: Annotated[ExtractedType | None, WrapValidator(_or_left_out)] = Field(None, description="What kind it is.")
+    confidence: Fraction = Field(description="0.9-1.0 said outright, 0.7-0.9 a pattern, 0.5-0.7 a weak sign.")
+    scope: Annotated[Scope | None, WrapValidator(_or_left_out)] = Field(
+        None, description="user_global, or what only matters to this session, site or conversation."
+    )
+    durability: Annotated[Durability | None, WrapValidator(_or_left_out)] = Field(
+        None, description="durable, or daily for what is over in weeks."
+    )
+    section: Annotated[Section | None, WrapValidator(_or_left_out)] = Field(None, description="Where it is filed.")
+    tags: Annotated[list[_Word] | None, WrapValidator(_or_left_out)] = Field(None, description="1-5 lower-case topics.")
+    key: Annotated[_Word | None, WrapValidator(_or_left_out)] = Field(
+        None, description="A short name for a fact that has one value at a time, such as home_city."
+    )
+    corrects: bool = Field(False, description="The user says that something earlier was wrong or is over.")
+    forgets: bool = Field(False, description="The user wants what `content` says forgotten.")
+
+
+class Proposals(BaseModel):
+    """What is worth remembering of the messages."""
+
+    memories: list[Proposal]
+
+
+SHAPE = schema(Proposals, "validation")
+"""Of the whole answer, for the API; it is read item by item."""
+
+
+def proposed(item: object, messages: Mapping[int, Utterance]) -> Candidate | str:
+    """The candidate that an item of the answer makes, or why it makes none."""
+    try:
+        proposal = Proposal.model_validate(item)
+    except ValidationError as error:
+        return what_is_wrong(error)
+    utterance = messages.get(proposal.message)
+    if utterance is None:
+        return "it rests on a message that was not shown"
+    return Candidate(
+        content=proposal.content.strip(),
+        interaction_id=utterance.interaction_id,
+        position=utterance.position,
+        evidence=proposal.evidence.strip(),
+        confidence=proposal.confidence,
+        type=proposal.type,
+        scope=proposal.scope or "user_global",
+        tags=_tags(proposal.tags or []),
+        key=proposal.key or None,
+        section=proposal.section,
+        durability=proposal.durability,
+        event_time=utterance.time,
+        corrects=proposal.corrects,
+        forgets=proposal.forgets,
+    )
+
+
+def what_is_wrong(error: ValidationError) -> str:
+    """The first thing that is wrong with a model's item, without its words."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, first['loc'])) or 'the item'}: {first['msg']}"
+
+
+def _tags(given: list[str]) -> tuple[str, ...]:
+    tags = (" ".join(tag.casefold().split()) for tag in given)
+    return tuple(dict.fromkeys(tag for tag in tags if 0 < len(tag) <= _LONGEST_TAG))[:_MOST_TAGS]

@@ -1,0 +1,121 @@
+"""The memories as a reader sees them: the record, what a dry run would have done to it, and what was decided so far."""
+
+from collections.abc import Iterable, Sequence
+from itertools import chain, zip_longest
+
+from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
+from commonplace.domain.taxonomy import Section
+from commonplace.extraction.candidate import Decision, Shelf
+from commonplace.ports.memory_index import MemoryIndex
+from commonplace.ports.record_values import Vector
+from commonplace.ports.values import Filter
+from commonplace.retrieval.engine import by_index_or_records, most_important
+from commonplace.retrieval.record_scan import may_see, seen_by
+from commonplace.runs.apply import Desk
+from commonplace.runs.plan import PlannedOperation, read_vector
+from commonplace.text.foundation import tokenizer
+
+_NEAR = 0.35  # a cosine below it says nothing about two statements
+_SHARED = 0.25  # of the words
+
+
+class RunShelf:
+    """The shelf of one run."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._ports = desk.ports
+        self._seen = seen_by(desk.caller)
+        self._staged: dict[str, tuple[Memory, Vector | None]] = {}
+
+    def another(self) -> "RunShelf":
+        """One that holds the same, to go on from here."""
+        found = RunShelf(self._desk)
+        found._staged = dict(self._staged)
+        return found
+
+    def stage(self, operations: Iterable[PlannedOperation]) -> None:
+        """Takes operations as done, for this shelf only."""
+        for operation in operations:
+            for change in (*operation.closes, *((operation.opens,) if operation.opens else ())):
+                self._staged[change.memory.memory_id] = (change.memory, read_vector(change.vector))
+
+    def similar(self, content: str, limit: int = 10) -> list[Memory]:
+        vector, terms = self._ports.embedder.embed(content), tokenizer.terms(content)
+        ids, _ = by_index_or_records(lambda index: self._near(index, terms, vector, limit), self._ports)
+        return [*self._near_staged(terms, vector), *self.get(ids)][:limit]
+
+    def get(self, memory_ids: Sequence[str]) -> list[Memory]:
+        kept = self._ports.records.get(self._desk.user_id, list(memory_ids))
+        now = {memory.memory_id: memory for memory in kept}
+        now |= {memory_id: self._staged[memory_id][0] for memory_id in memory_ids if memory_id in self._staged}
+        return self._current(now[memory_id] for memory_id in memory_ids if memory_id in now)
+
+    def all(self) -> list[Memory]:
+        """Every memory, closed ones too."""
+        kept = {memory.memory_id: memory for memory in self._ports.records.all(self._desk.user_id)}
+        return list((kept | {memory.memory_id: memory for memory, _ in self._staged.values()}).values())
+
+    def holder(self, key: str) -> Memory | None:
+        staged = self._current(memory for memory, _ in self._staged.values() if memory.key == key)
+        if staged:
+            return staged[0]
+        now = self._desk.caller.now
+        found = self._ports.operations.holder(self._desk.user_id, DEFAULT_COLLECTION, key, now)
+        return found if found is not None and self.get([found.memory_id]) else None
+
+    def under(self, section: Section, limit: int = 20) -> list[Memory]:
+        wanted = Filter(collection=DEFAULT_COLLECTION, section=section)
+        found = most_important(self._desk.caller, self._ports, wanted, limit).memories
+        staged = self._current(memory for memory, _ in self._staged.values() if memory.section == section)
+        ids = dict.fromkeys(memory.memory_id for memory in (*staged, *found))
+        return self.get(list(ids))[:limit]
+
+    def _near(self, index: MemoryIndex, terms: Sequence[str], vector: Vector | None, limit: int) -> list[str]:
+        """By rare words in common and by meaning, taken in turn."""
+        worded = [one.memory_id for one in index.similar(self._seen, terms, vector, limit)]
+        near: list[str] = []
+        if vector is not None:
+            found = index.find(self._seen, Filter(), (), vector).candidates
+            order = (-found.cosines).argsort()[:limit]
+            near = [found.ids[row] for row in order if found.cosines[row] >= _NEAR]
+        both = chain.from_iterable(zip_longest(worded, near))
+        staged = self._staged.keys()
+        return [one for one in dict.fromkeys(both) if one is not None and one not in staged][: 2 * limit]
+
+    def _near_staged(self, terms: Sequence[str], vector: Vector | None) -> list[Memory]:
+        found = []
+        for memory, other in self._staged.values():
+            own = set(tokenizer.terms(memory.content))
+            shared = len(own & set(terms)) / max(1, min(len(own), len(set(terms))))
+            cosine = 0.0 if vector is None or other is None else float(vector @ other)
+            if shared >= _SHARED or cosine >= _NEAR:
+                found.append((-shared - cosine, memory))
+        return self._current(memory for _, memory in sorted(found, key=lambda pair: pair[0]))
+
+    def _current(self, memories: Iterable[Memory]) -> list[Memory]:
+        return [memory for memory in memories if may_see(self._seen, memory)]
+
+
+class Staged:
+    """A shelf without the targets of some decisions. What they add is not on it: it has no id yet."""
+
+    def __init__(self, shelf: Shelf, decisions: Iterable[Decision]) -> None:
+        self._shelf = shelf
+        self._closed = {target for decision in decisions for target in decision.targets if decision.operation != "NOOP"}
+
+    def similar(self, content: str, limit: int = 10) -> list[Memory]:
+        return self._open(self._shelf.similar(content, limit + len(self._closed)))[:limit]
+
+    def get(self, memory_ids: Sequence[str]) -> list[Memory]:
+        return self._open(self._shelf.get(memory_ids))
+
+    def holder(self, key: str) -> Memory | None:
+        found = self._shelf.holder(key)
+        return found if found is not None and found.memory_id not in self._closed else None
+
+    def under(self, section: Section, limit: int = 20) -> list[Memory]:
+        return self._open(self._shelf.under(section, limit + len(self._closed)))[:limit]
+
+    def _open(self, memories: list[Memory]) -> list[Memory]:
+        return [memory for memory in memories if memory.memory_id not in self._closed]

@@ -1,0 +1,190 @@
+"""A day's decisions become operations on the record, each past the gates that hold whatever a reader says."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from commonplace.domain.batching import in_batches
+from commonplace.domain.ids import new_memory_id, new_operation_id
+from commonplace.domain.memory import Memory
+from commonplace.domain.runs import Dropped, RunOperation
+from commonplace.extraction.candidate import Candidate, Decision, Reading
+from commonplace.extraction.clauses import LONGEST_EVIDENCE
+from commonplace.extraction.days import Day
+from commonplace.extraction.entry import memory_of
+from commonplace.extraction.gates import refuse
+from commonplace.memories import transitions
+from commonplace.nightly.forget_scope import closed_ones, rest_of, texts
+from commonplace.nightly.memory_view import RunShelf
+from commonplace.ports.record_values import Vector
+from commonplace.runs.apply import Desk
+from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation, written_vector
+
+_LONGEST_WHY = 300
+_GONE = "what it would change is not there, or not there any more"
+_FORGOTTEN = "the user wanted it forgotten"
+_NOT_THERE = f"{_FORGOTTEN}; no memory says it"
+_FORGOTTEN_AT_ONCE = 8  # memories to an operation: with the older audit rows of each, a transaction of DynamoDB has 100 parts
+_ITS_OWN = (
+    "collection", "agent_id", "key", "session_id", "position", "source", "scope", "scope_ref", "expires_at", "purge_at",
+)  # fmt: skip
+_CLOSED = "what it would close was closed already by something else of that day"
+
+
+def planned(reading: Reading, day: Day, shelf: RunShelf, desk: Desk) -> Plan:
+    """What is to be done after a day, before any limit: the operations, and what was dropped and why."""
+    work = _Work(day, shelf, desk)
+    for decision in sorted(reading.decisions, key=lambda one: not one.candidate.forgets):
+        work.take(decision)  # wishes first: a change goes on from what they leave
+    return Plan(
+        operations=tuple(work.operations),
+        dropped=(*reading.dropped, *work.dropped),
+        candidates=reading.candidates or len(reading.decisions) + len(reading.dropped),
+        unread=reading.unread,
+        notes=reading.notes,
+        calls=reading.calls,
+        input_tokens=reading.input_tokens,
+        output_tokens=reading.output_tokens,
+    )
+
+
+@dataclass
+class _Work:
+    """The operations of a day so far; `became`: what took the place of a memory that they close, None for nothing."""
+
+    day: Day
+    shelf: RunShelf
+    desk: Desk
+    operations: list[PlannedOperation] = field(default_factory=list)
+    dropped: list[Dropped] = field(default_factory=list)
+    became: dict[str, Memory | None] = field(default_factory=dict)
+    keys: set[str] = field(default_factory=set)
+
+    def take(self, decision: Decision) -> None:
+        """Plans one decision, or drops it."""
+        shown = self.shelf.get(decision.targets)
+        why = refuse(decision, self.day, shown)
+        if why is None and decision.operation == "UPDATE" and not shown:
+            why = _GONE
+        if why is None and decision.candidate.forgets:
+            self._forget(decision.candidate, shown)
+            return
+        if why is None and decision.operation == "NOOP":
+            self.operations.append(PlannedOperation(told=self._told(decision, outcome="applied"), at=self.desk.caller.now))
+            return
+        targets = self._still_there(shown)
+        if why is None and not targets and not _adds(decision):
+            why = _CLOSED
+        if why is None:
+            self._plan(decision, targets)
+        else:
+            one = decision.candidate
+            self.dropped.append(Dropped(interaction_id=one.interaction_id, position=one.position, why=why[:_LONGEST_WHY]))
+
+    def _forget(self, wish: Candidate, shown: Sequence[Memory]) -> None:
+        """Where no memory says it the wish counts all the same: the words in which it was told are erased."""
+        now_there = self._still_there(shown)  # what an earlier wish left of them
+        targets = self._still_there([*shown, *closed_ones(wish, shown, self.shelf)])
+        decision, erases, now = Decision(wish, "FORGET"), texts(wish, self.desk), self.desk.caller.now
+        if not targets:
+            told = self._told(decision, outcome="applied", erases=erases, why=_NOT_THERE)
+            self.operations.append(PlannedOperation(told=told, at=now))
+            return
+        begun, rest = len(self.operations), rest_of(wish, now_there)
+        for few in in_batches(targets, _FORGOTTEN_AT_ONCE):
+            self._plan(replace(decision, content=rest or None), few, erases=erases)
+            rest = ""  # of all of them, and told once
+        left = self.operations[begun].opens
+        self.became |= dict.fromkeys((one.memory_id for one in targets), left.memory if left else None)
+
+    def _plan(self, decision: Decision, targets: Sequence[Memory], **more: Any) -> None:
+        operation_id, now = new_operation_id(self.desk.caller.now), self.desk.caller.now
+        if decision.operation == "FORGET":
+            opens = self._left(decision.content, targets[0], operation_id) if decision.content else None
+        else:
+            opens = self._opened(decision, targets, operation_id) if _adds(decision) else None
+        new = opens.memory if opens else None
+        closes = tuple(_closed(decision, target, new, self.desk, operation_id) for target in targets)
+        self.became |= {target.memory_id: new for target in targets}
+        closed = tuple(target.memory_id for target in targets)
+        told = self._told(decision, operation_id=operation_id, memory_id=new and new.memory_id, closed=closed, **more)
+        self.operations.append(PlannedOperation(told=told, at=now, opens=opens, closes=closes))
+
+    def _still_there(self, shown: Sequence[Memory]) -> list[Memory]:
+        """The targets as the operations so far leave them: two corrections of a day follow upon each other."""
+        found: dict[str, Memory] = {}
+        for memory in shown:
+            last: Memory | None = memory
+            while last is not None and last.memory_id in self.became:
+                last = self.became[last.memory_id]
+            if last is not None:
+                found[last.memory_id] = last
+        return list(found.values())
+
+    def _left(self, text: str, of: Memory, operation_id: str) -> PlannedChange:
+        """What a memory told beside what is forgotten, as one of its own."""
+        now = self.desk.caller.now
+        told = Candidate(
+            content=text,
+            interaction_id=of.session_id or "",
+            position=of.position or 0,
+            evidence=text[:LONGEST_EVIDENCE],
+            confidence=of.confidence,
+            section=of.section,
+            durability=of.durability,
+            event_time=of.happened_at,
+        )
+        memory, vector = memory_of(
+            Decision(told, "ADD"), self.day, self.desk.caller, self.desk.ports, now, new_memory_id(now)
+        )
+        kept: dict[str, Any] = {name: getattr(of, name) for name in _ITS_OWN}
+        evidence = text if of.evidence and text in of.evidence else None
+        return _added(memory.model_copy(update={**kept, "evidence": evidence}), vector, operation_id)
+
+    def _opened(self, decision: Decision, targets: Sequence[Memory], operation_id: str) -> PlannedChange:
+        now = self.desk.caller.now
+        memory_id = new_memory_id(now)
+        memory, vector = memory_of(decision, self.day, self.desk.caller, self.desk.ports, now, memory_id)
+        taken = memory.key in self.keys or (memory.key is not None and self.shelf.holder(memory.key) is not None)
+        key = None if taken else memory.key
+        replaced: dict[str, Any] = {"key": key}
+        if targets:
+            first = targets[0]
+            replaced = {"supersedes": first.memory_id, "collection": first.collection, "agent_id": first.agent_id}
+            replaced["key"] = next((one.key for one in targets if one.key), key)
+        memory = memory.model_copy(update=replaced)
+        self.keys |= {memory.key} if memory.key else set()
+        return _added(memory, vector, operation_id)
+
+    def _told(self, decision: Decision, **more: Any) -> RunOperation:
+        one = decision.candidate
+        fields: dict[str, Any] = {
+            "operation_id": new_operation_id(self.desk.caller.now),
+            "kind": decision.operation,
+            "outcome": "planned",
+            "interaction_id": one.interaction_id,
+            "position": one.position,
+            "rests_on": one.rests_on,
+            "day": self.day.date,
+            "why": _FORGOTTEN if decision.operation == "FORGET" else (decision.why or decision.operation)[:_LONGEST_WHY],
+        }
+        return RunOperation(**{**fields, **more})
+
+
+def _adds(decision: Decision) -> bool:
+    says = bool(decision.says.strip())
+    return decision.operation in ("ADD", "UPDATE") or (decision.operation == "DELETE" and says)
+
+
+def _added(memory: Memory, vector: Vector | None, operation_id: str) -> PlannedChange:
+    detail = {"tool": "nightly", "operation_id": operation_id}
+    return PlannedChange(memory=memory, audit="store", detail=detail, vector=written_vector(vector))
+
+
+def _closed(decision: Decision, target: Memory, by: Memory | None, desk: Desk, operation_id: str) -> PlannedChange:
+    now, erases = desk.caller.now, decision.operation == "FORGET"
+    if by is not None and not erases:
+        after, audit = transitions.superseded(target, by.memory_id, now), "supersede"
+    else:
+        after, audit = (transitions.erased(target, now), "erase") if erases else (transitions.deleted(target, now), "delete")
+    return PlannedChange(memory=after, audit=audit, detail={"operation_id": operation_id}, before=target, erases=erases)

@@ -1,0 +1,113 @@
+"""A day as a model is shown it, in pieces that fit into a call, and what it did not read of them."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from commonplace.extraction.days import Day, Utterance
+from commonplace.llm.prompts import told_as_data, unheard_of
+from commonplace.nightly.budget import BudgetSpent, tokens_of
+from commonplace.ports.values import ModelUnavailable
+
+PIECE_TOKENS = 60_000
+"""Estimated tokens of the lines of one call: a day of 50 long messages fits into two."""
+
+_LEFT_OUT = " […] "
+_BEFORE_START, _BEFORE_END = 200, 600
+
+
+@dataclass(frozen=True)
+class Line:
+    """A message of the user with its number within the day, as JSON without line breaks."""
+
+    number: int
+    utterance: Utterance
+    json: str
+
+
+Piece = tuple[Line, ...]
+
+
+def lines_of(day: Day) -> list[Line]:
+    """A line per message in which the user says something in own words; the foreign ones are left out.
+
+    The assistant's words stand beside the answer to them, their middle left out where they are long.
+    """
+    said = [utterance for utterance in day.utterances if utterance.own_words.strip()]
+    return [_line(number, utterance, day.before(utterance)) for number, utterance in enumerate(said, 1)]
+
+
+def pieces_of(lines: Sequence[Line], most_tokens: int = PIECE_TOKENS) -> Iterator[Piece]:
+    """The lines in order, as many at a time as fit, at least one."""
+    piece: list[Line] = []
+    room = most_tokens
+    for line in lines:
+        size = tokens_of(line.json)
+        if piece and size > room:
+            yield tuple(piece)
+            piece, room = [], most_tokens
+        piece.append(line)
+        room -= size
+    if piece:
+        yield tuple(piece)
+
+
+def interactions_in(lines: Sequence[Line]) -> list[str]:
+    """The interactions of the lines, each once, in order."""
+    return list(dict.fromkeys(line.utterance.interaction_id for line in lines))
+
+
+def shown(day: Day, lines: Sequence[Line], wish: str) -> str:
+    """The message to the model: the date and the lines as data, then what is to be done with `{data}`."""
+    body = "\n".join(line.json for line in lines)
+    mark = unheard_of([body])
+    parts = {"date": f"{day.date:%A, %Y-%m-%d}", "messages": body}
+    return f"{told_as_data(parts, mark)}\n\n{wish.format(data=f'<messages-{mark}>')}"
+
+
+def _line(number: int, utterance: Utterance, before: Utterance | None) -> Line:
+    fields: dict[str, object] = {
+        "message": number,
+        "interaction_id": utterance.interaction_id,
+        "at": f"{utterance.time:%H:%M}",
+    }
+    if before is not None and before.role == "assistant":
+        fields["assistant_before"] = _shortened(before.text)
+    if utterance.explicit:
+        fields["asked_to_remember_or_forget"] = True
+    fields["user"] = _own(utterance)
+    return Line(number, utterance, json.dumps(fields, ensure_ascii=False))
+
+
+def _own(utterance: Utterance) -> str:
+    text, at, parts = utterance.text, 0, []
+    for start, end in utterance.own:
+        foreign = text[at:start]
+        parts += [_LEFT_OUT if foreign.strip() else foreign, text[start:end]]
+        at = end
+    return "".join([*parts, _LEFT_OUT if text[at:].strip() else ""]).strip()
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= _BEFORE_START + _BEFORE_END:
+        return text
+    return f"{text[:_BEFORE_START]}{_LEFT_OUT}{text[-_BEFORE_END:]}"
+
+
+DECLINED = "the model declined to read it"
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Interactions that were not read. `waits`: they may be read another night; else rules read them now."""
+
+    interactions: frozenset[str]
+    why: str
+    waits: bool
+
+
+def gap_after(error: BudgetSpent | ModelUnavailable, interactions: Iterable[str]) -> Gap:
+    """What a failed call leaves: a spent budget or a request refused as malformed is no better another night."""
+    if isinstance(error, BudgetSpent):
+        return Gap(frozenset(interactions), "the budget of tokens is spent", waits=False)
+    return Gap(frozenset(interactions), str(error), waits=not error.misconfigured)

@@ -1,0 +1,163 @@
+"""What a person or an application may ask of the nights of one user, whichever way they come in. No model sees these."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from commonplace.contract import validate
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.ids import may_be_id
+from commonplace.domain.interactions import History, HistoryRequest, ListedRuns, RecordResult, ToldRun
+from commonplace.domain.runs import Mode, Run
+from commonplace.llm.prompts import prompt_version
+from commonplace.nightly import steps
+from commonplace.nightly.day_planner import ReadDay
+from commonplace.nightly.intake import record_interactions
+from commonplace.nightly.readers import mode_of
+from commonplace.nightly.steps import Night, Progress
+from commonplace.pages.publishing import publish
+from commonplace.runs import apply, report, undo
+from commonplace.runs import undo as undoing
+from commonplace.runs.apply import Desk, Lease, leased
+from commonplace.use_cases import keyed as histories
+
+LAST = "last"
+MOST_RUNS = 100
+_RUNS_A_NIGHT = 20
+_TAKEN_OVER = "another process has taken over this run"
+
+
+@dataclass(frozen=True)
+class Nights:
+    """One user's nights. `read`: how a day is read in a mode; `go_on`: asked before each day, False ends the night there."""
+
+    desk: Desk
+    read: ReadDay
+    go_on: Callable[[], bool] = lambda: True
+
+    def record(self, interactions: Sequence[Any]) -> RecordResult:
+        """Keeps what a day left behind until a night reads it; each is checked on its own."""
+        return record_interactions(interactions, self.desk.caller, self.desk.night.ledger)
+
+    def nightly(self, mode: Mode | None = None, progress: Progress | None = None) -> Iterator[Run]:
+        """Reads what is pending, a run at a time, twenty at the most; first of all it finishes a run that died.
+
+        Ends without a word when another process has taken over. Raises `CONFLICT` while another is at work.
+        """
+        night = self._night(mode, progress)
+        tried: set[str] = set()
+        with leased(self.desk) as lease:
+            for _ in range(_RUNS_A_NIGHT):
+                run = self._taken_up(lease) or steps.begin(self.desk, night, lease, tried)
+                if run is None:
+                    self._drop_old_texts()
+                    return
+                tried |= set(run.interactions)
+                run = self._carried_out(run, night, lease)
+                if run.status != "running":
+                    publish(run, self.desk)
+                yield run
+                if run.status == "running":
+                    return
+
+    def preview(self, mode: Mode | None = None, progress: Progress | None = None) -> ToldRun:
+        """What `nightly` would do now, with its words; nothing is changed."""
+        return report.told_plan(*steps.preview(self.desk, self._night(mode, progress)))
+
+    def nothing(self, mode: Mode | None = None) -> Run:
+        """A run, kept nowhere, that found nothing to read."""
+        run = steps.new_run(self.desk, self._night(mode), [])
+        notes = (*run.notes, "nothing is pending")
+        return run.model_copy(update={"status": "done", "finished_at": self.desk.clock(), "notes": notes})
+
+    def runs(self, limit: int = 20) -> list[Run]:
+        """The newest runs, newest first; `limit` 1-100."""
+        if not 1 <= limit <= MOST_RUNS:
+            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"limit: must be from 1 to {MOST_RUNS}", "limit")
+        return self.desk.night.runs.newest(self.desk.user_id, limit)
+
+    def listed(self, limit: int = 20) -> ListedRuns:
+        """The same as an answer, which has an end: `notes` tells how many it has no room for."""
+        return report.listed(self.runs(limit))
+
+    def run(self, run_id: str) -> Run:
+        """A run by its id, or the `last`; `NOT_FOUND` if there is none."""
+        runs, user_id = self.desk.night.runs, self.desk.user_id
+        if run_id == LAST:
+            found, message = next(iter(runs.newest(user_id, 1)), None), "there is no run yet"
+        else:
+            found, message = runs.get(user_id, run_id) if may_be_id(run_id) else None, "there is no such run"
+        if found is None:
+            raise CommonplaceError(ErrorCode.NOT_FOUND, f"run_id: {message}", "run_id")
+        return found
+
+    def told(self, run_id: str) -> ToldRun:
+        """A run with the words that it is about."""
+        return report.told(self.run(run_id), self.desk)
+
+    def undo_run(self, run_id: str, reread: bool = False) -> Run:
+        """Takes a run back, as a run; `reread`: what it read is pending again."""
+        with apply.alone(self.desk) as lease:
+            run = undoing.undo_run(self._changing(run_id), self.desk, lease, reread)
+            publish(run, self.desk)
+            return run
+
+    def undo(self, operation_id: str) -> Run:
+        """Takes one operation back, as a run; `NOT_FOUND` if it was never applied."""
+        with apply.alone(self.desk) as lease:
+            run = undoing.undo_operation(operation_id, self.desk, lease)
+            publish(run, self.desk)
+            return run
+
+    def approve_run(self, run_id: str) -> Run:
+        """Does what waits for review in a run, as far as its memories are as they were."""
+        with apply.alone(self.desk) as lease:
+            run = undo.approve(self._changing(run_id), self.desk, lease)
+            publish(run, self.desk)
+            return run
+
+    def discard_run(self, run_id: str) -> Run:
+        """Lets go of what waits for review in a run."""
+        with apply.alone(self.desk) as lease:
+            return undo.discard(self._changing(run_id), self.desk, lease)
+
+    def history(self, key: str) -> History:
+        """What a key has held, newest first; `KEY_NOT_FOUND` tells the nearest keys."""
+        request = validate.check(HistoryRequest, {"key": key})
+        return histories.history(request.key, self.desk.caller, self.desk.ports)
+
+    def _night(self, mode: Mode | None, progress: Progress | None = None) -> Night:
+        model = self.desk.night.model
+        taken = mode_of(mode, model)
+        name = model.name if model is not None and taken != "rules" else None
+        return Night(self.read, taken, name, prompt_version(taken), self.go_on, progress)
+
+    def _taken_up(self, lease: Lease) -> Run | None:
+        """A run that died, once more."""
+        run = self.desk.night.runs.unfinished(self.desk.user_id)
+        if run is None:
+            return None
+        run = run.model_copy(update={"attempts": run.attempts + 1})
+        self.desk.night.runs.save(run, lease.fence)
+        return run
+
+    def _carried_out(self, run: Run, night: Night, lease: Lease) -> Run:
+        try:
+            if run.kind == "nightly":
+                return steps.carry_out(run, self.desk, night, lease)
+            return apply.resume(run, self.desk, lease)
+        except CommonplaceError as error:
+            if error.code is not ErrorCode.LEASE_LOST:
+                raise
+            return run.model_copy(update={"notes": (*run.notes, _TAKEN_OVER)})
+
+    def _drop_old_texts(self) -> None:
+        ports = self.desk.night
+        ports.ledger.drop_texts(self.desk.user_id, self.desk.clock() - ports.texts_kept)
+
+    def _changing(self, run_id: str) -> Run:
+        """A run to be taken back or reviewed. The `last` is no undo here, so that to undo it twice is harmless."""
+        if run_id != LAST:
+            return self.run(run_id)
+        newest = self.runs(MOST_RUNS)
+        return next((run for run in newest if run.kind != "undo"), None) or self.run(LAST)

@@ -1,0 +1,163 @@
+"""A nightly run, step by step. Each step is saved before its effect, so that a run that died goes on where it was.
+
+A run is a fold over days: each day's plan is made once and kept, what is planned is done at most once, and the run is kept
+after each day with what it came to. So a run that is taken up again begins with the first day that it did not get through.
+"""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+
+from commonplace.domain.ids import new_run_id
+from commonplace.domain.runs import Mode, Run, RunOperation
+from commonplace.extraction.days import Day, days_of
+from commonplace.nightly.budget import cost_of
+from commonplace.nightly.day_planner import Planner, ReadDay, SavedAnswers, UnsavedAnswers, interactions_of
+from commonplace.nightly.memory_view import RunShelf
+from commonplace.ports.nightly_values import LedgerEntry
+from commonplace.runs import apply, finalize
+from commonplace.runs.apply import Desk, Lease
+from commonplace.runs.plan import Plan, PlannedOperation, review_part
+
+MOST_INTERACTIONS = 500
+"""That one run reads; what is pending beyond them is for the next run of the same night."""
+_TIRED = 2  # runs that failed on an interaction before rules read it
+_TRIES = 3
+_NO_PROGRESS = "reading this day stopped the run three times; it is left for another run"
+
+Progress = Callable[[int, int], None]
+"""Told how many interactions of how many are done."""
+
+
+@dataclass(frozen=True)
+class Night:
+    """How to read: `mode` for runs that begin, `go_on` asked before each day, `progress` told after it."""
+
+    read: ReadDay
+    mode: Mode
+    model: str | None = None
+    prompt_version: str | None = None
+    go_on: Callable[[], bool] = lambda: True
+    progress: Progress | None = None
+
+
+def begin(desk: Desk, night: Night, lease: Lease, tried: Collection[str] = ()) -> Run | None:
+    """A run over what is pending and not `tried`, fixed from now on; None when there is nothing."""
+    entries = pending(desk, tried)
+    if not entries:
+        return None
+    run = new_run(desk, night, entries)
+    desk.night.runs.save(run, lease.fence)
+    return run
+
+
+def pending(desk: Desk, tried: Collection[str] = ()) -> list[LedgerEntry]:
+    """What the next run reads, oldest first."""
+    found = desk.night.ledger.pending(desk.user_id, MOST_INTERACTIONS + len(tried))
+    return [entry for entry in found if entry.interaction_id not in tried and entry.interaction][:MOST_INTERACTIONS]
+
+
+def new_run(desk: Desk, night: Night, entries: Collection[LedgerEntry]) -> Run:
+    """A run that has done nothing yet."""
+    now = desk.caller.now
+    return Run(
+        run_id=new_run_id(now),
+        user_id=desk.user_id,
+        date=now.date(),
+        mode=night.mode,
+        model=night.model,
+        prompt_version=night.prompt_version,
+        interactions=tuple(entry.interaction_id for entry in entries),
+        started_at=now,
+    )
+
+
+def carry_out(run: Run, desk: Desk, night: Night, lease: Lease) -> Run:
+    """Does a run from wherever it is to its end, or until it may not go on: then it is `running`, for the next to take up."""
+    entries = desk.night.ledger.entries(desk.user_id, run.interactions)
+    if run.finished_at is not None:
+        return finalize.close(run, entries, desk, lease)
+    zone = desk.caller.now.tzinfo
+    desk = replace(desk, caller=replace(desk.caller, now=run.started_at.astimezone(zone)))  # whenever it is taken up
+    tired = frozenset(entry.interaction_id for entry in entries if entry.failures >= _TIRED)
+    planner = Planner(desk, night.read, run.mode or night.mode, tired, RunShelf(desk))
+    done = 0
+    for day in _days(entries, desk):
+        done += len(interactions_of(day))
+        if run.through is not None and day.date <= run.through:
+            continue
+        if not night.go_on():
+            return run
+        lease.keep()
+        plan = _saved_plan(run, day, planner, lease)
+        operations = tuple(apply.apply(one, run.run_id, lease, run.attempts >= _TRIES) for one in plan.operations)
+        _keep_for_review(run, plan.operations, lease)
+        run = with_plan(run, plan, operations, desk).model_copy(update={"through": day.date, "attempts": 0})
+        desk.night.runs.save(run, lease.fence)
+        _tell(night, done, entries)
+    return finalize.close(run, entries, desk, lease)
+
+
+def preview(desk: Desk, night: Night) -> tuple[Run, tuple[PlannedOperation, ...]]:
+    """What a run would do now. Nothing is written; a model that is asked is paid all the same."""
+    entries = pending(desk)
+    run, shelf, planned = new_run(desk, night, entries), RunShelf(desk), list[PlannedOperation]()
+    tired = frozenset(entry.interaction_id for entry in entries if entry.failures >= _TIRED)
+    planner, done = Planner(desk, night.read, night.mode, tired, shelf), 0
+    for day in _days(entries, desk):
+        plan = planner.plan(day, UnsavedAnswers())
+        shelf.stage(one for one in plan.operations if one.told.outcome == "planned")
+        planned += plan.operations
+        run = with_plan(run, plan, tuple(one.told for one in plan.operations), desk)
+        done += len(interactions_of(day))
+        _tell(night, done, entries)
+    notes = (*run.notes, "a dry run: nothing was changed")
+    return run.model_copy(update={"status": "done", "finished_at": desk.clock(), "notes": notes}), tuple(planned)
+
+
+def with_plan(run: Run, plan: Plan, operations: tuple[RunOperation, ...], desk: Desk) -> Run:
+    """The run with what a plan came to added to it."""
+    spent = cost_of(plan.input_tokens, plan.output_tokens, desk.night.allowance)
+    return run.model_copy(
+        update={
+            "operations": (*run.operations, *operations),
+            "dropped": (*run.dropped, *plan.dropped),
+            "candidates": run.candidates + plan.candidates,
+            "unread": (*run.unread, *plan.unread),
+            "notes": tuple(dict.fromkeys((*run.notes, *plan.notes))),
+            "calls": run.calls + plan.calls,
+            "input_tokens": run.input_tokens + plan.input_tokens,
+            "output_tokens": run.output_tokens + plan.output_tokens,
+            "cost": run.cost + spent,
+        }
+    )
+
+
+def _days(entries: Collection[LedgerEntry], desk: Desk) -> list[Day]:
+    zone = desk.caller.now.tzinfo
+    assert zone is not None
+    return days_of([entry.interaction for entry in entries if entry.interaction is not None], zone)
+
+
+def _tell(night: Night, done: int, entries: Collection[LedgerEntry]) -> None:
+    if night.progress:
+        night.progress(done, len(entries))
+
+
+def _saved_plan(run: Run, day: Day, planner: Planner, lease: Lease) -> Plan:
+    parts, name = lease.desk.night.parts, f"plan/{day.date}"
+    saved = parts.part(run.user_id, run.run_id, name)
+    if saved is not None:
+        return Plan.model_validate_json(saved)
+    if run.attempts >= _TRIES:
+        plan = Plan(unread=interactions_of(day), notes=(_NO_PROGRESS,))
+    else:
+        plan = planner.plan(day, SavedAnswers(run, lease))
+    parts.save_part(run, name, plan.model_dump_json(), lease.fence)
+    return plan
+
+
+def _keep_for_review(run: Run, operations: Collection[PlannedOperation], lease: Lease) -> None:
+    for one in operations:
+        if one.told.outcome == "needs_review":
+            name = review_part(one.told.operation_id)
+            lease.desk.night.parts.save_part(run, name, one.model_dump_json(), lease.fence)

@@ -1,0 +1,122 @@
+"""Edited pages change the record, as a run: shown first, then made, and to be taken back like any other."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.ids import new_run_id
+from commonplace.domain.interactions import ToldRun
+from commonplace.domain.runs import Run
+from commonplace.pages.difference import differences, read_record
+from commonplace.pages.page import Page, is_page, owner_of
+from commonplace.pages.planning import KNOWN, Planner, Step
+from commonplace.pages.publishing import publish, write_pages
+from commonplace.pages.reading import parse
+from commonplace.ports.pages import Pages
+from commonplace.runs import apply, report
+from commonplace.runs.apply import Desk
+from commonplace.runs.limits import most_deletions
+from commonplace.runs.plan import Plan
+
+_DRY = "a dry run: nothing was changed"
+_THE_SAME = "the pages say what is remembered"
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What the pages come to. `texts`: each as it was read; `deletions`, of `memories` that there are."""
+
+    run: Run
+    pages: Sequence[Page]
+    texts: Mapping[str, str]
+    steps: Sequence[Step]
+    memories: int
+
+    @property
+    def deletions(self) -> int:
+        return sum(step.difference.kind == "remove" for step in self.steps)
+
+    def taken_over(self, run: Run) -> dict[str, str]:
+        """The pages of which nothing was left aside: those may be written anew, as far as they are still as they were."""
+        ends = {told.operation_id: told.outcome for told in run.operations}
+        left = {step.difference.page.name for step in self.steps if _is_left(step, ends)}
+        return {page.name: self.texts[page.name] for page in self.pages if page.name not in left and not page.unread}
+
+
+def compare_pages(pages: Pages, desk: Desk) -> ToldRun:
+    """What the pages would change; nothing is."""
+    found = _found(pages, desk)
+    notes = [*found.run.notes, _DRY if found.steps else _THE_SAME]
+    if found.deletions > most_deletions(found.memories):
+        notes.append(_too_many(found))
+    return _told(found, notes, desk)
+
+
+def apply_pages(pages: Pages, desk: Desk, delete_many: bool = False) -> ToldRun:
+    """Makes the changes and writes the pages anew. `delete_many`: also if more entries are gone than max(3, 5 %).
+
+    Without it that many are an `INVALID_ARGUMENT`, and nothing is changed. `CONFLICT` while another run is at work.
+    """
+    with apply.alone(desk) as lease:
+        found = _found(pages, desk)
+        if found.deletions > most_deletions(found.memories) and not delete_many:
+            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"delete_many: {_too_many(found)}", "delete_many")
+        run, planned = found.run, [step.planned for step in found.steps]
+        changes = any(one.told.outcome == "planned" for one in planned)
+        if changes:
+            run = apply.carry_out(run, Plan(operations=tuple(planned)), desk, lease)
+        write_pages(pages, desk.caller, desk.ports, taken_over=found.taken_over(run))
+        if changes:
+            publish(run, desk)
+            return report.told(run, desk)
+    return _told(found, [*run.notes, *([] if found.steps else [_THE_SAME])], desk)
+
+
+def _found(pages: Pages, desk: Desk) -> _Found:
+    caller, notes, read, texts = desk.caller, list[str](), list[Page](), dict[str, str]()
+    for name in filter(is_page, pages.names()):
+        text = pages.read(name) or ""
+        page = parse(name, text)
+        if page is None or page.owner != owner_of(caller.user_id):
+            notes.append(f"{name} is no page of this memory and was not read")
+            continue
+        read.append(page)
+        texts[name] = text
+        if not page.whole:
+            notes.append(f"{name} has lost its last line: what is missing on it is not taken out")
+        if page.unread:
+            lines = ", ".join(map(str, page.unread))
+            notes.append(f"{name}: no entries, and not read, are the lines {lines}")
+    if not read and not notes:
+        raise CommonplaceError(ErrorCode.NOT_FOUND, "dir: holds no page of this memory", "dir")
+    record = read_record(caller, desk.ports)
+    planner = Planner(record, caller, desk.ports)
+    steps = planner.steps(differences(read, record))
+    notes += [f"taken out, as secrets are never kept: {', '.join(planner.redacted)}"] if planner.redacted else []
+    run = Run(
+        run_id=new_run_id(caller.now),
+        user_id=desk.user_id,
+        kind="markdown",
+        date=caller.now.date(),
+        notes=tuple(notes),
+        started_at=caller.now,
+    )
+    return _Found(run, read, texts, steps, len(record.current))
+
+
+def _is_left(step: Step, ends: Mapping[str, str]) -> bool:
+    told = step.planned.told
+    refused = told.kind == "NOOP" and not told.why.endswith(KNOWN)
+    return refused or ends.get(told.operation_id, told.outcome) == "lost"
+
+
+def _too_many(found: _Found) -> str:
+    most = most_deletions(found.memories)
+    return f"{found.deletions} of {found.memories} entries were taken out; more than {most} must be allowed"
+
+
+def _told(found: _Found, notes: Sequence[str], desk: Desk) -> ToldRun:
+    operations = [step.planned for step in found.steps]
+    ended = {"status": "done", "finished_at": desk.clock(), "notes": tuple(notes)}
+    run = found.run.model_copy(update={**ended, "operations": tuple(one.told for one in operations)})
+    return report.told_plan(run, operations)

@@ -1,0 +1,132 @@
+"""What stands on a page, which page a memory stands on, and a memory's text as a piece of one line of Markdown."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, tzinfo
+from typing import get_args
+
+from commonplace.domain.memory import Memory
+from commonplace.domain.taxonomy import Section
+from commonplace.ports.values import Caller
+
+# HTML, entities, and images: nothing is fetched by looking at a page.
+_MARKUP = re.compile(r"\\|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<=!)\[")
+_FIRST = re.compile(r"\A(\d{1,9}(?=[.)])|(?=[#>+*~`|=\[_-]))")  # what would begin a block
+_EDGES = re.compile(r"\A\s+|\s+\Z")
+_LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")  # whatever some program takes for one
+_WRITTEN = re.compile(r"\\([!-/:-@\[-`{-~])|&#(\d{1,7});|<br ?/?>")
+_SURROGATES = range(0xD800, 0xE000)
+
+
+def written(text: str) -> str:
+    """The text with its markup escaped, line breaks as `<br>`, and blanks at either end as entities."""
+    shown = _FIRST.sub(r"\1\\", _MARKUP.sub(r"\\\g<0>", text))
+    shown = _EDGES.sub(lambda blanks: "".join(char if char == "\n" else _entity(char) for char in blanks[0]), shown)
+    return _LINE_ENDS.sub(lambda end: _entity(end[0]), shown).replace("\n", "<br>")
+
+
+def read(shown: str) -> str:
+    """The text that was written so, or that a person typed."""
+    return _WRITTEN.sub(_meant, shown)
+
+
+def _entity(char: str) -> str:
+    return f"&#{ord(char)};"
+
+
+def _meant(found: re.Match[str]) -> str:
+    if found[1]:
+        return found[1]
+    if not found[2]:
+        return "\n"
+    code = int(found[2])
+    return found[0] if code > 0x10FFFF or code in _SURROGATES else chr(code)
+
+
+MAIN = "MEMORY.md"
+HEADINGS: dict[Section, str] = {name: name.replace("_", " ").capitalize() for name in get_args(Section)}
+_DAY = re.compile(r"memory/(\d{4}-\d{2}-\d{2})\.md")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One entry. `section`: the heading that it stands under; `number`: its line on the page, from 1.
+
+    `memory_id` and `version` are None where a person has added it.
+    """
+
+    text: str
+    key: str | None
+    section: Section | None
+    memory_id: str | None
+    version: int | None
+    number: int
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page as it was found. `listed`: the versions of all that was on it when it was written, by id.
+
+    `unread`: the lines that are no entries; `whole`: its end is there; `edited`: it says something else than when it was
+    written.
+    """
+
+    name: str
+    owner: str
+    listed: Mapping[str, int]
+    lines: tuple[Line, ...]
+    unread: tuple[int, ...]
+    whole: bool
+    edited: bool
+
+    @property
+    def day(self) -> date | None:
+        """The day whose notes it holds."""
+        return day_of(self.name)
+
+
+def owner_of(user_id: str) -> str:
+    """What stands for a user in folders and on pages: a hash, so that no id is told."""
+    return hashlib.sha256(user_id.encode("utf-8")).hexdigest()[:32]
+
+
+def page_name(memory: Memory, zone: tzinfo) -> str:
+    """Where a memory stands: daily notes by the day they happened, in the user's zone."""
+    return MAIN if memory.durability == "durable" else f"memory/{memory.happened_at.astimezone(zone).date()}.md"
+
+
+def zone_of(caller: Caller) -> tzinfo:
+    """The user's zone, in which days begin and end."""
+    zone = caller.now.tzinfo
+    assert zone is not None
+    return zone
+
+
+def day_of(name: str) -> date | None:
+    """The day of a page of daily notes."""
+    found = _DAY.fullmatch(name)
+    try:
+        return date.fromisoformat(found[1]) if found else None
+    except ValueError:
+        return None
+
+
+def title_of(name: str) -> str:
+    """The heading of a page."""
+    return str(day_of(name) or "Memory")
+
+
+def is_page(name: str) -> bool:
+    """Whether a page of ours may have this name."""
+    return name == MAIN or day_of(name) is not None
+
+
+def moved_to(page: Page, memory: Memory, zone: tzinfo) -> bool:
+    """Whether a person has brought an entry here from another page."""
+    if memory.memory_id in page.listed:
+        return False
+    if page.day is None:
+        return memory.durability != "durable"
+    return memory.durability == "durable" or memory.happened_at.astimezone(zone).date() != page.day

@@ -1,0 +1,174 @@
+"""Differences become operations on the record: what a person typed becomes a memory, or puts one in another place."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, time
+from typing import Any
+
+from pydantic import JsonValue
+
+from commonplace.contract import validate
+from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.fields import Request, Text
+from commonplace.domain.ids import new_operation_id
+from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
+from commonplace.domain.runs import OperationKind, Outcome, RunOperation
+from commonplace.domain.storage import Key
+from commonplace.memories import transitions
+from commonplace.memories.enrich import read_statement
+from commonplace.memories.ingest import DAILY_FOR, new_entry
+from commonplace.memories.transitions import KEPT_AFTER_EXPIRY
+from commonplace.pages.difference import Difference, Kind, Record
+from commonplace.pages.page import Line, Page, moved_to, zone_of
+from commonplace.ports.bundle import Ports
+from commonplace.ports.record_values import Entry, Vector
+from commonplace.ports.values import Caller
+from commonplace.retrieval.documents import folded
+from commonplace.runs.plan import PlannedChange, PlannedOperation, written_vector
+
+_KEPT = ("collection", "agent_id", "section", "scope", "scope_ref", "subject")
+
+
+class EntryRequest(Request):
+    """What was typed, to be checked; `value` is None where it says what it said."""
+
+    key: Key | None = None
+    value: Text | None = None
+
+
+def new_memory(
+    page: Page, line: Line, typed: EntryRequest, old: Memory | None, own_tags: Mapping[str, int], caller: Caller, ports: Ports
+) -> Entry:
+    """A memory of a new entry, or in the place of an `old` one, of which it keeps what its words did not tell."""
+    assert typed.value is not None
+    given: dict[str, Any] = {"confidence": 1.0, "collection": DEFAULT_COLLECTION, "key": typed.key}
+    if old is not None:
+        given |= {name: getattr(old, name) for name in _KEPT} | {"supersedes": old.memory_id}
+    if line.section is not None:
+        given["section"] = line.section
+    given |= _as_before(old) if old and not moved_to(page, old, zone_of(caller)) else _as_of_the_page(page, old, caller)
+    statement = read_statement(typed.value, ports.words, own_tags)
+    return new_entry("markdown", statement, None, caller, ports, given)
+
+
+def moved(page: Page, line: Line, typed: EntryRequest, old: Memory, caller: Caller) -> Memory:
+    """The memory itself in another place: what it says, and what it rests on, stays."""
+    changed: dict[str, Any] = {"key": typed.key, "section": line.section or old.section}
+    if moved_to(page, old, zone_of(caller)):
+        changed |= _as_of_the_page(page, old, caller)
+    return old.next_version(caller.now, **changed)
+
+
+def _as_before(old: Memory) -> dict[str, Any]:
+    when = {"event_time": old.happened_at} if old.durability == "daily" else {}
+    return {"durability": old.durability, "expires_at": old.expires_at, **when}
+
+
+def _as_of_the_page(page: Page, old: Memory | None, caller: Caller) -> dict[str, Any]:
+    """How long it is kept and when it happened, as the page tells."""
+    if page.day is None:
+        return {"durability": "durable", "expires_at": None, "purge_at": None}
+    expires = (old and old.expires_at) or caller.now + DAILY_FOR
+    noon = datetime.combine(page.day, time(12), caller.now.tzinfo)
+    return {
+        "durability": "daily",
+        "expires_at": expires,
+        "purge_at": expires + KEPT_AFTER_EXPIRY,
+        "event_time": min(noon, caller.now) if page.day == caller.now.date() else noon,
+    }
+
+
+_ORDER: tuple[Kind, ...] = ("conflict", "remove", "move", "edit", "add")  # what is taken out makes room for what comes
+_KINDS: Mapping[Kind, OperationKind] = {"remove": "DELETE", "edit": "UPDATE", "move": "UPDATE", "add": "ADD"}
+_WHY: Mapping[Kind, str] = {"remove": "taken out", "edit": "changed", "move": "put in another place", "add": "new"}
+KNOWN = "it is remembered already"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A difference with what is to be done about it."""
+
+    difference: Difference
+    planned: PlannedOperation
+
+
+@dataclass
+class Planner:
+    """Plans the differences of one user's pages. `redacted`: the kinds of secrets that it has taken out."""
+
+    record: Record
+    caller: Caller
+    ports: Ports
+    redacted: dict[str, None] = field(default_factory=dict)
+    _own_tags: Mapping[str, int] = field(default_factory=dict)
+    _said: set[str] = field(default_factory=set)
+
+    def steps(self, found: Sequence[Difference]) -> list[Step]:
+        """A step for each, in the order in which they are made.
+
+        A conflict is `lost`; what can't be kept, or is remembered already, is a `NOOP`. Both tell why.
+        """
+        going = {one.memory.memory_id for one in found if one.memory and one.kind in ("remove", "edit")}
+        self._said = {folded(one.content) for one in self.record.current if one.memory_id not in going}
+        self._own_tags = self.ports.facts.tags(self.caller.user_id)
+        return [Step(one, self._planned(one)) for one in sorted(found, key=lambda one: _ORDER.index(one.kind))]
+
+    def _planned(self, one: Difference) -> PlannedOperation:
+        if one.kind == "conflict":
+            return self._left(one, "UPDATE" if one.line else "DELETE", "lost", one.why)
+        if one.line is None:
+            assert one.memory is not None
+            return self._operation(one, closes=transitions.deleted(one.memory, self.caller.now))
+        try:
+            typed, kinds = validate.read(EntryRequest, _given(one, one.line), None)
+        except CommonplaceError as error:
+            return self._left(one, "NOOP", "applied", error.message)
+        self.redacted |= dict.fromkeys(kinds)
+        if one.kind == "add" and folded(typed.value or "") in self._said:
+            return self._left(one, "NOOP", "applied", KNOWN)
+        if typed.value is None:
+            assert one.memory is not None
+            return self._operation(one, opens=moved(one.page, one.line, typed, one.memory, self.caller), before=one.memory)
+        self._said.add(folded(typed.value))
+        entry = new_memory(one.page, one.line, typed, one.memory, self._own_tags, self.caller, self.ports)
+        closes = transitions.superseded(one.memory, entry.memory.memory_id, self.caller.now) if one.memory else None
+        return self._operation(one, opens=entry.memory, vector=entry.vector, closes=closes)
+
+    def _operation(
+        self, one: Difference, opens: Memory | None = None, before: Memory | None = None, vector: Vector | None = None,
+        closes: Memory | None = None,
+    ) -> PlannedOperation:  # fmt: skip
+        told = self._told(one, _KINDS[one.kind], "planned", _WHY[one.kind], opens, closes)
+        detail: dict[str, JsonValue] = {"tool": "markdown", "operation_id": told.operation_id}
+        opened = opens and PlannedChange(
+            memory=opens,
+            audit="update" if before else "store",
+            detail=detail,
+            vector=written_vector(vector),
+            before=before,
+        )
+        closed = closes and PlannedChange(
+            memory=closes, audit="supersede" if opens else "delete", detail=detail, before=one.memory
+        )
+        return PlannedOperation(told=told, at=self.caller.now, opens=opened, closes=(closed,) if closed else ())
+
+    def _left(self, one: Difference, kind: OperationKind, outcome: Outcome, why: str) -> PlannedOperation:
+        return PlannedOperation(told=self._told(one, kind, outcome, why, closes=one.memory), at=self.caller.now)
+
+    def _told(
+        self, one: Difference, kind: OperationKind, outcome: Outcome, why: str,
+        opens: Memory | None = None, closes: Memory | None = None,
+    ) -> RunOperation:  # fmt: skip
+        return RunOperation(
+            operation_id=new_operation_id(self.caller.now),
+            kind=kind,
+            outcome=outcome,
+            memory_id=opens.memory_id if opens else None,
+            closed=(closes.memory_id,) if closes else (),
+            why=f"{one.place}: {why}",
+        )
+
+
+def _given(one: Difference, line: Line) -> Mapping[str, object]:
+    """What is to be checked of a line. What is only moved says what it said, and is taken as it is."""
+    return {"key": line.key} if one.kind == "move" else {"key": line.key, "value": line.text}

@@ -1,0 +1,123 @@
+"""The record as pages, brought up to date with it. What a person has written on them stays until it is taken over."""
+
+import logging
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import tzinfo
+
+from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.interactions import LeftPage, WrittenPages
+from commonplace.domain.memory import Memory
+from commonplace.domain.runs import Run
+from commonplace.pages import page as page_text
+from commonplace.pages.difference import read_record
+from commonplace.pages.page import HEADINGS, MAIN, Line, Page, day_of, is_page, owner_of, page_name, title_of, zone_of
+from commonplace.pages.reading import CLOSING, OPENING, digest, parse
+from commonplace.ports.bundle import Ports
+from commonplace.ports.pages import Pages
+from commonplace.ports.values import Caller
+from commonplace.runs.apply import Desk
+
+_HELP = (
+    "Change entries, add some, move them under another heading, or take them out. Then: commonplace markdown apply",
+    "Only what is listed here can be taken out, and only while the last line of the page is there.",
+)
+
+
+def written_pages(user_id: str, memories: Iterable[Memory], zone: tzinfo) -> dict[str, str]:
+    """The pages of what is current, by name. `MEMORY.md` is always there, a day's page while it has notes."""
+    stands: dict[str, list[Memory]] = {MAIN: []}
+    for memory in memories:
+        stands.setdefault(page_name(memory, zone), []).append(memory)
+    return {name: _page(name, user_id, sorted(found, key=_order)) for name, found in stands.items()}
+
+
+def _order(memory: Memory) -> tuple[bool, str, float, str]:
+    """What has a key first; an order that stays, so that two versions of a page differ in what has changed."""
+    return memory.key is None, memory.key or "", memory.happened_at.timestamp(), memory.memory_id
+
+
+def _page(name: str, user_id: str, memories: Sequence[Memory]) -> str:
+    day = day_of(name)
+    body, lines = [f"# {title_of(name)}", ""], []
+    for section, heading in ((None, ""),) if day else HEADINGS.items():
+        here = [memory for memory in memories if section is None or memory.section == section]
+        lines += [Line(one.content, one.key, section, one.memory_id, one.version, 0) for one in here]
+        body += [f"## {heading}", ""] if heading else []
+        body += [*map(_entry, here), *([""] if here else [])]
+    listed = {memory.memory_id: memory.version for memory in memories}
+    header = [
+        *(OPENING, *_HELP),
+        f"owner: {owner_of(user_id)}",
+        f"sum: {digest(listed, lines)}",
+        *(f"{memory_id} v{version}" for memory_id, version in listed.items()),
+        "-->",
+    ]
+    return "\n".join([*header, "", *body, CLOSING, ""])
+
+
+def _entry(memory: Memory) -> str:
+    key = f"**{memory.key}**: " if memory.key else ""
+    return f"- {key}{page_text.written(memory.content)} <!-- {memory.memory_id} v{memory.version} -->"
+
+
+_FOREIGN = "no page of this memory; it is left alone"
+_EDITED = "edited since it was written; apply it first, or overwrite it"
+_log = logging.getLogger("commonplace")
+
+
+def write_pages(
+    pages: Pages, caller: Caller, ports: Ports, *, overwrite: bool = False, taken_over: Mapping[str, str] | None = None,
+    erased: Collection[str] = (),
+) -> WrittenPages:  # fmt: skip
+    """Writes what has changed, and removes the pages of days of which nothing is left.
+
+    A page that was edited is left, unless `overwrite`, or it is as in `taken_over` (texts by name), or it has one of the
+    `erased` memories on it. What has no header of ours, or another owner's, is left in any case.
+    """
+    record = read_record(caller, ports)
+    wanted = written_pages(caller.user_id, record.current, zone_of(caller))
+    written, removed, left = [], [], []
+    for name in sorted({*wanted, *filter(is_page, pages.names())}):
+        there = pages.read(name)
+        if there == wanted.get(name):
+            continue
+        page = parse(name, there) if there is not None else None
+        if there is not None and (page is None or page.owner != owner_of(caller.user_id)):
+            left.append(LeftPage(name=name, why=_FOREIGN))
+        elif page and page.edited and not (overwrite or there == (taken_over or {}).get(name) or _has(page, erased)):
+            left.append(LeftPage(name=name, why=_EDITED))
+        elif name in wanted:
+            pages.write(name, wanted[name])
+            written.append(name)
+        else:
+            pages.delete(name)
+            removed.append(name)
+    return WrittenPages(written=tuple(written), removed=tuple(removed), left=tuple(left))
+
+
+def publish(run: Run, desk: Desk) -> None:
+    """Writes the user's pages after a run, where they are kept. What fails here is told in the log: the run is done."""
+    if desk.night.pages is None:
+        return
+    erased = {one for told in run.operations if told.kind == "FORGET" and told.outcome == "applied" for one in told.closed}
+    try:
+        pages = desk.night.pages(desk.user_id)
+        done = write_pages(pages, desk.caller, desk.ports, erased=erased)
+        if erased:
+            pages.drop_versions()
+    except CommonplaceError as error:
+        _log.error("the pages were not written after %s: %s", run.run_id, error)
+        return
+    for page in done.left:
+        _log.warning("%s was not written after %s: %s", page.name, run.run_id, page.why)
+
+
+def erase_pages(pages: Pages) -> None:
+    """Takes away all pages of a user, with what they were before."""
+    for name in filter(is_page, pages.names()):
+        pages.delete(name)
+    pages.drop_versions()
+
+
+def _has(page: Page, erased: Collection[str]) -> bool:
+    return any(one in erased for one in (*page.listed, *(line.memory_id for line in page.lines)))

@@ -1,0 +1,120 @@
+"""A page is read: ours by its header, entry by entry, whatever a person and their editor made of it."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from commonplace.domain.taxonomy import Section
+from commonplace.pages import page as texts
+from commonplace.pages.page import HEADINGS, Line, Page, title_of
+
+OPENING = "<!-- commonplace page 1"
+CLOSING = "<!-- end of the page -->"
+_HEADER = re.compile(rf"\ufeff?\s*{OPENING}\s*?\n(.*?)\n-->(.*)", re.DOTALL)
+_FACT = re.compile(r"(owner|sum): (\w+)")
+_LISTED = re.compile(r"([\w.-]+) v(\d{1,9})")
+_ID = re.compile(r" *(?<!\\)<!-- ([\w.-]+) v(\d{1,9}) -->")
+_HEADING = re.compile(r" {0,3}(#{1,6}) +(.*?)(?: +#+)?")
+_ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?: +(.*))?")
+_KEY = re.compile(r"\*\*([\w.-]{1,64})\*\*:(?: +|$)")
+_SECTIONS = {heading.casefold(): section for section, heading in HEADINGS.items()}
+
+
+def parse(name: str, page: str) -> Page | None:
+    """The page; None if it has no header of ours, or not a whole one: then it is somebody else's."""
+    header = _HEADER.fullmatch(page.replace("\r\n", "\n").replace("\r", "\n"))
+    if header is None:
+        return None
+    head = [line.rstrip(" \t") for line in header[1].split("\n")]
+    facts = {one[1]: one[2] for line in head if (one := _FACT.fullmatch(line))}
+    listed = {one[1]: int(one[2]) for line in head if (one := _LISTED.fullmatch(line))}
+    body = _Body(title_of(name), number=header.string.count("\n", 0, header.start(2)) + 1)
+    for line in header[2].split("\n"):
+        body.take(line.rstrip(" \t"))
+    body.leave_what_was_cut()
+    lines = tuple(item.line() for item in body.items)
+    return Page(
+        name=name,
+        owner=facts.get("owner", ""),
+        listed=listed,
+        lines=lines,
+        unread=tuple(body.unread),
+        whole=body.whole,
+        edited=facts.get("sum") != digest(listed, lines, body.unread.values(), body.whole),
+    )
+
+
+def digest(listed: Mapping[str, int], lines: Iterable[Line], unread: Iterable[str] = (), whole: bool = True) -> str:
+    """The same as long as a page says the same, however an editor has laid it out."""
+    said = [[line.text, line.key, line.section, line.memory_id, line.version] for line in lines]
+    parts = json.dumps([dict(listed), said, list(unread), whole])
+    return hashlib.sha256(parts.encode("utf-8")).hexdigest()[:16]
+
+
+@dataclass
+class _Item:
+    number: int
+    section: Section | None
+    shown: str
+
+    def line(self) -> Line:
+        """Two entries that a person has joined are the first of them."""
+        found = _ID.search(self.shown)
+        shown = _ID.sub("", self.shown).strip(" \t")
+        key = _KEY.match(shown)
+        return Line(
+            text=texts.read(shown[key.end() :] if key else shown),
+            key=key[1] if key else None,
+            section=self.section,
+            memory_id=found[1] if found else None,
+            version=int(found[2]) if found else None,
+            number=self.number,
+        )
+
+
+@dataclass
+class _Body:
+    """What is below the header, line by line. `number`: of the next one."""
+
+    title: str
+    number: int
+    section: Section | None = None
+    items: list[_Item] = field(default_factory=list)
+    unread: dict[int, str] = field(default_factory=dict)
+    whole: bool = False
+    open: bool = False
+
+    def take(self, line: str) -> None:
+        """Reads the next line; what is neither heading nor entry nor the rest of one is `unread`."""
+        item = _ITEM.fullmatch(line)
+        if item and (not self.open or len(item[1].expandtabs()) < 2):
+            self.items.append(_Item(self.number, self.section, item[2] or ""))
+            self.open = True
+        elif line.strip() == CLOSING:
+            self.whole, self.section, self.open = True, None, False
+        elif heading := _HEADING.fullmatch(line):
+            self._head(len(heading[1]), heading[2], line)
+        elif not line.strip():
+            self.open = False
+        elif self.open and (line[0] in " \t" or not _ID.search(self.items[-1].shown)):
+            # A line that an editor has wrapped goes on, up to its id; a list inside an entry keeps its lines.
+            self.items[-1].shown += ("<br>" if item else " ") + line.strip()
+        else:
+            self.unread[self.number] = line
+        self.number += 1
+
+    def leave_what_was_cut(self) -> None:
+        """Half an entry, at which a page ends in its midst, is none."""
+        if not self.whole and self.open and not _ID.search(self.items[-1].shown):
+            cut = self.items.pop()
+            self.unread[cut.number] = cut.shown
+
+    def _head(self, level: int, heading: str, line: str) -> None:
+        self.open = False
+        named = _SECTIONS.get(heading.casefold())
+        if named or level <= 2:
+            self.section = named
+        if named is None and heading != self.title:
+            self.unread[self.number] = line

@@ -1,0 +1,13 @@
+"""The port of every user's records, for a rebuild."""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from commonplace.ports.record_values import Stored
+
+
+class AllRecords(Protocol):
+    """Every user's records."""
+
+    def every(self) -> Iterator[Stored]:
+        """Every record of everybody, closed ones too, in any order; nothing that was there before the call is left out."""

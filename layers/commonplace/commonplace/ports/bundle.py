@@ -1,0 +1,36 @@
+"""Everything that a use case may reach, in one bundle."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from commonplace.ports.embedder import Embedder
+from commonplace.ports.language_model import LanguageModel
+from commonplace.ports.memory_index import MemoryIndex
+from commonplace.ports.memory_records import MemoryRecords
+from commonplace.ports.operations import Operations
+from commonplace.ports.statement_reader import StatementReader
+from commonplace.ports.usage_log import UsageLog
+from commonplace.ports.user_facts import UserFacts
+from commonplace.ports.word_model import WordModel
+
+
+@dataclass(frozen=True)
+class Ports:
+    """Everything a use case may reach."""
+
+    records: MemoryRecords
+    facts: UserFacts
+    index: MemoryIndex
+    usage: UsageLog
+    embedder: Embedder
+    operations: Operations
+    words: WordModel
+    """The static model, whatever the memories are embedded by: the classifier was trained on it, and a store asks it for
+    some dozens of words."""
+    reader: StatementReader | None = None
+    summarizer: LanguageModel | None = None
+    summary_seconds: float = 20.0
+    """How long it may take, retries included."""
+    fallback: MemoryIndex | None = None
+    """Answers from the records when the index is unavailable."""
+    profile: Literal["window", "classic"] = "window"

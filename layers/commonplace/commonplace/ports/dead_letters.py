@@ -1,0 +1,13 @@
+"""The port for changes that the index will never take."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from commonplace.ports.record_values import Letter
+
+
+class DeadLetters(Protocol):
+    """Where changes are told of that the index will never take."""
+
+    def send(self, letters: Sequence[Letter]) -> None:
+        """Keeps them for somebody to look at; raises `STORAGE_UNAVAILABLE`."""

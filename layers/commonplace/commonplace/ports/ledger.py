@@ -1,0 +1,39 @@
+"""The port of what was recorded."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from commonplace.domain.interactions import Interaction
+from commonplace.ports.nightly_values import LedgerEntry
+
+
+class Ledger(Protocol):
+    """What a user's interactions were, and which of them a run has read: it, and not a clock, says what a run reads."""
+
+    def record(self, user_id: str, interactions: Sequence[Interaction], at: datetime) -> list[bool]:
+        """Keeps each as pending unless its id is known; tells of each whether it is new.
+
+        All at once, or from the last to the first: if it dies in between, whatever is kept has all kept that came after it.
+        """
+
+    def pending(self, user_id: str, limit: int) -> list[LedgerEntry]:
+        """What no run has read, by its time, oldest first; never behind a write."""
+
+    def entries(self, user_id: str, interaction_ids: Sequence[str]) -> list[LedgerEntry]:
+        """The entries that exist among the ids, in the order of the ids."""
+
+    def reread(self, user_id: str, interaction_ids: Sequence[str]) -> int:
+        """Makes those pending again whose text is still there; tells how many. Their failures count from 0."""
+
+    def drop_texts(self, user_id: str, read_before: datetime) -> int:
+        """Drops the text of what was read, or given up as failed, before then; id, time and run stay. Tells how many."""
+
+    def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
+        """Drops the text of these at once, whatever their state; what was pending counts as read."""
+
+    def due(self, texts_before: datetime | None = None) -> Iterator[str]:
+        """The users with something pending, and those with texts that were read before then, if it is given.
+
+        No scan of everything; may lag behind a write by seconds.
+        """

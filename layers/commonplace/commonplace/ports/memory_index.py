@@ -1,0 +1,25 @@
+"""The port of a view of the record for finding."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from commonplace.ports.candidates import Gathered
+from commonplace.ports.record_values import Vector
+from commonplace.ports.values import Filter, Similar, Visibility
+
+
+class MemoryIndex(Protocol):
+    """A view of the record for finding. Each method raises `IndexUnavailable` when it can't be asked in time."""
+
+    def find(self, seen: Visibility, wanted: Filter, terms: Sequence[str], vector: Vector | None) -> Gathered:
+        """The best by words and the nearest by vector, their neighbours, and the counts that BM25 needs.
+
+        A neighbour is a visible memory of the same session up to `scoring.REACH` positions away. Those of hits are ranked
+        too if they pass the filter, so the window of each of them is handed over as well.
+        """
+
+    def similar(self, seen: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
+        """The memories that share the most and rarest words; its cost doesn't grow with the store."""
+
+    def most_important(self, seen: Visibility, wanted: Filter, limit: int) -> tuple[list[str], bool]:
+        """Ids of the visible memories that pass, most important first, then newest; and `Gathered.partial`."""

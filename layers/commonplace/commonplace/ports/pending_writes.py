@@ -1,0 +1,28 @@
+"""The port of what the index has not confirmed."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Protocol
+
+from commonplace.ports.record_values import Stored
+
+
+class PendingWrites(Protocol):
+    """Which memories the index may not hold as they are: each write leaves a row, in its own transaction."""
+
+    def pending(self, user_id: str) -> tuple[list[Stored], bool]:
+        """The user's records that wait to be confirmed, as they are now and whatever their status, and whether that is
+        all of them; never behind a write."""
+
+    def confirm(self, user_id: str, memory_id: str, version: int) -> None:
+        """The index holds this version: the row goes unless a newer version waits. Safe to repeat, in any order."""
+
+    def tell(self, user_id: str, memory_id: str, version: int, told: bool = True) -> bool:
+        """Notes that somebody was told that the index will never take this version, or that nobody was; False if that is
+        noted already, or nothing of it waits."""
+
+    def pending_since(self, before: datetime) -> Iterator[Stored]:
+        """Everybody's records that have been waiting since before then, as they are now; may lag behind a write."""
+
+    def oldest_pending(self) -> datetime | None:
+        """Since when the longest waiting record has been; may lag behind a write."""

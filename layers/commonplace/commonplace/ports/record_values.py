@@ -1,0 +1,165 @@
+"""The values of the record: entries, changes, operations, and what an index is told of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from commonplace.domain.memory import Memory
+
+if TYPE_CHECKING:
+    from commonplace.domain.runs import OperationKind
+
+Vector = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """One change of the record: what was done, when, and what the engine had thought."""
+
+    operation: str
+    at: datetime
+    detail: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A new memory with what the index gets of it."""
+
+    memory: Memory
+    vector: Vector | None
+    audit: Audit
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A record as it is kept, with its vector."""
+
+    memory: Memory
+    vector: Vector | None
+
+
+@dataclass(frozen=True)
+class Change:
+    """A record as it is to be. `before`: as it was read, None for a new one.
+
+    `erases`: its older words go too, from the details of its audit rows; the record itself holds none any more.
+    """
+
+    memory: Memory
+    audit: Audit
+    vector: Vector | None = None
+    before: Memory | None = None
+    erases: bool = False
+
+
+@dataclass(frozen=True)
+class Fence:
+    """A lease on a user's runs. Its number rises with each lease; whoever holds an older one writes nothing any more."""
+
+    user_id: str
+    number: int
+
+
+@dataclass(frozen=True)
+class Operation:
+    """Changes that are made together or not at all, and that can be taken back by their id.
+
+    `opens`: the one memory that is added or comes back; it takes the key and the content of those that close.
+    """
+
+    operation_id: str
+    user_id: str
+    kind: "OperationKind"
+    at: datetime
+    opens: Change | None = None
+    closes: tuple[Change, ...] = ()
+    run_id: str | None = None
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """All of them, those that close first."""
+        return (*self.closes, *((self.opens,) if self.opens else ()))
+
+
+@dataclass(frozen=True)
+class Made:
+    """One change that was made: the version that it made, and the fields that it replaced as they were (JSON values).
+
+    `before` is None where the memory is new; `erased`: its words are gone and can't be brought back. An operation changes
+    words only to erase them, and its own version, time and usage come with each write: none of these is among the fields.
+    """
+
+    memory_id: str
+    version: int
+    before: Mapping[str, object] | None
+    erased: bool = False
+
+
+@dataclass(frozen=True)
+class Applied:
+    """An operation that was applied. It keeps no memory's words."""
+
+    operation_id: str
+    kind: "OperationKind"
+    at: datetime
+    run_id: str | None
+    made: tuple[Made, ...]
+
+
+@dataclass(frozen=True)
+class Purged:
+    """A record that is gone for good, and the last version it had."""
+
+    user_id: str
+    memory_id: str
+    version: int
+
+
+IndexChange = Stored | Purged
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one change: the index holds it or a newer one, it may be tried again, or it never will be taken.
+
+    `reason` names what went wrong, without a word of the memory.
+    """
+
+    state: Literal["done", "retry", "failed"]
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Held:
+    """What the index holds of a memory, as far as it is compared: `digest` is of the content, empty for a purged one."""
+
+    user_id: str
+    memory_id: str
+    version: int
+    digest: str
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """One record of the stream. Without a `change` it can't be read; `trouble` tells why, without a word of it."""
+
+    sequence: str
+    user_id: str
+    item: str
+    at: datetime
+    change: IndexChange | None
+    trouble: str = ""
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A change that was set aside: where its record is, its place in the stream, and why. Never a word of it."""
+
+    user_id: str
+    item: str
+    sequence: str | None
+    reason: str

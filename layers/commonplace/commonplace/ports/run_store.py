@@ -1,0 +1,31 @@
+"""The port of a user's runs."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from commonplace.domain.runs import Run
+from commonplace.ports.nightly_values import Mark
+from commonplace.ports.record_values import Fence
+
+
+class RunStore(Protocol):
+    """A user's runs. One at a time: who writes must hold the newest lease, else `LEASE_LOST`."""
+
+    def unfinished(self, user_id: str) -> Run | None:
+        """The run that began and did not close."""
+
+    def save(self, run: Run, fence: Fence) -> None:
+        """Keeps the run as it is now."""
+
+    def close(self, run: Run, marks: Mapping[str, Mark], fence: Fence) -> None:
+        """Marks the ledger's entries and keeps the closed run, in one transaction or in several of which the last closes it.
+
+        Safe to repeat after a crash in between. An entry marked `pending` stays so, with its failures; one whose text was
+        erased meanwhile stays read.
+        """
+
+    def get(self, user_id: str, run_id: str) -> Run | None:
+        """The run of that id."""
+
+    def newest(self, user_id: str, limit: int) -> list[Run]:
+        """The newest runs, newest first."""

@@ -1,0 +1,126 @@
+"""The values that ports speak in: who asks, what may be seen, what is wanted, and what models answer."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from commonplace.domain.memory import GLOBAL_AGENT
+from commonplace.domain.taxonomy import Category, ContentType, Emotion, MemoryType, Section, StatementType
+
+
+@dataclass(frozen=True)
+class Normalized:
+    """A statement made clean."""
+
+    text: str
+    type: StatementType
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A model's answer. `blocks`: its content as the Messages API has it, plain JSON values; `stop_reason` as there."""
+
+    blocks: tuple[Mapping[str, Any], ...]
+    stop_reason: str | None
+    input_tokens: int
+    output_tokens: int
+
+    @property
+    def text(self) -> str:
+        """What was said in words."""
+        texts = (block.get("text") for block in self.blocks if block.get("type") == "text")
+        return "".join(text for text in texts if isinstance(text, str))
+
+
+class ModelUnavailable(Exception):  # noqa: N818 - a state, told in the notes
+    """The model gave no usable answer; the message says why, for the notes. `misconfigured`: a 4xx other than 429."""
+
+    def __init__(self, why: str, misconfigured: bool = False) -> None:
+        super().__init__(why)
+        self.misconfigured = misconfigured
+
+
+Clock = Callable[[], datetime]
+"""Tells the time, aware, in the user's zone."""
+
+
+@dataclass(frozen=True)
+class Visibility:
+    """Whose memories may be seen at all, and at what moment; it holds for hits and for their neighbours alike."""
+
+    user_id: str
+    agents: tuple[str, ...]
+    now: datetime
+    include_expired: bool = False
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which of the visible memories may be returned; None lets all pass."""
+
+    collection: str | None = None
+    types: tuple[MemoryType, ...] | None = None
+    category: Category | None = None
+    section: Section | None = None
+    content_type: ContentType | None = None
+    importance_min: float | None = None
+    after: datetime | None = None
+    before: datetime | None = None
+    subject: str | None = None
+    emotion: Emotion | None = None
+
+    @property
+    def equal(self) -> dict[str, str]:
+        """What must be so, word for word, by the name that every index has for it."""
+        named = {
+            "collection": self.collection,
+            "category": self.category,
+            "section": self.section,
+            "content_type": self.content_type,
+            "subject": self.subject,
+            "emotion": self.emotion,
+        }
+        return {name: value for name, value in named.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Similar:
+    """An older memory that shares words with a new one. `cosine` is None where either has no vector."""
+
+    memory_id: str
+    content: str
+    cosine: float | None
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """A measured state: memories that can be found, and those of them, or of the rest, that could be tidied.
+
+    `of_newest`: how many memories were looked at, where these are not all.
+    """
+
+    active: int
+    expired: int
+    unused: int
+    without_vector: int
+    other_embedding: int
+    tags: int
+    single_tags: int
+    of_newest: int | None = None
+
+
+class IndexUnavailable(Exception):  # noqa: N818 - a state, told in the notes
+    """The index is down, slow or broken; the message says why, for the log. `Ports.fallback` answers instead."""
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who asks: the user from their identity, the agent, and the time in the user's zone."""
+
+    user_id: str
+    now: datetime
+    agent_id: str = GLOBAL_AGENT
+    redacted: tuple[str, ...] = ()
+    """Kinds of secrets that were taken out of the request."""

@@ -1,0 +1,1 @@
+"""From a query to the memories that match it: understood, gathered, ranked."""

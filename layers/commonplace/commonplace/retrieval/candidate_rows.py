@@ -1,0 +1,169 @@
+"""Memories in hand become the columns that ranking reads, for engines that hand over memories one by one. Pure."""
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import date
+from typing import NamedTuple
+
+import numpy as np
+
+from commonplace.domain.memory import Memory
+from commonplace.ports.candidates import Candidates, Corpus, Integers
+from commonplace.ports.values import Similar
+from commonplace.retrieval import bm25
+from commonplace.retrieval.documents import Document
+
+NOBODY = frozenset({"user", "assistant"})
+"""Speakers that are no names."""
+_FIRST_DAY = date(1970, 1, 1).toordinal()
+
+
+class Row(NamedTuple):
+    """What ranking must know of one memory.
+
+    `counts`: how often it holds each term of the question, a term among its labels counting `scoring.LABEL_WEIGHT`;
+    `cosine` is NaN without a vector; `session` is None for a memory without a position; `speaker` is in lower case;
+    `day` is an ordinal in the zone that the time was given in, `created` seconds since 1970.
+    """
+
+    memory_id: str
+    counts: tuple[float, ...]
+    length: int
+    cosine: float
+    session: str | None
+    position: int
+    speaker: str | None
+    question: bool
+    instruction: bool
+    preference: bool
+    day: int
+    importance: float
+    created: float
+
+
+def row_of(memory: Memory, doc: Document, terms: Sequence[str], cosine: float | None) -> Row:
+    """The row of a memory for a question of these terms."""
+    placed = memory.session_id is not None and memory.position is not None
+    return Row(
+        memory_id=memory.memory_id,
+        counts=counts_of(doc.tokens, doc.labels, terms),
+        length=len(doc.tokens),
+        cosine=math.nan if cosine is None else cosine,
+        session=memory.session_id if placed else None,
+        position=-1 if memory.position is None else memory.position,
+        speaker=memory.speaker and memory.speaker.lower(),
+        question=doc.question,
+        instruction=doc.instruction,
+        preference=doc.preference,
+        day=memory.happened_at.toordinal(),
+        importance=memory.importance,
+        created=memory.created_at.timestamp(),
+    )
+
+
+def counts_of(tokens: Sequence[str], labels: Sequence[str], terms: Sequence[str]) -> tuple[float, ...]:
+    """How often each term is among the tokens, and for less among the labels."""
+    counts = dict.fromkeys(terms, 0.0)
+    for token in tokens:
+        if token in counts:
+            counts[token] += 1
+    for label in labels:
+        if label in counts:
+            counts[label] += bm25.LABEL_WEIGHT
+    return tuple([counts[term] for term in terms])
+
+
+def corpus_of(rows: Sequence[Row], terms: Sequence[str]) -> Corpus:
+    """What all visible memories have in common, from all of them."""
+    frequencies = np.zeros(len(terms))
+    for row in rows:
+        frequencies += np.array(row.counts) > 0
+    return Corpus(
+        memories=len(rows),
+        average_length=sum(row.length for row in rows) / len(rows) if rows else 1.0,
+        frequencies=frequencies,
+        speakers=frozenset(row.speaker for row in rows if row.speaker) - NOBODY,
+        years=years_of(np.array([row.day for row in rows], dtype=np.int64)),
+    )
+
+
+def years_of(days: Integers) -> tuple[int, ...]:
+    """The years in which the days, given as ordinals, lie: each once, in order."""
+    since_1970 = (days - _FIRST_DAY).astype("datetime64[D]").astype("datetime64[Y]").astype(int)
+    return tuple(int(year) for year in np.unique(since_1970 + 1970))
+
+
+def together(one: Corpus, other: Corpus) -> Corpus:
+    """The corpus of both, which share no memory."""
+    memories = one.memories + other.memories
+    tokens = one.average_length * one.memories + other.average_length * other.memories
+    return Corpus(
+        memories=memories,
+        average_length=tokens / memories if memories else 1.0,
+        frequencies=one.frequencies + other.frequencies,
+        speakers=one.speakers | other.speakers,
+        years=tuple(sorted({*one.years, *other.years})),
+    )
+
+
+def nearest_by_words(rows: Sequence[Row], texts: Mapping[str, str], corpus: Corpus, limit: int) -> list[Similar]:
+    """Of rows for the words of a new text those that share any, nearest first: by the share of rare words, and by cosine.
+
+    `texts`: the content of each memory by its id.
+    """
+    rare = bm25.rarity(corpus)
+    total = float(rare.sum()) or 1.0
+    scored = []
+    for row in rows:
+        share = sum(weight for weight, count in zip(rare.tolist(), row.counts, strict=True) if count >= 1) / total
+        cosine = None if math.isnan(row.cosine) else row.cosine
+        if share:
+            scored.append((-share - (cosine or 0.0), row.memory_id, Similar(row.memory_id, texts[row.memory_id], cosine)))
+    scored.sort(key=lambda each: each[:2])
+    return [found for *_, found in scored[:limit]]
+
+
+def session_lengths_of(rows: Iterable[Row]) -> dict[str, tuple[int, int]]:
+    """Memories and tokens of each session."""
+    found: dict[str, tuple[int, int]] = {}
+    for row in rows:
+        if row.session is not None:
+            memories, tokens = found.get(row.session, (0, 0))
+            found[row.session] = memories + 1, tokens + row.length
+    return found
+
+
+def columns_of(
+    rows: Sequence[Row],
+    ranked: Collection[str],
+    sessions: Mapping[str, tuple[int, int]],
+    terms: Sequence[str],
+    speakers: Collection[str] = (),
+) -> Candidates:
+    """The rows as columns. `ranked`: ids that may be returned; `sessions`: memories and tokens of whole sessions.
+
+    `speakers`: those of the corpus; a question may name one of whom no row is.
+    """
+    numbers = {name: number for number, name in enumerate(sessions)}
+    names = sorted({*speakers, *(row.speaker for row in rows if row.speaker)})
+    places = {name: place for place, name in enumerate(names)}
+    means = [tokens / max(memories, 1) for memories, tokens in sessions.values()]
+    at = np.array([-1 if row.session is None else numbers[row.session] for row in rows], dtype=np.int64)
+    return Candidates(
+        ids=[row.memory_id for row in rows],
+        ranked=np.array([row.memory_id in ranked for row in rows], dtype=np.bool_),
+        term_counts=np.array([row.counts for row in rows], dtype=np.float64).reshape(len(rows), len(terms)),
+        lengths=np.array([row.length for row in rows], dtype=np.float64),
+        cosines=np.array([row.cosine for row in rows], dtype=np.float64),
+        sessions=at,
+        session_lengths=np.array([*means, 0.0])[at],  # -1: the last
+        positions=np.array([row.position for row in rows], dtype=np.int64),
+        speakers=np.array([-1 if row.speaker is None else places[row.speaker] for row in rows], dtype=np.int64),
+        speaker_names=names,
+        questions=np.array([row.question for row in rows], dtype=np.bool_),
+        instructions=np.array([row.instruction for row in rows], dtype=np.bool_),
+        preferences=np.array([row.preference for row in rows], dtype=np.bool_),
+        days=np.array([row.day for row in rows], dtype=np.float64),
+        importances=np.array([row.importance for row in rows], dtype=np.float64),
+        created=np.array([row.created for row in rows], dtype=np.float64),
+    )

@@ -1,0 +1,60 @@
+"""What an index gets of a memory: its tokens and what ranking must know of it, the same for every engine."""
+
+import hashlib
+import json
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from commonplace.domain.memory import Memory
+from commonplace.domain.taxonomy import ContentType, content_type_of
+from commonplace.text.foundation import intent_cues, tokenizer
+
+_STATEMENT_TOKENS = 30  # a longer text says more than its one type: there only its own wording tells
+_SPACES = re.compile(r"\s+")
+
+
+@dataclass(frozen=True)
+class Document:
+    """Ready-made tokens of the content and of its labels (tags, category), and flags for ranking."""
+
+    tokens: tuple[str, ...]
+    labels: tuple[str, ...]
+    question: bool
+    instruction: bool
+    preference: bool
+    content_type: ContentType
+    fingerprint: bytes
+
+
+def document(memory: Memory) -> Document:
+    """The document of a memory; it holds no word of another memory, so that a deletion is complete."""
+    text = memory.content
+    tokens = tokenizer.terms(text)
+    short = len(tokens) <= _STATEMENT_TOKENS
+    labels = set(tokenizer.terms(" ".join((*memory.tags, memory.category)))) - set(tokens)
+    return Document(
+        tokens=tuple(tokens),
+        labels=tuple(sorted(labels)),
+        question=intent_cues.is_question(text),
+        instruction=(short and memory.memory_type == "meta") or intent_cues.is_instruction(text),
+        preference=intent_cues.is_preference(text),  # by its own words: the type is broader, and measured worse here
+        content_type=content_type_of(memory.memory_type, memory.category, text),
+        fingerprint=fingerprint(memory),
+    )
+
+
+def fingerprint(memory: Memory) -> bytes:
+    """Equal for two memories that are the same: text (NFKC, case and spaces aside), collection, agent and place."""
+    parts = [folded(memory.content), memory.collection, memory.agent_id, memory.session_id, memory.position]
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode("utf-8")).digest()
+
+
+def folded(text: str) -> str:
+    """What two texts that are the same have in common: case and spaces aside."""
+    return _SPACES.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+
+
+def digest(memory: Memory) -> str:
+    """By which a document of another content is known."""
+    return hashlib.blake2b(memory.content.encode(), digest_size=8).hexdigest()

@@ -1,0 +1,152 @@
+"""From a query to the memories that match it: what every search shares."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import Notes
+from commonplace.domain.memory import Memory
+from commonplace.ports.bundle import Ports
+from commonplace.ports.memory_index import MemoryIndex
+from commonplace.ports.record_values import Vector
+from commonplace.ports.values import Caller, Filter, IndexUnavailable, Visibility
+from commonplace.retrieval import ranking
+from commonplace.retrieval.query import Query, answerable, understand
+from commonplace.retrieval.record_scan import may_see, seen_by
+
+_log = logging.getLogger("commonplace")
+_Answer = TypeVar("_Answer")
+_DEGRADED = "the index can't be asked just now; this was found by reading the records"
+_BLIND = "the embedding model can't be asked just now; this was found by words alone"
+_PARTIAL = "only the newest memories were looked at, or as they were some seconds ago"
+_GENERAL_RELEVANCE = 0.3  # what a memory has at least when the query names nothing: importance gives the rest
+
+
+@dataclass(frozen=True)
+class Found:
+    """Memories that match, best first, each with its relevance and cosine (None without a vector).
+
+    `degraded`: what couldn't be asked, and what was done instead; `partial`: only the newest were looked at, or as they were;
+    `none_at_all`: no memory is there that could have matched, whatever was asked.
+    """
+
+    memories: list[Memory]
+    relevance: list[float]
+    cosines: list[float | None]
+    total: int
+    query: Query
+    answerable: float
+    partial: bool = False
+    degraded: str | None = None
+    none_at_all: bool = False
+
+    def notes(self, redacted: Sequence[str], warnings: list[str] | None = None) -> Notes | None:
+        """What there is to tell about how this was found."""
+        return (
+            Notes(
+                degraded=self.degraded,
+                partial=_PARTIAL if self.partial else None,
+                redacted=list(redacted) or None,
+                warnings=warnings,
+            )
+            or None
+        )
+
+
+def find(
+    text: str, caller: Caller, ports: Ports, wanted: Filter, limit: int, min_relevance: float,
+    include_expired: bool = False, agent_id: str | None = None,
+) -> Found:  # fmt: skip
+    """The memories that match a query, checked against the record, and counted as used.
+
+    `limit`: the most to give; `min_relevance`: 0-1, those that match less are left out. Raises `EMPTY_TEXT`.
+    """
+    if not text.strip():
+        raise CommonplaceError(ErrorCode.EMPTY_TEXT, "query: is empty", "query")
+    query = understand(text, caller.now)
+    seen = seen_by(caller, agent_id, include_expired)
+    vector, blind = (None, None) if query.general else _embedded(text, ports)
+
+    def look(index: MemoryIndex) -> Found:
+        if query.general:
+            return _most_important(query, seen, wanted, limit, index, ports)
+        return _best_matches(query, vector, seen, wanted, limit, min_relevance, index, ports)
+
+    found, degraded = by_index_or_records(look, ports)
+    ports.usage.found(caller.user_id, [memory.memory_id for memory in found.memories], caller.now)
+    return replace(found, degraded="; ".join(filter(None, (_DEGRADED if degraded else None, blind))) or None)
+
+
+def most_important(caller: Caller, ports: Ports, wanted: Filter, limit: int) -> Found:
+    """The memories that pass, the most important first, then the newest; what is shown of them is the caller's to count."""
+    query, seen = understand("", caller.now), seen_by(caller)
+    found, degraded = by_index_or_records(lambda index: _most_important(query, seen, wanted, limit, index, ports), ports)
+    return replace(found, degraded=_DEGRADED if degraded else None)
+
+
+def _embedded(text: str, ports: Ports) -> tuple[Vector | None, str | None]:
+    """The query's vector; None, and what to tell of it, where a model elsewhere doesn't answer: then words find alone."""
+    try:
+        return ports.embedder.embed(text), None
+    except CommonplaceError as error:
+        if error.code is not ErrorCode.STORAGE_UNAVAILABLE:
+            raise
+        _log.warning("no vector for a query: %s", error.code.label)
+        return None, _BLIND
+
+
+def by_index_or_records(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple[_Answer, bool]:
+    """What the index gives, or the records when it can't be asked, and whether that was so."""
+    try:
+        return look(ports.index), False
+    except IndexUnavailable as error:
+        if ports.fallback is None:
+            raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the index can't be asked just now") from error
+        _log.warning("index unavailable: %s", error)
+        return look(ports.fallback), True
+
+
+def _best_matches(
+    query: Query, vector: Vector | None, seen: Visibility, wanted: Filter, limit: int, least: float,
+    index: MemoryIndex, ports: Ports,
+) -> Found:  # fmt: skip
+    gathered = index.find(seen, wanted, query.question.terms, vector)
+    candidates, corpus = gathered.candidates, gathered.corpus
+    query = query.held(corpus.frequencies)
+    ranked = ranking.rank(query.question, candidates, corpus, ports.profile)
+    total = int((ranked.relevance >= least).sum())
+    shown = ranked.rows[: min(total, 2 * limit)]
+    memories = _current(ports.records.get(seen.user_id, [candidates.ids[row] for row in shown]), seen)
+    row_of = {candidates.ids[row]: place for place, row in enumerate(shown)}
+    places = [row_of[memory.memory_id] for memory in memories]
+    order = ranking.settle(ranked.scores[places], memories, seen.now.timestamp())[:limit]
+    cosines = candidates.cosines[shown]
+    return Found(
+        memories=[memories[at] for at in order],
+        relevance=[round(float(ranked.relevance[places[at]]), 4) for at in order],
+        cosines=[_number(float(cosines[places[at]])) for at in order],
+        total=total,
+        query=query,
+        answerable=answerable(query.question, candidates, corpus, ranked) if memories else 0.0,
+        partial=gathered.partial,
+        none_at_all=not corpus.memories,
+    )
+
+
+def _most_important(query: Query, seen: Visibility, wanted: Filter, limit: int, index: MemoryIndex, ports: Ports) -> Found:
+    ids, partial = index.most_important(seen, wanted, limit)
+    memories = _current(ports.records.get(seen.user_id, ids), seen)
+    relevance = [_GENERAL_RELEVANCE + (1 - _GENERAL_RELEVANCE) * memory.importance for memory in memories]
+    sure = 1.0 if memories else 0.0
+    return Found(memories, relevance, [None] * len(memories), len(memories), query, sure, partial, none_at_all=not memories)
+
+
+def _current(memories: Sequence[Memory], seen: Visibility) -> list[Memory]:
+    """Every hit is checked against the record once more before it leaves."""
+    return [memory for memory in memories if may_see(seen, memory)]
+
+
+def _number(cosine: float) -> float | None:
+    return None if cosine != cosine else cosine  # NaN: no vector

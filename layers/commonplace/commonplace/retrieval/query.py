@@ -1,0 +1,139 @@
+"""What a query asks for: intent, terms, the time that it names; and how likely the memories hold the answer at all."""
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+
+import numpy as np
+
+from commonplace.domain.results import Intent
+from commonplace.ports.candidates import Candidates, Corpus
+from commonplace.retrieval.ranking import Question, Ranked, Span, named_speakers, term_weights
+from commonplace.text.foundation import intent_cues, tokenizer
+from commonplace.text.tagging.phrases import concepts_of
+from commonplace.text.tagging.synonyms import expansions
+from commonplace.text.time_ranges.reader import read_time_range
+from commonplace.text.time_ranges.values import TimeRange
+
+_EXPANSION_WEIGHT = 0.2
+_EXPANSIONS = 6
+_REMIND = re.compile(
+    r"\bremind\b|\b(?:what|when|do i) .*\b(?:have to|need to|must|should) (?:i )?|\bto[- ]?dos?\b|\bdue\b|\bdeadlines?\b"
+    r"|\bappointments?\b|\berinner|\btermine?\b|\brappel|\brendez-vous\b|\brecu[eé]rda|\bpendiente|予定|締め切り|リマインド",
+    re.IGNORECASE,
+)
+_SIMILAR = re.compile(
+    r"\bsimilar\b|\b(?:more|something|anything|others?) like\b|\brelated to\b|\bähnlich|\bsimilaire|\bparecid|似た|類似",
+    re.IGNORECASE,
+)
+_ABOUT_THE_USER = re.compile(
+    r"\b(?:know|remember|recall|learned?|stored?|saved?)\b.*\b(?:about|on|of) (?:me|myself|the user)\b"
+    r"|\b(?:have|got)\b.*\babout (?:me|myself|the user)\b|\bwho am i\W*$|\btell me about myself\b|\bdescribe me\b"
+    r"|\b(?:wei(?:ß|ss)t|wissen|kennst|merkst|gemerkt|gespeichert)\b.*\b(?:über|von) mi(?:ch|r)\b"
+    r"|\b(?:über|von) mi(?:ch|r)\b.*\b(?:wei(?:ß|ss)t|wissen|gemerkt|gespeichert)\b|\bwer bin ich\W*$"
+    r"|\b(?:sais|savez)\b.*\bde moi\b|\bqui suis-je\W*$|\bsabes?\b.*\bde m[ií]\b|\bqui[eé]n soy\W*$"
+    r"|私について|私のこと|我的(?:情况|信息)|关于我",
+    re.IGNORECASE,
+)
+_NAMING_NOTHING = (
+    "know remember recall anything everything something memory memories information facts stored saved list show all every"
+)
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query understood. `general`: it names nothing, so that the most important memories answer it."""
+
+    question: Question
+    intent: Intent
+    concepts: list[str]
+    expansions: list[str]
+    time: TimeRange | None
+    general: bool
+
+    def held(self, frequencies: Iterable[float]) -> "Query":
+        """The same with the expansions that stand in memories, six at the most; the others weigh nothing.
+
+        `frequencies`: how many visible memories hold each term of the question. So no search has to ask for the user's tags
+        before it can begin.
+        """
+        terms = self.question.terms
+        there = {term for term, count in zip(terms, frequencies, strict=True) if count}
+        held = {name: own for name in self.expansions if there.issuperset(own := tokenizer.terms(name))}
+        names = list(held)[:_EXPANSIONS]
+        stand = {term for name in names for term in held[name]}
+        weights = (
+            weight if weight > _EXPANSION_WEIGHT or term in stand else 0.0
+            for term, weight in zip(terms, self.question.weights, strict=True)
+        )
+        return replace(self, question=replace(self.question, weights=tuple(weights)), expansions=names)
+
+
+def understand(text: str, now: datetime) -> Query:
+    """Reads a query by rules; its expansions are all there could be. `now`: the caller's clock, aware."""
+    own = list(dict.fromkeys(tokenizer.terms(text)))
+    spoken = tokenizer.words(text)
+    time = read_time_range(text, now)
+    general = bool(_ABOUT_THE_USER.search(text)) or not set(own).difference(tokenizer.terms(_NAMING_NOTHING))
+    general = general and time is None
+    added = [] if general else expansions(spoken)
+    extra = [term for word in added for term in tokenizer.terms(word)]
+    extra = [term for term in dict.fromkeys(extra) if term not in own]
+    question = Question(
+        terms=(*own, *extra),
+        weights=(1.0,) * len(own) + (_EXPANSION_WEIGHT,) * len(extra),
+        words=frozenset(spoken),
+        spans=_spans(time),
+        advice=intent_cues.asks_for_advice(text),
+    )
+    return Query(question, _intent(text), concepts_of(text), added, time, general)
+
+
+def _intent(text: str) -> Intent:
+    if _SIMILAR.search(text):
+        return "show_similar"
+    return "remind" if _REMIND.search(text) else "find"
+
+
+def _spans(time: TimeRange | None) -> tuple[Span, ...]:
+    if time is None:
+        return ()
+    first = float("-inf") if time.after is None else float(time.after.toordinal())
+    last = float("inf") if time.before is None else float(_last_day(time.before).toordinal())
+    return (Span(first, last, time.any_year),)
+
+
+def _last_day(before: datetime) -> date:
+    return (before - timedelta(microseconds=1)).date()
+
+
+_STEEPNESS = 8.0  # logistic fit of the lead on LoCoMo conversations 0 and 1
+_BEST = 5
+_LEAST, _MOST = 0.15, 0.85
+
+
+def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float:
+    """0-1. With one speaker named: by the lead of their best hit over everybody else's. Else by the words that are found."""
+    if not len(ranked.rows):
+        return 0.0
+    named = named_speakers(question, corpus)
+    if len(named) == 1:
+        speakers = candidates.speakers[ranked.rows]
+        own = speakers == list(candidates.speaker_names).index(named[0])
+        others = ~own & (speakers >= 0)
+        if own.any() and others.any():
+            lead = float(ranked.impartial[own].max() - ranked.impartial[others].max())
+            return 1 / (1 + math.exp(-_STEEPNESS * lead))
+    return _LEAST + (_MOST - _LEAST) * _coverage(question, candidates, corpus, ranked)
+
+
+def _coverage(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float:
+    """The share of the question's words, by rarity, that the best hits hold together; of likeness where it has none."""
+    weights = term_weights(question, corpus)
+    best = ranked.rows[:_BEST]
+    if not weights.sum():
+        return float(np.clip(np.nan_to_num(candidates.cosines[best]).max(), 0.0, 1.0))
+    held = (candidates.term_counts[best] > 0).any(axis=0)
+    return float(weights[held].sum() / weights.sum())

@@ -1,0 +1,180 @@
+"""How well each candidate answers a question: an absolute, linear score, and that as a relevance from 0 to 1.
+
+The recipe and its constants were measured (docs/architecture.md, "Search"; benchmarks/retrieval.py repeats it). Pure
+functions: the same candidates give the same order on every engine.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+import numpy as np
+
+from commonplace.domain.memory import Memory
+from commonplace.ports.candidates import Candidates, Corpus, Flags, Floats, Integers
+from commonplace.retrieval import bm25
+from commonplace.text.foundation import tokenizer
+
+Profile = Literal["window", "classic"]
+
+_WORDS, _HALF = 1.5, 16.0  # the share of the words: 1.5 s / (s + 16)
+_COSINE = 0.4
+_SPEAKER, _WITH_SPEAKER = 0.12, 0.1  # the named speaker's own turn; a turn of a talk with them
+_ANSWER = 0.05
+_INSTRUCTION = 0.2
+_RELATED = 0.25  # an instruction that shares no word with the question must at least be like it
+_PREFERENCE = 0.15
+_DATE, _DATE_DAYS, _LONG_SPAN_DAYS, _LONG_SPAN_SHARE = 0.4, 7.0, 40, 0.2
+_SPREAD = 0.8
+_LOOKED_AT = 300  # twice the highest limit, and some more
+_IMPORTANCE, _RECENCY, _USAGE, _RECENCY_DAYS, _MANY_USES = 0.02, 0.02, 0.01, 90.0, 20
+SETTLED_BY_AT_MOST = _IMPORTANCE + _RECENCY + _USAGE
+
+
+@dataclass(frozen=True)
+class Span:
+    """Days named in a question, as ordinals, both inclusive; infinite where open. `any_year`: no year was named."""
+
+    first: float
+    last: float
+    any_year: bool = False
+
+    def in_years(self, years: Sequence[int]) -> list["Span"]:
+        """The same days in each of the years, or just these if their year was named."""
+        if not self.any_year:
+            return [self]
+        begins = date.fromordinal(int(self.first))
+        firsts = [
+            begins.replace(year=year, day=min(begins.day, 28)).toordinal() + begins.day - min(begins.day, 28)
+            for year in years
+        ]
+        return [self, *(Span(first, first + self.last - self.first) for first in firsts)]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A query as ranking sees it: terms with weights (expansions weigh less), words, days named, whether advice is asked."""
+
+    terms: tuple[str, ...]
+    weights: tuple[float, ...]
+    words: frozenset[str]
+    spans: tuple[Span, ...] = ()
+    advice: bool = False
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """Rows of the candidates that may be returned, best first, with their scores and relevance (0-1).
+
+    `impartial`: the scores without what a named speaker adds.
+    """
+
+    rows: Integers
+    scores: Floats
+    relevance: Floats
+    impartial: Floats
+
+
+def rank(question: Question, candidates: Candidates, corpus: Corpus, profile: Profile = "window") -> Ranked:
+    """Scores the ranked candidates and orders them, best first; equals by id."""
+    weights = term_weights(question, corpus)
+    spoken = np.zeros(len(candidates))
+    if profile == "classic":
+        scores, reach = _classic(candidates, weights), 1.0
+    else:
+        around = bm25.window(candidates)
+        speaks = _speaks(question, candidates, corpus)
+        spoken = _SPEAKER * speaks + _WITH_SPEAKER * around.near(speaks)
+        words = bm25.lexical(candidates, corpus, weights, around)
+        scores = _linear(question, candidates, corpus, words, around) + spoken
+        reach = _reach(question, candidates, corpus, weights)
+    rows = _ordered(candidates, scores)
+    relevance = np.clip(scores[rows] / reach, 0.0, 1.0) ** _SPREAD
+    return Ranked(rows, scores[rows], relevance, (scores - spoken)[rows])
+
+
+def _ordered(candidates: Candidates, scores: Floats) -> Integers:
+    """The ranked rows, best first; equals by id, as far down as anybody looks."""
+    rows = np.flatnonzero(candidates.ranked)
+    rows = rows[np.argsort(-scores[rows], kind="stable")]
+    head = sorted(rows[:_LOOKED_AT].tolist(), key=lambda row: (-scores[row], candidates.ids[row]))
+    return np.concatenate([np.array(head, dtype=np.int64), rows[_LOOKED_AT:]])
+
+
+def named_speakers(question: Question, corpus: Corpus) -> list[str]:
+    """Known speakers whose name, or a part of it, is a word of the question."""
+    return sorted(name for name in corpus.speakers if question.words.intersection(tokenizer.words(name)))
+
+
+def settle(scores: Floats, memories: Sequence[Memory], now: float) -> list[int]:
+    """The order of memories once importance, recency and usage have settled what matches alike."""
+    importance = np.array([memory.importance for memory in memories])
+    days = np.array([max(0.0, now - memory.happened_at.timestamp()) / 86_400 for memory in memories])
+    uses = np.array([min(memory.access_count, _MANY_USES) / _MANY_USES for memory in memories])
+    settled = scores + _IMPORTANCE * importance + _RECENCY * np.exp(-days / _RECENCY_DAYS) + _USAGE * uses
+    return [int(row) for row in np.argsort(-settled, kind="stable")]
+
+
+def term_weights(question: Question, corpus: Corpus) -> Floats:
+    """Rarity times the term's own weight. Names of speakers say who speaks, not what about, so they don't count."""
+    names = {term for name in corpus.speakers for term in tokenizer.terms(name)}
+    own = np.array([0.0 if term in names else w for term, w in zip(question.terms, question.weights, strict=True)])
+    if not own.any():
+        own = np.array(question.weights)
+    weights: Floats = own * bm25.rarity(corpus)
+    return weights
+
+
+def _linear(question: Question, candidates: Candidates, corpus: Corpus, words: Floats, around: bm25.Window) -> Floats:
+    """The score of each candidate but for what the speaker adds."""
+    follows_question = (candidates.questions[around.previous] & (around.previous >= 0)).astype(float)
+    total: Floats = (
+        _WORDS * words / (words + _HALF)
+        + _COSINE * np.nan_to_num(candidates.cosines)
+        + _ANSWER * around.openness * (follows_question - candidates.questions)
+        + _INSTRUCTION * (candidates.instructions & ((words > 0) | (candidates.cosines > _RELATED)))
+        + _PREFERENCE * question.advice * candidates.preferences
+        + _DATE * _dated([year for span in question.spans for year in span.in_years(corpus.years)], candidates.days)
+    )
+    return total
+
+
+def _speaks(question: Question, candidates: Candidates, corpus: Corpus) -> Flags:
+    """Which turns are those of the one speaker that is named."""
+    named = named_speakers(question, corpus)
+    if len(named) != 1:
+        return np.zeros(len(candidates), dtype=np.bool_)
+    return np.asarray(candidates.speakers == list(candidates.speaker_names).index(named[0]))
+
+
+def _dated(spans: Sequence[Span], days: Floats) -> Floats:
+    """1 within a named span, falling by e with each week outside; a long span tells less."""
+    best = np.zeros(len(days))
+    for span in spans:
+        away = np.maximum(np.maximum(span.first - days, days - span.last), 0.0)
+        share = _LONG_SPAN_SHARE if span.last - span.first >= _LONG_SPAN_DAYS else 1.0
+        best = np.maximum(best, share * np.exp(-away / _DATE_DAYS))
+    return best
+
+
+def _reach(question: Question, candidates: Candidates, corpus: Corpus, weights: Floats) -> float:
+    """What a perfect answer to this question could score, so that relevance means the same for every question."""
+    words = 2.2 * float(weights.sum())
+    one_speaker = len(named_speakers(question, corpus)) == 1
+    return (
+        _WORDS * words / (words + _HALF)
+        + _COSINE * (not np.isnan(candidates.cosines).all())
+        + (_SPEAKER + _WITH_SPEAKER) * one_speaker
+        + _DATE * bool(question.spans)
+    )
+
+
+def _classic(candidates: Candidates, weights: Floats) -> Floats:
+    """The profile `classic`: .4 semantic + .3 exact + .1 importance + .1 recency (+ .1 usage in `settle`), to compare."""
+    exact = (candidates.term_counts > 0) @ weights / max(float(weights.sum()), 1e-9)
+    newest = float(candidates.created.max()) if len(candidates) else 0.0
+    recency = np.exp(-(newest - candidates.created) / 86_400 / _RECENCY_DAYS)
+    semantic = np.nan_to_num(candidates.cosines)
+    total: Floats = 0.4 * semantic + 0.3 * exact + 0.1 * candidates.importances + 0.1 * recency
+    return total

@@ -1,0 +1,89 @@
+"""Records looked through one by one, and who may see a memory: for what an index may not hold yet, or where there is none."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from commonplace.domain.memory import GLOBAL_AGENT, Memory
+from commonplace.ports.record_values import Stored, Vector
+from commonplace.ports.values import Caller, Filter, Visibility
+from commonplace.retrieval import candidate_rows
+from commonplace.retrieval.candidate_rows import Row
+from commonplace.retrieval.documents import Document, document
+
+
+def seen_by(caller: Caller, agent_id: str | None = None, include_expired: bool = False) -> Visibility:
+    """What a caller may see: the global memories and those of their agent, or of `agent_id`."""
+    agents = tuple(sorted({GLOBAL_AGENT, agent_id or caller.agent_id}))
+    return Visibility(caller.user_id, agents, caller.now, include_expired)
+
+
+def may_see(seen: Visibility, memory: Memory) -> bool:
+    """Whether a memory may be seen: the user's own, active, valid now, unexpired, and meant for one of the agents."""
+    return (
+        memory.user_id == seen.user_id
+        and memory.status == "active"
+        and memory.agent_id in seen.agents
+        and (memory.valid_from is None or memory.valid_from <= seen.now)
+        and (memory.valid_to is None or memory.valid_to > seen.now)
+        and (seen.include_expired or memory.expires_at is None or memory.expires_at > seen.now)
+    )
+
+
+def passes(wanted: Filter, memory: Memory, doc: Document) -> bool:
+    """Whether a visible memory passes a filter."""
+    return (
+        all(getattr(doc if name == "content_type" else memory, name) == value for name, value in wanted.equal.items())
+        and (wanted.types is None or memory.memory_type in wanted.types)
+        and (wanted.importance_min is None or memory.importance >= wanted.importance_min)
+        and _within(memory.happened_at, wanted.after, wanted.before)
+    )
+
+
+def _within(moment: datetime, after: datetime | None, before: datetime | None) -> bool:
+    return (after is None or moment >= after) and (before is None or moment < before)
+
+
+@dataclass(frozen=True)
+class InHand:
+    """Some of a user's records, whatever their status. `model`: whose vectors count; `complete`: there are no more."""
+
+    records: Sequence[Stored]
+    model: str
+    complete: bool = True
+
+    @property
+    def ids(self) -> list[str]:
+        """Of all of them, whether they may be seen or not."""
+        return [one.memory.memory_id for one in self.records]
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The content of each, by its id."""
+        return {one.memory.memory_id: one.memory.content for one in self.records}
+
+    def passing(self, seen: Visibility, wanted: Filter) -> list[Memory]:
+        """Those that may be seen and pass a filter."""
+        return [memory for memory, made, _ in self._visible(seen) if passes(wanted, memory, made)]
+
+    def rows(
+        self, seen: Visibility, wanted: Filter, terms: Sequence[str], vector: Vector | None
+    ) -> tuple[dict[str, Row], set[str]]:
+        """Rows of those that may be seen, by id, and the ids of those that pass the filter."""
+        rows, passing = {}, set()
+        for memory, made, other in self._visible(seen):
+            rows[memory.memory_id] = candidate_rows.row_of(memory, made, terms, _cosine(vector, other))
+            if passes(wanted, memory, made):
+                passing.add(memory.memory_id)
+        return rows, passing
+
+    def _visible(self, seen: Visibility) -> Iterator[tuple[Memory, Document, Vector | None]]:
+        """Those that may be seen, with their vectors of this model."""
+        for one in self.records:
+            if may_see(seen, one.memory):
+                yield one.memory, document(one.memory), one.vector if one.memory.embedding_model == self.model else None
+
+
+def _cosine(vector: Vector | None, other: Vector | None) -> float | None:
+    """The cosine of two unit vectors, None without either."""
+    return None if vector is None or other is None else float(vector @ other)

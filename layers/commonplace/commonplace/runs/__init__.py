@@ -1,0 +1,1 @@
+"""Whatever changes many memories at once: planned and saved first, applied under a lease, limited, reviewed, taken back."""

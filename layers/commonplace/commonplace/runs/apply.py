@@ -1,0 +1,152 @@
+"""A plan is carried out under a lease, operation by operation; what a run has at hand for it."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.runs import Outcome, Run, RunOperation
+from commonplace.ports.bundle import Ports
+from commonplace.ports.nightly_bundle import NightPorts
+from commonplace.ports.record_values import Fence
+from commonplace.ports.values import Caller, Clock
+from commonplace.runs.plan import Plan, PlannedOperation, with_outcome
+
+LEASE = timedelta(minutes=10)
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Whose memories, through which ports, by which clock (aware, in the user's zone)."""
+
+    caller: Caller
+    ports: Ports
+    night: NightPorts
+    clock: Clock
+
+    @property
+    def user_id(self) -> str:
+        """Whose memories."""
+        return self.caller.user_id
+
+
+@dataclass
+class Lease:
+    """A lease that goes on as long as its holder comes back before it has run out."""
+
+    desk: Desk
+    fence: Fence
+    until: datetime
+
+    def keep(self) -> None:
+        """Renews it once half of it is over; `LEASE_LOST` when somebody else has it."""
+        now = self.desk.clock()
+        if self.until - now < LEASE / 2:
+            self.until = now + LEASE
+            self.desk.night.leases.renew(self.fence, self.until)
+
+
+@contextmanager
+def leased(desk: Desk) -> Iterator[Lease]:
+    """The user's lease, given back at the end; `CONFLICT` while another run has it."""
+    now = desk.clock()
+    fence = desk.night.leases.lease(desk.user_id, now, now + LEASE)
+    if fence is None:
+        minutes = int(LEASE.total_seconds()) // 60
+        message = f"another run of this user is at work; if it has died, its place is free after {minutes} minutes"
+        raise CommonplaceError(ErrorCode.CONFLICT, message)
+    try:
+        yield Lease(desk, fence, now + LEASE)
+    finally:
+        desk.night.leases.release(fence)
+
+
+_IN_THE_WAY = (ErrorCode.CONFLICT, ErrorCode.NOT_FOUND)
+_LOST = "the memory was changed meanwhile, or another holds its key or says the same; that write stays"
+_log = logging.getLogger("commonplace")
+
+
+def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool = False) -> RunOperation:
+    """Does what is planned, unless it is done already, and tells how it ended: `applied`, or `lost` to another write.
+
+    What was not planned to be done (it waits, or is beyond the cap) is told as it is. Raises `LEASE_LOST`, and what it can't
+    tell anything about; on the `last_try` that is lost too, so that one operation doesn't hold up all nights to come.
+    """
+    told = operation.told
+    if told.outcome != "planned":
+        return told
+    lease.keep()
+    try:
+        lease.desk.ports.operations.apply(operation.operation(lease.desk.user_id, run_id), lease.fence)
+    except CommonplaceError as error:
+        if error.code not in _IN_THE_WAY:
+            raise
+        if operation.only_leaves:  # what is left is there already: no reason to keep what is to go
+            return apply(operation.only_closing(), run_id, lease, last_try)
+        return with_outcome(told, "lost", f"{told.why}; {_LOST}")
+    except Exception as error:
+        if not last_try:
+            raise
+        _log.error("operation %s of %s can't be made: %s", told.operation_id, run_id, type(error).__name__, exc_info=error)
+        return with_outcome(told, "lost", f"{told.why}; it could not be written")
+    return with_outcome(told, "applied")
+
+
+_PLAN = "plan"
+_DIED = "it stopped before its plan was kept; nothing was changed"
+_AS_UNDO: dict[Outcome, Outcome] = {"applied": "undone", "lost": "kept"}
+
+
+@contextmanager
+def alone(desk: Desk) -> Iterator[Lease]:
+    """The user's lease, with no run left half done by one that died; a night that did is finished by `nightly` only."""
+    with leased(desk) as lease:
+        run = desk.night.runs.unfinished(desk.user_id)
+        if run is not None and run.kind == "nightly":
+            raise CommonplaceError(ErrorCode.CONFLICT, f"{run.run_id} did not get to its end; nightly finishes it")
+        if run is not None:
+            resume(run, desk, lease)
+        yield lease
+
+
+def carry_out(run: Run, plan: Plan, desk: Desk, lease: Lease) -> Run:
+    """Saves the run with its plan, does it, and closes it."""
+    desk.night.runs.save(run, lease.fence)
+    desk.night.parts.save_part(run, _PLAN, plan.model_dump_json(), lease.fence)
+    return resume(run, desk, lease)
+
+
+def resume(run: Run, desk: Desk, lease: Lease) -> Run:
+    """Does what is left of a run and closes it; one whose plan was never kept is closed as failed.
+
+    It is kept as finished before its plan goes, and closed last, so that a crash leaves none of the words behind.
+    """
+    runs = desk.night.runs
+    if run.finished_at is None:
+        run = _finished(run, desk, lease)
+        runs.save(run, lease.fence)
+    desk.night.parts.drop_parts(run.user_id, run.run_id)
+    run = run.model_copy(update={"status": "failed" if run.error else "done"})
+    runs.close(run, {}, lease.fence)
+    return run
+
+
+def _finished(run: Run, desk: Desk, lease: Lease) -> Run:
+    saved = desk.night.parts.part(run.user_id, run.run_id, _PLAN)
+    operations: list[RunOperation] = []
+    for planned in Plan.model_validate_json(saved).operations if saved is not None else ():
+        operations += _done(planned, run, lease)
+    ended = {"operations": tuple(operations), "error": None if saved is not None else _DIED, "finished_at": desk.clock()}
+    return run.model_copy(update=ended)
+
+
+def _done(planned: PlannedOperation, run: Run, lease: Lease) -> list[RunOperation]:
+    told = apply(planned, run.run_id, lease, last_try=True)
+    if run.kind != "undo":
+        return [told]
+    ends = [told.model_copy(update={"outcome": _AS_UNDO.get(told.outcome, told.outcome)})]
+    if told.outcome == "lost" and planned.opens and planned.closes:
+        ends += _done(planned.only_closing(), run, lease)  # what can't come back doesn't keep what took its place
+    return ends

@@ -1,0 +1,112 @@
+"""A run ends: what the user wanted forgotten is erased, what it knew of their words is dropped, the ledger is marked."""
+
+import logging
+from collections.abc import Collection, Mapping, Sequence
+
+from commonplace.domain.runs import Run, RunOperation, RunStatus
+from commonplace.ports.nightly_values import LedgerEntry, Mark
+from commonplace.runs.apply import Desk, Lease
+from commonplace.runs.plan import review_part
+
+_ERASED = "(erased)"
+RUNS_WITH_WORDS = 200
+"""The newest runs, in which or in whose interactions words of a memory may still stand."""
+
+
+def erase_what_was_forgotten(run: Run, desk: Desk, lease: Lease) -> Run:
+    """Erases, for the memories that this run forgot: the texts they rest on, the wish itself, and what runs tell of them.
+
+    What waits for review and would bring them back is discarded. Safe to repeat. Gives the run without their words.
+    """
+    forgetting = [one for one in run.operations if one.kind == "FORGET" and one.outcome == "applied"]
+    if not forgetting:
+        return run
+    forgotten = {memory_id for one in forgetting for memory_id in one.closed}
+    memories = desk.ports.records.get(run.user_id, sorted(forgotten))
+    wishes = {one.interaction_id for one in forgetting if one.interaction_id} | {
+        said for one in forgetting for said in one.erases
+    }
+    runs = desk.night.runs.newest(run.user_id, RUNS_WITH_WORDS)
+    rested = {said for one in (run, *runs) for said in _rested_on(one, forgotten)}
+    sources = {memory.session_id for memory in memories if memory.session_id} | wishes | rested
+    desk.night.ledger.erase_texts(run.user_id, sorted(sources))
+    for other in runs:
+        cleaned = _cleaned(other, forgotten, sources)
+        if cleaned != other and other.run_id != run.run_id:
+            desk.night.runs.save(cleaned, lease.fence)
+            waits = [review_part(one.operation_id) for one in cleaned.operations if one.outcome == "needs_review"]
+            desk.night.parts.drop_parts(run.user_id, other.run_id, waits)
+    return _cleaned(run, forgotten, sources)
+
+
+def _rested_on(run: Run, forgotten: set[str]) -> set[str]:
+    """The interactions, where they were several, that a forgotten memory was made of."""
+    return {said for one in run.operations if one.memory_id in forgotten for said in one.rests_on}
+
+
+def _cleaned(run: Run, forgotten: set[str], sources: set[str]) -> Run:
+    """Reasons may quote, and what waits holds whole memories."""
+    operations = tuple(_without_words(one, forgotten) for one in run.operations)
+    dropped = tuple(one.model_copy(update={"why": _ERASED}) if one.interaction_id in sources else one for one in run.dropped)
+    waits = any(one.outcome == "needs_review" for one in operations)
+    status = "done" if run.status == "needs_review" and not waits else run.status
+    return run.model_copy(update={"operations": operations, "dropped": dropped, "status": status})
+
+
+def _without_words(operation: RunOperation, forgotten: set[str]) -> RunOperation:
+    if operation.kind == "FORGET" or not forgotten & {*operation.closed, operation.memory_id}:
+        return operation
+    outcome = "discarded" if operation.outcome == "needs_review" else operation.outcome
+    return operation.model_copy(update={"why": _ERASED, "outcome": outcome})
+
+
+_GIVEN_UP = 3  # runs that failed on an interaction
+_log = logging.getLogger("commonplace")
+
+
+def close(run: Run, entries: Sequence[LedgerEntry], desk: Desk, lease: Lease) -> Run:
+    """Closes a run that has done everything. Safe to repeat after a crash: it is kept as finished first, and closed last."""
+    runs = desk.night.runs
+    if run.finished_at is None:
+        run = run.model_copy(update={"finished_at": desk.clock()})
+        runs.save(run, lease.fence)
+    run = erase_what_was_forgotten(run, desk, lease)
+    desk.night.parts.drop_parts(run.user_id, run.run_id, [review_part(one) for one in waiting(run)])
+    closed = run.model_copy(update={"status": _status(run), "error": _error(run)})
+    runs.close(closed, _marks(run, entries), lease.fence)
+    desk.night.ledger.drop_texts(run.user_id, desk.clock() - desk.night.texts_kept)
+    return closed
+
+
+def waiting(run: Run) -> list[str]:
+    """The ids of its operations that wait for a person."""
+    return [one.operation_id for one in run.operations if one.outcome == "needs_review"]
+
+
+def _nothing_read(run: Run) -> bool:
+    return bool(run.interactions) and not run.operations and set(run.interactions) <= set(run.unread)
+
+
+def _status(run: Run) -> RunStatus:
+    if _nothing_read(run):
+        return "failed"
+    return "needs_review" if waiting(run) else "done"
+
+
+def _error(run: Run) -> str | None:
+    return "nothing could be read; the interactions stay pending" if _nothing_read(run) else None
+
+
+def _marks(run: Run, entries: Collection[LedgerEntry]) -> Mapping[str, Mark]:
+    """What becomes of its interactions. Those that an attempt which died has marked already have counted it."""
+    unread, marks = set(run.unread), dict[str, Mark]()
+    for entry in (one for one in entries if one.run_id != run.run_id):
+        failures = entry.failures + 1
+        if entry.interaction_id not in unread:
+            marks[entry.interaction_id] = Mark("read", entry.failures)
+        elif failures < _GIVEN_UP:
+            marks[entry.interaction_id] = Mark("pending", failures)
+        else:
+            _log.error("an interaction failed %d runs and is given up; the last is %s", failures, run.run_id)
+            marks[entry.interaction_id] = Mark("failed", failures)
+    return marks

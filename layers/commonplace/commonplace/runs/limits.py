@@ -1,0 +1,127 @@
+"""The blast radius: what one day that was read may change without a person's approval.
+
+A wish of the user to forget must not wait, and what it erases can't come back. So a wish is served before other deletions;
+beyond the day's allowance of deletions its memories close at once and are no longer found, and only the erasing waits.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from commonplace.domain.runs import Run
+from commonplace.memories import transitions
+from commonplace.runs.plan import PlannedChange, PlannedOperation, with_outcome
+
+MOST_ADDS = 40
+_OVER_CAP = f"a day adds {MOST_ADDS} memories at the most, and others were better"
+_TOO_MANY = "this day would close more memories than one day may; approve or discard it"
+_ERASE_LATER = "closed at once; that many memories are erased only when approved, as they can't come back"
+
+
+def most_deletions(memories: int) -> int:
+    """Memories that may close with nothing in their place, for a user with as many memories."""
+    return max(3, memories * 5 // 100)
+
+
+def most_replacements(memories: int) -> int:
+    """Memories that may be replaced or updated."""
+    return max(10, memories * 10 // 100)
+
+
+@dataclass(frozen=True)
+class Spent:
+    """How much of a day's allowance earlier runs have used."""
+
+    adds: int = 0
+    forgotten: int = 0
+    deleted: int = 0
+    replaced: int = 0
+
+
+def spent_on(day: date, runs: Sequence[Run]) -> Spent:
+    """What runs have done for a day that was read, and was not taken back: a day may be read by several of them."""
+    undone = {run.undoes for run in runs if run.kind == "undo"}
+    done = [
+        one
+        for run in runs
+        if run.kind == "nightly" and run.run_id not in undone
+        for one in run.operations
+        if one.day == day and one.outcome == "applied" and one.operation_id not in undone
+    ]
+    return Spent(
+        adds=sum(one.memory_id is not None and not one.closed for one in done),
+        forgotten=sum(len(one.closed) for one in done if one.kind == "FORGET"),
+        deleted=sum(len(one.closed) for one in done if one.kind != "FORGET" and one.memory_id is None),
+        replaced=sum(len(one.closed) for one in done if one.kind != "FORGET" and one.memory_id is not None),
+    )
+
+
+def limited(operations: Sequence[PlannedOperation], memories: int, spent: Spent = Spent()) -> tuple[PlannedOperation, ...]:
+    """A day's operations in their order, some of them waiting for review or left out. `memories`: how many are active."""
+    forgotten = spent.forgotten + _closing(operations, "forget")
+    deleted, replaced = spent.deleted + _closing(operations, "delete"), spent.replaced + _closing(operations, "replace")
+    waiting = forgotten + deleted > most_deletions(memories) or replaced > most_replacements(memories)
+    erasing_waits = forgotten > most_deletions(memories)
+    left_out = _beyond_the_best(operations, max(0, MOST_ADDS - spent.adds))
+    found: list[PlannedOperation] = []
+    for number, operation in enumerate(operations):
+        kind = _kind(operation)
+        if number in left_out:
+            found.append(_without_words(operation))
+        elif kind == "forget" and erasing_waits:
+            found += _closed_then_erased(operation)
+        elif kind in ("delete", "replace") and waiting:
+            found.append(operation.with_outcome("needs_review", f"{operation.told.why}; {_TOO_MANY}"))
+        else:
+            found.append(operation)
+    return tuple(found)
+
+
+def _kind(operation: PlannedOperation) -> str:
+    if operation.told.kind == "FORGET":
+        return "forget"
+    if not operation.closes:
+        return "add" if operation.opens else "nothing"
+    return "replace" if operation.opens else "delete"
+
+
+def _closing(operations: Sequence[PlannedOperation], kind: str) -> int:
+    """Memories that are current and would not be."""
+    changes = [change for operation in operations if _kind(operation) == kind for change in operation.closes]
+    return sum(change.before is not None and change.before.status == "active" for change in changes)
+
+
+def _beyond_the_best(operations: Sequence[PlannedOperation], most: int) -> set[int]:
+    """The adds beyond the best, but for those that a later operation of the day builds on."""
+    closed = {change.memory.memory_id for operation in operations for change in operation.closes}
+    ranked = []
+    for number, operation in enumerate(operations):
+        if operation.opens is not None and _kind(operation) == "add":
+            new = operation.opens.memory
+            ranked.append((new.memory_id not in closed, -new.confidence, -new.importance, number))
+    return {number for *_, number in sorted(ranked)[most:]}
+
+
+def _without_words(operation: PlannedOperation) -> PlannedOperation:
+    told = with_outcome(operation.told, "over_cap", _OVER_CAP).model_copy(update={"memory_id": None})
+    return PlannedOperation(told=told, at=operation.at)
+
+
+def _closed_then_erased(operation: PlannedOperation) -> list[PlannedOperation]:
+    at, told, why = operation.at, operation.told, f"{operation.told.why}; {_ERASE_LATER}"
+    closes = [_close_only(change, at) for change in operation.closes]
+    erases = [
+        change.model_copy(update={"before": done.memory, "memory": transitions.erased(done.memory, at)})
+        for change, done in zip(operation.closes, closes, strict=True)
+    ]
+    waits = {"operation_id": f"{told.operation_id}-erase", "outcome": "needs_review", "why": why, "memory_id": None}
+    closed = told.model_copy(update={"kind": "DELETE", "why": why})
+    return [
+        PlannedOperation(told=closed, at=at, opens=operation.opens, closes=tuple(closes)),
+        PlannedOperation(told=told.model_copy(update=waits), at=at, closes=tuple(erases)),
+    ]
+
+
+def _close_only(change: PlannedChange, at: datetime) -> PlannedChange:
+    assert change.before is not None
+    return change.model_copy(update={"memory": transitions.deleted(change.before, at), "audit": "delete", "erases": False})

@@ -1,0 +1,111 @@
+"""What a run is going to do, as it is saved before the first of it is done: a crash in between changes nothing of it."""
+
+import base64
+from collections.abc import Iterable
+from datetime import datetime
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from commonplace.domain.memory import Memory
+from commonplace.domain.runs import Dropped, Outcome, RunOperation
+from commonplace.ports.record_values import Audit, Change, Operation, Vector
+
+GOES = ("delete", "erase")
+"""Audits of what closes with nothing in its place."""
+
+
+class _Saved(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class PlannedChange(_Saved):
+    """A change of a record. `vector`: little-endian float32 in base64."""
+
+    memory: Memory
+    audit: str
+    detail: dict[str, JsonValue]
+    vector: str | None = None
+    before: Memory | None = None
+    erases: bool = False
+
+    def change(self, at: datetime) -> Change:
+        """As the record takes it."""
+        return Change(self.memory, Audit(self.audit, at, self.detail), read_vector(self.vector), self.before, self.erases)
+
+
+class PlannedOperation(_Saved):
+    """An operation and what will be told of it."""
+
+    told: RunOperation
+    at: datetime
+    opens: PlannedChange | None = None
+    closes: tuple[PlannedChange, ...] = ()
+
+    def operation(self, user_id: str, run_id: str) -> Operation:
+        """As the record takes it."""
+        opens = self.opens.change(self.at) if self.opens else None
+        closes = tuple(change.change(self.at) for change in self.closes)
+        return Operation(self.told.operation_id, user_id, self.told.kind, self.at, opens, closes, run_id)
+
+    @property
+    def only_leaves(self) -> bool:
+        """Whether what it opens is no new value, but what is left of the memories that go."""
+        return self.opens is not None and bool(self.closes) and all(one.audit in GOES for one in self.closes)
+
+    def only_closing(self) -> "PlannedOperation":
+        """The same without what it opens, under an id of its own."""
+        told = self.told.model_copy(update={"operation_id": f"{self.told.operation_id}-close", "memory_id": None})
+        return self.model_copy(update={"told": told, "opens": None})
+
+    def with_outcome(self, outcome: Outcome, why: str | None = None) -> "PlannedOperation":
+        """The same with another outcome."""
+        return self.model_copy(update={"told": with_outcome(self.told, outcome, why)})
+
+
+class Plan(_Saved):
+    """What a run does at one go: for a day that it read, or as a whole. What a reading cost is told with it."""
+
+    operations: tuple[PlannedOperation, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    candidates: int = 0
+    unread: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+def joined(plans: Iterable[Plan]) -> Plan:
+    """Several plans as one, in their order."""
+    found = list(plans)
+    return Plan(
+        operations=tuple(one for plan in found for one in plan.operations),
+        dropped=tuple(one for plan in found for one in plan.dropped),
+        candidates=sum(plan.candidates for plan in found),
+        unread=tuple(one for plan in found for one in plan.unread),
+        notes=tuple(dict.fromkeys(note for plan in found for note in plan.notes)),
+        calls=sum(plan.calls for plan in found),
+        input_tokens=sum(plan.input_tokens for plan in found),
+        output_tokens=sum(plan.output_tokens for plan in found),
+    )
+
+
+def review_part(operation_id: str) -> str:
+    """The name of the part of a run under which an operation that waits for a person is kept."""
+    return f"review/{operation_id}"
+
+
+def with_outcome(told: RunOperation, outcome: Outcome, why: str | None = None) -> RunOperation:
+    """What is told of an operation, with another outcome and, where given, another reason."""
+    return told.model_copy(update={"outcome": outcome, "why": why or told.why})
+
+
+def written_vector(vector: Vector | None) -> str | None:
+    """A vector as text."""
+    return None if vector is None else base64.b64encode(vector.astype("<f4").tobytes()).decode()
+
+
+def read_vector(text: str | None) -> Vector | None:
+    """A vector from its text."""
+    return None if text is None else np.frombuffer(base64.b64decode(text), dtype="<f4").astype(np.float32)

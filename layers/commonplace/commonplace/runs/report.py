@@ -1,0 +1,90 @@
+"""A run told with the words that it is about, which stand in the record and nowhere in the run."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+
+from commonplace.domain.fields import Notes
+from commonplace.domain.interactions import Discussion, Explicit, Interaction, ListedRuns, Save, ToldOperation, ToldRun
+from commonplace.domain.memory import Memory
+from commonplace.domain.runs import Run, RunOperation
+from commonplace.runs.apply import Desk
+from commonplace.runs.plan import PlannedOperation, review_part
+
+_LONGEST = 300
+MOST_BYTES = 4_000_000
+"""Of a list of runs: a function of AWS answers with 6 MB at the most, and a run may have thousands of operations."""
+
+
+def listed(runs: Sequence[Run]) -> ListedRuns:
+    """The runs, or the newest of them that one answer has room for; one at the least."""
+    lengths = accumulate(len(run.model_dump_json().encode()) for run in runs)
+    shown = runs[: max(1, sum(length <= MOST_BYTES for length in lengths))]
+    left_out = len(runs) - len(shown)
+    told = f"{left_out} older runs are left out: a list ends at {MOST_BYTES:,} bytes; ask for one by its id"
+    return ListedRuns(runs=tuple(shown), notes=Notes(partial=told) if left_out else None)
+
+
+def told(run: Run, desk: Desk) -> ToldRun:
+    """Every operation with what it added, what it closed, and the user's words that it rests on."""
+    ids = {one for operation in run.operations for one in (operation.memory_id, *operation.closed) if one}
+    memories = {memory.memory_id: memory for memory in desk.ports.records.get(run.user_id, sorted(ids))}
+    texts = _texts(run, desk)
+    return ToldRun(run=run, operations=tuple(_told(one, memories, texts, run, desk) for one in run.operations))
+
+
+def told_plan(run: Run, operations: Sequence[PlannedOperation]) -> ToldRun:
+    """The same of what is planned only."""
+    return ToldRun(run=run, operations=tuple(_told_plan(one, one.told) for one in operations))
+
+
+def _told(
+    operation: RunOperation, memories: Mapping[str, Memory], texts: Mapping[str, Interaction], run: Run, desk: Desk
+) -> ToldOperation:
+    if operation.outcome == "needs_review":
+        saved = desk.night.parts.part(run.user_id, run.run_id, review_part(operation.operation_id))
+        if saved is not None:
+            return _told_plan(PlannedOperation.model_validate_json(saved), operation)
+    opened = memories.get(operation.memory_id or "")
+    said = _said(texts.get(operation.interaction_id or ""), operation.position)
+    return ToldOperation(
+        operation=operation,
+        says=_content(opened) if opened else None,
+        closed=_contents(memories[one] for one in operation.closed if one in memories),
+        rests_on=(opened.evidence if opened and opened.evidence else None) or said,
+    )
+
+
+def _told_plan(planned: PlannedOperation, operation: RunOperation) -> ToldOperation:
+    opened = planned.opens.memory if planned.opens else None
+    return ToldOperation(
+        operation=operation,
+        says=opened.content if opened else None,
+        closed=_contents(change.before for change in planned.closes if change.before),
+        rests_on=opened.evidence if opened else None,
+    )
+
+
+def _contents(memories: Iterable[Memory]) -> tuple[str, ...]:
+    return tuple(_content(memory) for memory in memories)
+
+
+def _content(memory: Memory) -> str:
+    return memory.content or "(erased)"
+
+
+def _texts(run: Run, desk: Desk) -> Mapping[str, Interaction]:
+    ids = dict.fromkeys(one.interaction_id for one in run.operations if one.interaction_id)
+    entries = desk.night.ledger.entries(run.user_id, list(ids))
+    return {entry.interaction_id: entry.interaction for entry in entries if entry.interaction is not None}
+
+
+def _said(interaction: Interaction | None, position: int | None) -> str | None:
+    """The message itself, where no memory keeps the words that tell: of a deletion, or of what was known already."""
+    if interaction is None:
+        return None
+    if isinstance(interaction, Discussion):
+        at = position or 0
+        return interaction.messages[at].content[:_LONGEST] if at < len(interaction.messages) else None
+    if isinstance(interaction, Explicit):
+        return interaction.text[:_LONGEST]
+    return interaction.post_title if isinstance(interaction, Save) else interaction.title

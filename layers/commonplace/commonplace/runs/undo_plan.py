@@ -1,0 +1,167 @@
+"""How memories become again what they were before operations that were applied. It decides; nothing is written here."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from commonplace.domain.ids import new_operation_id
+from commonplace.domain.memory import Memory
+from commonplace.domain.runs import RunOperation
+from commonplace.memories import transitions
+from commonplace.ports.memory_records import MemoryRecords
+from commonplace.ports.operations import Operations
+from commonplace.ports.record_values import Applied, Audit, Made
+from commonplace.runs.plan import PlannedChange, PlannedOperation
+
+_NO_CHANGE = ("embed", "usage")  # audit rows of re-indexing and of counting
+_OF_ITS_OWN = {"version", "updated_at", "access_count", "last_accessed"}
+_GONE = "it is not there any more"
+_ERASED = "its words were erased and can't come back"
+_LEFT = "it is what was left of a memory whose words were erased"
+_CHANGED = "it was changed since"
+_SUCCESSOR = "what took its place was changed since"
+_KEY = "its key was taken meanwhile"
+
+
+@dataclass
+class Restoring:
+    """One undo. `undoes`: the run or operation that it takes back."""
+
+    user_id: str
+    undoes: str
+    now: datetime
+    records: MemoryRecords
+    operations: Operations
+    goals: dict[str, tuple[Memory, Memory]] = field(default_factory=dict)
+    """By id, each memory as it is and as it is to be."""
+    kept: list[RunOperation] = field(default_factory=list)
+
+    def plan(self, applied: Sequence[Applied]) -> list[PlannedOperation]:
+        """The operations that take these back; what stays as it is, and why, is told in `kept`."""
+        made: dict[str, list[Made]] = {}
+        ids = dict.fromkeys(one.memory_id for operation in applied for one in operation.made)
+        there = {memory.memory_id: memory for memory in self.records.get(self.user_id, list(ids))}
+        for operation in applied:
+            leaves = any(_is_lost(one, there.get(one.memory_id)) for one in operation.made)
+            for one in operation.made:
+                if leaves and one.before is None:
+                    self._keep(one.memory_id, _LEFT)
+                else:
+                    made.setdefault(one.memory_id, []).append(one)
+        ours = {name for one in applied for name in (one.operation_id, one.run_id) if name} | {self.undoes}
+        for memory_id, changes in made.items():
+            in_order = sorted(changes, key=lambda change: change.version)
+            self._set_goal(memory_id, there.get(memory_id), in_order, ours)
+        return [*self._returning(), *self._others()]
+
+    def _set_goal(self, memory_id: str, current: Memory | None, changes: Sequence[Made], ours: set[str]) -> None:
+        if current is None:
+            return self._keep(memory_id, _GONE)
+        if not current.content or any(change.erased for change in changes):
+            return self._keep(memory_id, _ERASED)
+        if self._changed_since(current, changes[-1].version, ours):
+            return self._keep(memory_id, _CHANGED)
+        goal = _before(current, changes, self.now)
+        if _fields(goal) != _fields(current):
+            self.goals[memory_id] = (current, goal)
+        return None
+
+    def _changed_since(self, memory: Memory, version: int, ours: set[str]) -> bool:
+        later = changes_since(memory, version, self.records)
+        return any(not ({audit.detail.get("undoes"), audit.detail.get("operation_id")} & ours) for audit in later)
+
+    def _returning(self) -> Iterable[PlannedOperation]:
+        """Closed memories that come back, each in one operation with what holds its place or its key now.
+
+        What held it in between closes on its own: a run may have changed a value more often than an operation has room for.
+        """
+        back = [one for one in self.goals.values() if one[1].status == "active" and one[0].status != "active"]
+        for current, goal in back:
+            del self.goals[current.memory_id]
+            going = {memory_id for memory_id, (_, other) in self.goals.items() if other.status != "active"}
+            successors, holder = self._successors(current), self._holder(goal)
+            if any(one.status == "active" and one.memory_id not in going for one in successors):
+                self._keep(current.memory_id, _SUCCESSOR)
+            elif holder is not None and holder.memory_id not in going:
+                self._keep(current.memory_id, _KEY)
+            else:
+                ids = dict.fromkeys(one.memory_id for one in (*successors, *((holder,) if holder else ())))
+                held = [one for one in ids if one in going and self.goals[one][0].status == "active"]
+                closes = [self.goals.pop(one) for one in held]
+                yield self._operation((current, goal), closes)
+
+    def _others(self) -> Iterable[PlannedOperation]:
+        """What only closes, and what changes in place."""
+        for current, goal in self.goals.values():
+            yield self._operation(None if goal.status != "active" else (current, goal), [(current, goal)])
+
+    def _successors(self, memory: Memory) -> list[Memory]:
+        found: dict[str, Memory] = {}
+        after = memory.superseded_by
+        while after is not None and after not in found:
+            later = self.records.get(self.user_id, [after])
+            found |= {one.memory_id: one for one in later}
+            after = later[0].superseded_by if later else None
+        return list(found.values())
+
+    def _holder(self, memory: Memory) -> Memory | None:
+        if memory.key is None:
+            return None
+        return self.operations.holder(self.user_id, memory.collection, memory.key, self.now)
+
+    def _operation(self, opened: tuple[Memory, Memory] | None, closed: Sequence[tuple[Memory, Memory]]) -> PlannedOperation:
+        operation_id = new_operation_id(self.now)
+        opens = self._change(*opened, operation_id) if opened else None
+        closes = tuple(self._change(*one, operation_id) for one in closed if opened is None or one[0] != opened[0])
+        told = RunOperation(
+            operation_id=operation_id,
+            kind="UNDO",
+            outcome="planned",
+            memory_id=opens.memory.memory_id if opens else None,
+            closed=tuple(change.memory.memory_id for change in closes),
+            why=f"takes back {self.undoes}",
+        )
+        return PlannedOperation(told=told, at=self.now, opens=opens, closes=closes)
+
+    def _change(self, current: Memory, goal: Memory, operation_id: str) -> PlannedChange:
+        detail: Mapping[str, str] = {"operation_id": operation_id, "undoes": self.undoes}
+        after = goal.model_copy(update={"version": current.version}).next_version(self.now)
+        return PlannedChange(memory=after, audit="undo", detail=dict(detail), before=current)
+
+    def _keep(self, memory_id: str, why: str) -> None:
+        told = RunOperation(
+            operation_id=new_operation_id(self.now), kind="UNDO", outcome="kept", memory_id=memory_id, why=why
+        )
+        self.kept.append(told)
+
+
+def changes_since(memory: Memory, version: int, records: MemoryRecords) -> list[Audit]:
+    """What was done to a memory after that version of it; to count its use or to embed it again is no change.
+
+    Each write leaves one audit row: those after the version's own are what came later.
+    """
+    if memory.version == version:
+        return []
+    later = records.audits(memory.user_id, memory.memory_id)[version:]
+    return [audit for audit in later if audit.operation not in _NO_CHANGE]
+
+
+def _is_lost(change: Made, memory: Memory | None) -> bool:
+    """Whether a change closed, with nothing in its place, what can't come back: erased by it or since, or gone for good."""
+    if change.before is None or "superseded_by" in change.before:
+        return False
+    return change.erased or memory is None or not memory.content
+
+
+def _before(memory: Memory, changes: Sequence[Made], now: datetime) -> Memory:
+    """The memory as it was before the first of the changes: one that was not there yet is closed."""
+    if changes[0].before is None:
+        return memory if memory.status == "deleted" else transitions.deleted(memory, now)
+    fields = memory.model_dump(mode="json")
+    for change in reversed(changes):
+        fields |= change.before or {}
+    return Memory.model_validate(fields)
+
+
+def _fields(memory: Memory) -> dict[str, object]:
+    return memory.model_dump(exclude=_OF_ITS_OWN)

@@ -1,0 +1,163 @@
+"""What kind of statement a text is, where it is filed, how much it matters and whether it is worth keeping."""
+
+import functools
+import math
+import re
+import tomllib
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from typing import NamedTuple
+
+from commonplace.domain.taxonomy import Category, StatementType
+from commonplace.text.classifier.cues import CJK, normal
+from commonplace.text.classifier.model import Label, Tuning, Vector, shipped
+
+_USER = r"\b(?:the )?user"
+
+
+def is_standing_wish(text: str) -> bool:
+    """Whether it says how the user wants to be answered or addressed from now on, and not what they want done once."""
+    return _wishes().search(text.strip().replace("’", "'")) is not None
+
+
+@functools.cache
+def _wishes() -> re.Pattern[str]:
+    table = tomllib.loads((files(__package__) / "standing.toml").read_text(encoding="utf-8"))
+    lines = "|".join(f"(?:{line})" for line in table.pop("wishes").splitlines() if line)
+    for name, listed in {**table, "user": _USER}.items():
+        lines = lines.replace(f"{{{name}}}", "|".join(line for line in listed.splitlines() if line))
+    return re.compile(lines, re.IGNORECASE)
+
+
+def tells_of_health(text: str) -> bool:
+    """Whether an allergy, an illness or the like is named, other than in what was read about it."""
+    plain = normal(text)
+    return bool(_tables().health.search(plain)) and not _tables().heard_of.search(plain)
+
+
+def tells_a_name(text: str) -> bool:
+    """Whether it says what the user, their family, their pets or their boss are called."""
+    return bool(_tables().named.search(text.replace("’", "'")))
+
+
+class _Tables(NamedTuple):
+    health: re.Pattern[str]
+    heard_of: re.Pattern[str]
+    named: re.Pattern[str]
+
+
+@functools.cache
+def _tables() -> _Tables:
+    table = tomllib.loads((files(__package__) / "vital.toml").read_text(encoding="utf-8"))
+    return _Tables(_any_of(table["health"]), _any_of(table["heard_of"]), re.compile("|".join(table["named"])))
+
+
+def _any_of(cues: str) -> re.Pattern[str]:
+    return re.compile("|".join(_anywhere_or_as_a_word(cue.strip()) for cue in cues.split(",")))
+
+
+def _anywhere_or_as_a_word(cue: str) -> str:
+    if CJK.search(cue):
+        return re.escape(cue)
+    return rf"\b{re.escape(cue.removesuffix('*'))}" + ("" if cue.endswith("*") else r"\b")
+
+
+PASSING, STANDING = Label("other", "interactions"), Label("other", "system")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。！？])|\n+")
+_MOST_SENTENCES = 40
+_KEEP_SLOPE = 4.0
+_CENTRAL, _SURE = 4, 0.9  # no training statement that is not worth keeping passes both
+_VITAL, _OF_THE_USER = 4, ("biographical", "habit", "preference")
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """The labels of one statement.
+
+    importance `level`: 1 (nothing is lost without it) to 5 (harm if it is forgotten); `worthy`: the user would be glad
+    of it in some weeks; `confidence`: the probability, 0 to 1, that type and category are both right; `worth`: how much
+    speaks for keeping it, 0 to 1, to be held against a threshold of one's own.
+    """
+
+    statement_type: StatementType
+    category: Category
+    level: int
+    worthy: bool
+    confidence: float
+    worth: float
+
+
+def classify(text: str, vector: Vector | None) -> Classification:
+    """The labels of a text; `vector` is its static embedding, None where it has none. Any text gets an answer.
+
+    A text not worth keeping as a whole has the labels of its sentence that surely is, if there is one: an allergy told
+    between a greeting and a joke. What tells of the user's health, of a name or of how they want to be answered is never
+    rated below 4.
+    """
+    found = _worthiest(text, vector)
+    if is_standing_wish(text) and not _asks(text):
+        return replace(found, **STANDING._asdict(), level=max(found.level, _VITAL), worthy=True)
+    vital = tells_a_name(text) or (found.statement_type in _OF_THE_USER and tells_of_health(text))
+    return replace(found, level=max(found.level, _VITAL)) if vital and found.worthy and not _asks(text) else found
+
+
+def _asks(text: str) -> bool:
+    return text.rstrip().endswith(("?", "？"))
+
+
+def _worthiest(text: str, vector: Vector | None) -> Classification:
+    model = shipped()
+    whole = decide(model.labels, model.tuning, model.heads.scores(text, vector))
+    sentences = [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip()]
+    if whole.worthy or len(sentences) < 2:
+        return whole
+    alone = (model.heads.scores(sentence, None) for sentence in sentences[:_MOST_SENTENCES])
+    parts = [decide(model.labels, model.tuning, scores) for scores in alone]
+    sure = [part for part in parts if part.worthy and part.level >= _CENTRAL and part.confidence >= _SURE]
+    return max(sure, key=lambda part: part.confidence, default=whole)
+
+
+def decide(labels: tuple[Label, ...], tuning: Tuning, scores: Vector) -> Classification:
+    """The labels that a row of scores stands for: one per entry of `labels`, keep, one per importance step."""
+    shares = label_shares(labels, tuning.temperature, scores)
+    label, share = best_label(shares)
+    keep, *steps = (float(score) for score in scores[len(labels) :])
+    logit = tuning.confidence_slope * log_odds(share) + tuning.confidence_offset
+    return Classification(
+        statement_type=label.statement_type,
+        category=label.category,
+        level=1 + sum(step > 0.0 for step in steps),
+        # Only what passes between people can be worth nothing: what tells of the user, or must be done, is kept.
+        worthy=label != PASSING or keep > tuning.keep_threshold,
+        confidence=_share_of(logit),
+        worth=(1.0 - shares.get(PASSING, 0.0) + _share_of(_KEEP_SLOPE * keep)) / 2,
+    )
+
+
+def label_shares(labels: tuple[Label, ...], temperature: float, scores: Vector) -> dict[Label, float]:
+    """How likely each label is, before calibration: the softmax of the heads, summed by label. Adds up to one."""
+    top = float(scores[: len(labels)].max())
+    shares: dict[Label, float] = {}
+    for label, score in zip(labels, scores.tolist(), strict=False):
+        shares[label] = shares.get(label, 0.0) + math.exp((score - top) / temperature)
+    total = sum(shares.values())
+    return {label: share / total for label, share in shares.items()}
+
+
+def best_label(shares: dict[Label, float]) -> tuple[Label, float]:
+    """The likeliest type, and within it the likeliest category, with the share of the two together."""
+    by_type: dict[StatementType, float] = {}
+    for label, share in shares.items():
+        by_type[label.statement_type] = by_type.get(label.statement_type, 0.0) + share
+    winner = max(by_type, key=lambda name: by_type[name])
+    return max(((label, share) for label, share in shares.items() if label.statement_type == winner), key=lambda of: of[1])
+
+
+def _share_of(odds: float) -> float:
+    return 1.0 / (1.0 + math.exp(-odds))
+
+
+def log_odds(share: float) -> float:
+    """Kept within about -14 and 14."""
+    bounded = min(max(share, 1e-6), 1.0 - 1e-6)
+    return math.log(bounded / (1.0 - bounded))

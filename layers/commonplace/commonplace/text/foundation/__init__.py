@@ -1,0 +1,1 @@
+"""What everything that reads text shares: languages, sentences, tokens."""

@@ -1,0 +1,1 @@
+"""When two memories of one user say the same, so that a merge may be suggested."""

@@ -1,0 +1,104 @@
+"""Finds credentials in what people and programs write, and takes them out before anything else sees the text."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from commonplace.text.redaction import japanese
+from commonplace.text.redaction.answers import Question, find_answers, question_in
+from commonplace.text.redaction.assignments import find_addresses, find_assignments
+from commonplace.text.redaction.backwards import find_backwards
+from commonplace.text.redaction.codes import find_arrivals, find_listings, find_said
+from commonplace.text.redaction.entries import find_entries
+from commonplace.text.redaction.hints import find_hints, find_topics
+from commonplace.text.redaction.japanese import find_japanese
+from commonplace.text.redaction.keys import find_blocks, find_wallets
+from commonplace.text.redaction.locks import find_locks, find_turns
+from commonplace.text.redaction.numbers import find_identities, find_numbers
+from commonplace.text.redaction.openers import find_openers
+from commonplace.text.redaction.pairs import find_pairs
+from commonplace.text.redaction.spoken import find_spoken
+from commonplace.text.redaction.token_formats import find_entropy, find_formats
+from commonplace.text.redaction.view import HIDDEN, Span, View, merged, placeholders, view_of
+from commonplace.text.redaction.vocabulary import nouns, words
+
+# "openai_api_key=[redacted:api_key]": the name of a variable is part of the secret's announcement.
+_VARIABLE = re.compile(rf"[a-z][\w.-]{{0,60}}=[\"']?(?={HIDDEN})")
+_WORD = re.compile(r"[^\W_]+")
+
+
+@cache
+def _dull() -> frozenset[str]:
+    dull = words("dull", "own", "of", "link", "filler", "qualifier", "leadin", "number_glue", "also", "places")
+    return dull | {part for word in dull for part in _WORD.findall(word)}
+
+
+def is_only_secret(view: View) -> bool:
+    """True when `view` has secrets hidden in it and beside them nothing but the words that announce one."""
+    if HIDDEN not in view.text:
+        return False
+    rest = _VARIABLE.sub(" ", view.folded)
+    for noun in reversed(list(nouns(view))):
+        rest = f"{rest[: noun.start]} {rest[noun.end :]}"
+    dull = _dull()
+    left = _WORD.findall(japanese.without_announcement(rest))
+    return all(word in dull or (len(word) == 1 and word.isascii()) for word in left)
+
+
+# Of spans that overlap the kind found first stays: what proves itself comes before what a word beside it tells.
+_FINDERS: tuple[Callable[[View], Iterator[Span]], ...] = (
+    find_blocks, find_addresses, find_wallets, find_formats, find_numbers, find_identities,
+    find_assignments, find_pairs, find_japanese, find_openers, find_locks, find_entries, find_topics,
+    find_hints, find_listings, find_turns, find_said, find_arrivals,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """What became of a text.
+
+    `text` has `[redacted:kind]` in the place of each secret; `kinds` are those found now, each once, in order of
+    place (a text that is redacted already has none); `only_secret` tells that nothing worth keeping is left.
+    """
+
+    text: str
+    kinds: tuple[str, ...]
+    only_secret: bool
+
+
+def redact(text: str, before: str | None = None) -> Redaction:
+    """Take the secrets out of `text`; `before`, the previous message, tells what a bare "4471" is an answer to.
+
+    Redacting the result again changes nothing. The time is linear in the length of both texts.
+    """
+    earlier = placeholders(text)
+    question = question_in(before)
+    spans: list[Span] = []
+    view = view_of(text, earlier)
+    # What is hidden may tell what its neighbour is: again, until there is nothing more to find.
+    while found := _found(view, question):
+        spans = merged([*spans, *map(view.original, found)])
+        view = view_of(text, _covered(earlier, spans))
+    return Redaction(_replaced(text, spans), tuple(dict.fromkeys(span.kind for span in spans)), is_only_secret(view))
+
+
+def _found(view: View, question: Question | None) -> list[Span]:
+    named = list(nouns(view))
+    spans = [span for find in _FINDERS for span in find(view)]
+    spans += [*find_spoken(view, named), *find_backwards(view, named)]
+    spans += [*find_answers(view, question), *find_entropy(view)]
+    return [span for span in spans if any(map(str.isalnum, view.text[span.start : span.end]))]
+
+
+def _covered(earlier: list[tuple[int, int]], spans: list[Span]) -> list[tuple[int, int]]:
+    ranges = merged([*spans, *(Span(start, end, "") for start, end in earlier)])
+    return [(span.start, span.end) for span in ranges]
+
+
+def _replaced(text: str, spans: list[Span]) -> str:
+    parts, at = [], 0
+    for span in spans:
+        parts += [text[at : span.start], f"[redacted:{span.kind}]"]
+        at = span.end
+    return "".join([*parts, text[at:]])

@@ -1,0 +1,144 @@
+"""Secrets as people say them in Japanese: 「パスワードはhunter2です」「暗証番号は4821」「4471がドアのコードです」."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from commonplace.text.redaction.japanese_values import IN_ONE, IN_WORDS, another_at, is_remark, table, value_at
+from commonplace.text.redaction.values import is_mixed
+from commonplace.text.redaction.view import Span, View, fold
+
+_PASS = ("パ", "ぱ")
+_SCRIPT = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
+_LINK = re.compile(
+    r"[」』\s]?(?:\s?\([^()\n]{1,20}\))?(?:は|が|も|って|というのは|を|[:=?]|\s)"
+    r"(?:、|,|:|\s|いま|今は|今|現在は|現在|新しく|たぶん|多分|確か|まだ|ずっと|昔は|以前は|前は|えっと|えーと|次の通り"
+    r"|以下の通り|です|ね|[ァ-ヶー一-龥]{1,6}の[ァ-ヶー一-龥]{1,6}の(?=\d{4})){0,4}"
+)
+_PAUSE = re.compile(r"(?:[をは]?(?:変え|変更し)(?:た|まし)た?(?:よ|けど|から)?)?[、。]\s?(?=[!-~])")
+_MORE = re.compile(r"(?:から|と|、|,|および|または|もしくは|や|か|で、|\s)+(?=[!-~])")
+_ASKS = re.compile(
+    r"何|なん|なに|教え|おしえ|知って|知りたい|わかる|分かる|覚えて|は\s?\?|って\s?\?|を入力|を送|ください|は$"
+)
+_ABOUT = re.compile(r"どうやって|どこ|いつ|なぜ|誰|何文字|何桁|忘れ|変え(?:た|まし)|変更し(?:た|まし)")
+_LEADIN = re.compile(r"(?:はい|うん|えっと|えーと|ええと|あの|たしか|確か|多分|たぶん|それは|これは|今は|まだ|[、。,\s!])*")
+_ALONE = re.compile(r"[ぁ-んァ-ヶー一-龥々0-9a-z]{2,12}(?=[。!\s]*$)")
+_DULL = re.compile(
+    r"です(?:よ|ね|から)?|でした|だよ|なので|でお願いします|に変更(?:しました|した)?|になりました|変え(?:ました|た)"
+    r"|覚えておいて(?:ください|ね)?|ください|今は|現在|新しい|古い|私の|僕の|俺の|うちの|自宅の?|家の|会社の|ちなみに"
+    r"|一応|メモ|ログイン|アカウント|ネット|[はがをにのでともだねよ、。「」『』:]"
+)
+
+
+def _either(names: list[str]) -> str:
+    return "|".join(re.escape(fold(name)) for name in sorted(names, key=len, reverse=True))
+
+
+@cache
+def _kinds() -> dict[str, str]:
+    return {fold(name): row["kind"] for row in table()["noun"].values() for name in row["names"]}
+
+
+def _kind(noun: str) -> str:
+    noun = re.sub(r"[ぁ-ん]", lambda kana: chr(ord(kana[0]) + 0x60), noun) if noun.startswith(_PASS) else noun
+    return _kinds().get(noun) or ("password" if noun.endswith(("パスワード", "パスワド")) else "code")
+
+
+def _bounded(name: str) -> str:
+    # "pin" must not be found in "pink", but Japanese goes on without a blank.
+    front, back = (r"(?<![a-z0-9])" if name[0].isascii() else ""), (r"(?![a-z])" if name[-1].isascii() else "")
+    # 「パスポート」「パスコード」 go on where 「パス」 ends.
+    back = r"(?![ァ-ヶーわこふ])" if name.endswith("パス") else back
+    return front + ("".join(map(_in_either_kana, name)) if name.startswith("パ") else re.escape(name)) + back
+
+
+def _in_either_kana(letter: str) -> str:
+    # 「パスわード」: the keyboard was switched half way.
+    return f"[{letter}{chr(ord(letter) - 0x60)}]" if "ァ" <= letter <= "ヶ" else "ー?"
+
+
+@cache
+def _noun() -> re.Pattern[str]:
+    names = table()
+    opened = rf"(?:{_either(names['opened']['names'])})の?(?:{_either(names['opened']['words'])})"
+    numbered = rf"(?:{_either(names['numbered']['names'])})の?番号"
+    return re.compile("|".join([*map(_bounded, sorted(_kinds(), key=len, reverse=True)), opened, numbered]))
+
+
+@cache
+def _backwards() -> re.Pattern[str]:
+    value = r"(?P<value>[#*]?\d(?:[\s\-・]?\d){2,18}[#*]?|[!-~]{4,60}|[ぁ-んァ-ヶー一-龥々]{2,8}\d{0,8}(?=[」』]?が))"
+    tail = r"(?:です|だ|でした|になり|。|$|\s|、|なので|だよ|ね)"
+    return re.compile(
+        rf"(?<![!-~]){value}[」』\"]?(?:が|は|って|、(?!と))[^。、\n]{{0,14}}?(?P<noun>{_noun().pattern}){tail}"
+    )
+
+
+@cache
+def _openers() -> re.Pattern[str]:
+    names = _either([*table()["numbered"]["names"], *table()["dialled"]["names"]])
+    opens = r"(?:開|解|あけ|あき|入れ|入る|ログイン|止ま|止め|アンロック)"
+    number = r"[#*]?\d(?:[-ー・ ]?\d){2,9}[#*]?"
+    return re.compile(
+        rf"(?:{names})(?:の(?:番号|数字))?(?:は|が|:|を|、)\s?(?P<value>{number})"
+        r"(?=で|です|だ|に(?:変|し|設|セ|合)|なん|ね|よ|を(?:押|入|打)|。|、|!|と|って|\s|$)"
+        rf"|(?:{names})[はがも][^。、\n\d]{{0,12}}?(?P<after>{number})(?:で|を(?:入|押|打)[^。\n]{{0,6}}?){opens}"
+        r"|(?P<turns>[右左](?:に|\d回)?\d{1,2}(?:[、,\s]*[右左](?:に|\d回)?\d{1,2}){1,5})"
+        rf"|(?:{names})[はがも](?P<words>(?:{IN_ONE}){{3,12}})で{opens}"
+        rf"|(?<![\d-])(?P<other>{number})(?:で|を(?:入|押|打)[^。\n]{{0,8}}?)、?(?:(?:{names})[がはを])?{opens}"
+    )
+
+
+def find_japanese(view: View) -> Iterator[Span]:
+    """Spans of secrets that are named in Japanese."""
+    if not _SCRIPT.search(view.text):
+        return
+    for noun in _noun().finditer(view.folded):
+        kind = _kind(noun[0])
+        for start, end in _values(view, noun.end(), kind):
+            yield Span(start, end, kind)
+    for match in _backwards().finditer(view.folded):
+        value, kind = view.text[slice(*match.span("value"))], _kind(match["noun"])
+        in_words = kind in IN_WORDS and not value.isascii() and not is_remark(value)
+        if in_words or re.sub(r"[#*\s・-]", "", value).isdigit() or is_mixed(value):
+            yield Span(*match.span("value"), kind)
+    for match in _openers().finditer(view.folded):
+        yield Span(*match.span(match.lastgroup or 0), "code")
+
+
+def _values(view: View, at: int, kind: str) -> list[tuple[int, int]]:
+    inside = value_at(view, at + 1, kind, linked=False) if view.text[at : at + 1] == "(" else None
+    if inside:
+        return [inside]
+    link = _LINK.match(view.folded, at) or _PAUSE.match(view.folded, at)
+    found = value_at(view, link.end() if link else at, kind, linked=link is not None)
+    values = []
+    while found:
+        values.append(found)
+        joint = _MORE.match(view.folded, found[1])
+        found = another_at(view, joint.end()) if joint else None
+    return values
+
+
+def asked(text: str) -> str | None:
+    """The kind of secret that a Japanese sentence asks for, None for none. `text` is folded."""
+    noun = _noun().search(text) if _SCRIPT.search(text) else None
+    if not noun or not _ASKS.search(text, noun.end()) or _ABOUT.search(text):
+        return None
+    return _kind(noun[0])
+
+
+def answer(view: View, kind: str) -> list[tuple[int, int]]:
+    """What a Japanese sentence gives as the secret that was asked for."""
+    begin = _LEADIN.match(view.folded)
+    at = begin.end() if begin else 0
+    found = value_at(view, at, kind, linked=True)
+    alone = _ALONE.match(view.folded, at) if not found and kind in IN_WORDS else None
+    if alone and not is_remark(alone[0]):
+        return [alone.span()]
+    return [found] if found else []
+
+
+def without_announcement(text: str) -> str:
+    """`text` (folded) without the Japanese words that only announce a secret."""
+    return _DULL.sub(" ", _noun().sub(" ", text)) if _SCRIPT.search(text) else text

@@ -1,0 +1,198 @@
+"""The tables of words (`nouns.toml`, `words.toml`) as sets and patterns, made on first use; words that mean no secret."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from typing import Any, NamedTuple
+
+from commonplace.text.redaction.view import View, fold
+
+_NUMBER = re.compile(r"[1-9]\d{2}[ -]?\d{3}(?![\d-])")
+_BESIDE = re.compile(
+    r"(?:(?:'s)?\s(?:is|was|(?:of|for|in)(?:\s[a-z]{3,20}){1,2}\??)|\s?[:=-]|\scode|\snumber|\sno\.?){0,3}\s{0,2}"
+)
+_CITIES = (
+    r"(?:mumbai|bombay|navi mumbai|new delhi|delhi|bengaluru|bangalore|chennai|madras|kolkata|calcutta|hyderabad|pune|ahmedabad"
+    r"|jaipur|lucknow|kochi|noida|gurgaon|gurugram|chandigarh|indore|bhopal|patna|nagpur|surat|kerala|karnataka|maharashtra"
+    r"|gujarat|punjab|haryana|bihar|tamil nadu|telangana|goa|india)(?![a-z])"
+)
+_OF_PLACES = re.compile(
+    rf"(?<![a-z])(?:{_CITIES}|pin ?codes? of (?!(?:the|my|our|his|her|a)\s)[a-z]|(?:address|deliver\w*|ship\w*|courier|postal"
+    r"|post office|district|dist|taluka?|tehsil|village|state|area|locality|nagar|marg|road|colony|sector|layout|chowk"
+    r"|apartments?|society)(?![a-z]))"
+)
+_OF_THINGS = re.compile(
+    r"(?<![a-z])(?:cards?|sim|phones?|iphone|tablets?|ipad|laptop|app|bank\w*|atm|unlock\w*|log ?in|door|gate|safe|lock\w*|alarm"
+    r"|upi|my pincode|secret|karte|tarjeta|carte|handy|movil)(?![a-z])"
+)
+_ASKED = re.compile(rf"\s(?:of|for|in)\s{_CITIES}")
+_BEFORE, _AFTER, _NEAR = 70, 50, 80
+_SAFE_WORD = re.compile(r"safe[\s_-]?words?")
+# Who has a safe word to hide (stems): a family, an alarm company.
+_GUARDS = re.compile(
+    r"(?<![a-z])(?:kid|child|school|pick(?:s|ing)?[ -]?up|stranger|famil|grand|daughter|(?:my|our) son|nanny|sitter|nursery"
+    r"|daycare|alarm|monitoring|bank|scam|emergenc|phone|calls)"
+)
+
+
+def is_postal(text: str, start: int, end: int) -> bool:
+    """Whether the word for a PIN from `start` to `end` of the folded `text` means a postal code."""
+    beside = _BESIDE.match(text, end)
+    number = _NUMBER.match(text, beside.end() if beside else end)
+    if not number:
+        return _ASKED.match(text, end) is not None
+    near = text[max(0, start - _BEFORE) : number.end() + _AFTER]
+    if _OF_THINGS.search(near):
+        return False
+    return text.startswith("pincode", start) or _OF_PLACES.search(near) is not None
+
+
+def is_played(text: str, start: int, end: int) -> bool:
+    """Whether the noun from `start` to `end` of the folded `text` is the safe word of a game or a joke."""
+    if not _SAFE_WORD.fullmatch(text, start, end):
+        return False
+    return not _GUARDS.search(text, max(0, start - _NEAR), end + _NEAR)
+
+
+def misspellings(word: str) -> set[str]:
+    """`word` with a letter left out, doubled or swapped with the next; its first letter stays."""
+    places = range(1, len(word))
+    swapped = {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in places[:-1]}
+    return swapped | {word[:at] + word[at + 1 :] for at in places} | {word[: at + 1] + word[at:] for at in places}
+
+
+_WORD = re.compile(r"[a-z0-9ß]+")
+_CLASSES_IN_ORDER = (
+    "recovery_phrase", "security_answer", "one_time_code", "card_code", "ssn", "private_key", "api_key", "token",
+    "pin", "code", "password", "pass", "bare_key", "plain_code",
+)  # fmt: skip
+
+
+class Noun(NamedTuple):
+    """A place where a secret is named: what kind of secret, and what its value may look like."""
+
+    start: int
+    end: int
+    name: str
+    kind: str
+    value: str
+
+
+@cache
+def _table(name: str) -> dict[str, Any]:
+    return tomllib.loads(resources.files(__package__).joinpath(name).read_text("utf-8"))
+
+
+@cache
+def words(*names: str) -> frozenset[str]:
+    """The words of tables of `words.toml` (or "own", "of", "places" of `nouns.toml`), folded, all in one set."""
+    tables = [_table("words.toml").get(name) or _table("nouns.toml")[name]["words"] for name in names]
+    return frozenset(fold(word) for table in tables for word in table)
+
+
+def either(names: list[str]) -> str:
+    """An alternation of `names`, longest first, where a blank also fits a hyphen."""
+    ordered = sorted((fold(name) for name in names), key=len, reverse=True)
+    return "|".join(re.escape(name).replace(r"\ ", r"[\s_-]{1,2}") for name in ordered)
+
+
+@cache
+def _fillings() -> dict[str, str]:
+    table = _table("nouns.toml")
+    plain = [[word for word in table[name]["words"] if not word.endswith("'")] for name in ("of", "own")]
+    return {
+        "{place}": f"(?:{either(table['places']['words'])})(?:'s)?",
+        "{codes}": f"(?:{either(table['codes']['words'])})",
+        "{of} ": rf"(?:(?:{either(plain[0])})\s{{1,2}}|d'|de\sl')",
+        "{any} ": r"[^\n]{0,60}?[\s:?]",
+        # "the code for Ana's front door": an article and up to two words more.
+        "{own}": rf"(?:l'|(?:{either(plain[1])})\s)?(?:[a-z'ß]{{2,15}}\s){{0,2}}?",
+    }
+
+
+def _phrase(phrase: str) -> str:
+    parts = re.split(r"(\{place\}|\{codes\}|\{of\} |\{own\}|\{any\} )", fold(phrase))
+    return "".join(_fillings().get(part) or re.escape(part).replace(r"\ ", r"[\s_-]{1,2}") for part in parts)
+
+
+@cache
+def _nouns() -> re.Pattern[str]:
+    table = _table("nouns.toml")["noun"]
+    groups = []
+    for name in _CLASSES_IN_ORDER:
+        phrases = sorted(table[name]["phrases"], key=len, reverse=True)
+        groups.append(f"(?P<{name}>{'|'.join(map(_phrase, phrases))})")
+    return re.compile(rf"(?:{'|'.join(groups)})(?![a-z0-9])")
+
+
+@cache
+def _first_words() -> frozenset[str]:
+    # Only a word that begins some phrase is tried: the pattern of all phrases is long, a set is quick.
+    table = _table("nouns.toml")
+    phrases = [phrase for row in table["noun"].values() for phrase in row["phrases"]]
+    phrases += table["places"]["words"] + table["codes"]["words"]
+    return frozenset(match[0] for phrase in phrases if (match := _WORD.match(fold(phrase))))
+
+
+@cache
+def _misspelt() -> frozenset[str]:
+    return frozenset(wrong for word in words("misspelt") for wrong in misspellings(word)) - words("misspelt")
+
+
+@cache
+def _endings() -> tuple[re.Pattern[str], dict[str, str]]:
+    owner = {fold(end): name for name, row in _table("nouns.toml")["noun"].items() for end in row.get("endings", ())}
+    return re.compile(rf"(?:{either(list(owner))})s?(?![a-z0-9])"), owner
+
+
+@cache
+def _harmless() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    table = _table("nouns.toml")
+    before, after = either(table["harmless_codes"]["words"]), either(table["harmless_after"]["words"])
+    return re.compile(rf"(?<![a-z0-9])(?:{before})[\s_-]?$"), re.compile(rf"[\s_-](?:{after})(?![a-z0-9])")
+
+
+def nouns(view: View) -> Iterator[Noun]:
+    """Where `view` names a secret, in order; codes that nobody hides ("error code") are left out."""
+    text = view.folded
+    found = {end: (start, end, name) for start, end, name in _phrases_in(text)}
+    pattern, owner = _endings()
+    table = _table("nouns.toml")["noun"]
+    for match in pattern.finditer(text):
+        name = owner.get(match[0]) or owner[match[0].removesuffix("s")]
+        # "Sperrbildschirm-Code" says more than the "Code" in it.
+        if match.end() not in found or found[match.end()][2] == "plain_code":
+            found[match.end()] = (match.start(), match.end(), name)
+    for start, end, name in sorted(found.values()):
+        if name in ("code", "plain_code", "one_time_code") and _is_harmless(text, start, end):
+            continue
+        if (name == "pin" and is_postal(text, start, end)) or (name == "password" and is_played(text, start, end)):
+            continue
+        yield Noun(start, end, name, table[name].get("kind", name), table[name]["value"])
+
+
+def _phrases_in(text: str) -> Iterator[tuple[int, int, str]]:
+    done = 0
+    for word in _WORD.finditer(text):
+        if word.start() < done:
+            continue
+        if word[0] in _first_words() and (match := _nouns().match(text, word.start())):
+            done = match.end()
+            yield match.start(), match.end(), str(match.lastgroup)
+        elif word[0] in _misspelt():
+            yield word.start(), word.end(), "password"
+
+
+def _is_harmless(text: str, start: int, end: int) -> bool:
+    before, after = _harmless()
+    return bool(before.search(text, max(0, start - 24), start) or after.match(text, end))
+
+
+@cache
+def number_words() -> re.Pattern[str]:
+    """One number in words, German compounds too ("siebenundvierzig"), hyphens inside allowed."""
+    one = either(list(words("number")))
+    # Possessive: "uno" is "un" and "o" too, and a long token of such would be tried in every way.
+    return re.compile(rf"(?:{one})(?:(?:-|und|-et-)?(?:{one}))*+")

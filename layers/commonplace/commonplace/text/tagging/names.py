@@ -1,0 +1,99 @@
+"""One name for a tag, whatever its spelling, number or alias."""
+
+import functools
+import re
+
+from commonplace.text.tagging.tables import alias_groups, fold, singulars
+
+_KEPT_S = ("ss", "us", "is", "ics", "'s")
+_DOUBLED = re.compile(r"([bdfgklmnprt])\1$")
+_ROMANCE = ("fr", "es", "pt", "it")
+
+
+@functools.lru_cache(maxsize=16384)
+def singular(word: str) -> str:
+    """The singular of an English noun in lower case; a word that is none comes back as it is."""
+    known = singulars().get(word)
+    if known is not None:
+        return known
+    if len(word) <= 3 or not word.endswith("s") or word.endswith(_KEPT_S):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes", "zzes", "oes")):
+        return word[:-2]
+    return word[:-1]
+
+
+def singular_in(word: str, language: str) -> str:
+    """The singular of a noun as far as cheap rules tell it for the language (`en`, `es`, ...)."""
+    if language == "en":
+        return singular(word)
+    if language not in _ROMANCE or language == "it" or len(word) < 5 or not word.endswith("s"):
+        return word
+    if language == "es" and word.endswith(("res", "nes", "les", "des")) and word not in singulars():
+        return word[:-2] if word[-4] in "aeiou" else word[:-1]
+    return word if word.endswith(("ss", "us", "is", "as")) and language == "fr" else word[:-1]
+
+
+@functools.lru_cache(maxsize=32768)
+def forms(word: str, language: str) -> tuple[str, ...]:
+    """The word and the base forms that it may be a form of, likeliest first."""
+    if language == "en":
+        return tuple(dict.fromkeys((word, singular(word), *_verb_bases(word))))
+    return tuple(dict.fromkeys((word, *_shortened(word, language))))
+
+
+def _verb_bases(word: str) -> list[str]:
+    for ending in ("ing", "ed"):
+        stem = word[: -len(ending)]
+        if word.endswith(ending) and len(stem) >= 2:
+            return [stem, stem + "e", _DOUBLED.sub(r"\1", stem)] + ([stem[:-1] + "y"] if stem.endswith("i") else [])
+    return []
+
+
+def _shortened(word: str, language: str) -> list[str]:
+    endings = ("en", "er", "es", "em", "in", "e", "n", "s") if language == "de" else ("es", "s", "e", "a", "o", "x")
+    return [word[: -len(ending)] for ending in endings if word.endswith(ending) and len(word) - len(ending) >= 4]
+
+
+_SEPARATORS = re.compile(r"[\s_\-‐‑]+")
+_BRITISH = (
+    (re.compile(r"(?<=[a-z]{3})our(?=s?$|ite|ing|ed|ful|hood|al$)"), "or"),
+    (re.compile(r"(?<=[a-z]{2})is(?=e[ds]?$|ing$|ation|er$)"), "iz"),
+    (re.compile(r"(?<=[a-z]{2})yse(?=[ds]?$)"), "yze"),
+    (re.compile(r"(?<=[a-z]{2})tre$"), "ter"),
+    (re.compile(r"ogue$"), "og"),
+    (re.compile(r"(?<=[aeiou])ll(?=ing$|ed$|er$)"), "l"),
+    (re.compile(r"(?<=[a-z]{2})ence$"), "ense"),
+    (re.compile(r"^grey"), "gray"),
+    (re.compile(r"programme$"), "program"),
+    (re.compile(r"ae(?=[dmst])"), "e"),
+)
+
+
+@functools.lru_cache(maxsize=16384)
+def same_thing(tag: str) -> str:
+    """What two tags of the same thing share: spelling, number and aliases made one. Not for showing."""
+    return _spelling(canonical(tag))
+
+
+@functools.lru_cache(maxsize=16384)
+def canonical(tag: str) -> str:
+    """The name that the shipped table prefers for a tag, else its singular."""
+    plain = _SEPARATORS.sub("-", fold(tag).strip())
+    groups = alias_groups()
+    last = _singular_tag(plain)
+    return next((groups[name][0] for name in (plain, last) if name in groups), last)
+
+
+def _singular_tag(tag: str) -> str:
+    head, mark, last = tag.rpartition("-")
+    return head + mark + singular(last)
+
+
+def _spelling(tag: str) -> str:
+    spelled = tag
+    for pattern, replacement in _BRITISH:
+        spelled = pattern.sub(replacement, spelled)
+    return spelled.replace("-", "") if len(spelled) > 3 else spelled

@@ -1,0 +1,168 @@
+"""The phrases of a text, its concepts: runs of content words between grammar words, and what is left of unspaced script."""
+
+import functools
+import re
+from collections.abc import Mapping, Sequence
+
+from commonplace.text.tagging.tables import false_friends, fold, function_words, stop_words, topic_names
+from commonplace.text.tagging.tokens import Reading, Word, read, trigger_length
+from commonplace.text.tagging.topics import lexicon
+
+Phrase = list[Word]
+
+LONGEST_WORD = 40
+_SCRIPTS = re.compile(r"[\u30a1-\u30faー]{2,}|[\u3400-\u9fff々]+")
+_LY_NOUNS = frozenset("family italy assembly supply butterfly jelly belly lily emily kelly monopoly anomaly".split())
+_ABLE_NOUNS = frozenset("vegetable timetable wearable constable deliverable".split())
+_UNSPACED = ("ja", "zh")
+
+
+def phrases_of(reading: Reading) -> list[Phrase]:
+    """Runs of content words in order. In German only nouns, when the text writes them with capitals."""
+    stopped = stopped_of(reading)
+    nouns_only = reading.language == "de" and any(word.capital for word in reading.words)
+    found: list[Phrase] = []
+    open_phrase = False
+    for word in reading.words:
+        content = is_content(word, stopped) and (not nouns_only or word.text[0].isupper())
+        if content and open_phrase and not word.parted:
+            found[-1].append(word)
+        elif content:
+            found.append([word])
+        open_phrase = content
+    return found
+
+
+def is_content(word: Word, stopped: frozenset[str]) -> bool:
+    """Whether a word may be a tag or a part of a concept."""
+    key = word.key
+    if not key[0].isalpha() or len(key) > LONGEST_WORD:
+        return False
+    if key in stopped:
+        return key in _gerunds() or (stopped is stopped_in("en") and _is_name(word))
+    if len(key) < 3:
+        return word.text.isupper() and len(key) == 2
+    adverb = key.endswith("ly") and len(key) > 4 and key not in _LY_NOUNS
+    participle = key.endswith("ed") and len(key) > 5 and not key.endswith("eed")
+    adjective = key.endswith(("able", "ible")) and len(key) > 6 and key not in _ABLE_NOUNS
+    verb = key.endswith(("요", "니다"))
+    return not (adverb or participle or adjective or verb)
+
+
+def stopped_of(reading: Reading) -> frozenset[str]:
+    """The stop words that count in a text."""
+    stopped = stopped_in(reading.language)
+    return stopped.union(*reading.mixed.values()) if reading.mixed else stopped
+
+
+@functools.cache
+def stopped_in(language: str) -> frozenset[str]:
+    """The stop words that count in a text of this language; English grammar words always do."""
+    if language == "en":
+        return stop_words("en")
+    own = stop_words(language) if language not in _UNSPACED else frozenset()
+    return own | (function_words("en") - false_friends(language))
+
+
+def names_in(phrase: Phrase) -> list[Phrase]:
+    """The names in a phrase: runs of words with capitals, one at the start of a sentence only when it is known."""
+    found: list[Phrase] = []
+    open_name = False
+    for at, word in enumerate(phrase):
+        following = phrase[at + 1] if at + 1 < len(phrase) else None
+        starting = word.text[0].isupper() and following is not None and following.capital
+        named = starting or word.capital or is_proper(word)
+        if named and open_name:
+            found[-1].append(word)
+        elif named:
+            found.append([word])
+        open_name = named
+    return found
+
+
+def is_proper(word: Word) -> bool:
+    """Whether it is a name that the lexicon knows, in capitals."""
+    return word.text[0].isupper() and word.key in lexicon("en").names
+
+
+def unspaced_nouns(runs: Sequence[str], language: str) -> list[str]:
+    """Katakana words, and Chinese characters in twos and more less the grammar words among them."""
+    known: Mapping[str, object] = lexicon(language).runs if language in _UNSPACED else {}
+    stopped = dict.fromkeys(stop_words(language)) if language in _UNSPACED else {}
+    parts = (part for run in runs for part in _SCRIPTS.findall(fold(run)))
+    return [piece for part in parts for piece in _pieces(part, known, stopped, language)]
+
+
+def _pieces(part: str, known: Mapping[str, object], stopped: Mapping[str, object], language: str) -> list[str]:
+    """Japanese runs are mostly one noun and are only freed of stop words; Chinese ones are cut at known words too."""
+    if part in stopped:
+        return []
+    found = [""]
+    at = 0
+    while at < len(part):
+        size = trigger_length(part, at, stopped, 5)
+        size = size if language == "zh" or size > 1 else 0
+        word = trigger_length(part, at, known, 5) if language == "zh" else 0
+        if word > 1 and word >= size:
+            found += [part[at : at + word], ""]
+        elif size:
+            found.append("")
+        else:
+            found[-1] += part[at]
+        at += max(word if word > 1 and word >= size else size, 1)
+    return [piece for piece in found if 2 <= len(piece) <= (4 if language == "zh" else LONGEST_WORD)]
+
+
+def _is_name(word: Word) -> bool:
+    """A stop word inside a sentence with a capital: `Will`, `Rose`; but grammar words shouted are none."""
+    return word.capital and len(word.key) > 2 and word.key not in _never_names()
+
+
+@functools.cache
+def _never_names() -> frozenset[str]:
+    english = frozenset(
+        "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august"
+        " september october november december spring summer autumn winter god user assistant redacted".split()
+    )
+    return english | function_words("en") | frozenset(f"{day}s" for day in english)
+
+
+@functools.cache
+def _gerunds() -> frozenset[str]:
+    """Activities that are topics are nouns, though verbs have the same form."""
+    return frozenset(name for name in topic_names() if name.endswith("ing")) - {"moving", "housing"}
+
+
+_LONGEST = 4
+
+
+def concepts_of(text: str, limit: int = 8) -> list[str]:
+    """Up to `limit` concepts of one to four words; names and longer ones first, names alone keep their capitals."""
+    reading = read(text)
+    found: dict[str, tuple[int, str]] = {}
+    for phrase in phrases_of(reading):
+        for part in _parted(phrase, reading.language):
+            concept = _written(part, reading)
+            rank = -2 if len(part) > 1 else -1 if names_in(part) else 0
+            found.setdefault(fold(concept), (rank, concept))
+    for noun in unspaced_nouns(reading.runs, reading.language):
+        found.setdefault(fold(noun), (-1, noun))
+    ordered = sorted(found.values(), key=lambda ranked: ranked[0])
+    return [concept for _, concept in ordered[:limit]]
+
+
+def _parted(phrase: Phrase, language: str) -> list[Phrase]:
+    """A name at the end of other words is a concept of its own (`wife | Elena`)."""
+    names = [] if language == "de" else names_in(phrase)
+    ends = bool(names) and names[-1][-1] is phrase[-1] and len(names[-1]) < len(phrase)
+    split = len(phrase) - len(names[-1]) if ends else len(phrase)
+    return [part[-_LONGEST:] for part in (phrase[:split], phrase[split:]) if part]
+
+
+def _written(phrase: Phrase, reading: Reading) -> str:
+    named = {id(word) for name in names_in(phrase) for word in name}
+    parts: list[str] = []
+    for at, word in enumerate(phrase):
+        kept = id(word) in named or is_proper(word) or reading.language == "de"
+        parts += [("-" if word.hyphened else " ") if at else "", word.text if kept else word.text.lower()]
+    return "".join(parts)

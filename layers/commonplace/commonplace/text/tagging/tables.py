@@ -1,0 +1,136 @@
+"""The shipped word tables, each read at its first use, and words as they are compared: lower case and bare of marks."""
+
+import functools
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+
+_MARKS = re.compile("[\u0300-\u036f]")
+
+
+def fold(text: str) -> str:
+    """Lower case without the marks of Latin, Greek and Cyrillic letters."""
+    lower = text.casefold()
+    if lower.isascii():
+        return lower
+    bare = _MARKS.sub("", unicodedata.normalize("NFD", lower).replace("ı", "i"))
+    return unicodedata.normalize("NFC", bare)
+
+
+_TECHNICAL_TOPICS = "en_technology"
+_ENGLISH_TOPICS = ("en_life", "en_leisure", "en_work", _TECHNICAL_TOPICS)
+LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "ru")
+_VOWELS = "aeiou"
+
+
+@functools.cache
+def singulars() -> Mapping[str, str]:
+    """English plural -> singular, where no rule gives it."""
+    return {line.split()[0]: line.split()[-1] for line in _lines("singulars.txt")}
+
+
+@functools.cache
+def stop_words(language: str) -> frozenset[str]:
+    """Words of the language that never are a tag and that part one concept from the next."""
+    tables = _stop_word_tables()[language]
+    words = set(_bare(tables["function"])) | set(_bare(tables.get("forms", ""))) | set(_bare(tables.get("plain", "")))
+    for verb in _bare(tables.get("verbs", "")):
+        words.update(_verb_forms(verb))
+    return frozenset(words)
+
+
+@functools.cache
+def function_words(language: str) -> frozenset[str]:
+    """The grammar words of a language: what tells it from others."""
+    return frozenset(_bare(_stop_word_tables()[language]["function"]))
+
+
+@functools.cache
+def describing_words() -> frozenset[str]:
+    """English adjectives and vague nouns: no tags, but parts of a name of a topic (`dark` of `dark mode`)."""
+    return frozenset(_bare(_stop_word_tables()["en"]["plain"]))
+
+
+@functools.cache
+def false_friends(language: str) -> frozenset[str]:
+    """Words of the language that look like an English word and mean something else."""
+    return frozenset(_bare(_stop_word_tables()[language].get("false_friends", "")))
+
+
+def topic_lines(language: str) -> Iterator[tuple[str, str | None, list[str]]]:
+    """Topic, parent and triggers, as the lexicon of a language (or `when`, or `hints`) has them."""
+    for name in _ENGLISH_TOPICS if language == "en" else (language,):
+        yield from _topics_in(name)
+
+
+@functools.cache
+def technical_topics() -> frozenset[str]:
+    """The topics of computers and software, which are one field."""
+    return frozenset(topic for topic, _, _ in _topics_in(_TECHNICAL_TOPICS))
+
+
+def _topics_in(name: str) -> Iterator[tuple[str, str | None, list[str]]]:
+    for line in _lines(f"topics/{name}.txt"):
+        head, _, triggers = line.partition(":")
+        topic, _, parent = head.partition(" < ")
+        yield topic.strip(), parent.strip() or None, [trigger.strip() for trigger in triggers.split(",")]
+
+
+@functools.cache
+def alias_groups() -> Mapping[str, tuple[str, ...]]:
+    """Any name in lower case -> all names of the same thing, the one to prefer first."""
+    groups: dict[str, tuple[str, ...]] = {}
+    for line in _lines("aliases.txt"):
+        name, _, others = line.partition(": ")
+        members = (name, *(other.strip() for other in others.split(",")))
+        for member in members:
+            groups.setdefault(member, members)
+    return groups
+
+
+@functools.cache
+def kinds() -> Mapping[str, frozenset[int]]:
+    """A name -> the numbers of the kinds that it is a member of."""
+    found: dict[str, set[int]] = {}
+    for number, line in enumerate(_lines("siblings.txt")):
+        for member in line.split():
+            found.setdefault(member, set()).add(number)
+    return {member: frozenset(numbers) for member, numbers in found.items()}
+
+
+@functools.cache
+def _stop_word_tables() -> Mapping[str, dict[str, str]]:
+    return tomllib.loads(_read("stop_words.toml"))
+
+
+def _read(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _lines(name: str) -> list[str]:
+    """The lines of a table; an indented line goes on with the one above it."""
+    joined = _read(name).replace("\n  ", " ")
+    return [line for line in joined.splitlines() if line and not line.startswith("#")]
+
+
+def _bare(text: str) -> list[str]:
+    return fold(text.replace("'", "").replace("’", "")).split()
+
+
+def _verb_forms(base: str) -> list[str]:
+    stem = base[:-1] if base.endswith("e") else base
+    spoken_es = base.endswith(("s", "sh", "ch", "x", "z", "o"))
+    found = [base, base + ("es" if spoken_es else "s"), stem + "ing", stem + "ed"]
+    if base.endswith("y") and base[-2] not in _VOWELS:
+        found += [base[:-1] + "ies", base[:-1] + "ied"]
+    if base[-1] in "bdgklmnprt" and base[-2] in _VOWELS:
+        found += [base + base[-1] + "ing", base + base[-1] + "ed"]
+    return found
+
+
+@functools.cache
+def topic_names() -> frozenset[str]:
+    """Every topic of the lexicon."""
+    return frozenset(topic for topic, _, _ in topic_lines("en"))

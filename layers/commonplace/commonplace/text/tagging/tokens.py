@@ -1,0 +1,133 @@
+"""A text cut into words that know where phrases end, and the language that they are in."""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from commonplace.text.tagging.tables import LANGUAGES, fold, function_words, stop_words
+
+_REDACTED = re.compile(r"\[redacted[^\]]*\]?", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\S+|\S{65,}")
+_UNSPACED = r"\u3041-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff々〆"
+_TECHNICAL = r"(?<!\w)(?:[cC]\+\+|[cCfF]#|\.NET\b|\.net\b)"
+_WORD = re.compile(rf"{_TECHNICAL}|[^\W_{_UNSPACED}]+(?:['’&][^\W_{_UNSPACED}]+)*")
+_RUN = re.compile(rf"[{_UNSPACED}]+")
+_KANA = re.compile(r"[\u3041-\u30ff]")
+_ELIDED = frozenset("l d j m n s t c qu dell all un nell sull".split())
+_TITLES = frozenset("dr mr mrs ms st prof".split())
+_PARTICLES = re.compile(r"(?:(?<=[가-힣]{2})(?:에서|으로|은|는|을|를|에)|(?<=[가-힣]{3})(?:이|가|의|로|와|과|도))$")
+_CLIPPED = frozenset("s t m d ll re ve clock".split())
+
+
+class Word(NamedTuple):
+    """`key`: how it is compared; `parted`: a phrase ends before it; `first`: it starts a sentence; `hyphened`: to the
+    word before it."""
+
+    text: str
+    key: str
+    parted: bool
+    first: bool
+    hyphened: bool
+
+    @property
+    def capital(self) -> bool:
+        """Whether it is written like a name, and not for standing first."""
+        return self.text[0].isupper() and (not self.first or self.text[1:] != self.text[1:].lower())
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A text read: its spaced words, its runs of unspaced script, and its language (`en` when nothing tells).
+
+    `mixed`: the grammar words of other languages that stand side by side in it, by language.
+    """
+
+    words: list[Word]
+    runs: list[str]
+    language: str
+    mixed: Mapping[str, frozenset[str]]
+
+
+def read(text: str) -> Reading:
+    """Reads a text; nothing of a redaction marker, a web or mail address or an overlong string is kept."""
+    plain = unicodedata.normalize("NFKC", _ADDRESS.sub(" | ", _REDACTED.sub(" | ", text)))
+    words = _words(plain)
+    runs = _RUN.findall(plain)
+    if sum(map(len, runs)) > sum(len(word.key) for word in words) / 2:
+        return Reading(words, runs, "ja" if any(map(_KANA.search, runs)) else "zh", {})
+    language = _language(words)
+    return Reading(words, runs, language, _mixed(words, language))
+
+
+def cut(trigger: str) -> tuple[tuple[str, ...], list[str]]:
+    """A trigger as it is found again: the keys of its spaced words, and its runs of unspaced script."""
+    if trigger.isascii() and trigger.replace(" ", "").isalnum():
+        return tuple(trigger.lower().split()), []
+    return tuple(word.key for word in _words(trigger)), _RUN.findall(trigger)
+
+
+def spoken(words: list[str]) -> list[Word]:
+    """Bare words in lower case as a reading has them, all of one phrase."""
+    return [Word(word, word, False, False, False) for word in words]
+
+
+def _words(text: str) -> list[Word]:
+    found: list[Word] = []
+    end = 0
+    for match in _WORD.finditer(text):
+        gap = text[end : match.start()]
+        end = match.end()
+        first = not found or (any(mark in gap for mark in ".!?\n|…。！？") and gap != ".")
+        first = first and not (found and found[-1].key in _TITLES)
+        hyphened = bool(found) and gap in ("-", "‐", "‑", "_")
+        parted = bool(found) and not (hyphened or gap == "." or (gap.isspace() and "\n" not in gap))
+        for part in _parts(match[0]):
+            found.append(Word(part, fold(part).replace("'", "").replace("’", ""), parted, first, hyphened))
+            parted = first = hyphened = False
+    return found
+
+
+def _parts(word: str) -> list[str]:
+    """A possessive goes, an elided article stands alone, any other word stays whole."""
+    head, mark, tail = word.replace("’", "'").partition("'")
+    if not mark:
+        return [_PARTICLES.sub("", word)] if "가" <= word[0] <= "힣" else [word]
+    if tail in ("s", "S"):
+        return [head]
+    if head.lower() in _ELIDED and tail.lower() not in _CLIPPED:
+        return [head, tail]
+    return [head + tail.replace("'", "")]
+
+
+def _mixed(words: list[Word], own: str) -> Mapping[str, frozenset[str]]:
+    """Of each other language its grammar words that stand in twos and that the text's own language does not have."""
+    found: dict[str, frozenset[str]] = {}
+    for language in LANGUAGES[1:] if own == "en" else ():
+        foreign = function_words(language) - stop_words("en")
+        pairs = (pair for pair in pairwise(words) if all(word.key in foreign for word in pair) and not pair[1].parted)
+        if keys := frozenset(word.key for pair in pairs for word in pair):
+            found[language] = keys
+    return found
+
+
+def _language(words: list[Word]) -> str:
+    keys = [word.key for word in words]
+    hits = {language: sum(map(function_words(language).__contains__, keys)) for language in LANGUAGES}
+    return max(LANGUAGES, key=hits.__getitem__)
+
+
+def trigger_length(run: str, at: int, table: Mapping[str, object], longest: int, in_a_word: bool = False) -> int:
+    """How many characters the longest entry of `table` at this place has, over one `in_a_word`; 0 for none."""
+    for size in range(min(longest, len(run) - at), int(in_a_word), -1):
+        if run[at : at + size] in table:
+            return size
+    return 0
+
+
+def alone(run: str, at: int) -> bool:
+    """Whether no Chinese character stands beside it: in Japanese it is then a word of its own."""
+    around = run[max(at - 1, 0) : at] + run[at + 1 : at + 2]
+    return not any("\u3400" <= char <= "\u9fff" for char in around)

@@ -1,0 +1,190 @@
+"""The topics of a text: which triggers of the lexicon stand in it."""
+
+import functools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from commonplace.text.tagging.names import forms
+from commonplace.text.tagging.tables import false_friends, fold, stop_words, technical_topics, topic_lines
+from commonplace.text.tagging.tokens import Reading, Word, alone, cut, trigger_length
+
+_UNSPACED = ("ja", "zh")
+_WITHOUT_LEXICON = ("it", "pt", "nl", "ru")
+_PLACES = frozenset(("travel", "residence", "moving", "nature", "wildlife", "pets"))
+
+
+class Hit(NamedTuple):
+    """A topic found in words from `start` up to `end`. `unsure`: the words have other meanings; `name`: of a name."""
+
+    topic: str
+    start: int
+    end: int
+    unsure: bool = False
+    name: bool = False
+
+
+class Trigger(NamedTuple):
+    """The words after the first one, and what they tell, as a `Hit` has it."""
+
+    rest: tuple[str, ...]
+    topic: str
+    unsure: bool
+    name: bool
+
+
+@dataclass
+class Lexicon:
+    """Triggers by their first word: the words that follow it and the topic. `named`: only triggers when capital."""
+
+    phrases: dict[str, list[Trigger]] = field(default_factory=dict)
+    runs: dict[str, list[str]] = field(default_factory=dict)
+    named: set[str] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+    parents: dict[str, str] = field(default_factory=dict)
+    longest_run: int = 1
+
+    def add(self, trigger: str, topic: str) -> None:
+        """Takes one trigger in."""
+        unsure, trigger = trigger.startswith("?"), trigger.removeprefix("?")
+        keys, runs = cut(trigger)
+        for run in runs:
+            self.runs.setdefault(run, []).append(topic)
+            self.longest_run = max(self.longest_run, len(run))
+        if not keys:
+            return
+        self.phrases.setdefault(keys[0], []).append(Trigger(keys[1:], topic, unsure, trigger.split()[-1][0].isupper()))
+        if trigger[0].isupper():
+            self.names.update(() if unsure else (fold(word) for word in trigger.split() if word[0].isupper()))
+            if len(keys) == 1 and keys[0] in stop_words("en"):
+                self.named.add(keys[0])
+
+
+@functools.cache
+def lexicon(language: str) -> Lexicon:
+    """The compiled lexicon of a language, or of `when`; an empty one where none is shipped."""
+    made = Lexicon()
+    if language in _WITHOUT_LEXICON:
+        return made
+    for topic, parent, triggers in topic_lines(language):
+        if parent:
+            made.parents[topic] = parent
+        for trigger in triggers:
+            made.add(trigger, topic)
+    for choices in made.phrases.values():
+        choices.sort(key=lambda choice: -len(choice.rest))
+    return made
+
+
+def topics_of(reading: Reading) -> list[Hit]:
+    """Where which topics are named, in the order of the text."""
+    language = reading.language
+    own = [] if language == "en" else hits(reading.words, lexicon(language), language)
+    taken = {at for hit in own for at in range(hit.start, hit.end)}
+    foreign = false_friends(language) if language not in (*_UNSPACED, "en") else frozenset()
+    stopped = stop_words(language) if language != "en" else frozenset()
+    for hit in hits(reading.words, lexicon("en"), "en"):
+        word = reading.words[hit.start].key
+        alone = hit.end - hit.start == 1
+        if hit.start not in taken and not (alone and (word in foreign or word in stopped)):
+            own.append(hit)
+    own += _mixed_in(reading)
+    own = _sure(sorted(own, key=lambda hit: hit.start), reading)
+    return own + run_hits(reading.runs, lexicon("ja" if language not in _UNSPACED else language))
+
+
+def _mixed_in(reading: Reading) -> list[Hit]:
+    """Phrases of another language whose grammar words stand in the text (`Ich heiße` in English)."""
+    own = [reading.language, "en"]
+    found = [
+        hit for language in reading.mixed if language not in own for hit in hits(reading.words, lexicon(language), language)
+    ]
+    return [hit for hit in found if hit.end - hit.start > 1]
+
+
+def _sure(found: list[Hit], reading: Reading) -> list[Hit]:
+    """The hits without those of unsure words that nothing beside them bears out."""
+    if not any(hit.unsure for hit in found):
+        return found
+    hints = hits(reading.words, lexicon("hints"), "en")
+    signs = [hit for hit in (*found, *hints) if not (hit.unsure and _means_more(hit, found))]
+    elsewhere = any(hit.topic in _PLACES for hit in found)
+    return [hit for hit in found if not hit.unsure or _named(hit, reading, elsewhere) or _borne_out(hit, signs)]
+
+
+def _borne_out(hit: Hit, signs: Iterable[Hit]) -> bool:
+    return any(_field(sign.topic) == _field(hit.topic) and not _same_place(sign, hit) for sign in signs)
+
+
+def _same_place(one: Hit, other: Hit) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _means_more(hit: Hit, found: Iterable[Hit]) -> bool:
+    """Whether its words name a topic of another field with certainty (`library`)."""
+    others = (other for other in found if not other.unsure and _same_place(hit, other))
+    return any(_field(other.topic) != _field(hit.topic) for other in others)
+
+
+def _named(hit: Hit, reading: Reading, elsewhere: bool) -> bool:
+    """Whether it is a name, written as one; in a text of places and animals `Java` and `Python` may be theirs."""
+    last = reading.words[hit.end - 1]
+    written = last.capital or (bool(reading.runs) and last.text[0].isupper())
+    return hit.name and written and not (elsewhere and hit.topic in technical_topics())
+
+
+@functools.cache
+def _field(topic: str) -> str:
+    """What a topic and those that may bear it out have in common: the first of its parents."""
+    parents = lexicon("en").parents
+    while topic in parents and topic not in technical_topics():
+        topic = parents[topic]
+    return "technology" if topic in technical_topics() else topic
+
+
+def hits(words: Sequence[Word], table: Lexicon, language: str) -> list[Hit]:
+    """The topics that a lexicon finds in spaced words; a longer trigger hides the shorter ones inside it."""
+    found: list[Hit] = []
+    at = 0
+    while at < len(words):
+        matched = _at(words, at, table, language)
+        found += matched
+        at = max((hit.end for hit in matched), default=at + 1)
+    return found
+
+
+def _at(words: Sequence[Word], at: int, table: Lexicon, language: str) -> list[Hit]:
+    found: list[Hit] = []
+    length = 0
+    for form in forms(words[at].key, language):
+        for rest, topic, unsure, name in table.phrases.get(form, ()):
+            if len(rest) + 1 < length or not _follows(words, at, rest, language):
+                continue
+            if not rest and form in table.named and not words[at].text[0].isupper():
+                continue
+            if len(rest) + 1 > length:
+                found, length = [], len(rest) + 1
+            found.append(Hit(topic, at, at + length, unsure, name))
+        if found and length > 1:
+            break
+    return found
+
+
+def _follows(words: Sequence[Word], at: int, rest: tuple[str, ...], language: str) -> bool:
+    if at + len(rest) >= len(words):
+        return False
+    steps = enumerate(rest, start=at + 1)
+    return all(not words[step].parted and key in forms(words[step].key, language) for step, key in steps)
+
+
+def run_hits(runs: Iterable[str], table: Lexicon) -> list[Hit]:
+    """The topics in runs of unspaced script, the longest trigger first; one lone character must stand alone."""
+    found: list[Hit] = []
+    for run in map(fold, runs):
+        at = 0
+        kana = any("\u3041" <= char <= "\u30ff" for char in run)
+        while at < len(run):
+            size = trigger_length(run, at, table.runs, table.longest_run, kana and not alone(run, at))
+            found += [Hit(topic, at, at + size) for topic in table.runs.get(run[at : at + size], ())]
+            at += max(size, 1)
+    return found

@@ -1,0 +1,56 @@
+"""First-person statements in the third person, by rules and without a model.
+
+English is rewritten; a text in another language, or partly in one ("Ich heiße Jörg and I love cats"), keeps its words
+inside a frame of that language ("La persona usuaria dice: «…»"), since a half-right rewriting would be worse than a
+quotation.
+
+What the user is called
+    The first mention in every sentence is "the user", so that each sentence can be read alone. Later mentions in the
+    sentence are "they", "them", "their", "themselves", with plural verbs, as long as nobody else could be meant: after
+    another person, a name or a plural noun the words are "the user" and "the user's" again. "their" stays, even then,
+    where the user is the subject of the same clause ("The user loves their wife and their kids").
+    A second "I" after "and" or "but" is left out where it has the same subject ("The user is 43 and loves jazz").
+We
+    "my wife and I" is "the user and their wife", and a later "we" is "they", or those words again in the next sentence.
+    "we" with nobody named is "the user and others": it says no more than was said. "our" is "the user's", or "their".
+You
+    "you" and "your" stay: they mean the assistant, who will read the text.
+Left alone
+    Questions, requests to the assistant, the third person, and, byte for byte, quotations, code, links, addresses,
+    handles, file names, and every "I" that is a number or part of a name ("World War I", "I-95").
+    A request to remember ("remember that I ...") gives the statement in it. A statement without its subject gets one
+    ("Moved to Oslo" is "The user moved to Oslo") only where it can hardly be a request.
+    Greetings and fillers before the first statement ("oh btw", "hey!") are dropped.
+"""
+
+import re
+
+from commonplace.text.foundation.languages import ENGLISH, foreign_part, framed, is_framed, language_of
+from commonplace.text.third_person.statements import turned
+from commonplace.text.third_person.tokens import read
+
+__all__ = ["to_third_person"]
+
+_THE_USER = re.compile(r"\bthe user\b", re.IGNORECASE)
+
+
+def to_third_person(text: str, speaker: str | None = None) -> str:
+    """The text in the third person and in its own language, without white space at its ends.
+
+    `speaker`: the name of who said it, if that was not the user; it then stands for "the user". Pure and
+    deterministic, linear in the length of the text, never raises. A text without a letter or digit, and one of which
+    nothing would be left, comes back as it is.
+    """
+    stripped = text.strip()
+    if not any(char.isalnum() for char in stripped) or is_framed(stripped):
+        return text
+    code = language_of(stripped)
+    tokens = read(stripped)
+    if code == ENGLISH:
+        code = foreign_part(tokens) or ENGLISH
+    if code != ENGLISH:
+        return (framed(stripped, code) if speaker is None else f"{speaker}: {stripped}") or text
+    said = turned(tokens)
+    if speaker is not None and not _THE_USER.search(stripped):
+        said = _THE_USER.sub(lambda _: speaker, said)
+    return said or text

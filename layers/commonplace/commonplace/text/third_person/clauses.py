@@ -1,0 +1,197 @@
+"""One sentence from the first person into the third: pronouns, and the verbs that agree with them."""
+
+from dataclasses import replace
+
+from commonplace.text.third_person import mentions
+from commonplace.text.third_person.coordination import (
+    CAUSATIVES,
+    Predicate,
+    Subject,
+    continues,
+    finite_form,
+    is_link,
+    opens_infinitive,
+)
+from commonplace.text.third_person.mentions import PRONOUNS, Company, Mention
+from commonplace.text.third_person.openings import adverb_length, aside_length, stands_alone, stands_as_verb
+from commonplace.text.third_person.proper import is_shouted
+from commonplace.text.third_person.spelling import missing_auxiliary
+from commonplace.text.third_person.tokens import Token
+from commonplace.text.third_person.verbs import agreed, is_base, is_finite, is_past, is_unheard_of, table
+
+
+class Turning:
+    """Walks once through the tokens of a sentence whose contractions are spelled out and whose companions follow "I".
+
+    `link` is the "and" or comma just read, `expected` says that the verb of "I" is still to come, `inner` that a
+    clause has begun inside the user's own, `main` that the user's own is not inside somebody else's.
+    """
+
+    def __init__(self, sentence: list[Token], company: Company) -> None:
+        self.sentence = sentence
+        self.at = 0
+        self.turned: list[Token] = []
+        self.mention = Mention(company)
+        self.shouted = is_shouted(sentence)
+        self.subject = Subject.NOBODY
+        self.plural = False
+        self.main = True
+        self.inner = False
+        self.expected = False
+        self.link = ""
+        self.predicate = Predicate()
+
+    def run(self) -> list[Token]:
+        while self.at < len(self.sentence):
+            token = self.sentence[self.at]
+            if self.expected and (aside := self._aside_length(token)):
+                self._pass(aside)
+            elif token.is_word:
+                self._word(token)
+            else:
+                self._mark(token)
+            self.at += 1
+        return self.turned
+
+    def _aside_length(self, token: Token) -> int:
+        if token.low in PRONOUNS or (token.low == "better" and is_base(self._following())):
+            return 0
+        return aside_length(self.sentence, self.at)
+
+    def _pass(self, count: int) -> None:
+        for token in self.sentence[self.at : self.at + count]:
+            self._emit(token, self._replacement(token.low) if token.low in PRONOUNS else None)
+        self.at += count - 1
+
+    def _following(self) -> str:
+        return self.sentence[self.at + 1].low if self.at + 1 < len(self.sentence) else ""
+
+    def _follows_subject(self) -> bool:
+        return bool(self.turned) and self.turned[-1].low in ("they", "you", "who", "to", "people")
+
+    def _emit(self, token: Token, text: str | None = None) -> None:
+        if text is not None and text != token.low:
+            token = replace(token, text=text.upper() if self.shouted else text, joined=0)
+        self.turned.append(token)
+
+    def _mark(self, token: Token) -> None:
+        self.expected = False
+        if token.text in (";", ":") and self.subject is Subject.USER:
+            self.inner = False
+        self.link = "," if token.text == "," else ""
+        self._emit(token)
+
+    def _word(self, token: Token) -> None:
+        if token.low in ("i", "we"):
+            self._subject(token)
+        elif token.low in PRONOUNS and not (token.low == "mine" and (self.expected or self._follows_subject())):
+            self._emit(token, self._replacement(token.low))
+            self.link = ""
+        elif self.expected:
+            self._expected_verb(token)
+        elif is_link(token):
+            self.link = token.low
+            self._emit(token)
+        elif self.link:
+            self._after_link(token)
+        else:
+            self._observe(token)
+
+    def _replacement(self, low: str) -> str:
+        return self.mention.instead_of(low, own_clause=self.subject is Subject.USER and not self.inner)
+
+    def _subject(self, token: Token) -> None:
+        before = self.turned[-1] if self.turned else None
+        self.link = ""
+        self.expected = True
+        if self._repeats_subject(before, token):
+            return
+        self.main = not self.inner and self.subject is not Subject.OTHER
+        if token.low == "we":
+            phrase, plural = self.mention.group("they"), True
+        else:
+            phrase, plural = self.mention.subject(alone=not token.joined)
+        coordinated = self.subject is Subject.NOBODY and mentions.is_coordinated(self.turned)
+        self.plural = plural or coordinated or (token.low == "i" and mentions.is_wished(self.sentence, self.at))
+        inverted = self.predicate.at != self.at - 1 and mentions.is_inverted(self.turned)
+        if inverted and before is not None:
+            self.turned[-1] = replace(before, text=self._cased(before, agreed(before.low, self.plural or token.joined > 0)))
+        self._emit(token, phrase)
+        self.subject, self.inner, self.expected = Subject.USER, False, not inverted
+        self.predicate = Predicate(bare=inverted)
+        if token.joined:
+            self._companions(token.joined)
+
+    def _repeats_subject(self, before: Token | None, token: Token) -> bool:
+        """'and I love' after 'the user is 43' needs no second subject: 'and loves'."""
+        linked = before is not None and before.low in ("and", "but", "&", "n")
+        if not (linked or mentions.is_in_series(self.sentence, self.at)) or self.subject is not Subject.USER:
+            return False
+        # Unclear without it: "the user is sure they like it and love it", "his boss says the user is late and works"
+        same = self.main and (self.mention.accompanied if token.low == "we" else not self.plural)
+        verb = stands_as_verb(self.sentence, self.at + 1) and not stands_alone(self.sentence, self.at + 1)
+        return same and verb and not token.joined and self.predicate.at >= 0
+
+    def _companions(self, count: int) -> None:
+        """Emits the companions of the subject: 'I and my wife' -> 'the user and their wife', a plural."""
+        start = len(self.turned) - 1
+        for _ in range(count):
+            self.at += 1
+            token = self.sentence[self.at]
+            self._emit(token, self._replacement(token.low) if token.low in PRONOUNS else None)
+        self.mention.accompanied, self.plural = True, True
+        text = "".join(token.gap + token.text for token in self.turned[start:]).strip()
+        self.mention.company.phrase = text[:1].lower() + text[1:]
+
+    def _expected_verb(self, token: Token) -> None:
+        if token.low == "better" and is_base(self._following()):
+            self._emit(token, "had better")
+            self.predicate, self.expected = Predicate("better", self.at, bare=True), False
+        elif is_finite(token.low) or token.low in table("auxiliaries.unchanged") or is_unheard_of(token.text):
+            self._verb(token)
+        elif auxiliary := missing_auxiliary(token.low, self._following()):
+            self._verb(Token(" ", auxiliary))
+            self._observe(token)
+        else:
+            self.expected = False
+            self._observe(token)
+
+    def _verb(self, token: Token) -> None:
+        """Emits a finite verb of the user, agreeing."""
+        text, self.predicate = finite_form(self.sentence, self.at, token.low, self.plural, self.predicate)
+        self._emit(token, self._cased(token, text))
+        self.expected, self.link, self.inner = False, "", False
+
+    def _cased(self, token: Token, text: str) -> str:
+        shouted = len(token.text) > 1 and token.text.isupper()
+        return token.text if text == token.low else text.upper() if shouted else text
+
+    def _after_link(self, token: Token) -> None:
+        if count := adverb_length(self.sentence, self.at):
+            if token.low == "not":
+                # "but not dive": no finite verb follows
+                self.link = ""
+            self._pass(count)
+        elif self.subject is Subject.USER and continues(self.sentence, self.at, self.link, self.predicate):
+            self._verb(token)
+        else:
+            if is_past(token.low) and self.subject is Subject.USER:
+                self.predicate = Predicate(token.low, self.at, past=True)
+            self.link = ""
+            self._observe(token)
+
+    def _observe(self, token: Token) -> None:
+        """Emits a word that stays, and notes what it means for later ones ("with my girlfriend": whom "we" means)."""
+        if mentions.opens_inner_clause(self.sentence, self.at):
+            self.inner = True
+        elif token.low == "to" and opens_infinitive(self.sentence, self.at):
+            self.predicate.bare = True
+        elif self.predicate.verb in CAUSATIVES and self.subject is Subject.USER and is_base(token.low):
+            self.predicate.bare = self.predicate.bare or mentions.rival_rank(self.sentence, self.at - 1) > 0
+        elif mentions.takes_over(self.sentence, self.at):
+            self.subject, self.inner = Subject.OTHER, True
+        before = [other.low for other in self.sentence[max(0, self.at - 2) : self.at]]
+        if before == ["with", "my"] and token.low in table("people.singular"):
+            self.mention.company.phrase = f"the user and their {token.text}"
+        self.mention.rival = max(self.mention.rival, mentions.rival_rank(self.sentence, self.at))
+        self._emit(token)

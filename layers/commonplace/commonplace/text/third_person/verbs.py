@@ -1,0 +1,162 @@
+"""English word forms: what a word can be, and how it agrees with "the user" or "they"; the word tables."""
+
+import tomllib
+from functools import cache, lru_cache
+from importlib.resources import files
+
+
+@cache
+def _tables() -> dict[str, dict[str, str]]:
+    return tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def table(name: str) -> frozenset[str]:
+    """The words of `section.name`; a phrase has blanks for its underscores. KeyError for an unknown table."""
+    section, key = name.split(".")
+    return frozenset(word.replace("_", " ") for word in _tables()[section][key].split())
+
+
+@cache
+def mapping(name: str) -> dict[str, tuple[str, ...]]:
+    """The `word=value,value` pairs of `section.name`, underscores read as blanks."""
+    section, key = name.split(".")
+    pairs = (pair.replace("_", " ").partition("=") for pair in _tables()[section][key].split())
+    return {word: tuple(values.split(",")) for word, _, values in pairs}
+
+
+_CACHED_WORDS = 20_000
+
+
+@lru_cache(maxsize=_CACHED_WORDS)
+def _forms(lemma: str) -> dict[str, tuple[str, ...]]:
+    import lemminflect
+
+    forms: dict[str, tuple[str, ...]] = lemminflect.getAllInflections(lemma)
+    return forms
+
+
+@cache
+def _agreement() -> dict[str, tuple[str, ...]]:
+    return mapping("auxiliaries.agreeing")
+
+
+@cache
+def _contractions() -> dict[str, str]:
+    return {word: values[0] for word, values in mapping("auxiliaries.unapostrophed").items()}
+
+
+@cache
+def everyday_verbs() -> frozenset[str]:
+    """Base forms that are verbs here, though the dictionary may first of all know nouns."""
+    return table("verbs.transitive") | table("verbs.intransitive") | table("verbs.states")
+
+
+def with_apostrophe(word: str) -> str:
+    """'dont' -> "don't"; any other word as it is."""
+    return _contractions().get(word, word)
+
+
+def is_known(word: str) -> bool:
+    return bool(_forms(word))
+
+
+def is_modal(word: str) -> bool:
+    return with_apostrophe(word) in table("auxiliaries.modals")
+
+
+def is_auxiliary(word: str) -> bool:
+    return with_apostrophe(word) in _agreement() or is_modal(word) or word == "had"
+
+
+def is_base(word: str) -> bool:
+    """True for a present form that agrees with "I", full verbs only ("go", but not "am", "went", "can")."""
+    if word in table("verbs.past") or is_auxiliary(word) or word in table("verbs.never"):
+        return word in ("do", "have")
+    return "VBP" in _forms(word) or word in everyday_verbs()
+
+
+def is_finite(word: str) -> bool:
+    """True for any verb form that can follow "I", the plural and subjunctive forms of "be" apart."""
+    return is_base(word) or is_auxiliary(word) or is_past(word)
+
+
+def is_unheard_of(word: str) -> bool:
+    """True for a word in no dictionary that may be a verb ("doomscroll")."""
+    if not (word.islower() and word.isalpha()) or word.endswith("s") or is_known(word):
+        return False
+    tables = ("function.determiners", "function.nominatives", "function.subordinators", "function.conjunctions")
+    return not any(word in table(name) for name in tables)
+
+
+def is_noun(word: str) -> bool:
+    return "NN" in _forms(word)
+
+
+def is_adjective(word: str) -> bool:
+    return "JJ" in _forms(word)
+
+
+def _is_form(word: str, tags: tuple[str, ...], stems: tuple[str, ...]) -> bool:
+    return any(word in _forms(stem).get(tag, ()) for stem in stems if len(stem) > 1 for tag in tags)
+
+
+def is_past(word: str) -> bool:
+    """True for a past form that cannot be a present one ("went", "moved"; not "put")."""
+    if word in table("verbs.past"):
+        return True
+    return word.endswith("ed") and not is_base(word) and _is_regular_past(word)
+
+
+def _is_regular_past(word: str) -> bool:
+    stems = (word[:-2], word[:-1], word[:-3], word[:-3] + "y")
+    return _is_form(word, ("VBD",), stems) or (len(word) > 4 and not _forms(word))
+
+
+def is_participle(word: str) -> bool:
+    return word in table("verbs.participles") or (word.endswith("ed") and is_past(word))
+
+
+def is_s_form(word: str) -> bool:
+    """True for a third person singular ("goes"); many of them are plurals of nouns as well."""
+    return word.endswith("s") and _is_form(word, ("VBZ",), (word[:-1], word[:-2], word[:-3] + "y"))
+
+
+def is_everyday_s_form(word: str) -> bool:
+    """True for "likes", "meets"; False for the s-forms that are first of all plurals ("tickets")."""
+    return is_s_form(word) and (not is_plural(word) or any(word[:-end] in everyday_verbs() for end in (1, 2)))
+
+
+def is_plural(word: str) -> bool:
+    if word in table("people.plural"):
+        return True
+    stems = (word[:-1], word[:-2], word[:-3] + "y", word[:-3] + "f", word[:-3] + "fe")
+    return word.endswith("s") and not word.endswith("ss") and _is_form(word, ("NNS",), stems)
+
+
+def is_ing_form(word: str) -> bool:
+    if not word.endswith("ing") or len(word) < 5:
+        return False
+    return _is_form(word, ("VBG",), (word[:-3], word[:-3] + "e", word[:-4]))
+
+
+def agreed(word: str, plural: bool) -> str:
+    """The form of a verb that stood with "I" when its subject is "the user" (or "they", if plural).
+
+    Auxiliaries, modals, past forms and full verbs alike; what does not agree comes back as it is.
+    """
+    word = with_apostrophe(word)
+    if word in _agreement():
+        return _agreement()[word][plural]
+    fixed = is_modal(word) or is_past(word) or word in table("auxiliaries.unchanged")
+    return word if plural or fixed or not word.isalpha() else _third_person(word)
+
+
+@lru_cache(maxsize=_CACHED_WORDS)
+def _third_person(word: str) -> str:
+    import lemminflect
+
+    forms = _forms(word)
+    if "VBZ" not in forms:
+        forms = lemminflect.getAllInflectionsOOV(word, "VERB")
+    return forms["VBZ"][0]

@@ -1,0 +1,168 @@
+"""The spans of a query that may be a time, best first, look-alikes left out; dates written out are read by dateparser."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import cache, lru_cache
+from itertools import product
+from typing import TYPE_CHECKING
+
+from commonplace.text.time_ranges.language import Joint, Language, phrases_of
+
+if TYPE_CHECKING:
+    from dateparser.date import DateDataParser
+
+# How far a "between" and an "and" may stand from their times, in characters.
+REACH = 40
+QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|「[^」]+」|『[^』]+』|(?<!\w)['‘][^'’]+['’](?!\w)")
+ANCHORS = {"turn", "turned", "year", "year_turn", "week_turn", "whole", "ago", "exact", "rolling", "ahead", "numeric"}
+CYCLES = {"weekday", "month", "month_number", "season", "quarter", "date", "calendar", "day_of_month"}
+PHASES = {"phase", "phase_of"}
+NAMES = ("month", "short_month", "weekday", "season", "quarter")
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A phrase found; `free` if it is a time by itself."""
+
+    start: int
+    end: int
+    slots: Mapping[str, str]
+    free: bool
+
+    @property
+    def bare(self) -> bool:
+        """Of several years or weeks the query does not say which ("March", "Friday")."""
+        return not self.slots.keys() & ANCHORS and bool(self.slots.keys() & CYCLES)
+
+    @property
+    def general(self) -> bool:
+        """A season or weekend that may be any: "what can I wear in the summer"."""
+        return self.bare and any(slot in self.slots for slot in ("season", "calendar")) and not self.slots.keys() & PHASES
+
+
+@dataclass(frozen=True)
+class Span:
+    """One or two marks with the words that join them; `kind` is "during", "since", "between" and so on."""
+
+    start: int
+    end: int
+    kind: str
+    marks: tuple[Mark, ...]
+
+
+def spans_of(query: str, language: Language, blocked: Sequence[tuple[int, int]]) -> list[Span]:
+    """What may be a time and touches nothing blocked; the leftmost first, of two at one place the longest."""
+    marks = _marks(query, language)
+    if language.habit.search(query):
+        marks = [mark for mark in marks if not mark.bare]
+    meant = language.past.search(query) or (language.forward.search(query) and not language.generic.search(query))
+    spans = [Span(mark.start, mark.end, "during", (mark,)) for mark in marks if mark.free]
+    spans += [*_paired(query, language, marks)]
+    if not meant:
+        spans = [span for span in spans if not all(mark.general for mark in span.marks)]
+    spans += _linked(query, language, marks)
+    if language.titles:
+        blocked = [*blocked, *_titles(query, language)]
+    kept = [span for span in spans if not any(start < span.end and span.start < end for start, end in blocked)]
+    return sorted(kept, key=lambda span: (span.start, -span.end))
+
+
+def look_alikes(query: str, languages: Sequence[Language]) -> list[tuple[int, int]]:
+    """What only looks like a time, in any of the languages that the query may be in."""
+    return _quoted(query) + [match.span() for language in languages for match in language.look_alike.finditer(query)]
+
+
+def _marks(query: str, language: Language) -> list[Mark]:
+    found: dict[tuple[int, int, tuple[str, ...]], Mark] = {}
+    for phrase in language.phrases:
+        for match in phrase.pattern.finditer(query):
+            filled = {slot: text for slot, text in match.groupdict().items() if text is not None}
+            slots = {slot: _meaning(language.code, slot, text) for slot, text in filled.items()}
+            mark = Mark(*match.span(), {**slots, "language": language.code}, phrase.free)
+            found.setdefault((mark.start, mark.end, tuple(sorted(slots))), mark)
+    return list(found.values())
+
+
+def _meaning(code: str, slot: str, text: str) -> str:
+    plain = " ".join(text.casefold().replace("’", "'").split())
+    return phrases_of(code, slot).get(plain, text)
+
+
+def _linked(query: str, language: Language, marks: list[Mark]) -> Iterator[Span]:
+    for mark in marks:
+        for link in language.links:
+            edges = None if "day_number" in mark.slots else _edges(query, link, mark, mark)
+            if edges:
+                yield Span(*edges, link.kind, (mark,))
+
+
+def _paired(query: str, language: Language, marks: list[Mark]) -> Iterator[Span]:
+    ordered = sorted(marks, key=lambda mark: mark.start)
+    starts = [mark.start for mark in ordered]
+    for first in marks:
+        near = ordered[bisect_left(starts, first.end) : bisect_right(starts, first.end + REACH)]
+        for second, pair in product(near, language.pairs):
+            if _ready(first, second, pair.open) and pair.mid.fullmatch(query, first.end, second.start):
+                edges = _edges(query, pair, first, second)
+                if edges:
+                    yield Span(*edges, pair.kind, (first, second))
+
+
+def _ready(first: Mark, second: Mark, open_: str) -> bool:
+    """Whether a pair needs no word before it: "6-7 April" does not, as one is a date and the other nothing else."""
+    if {"date", "day_number"} == {slot for mark in (first, second) for slot in mark.slots} & {"date", "day_number"}:
+        return True
+    return (first.free or open_ in ("first", "both")) and (second.free or open_ in ("second", "both"))
+
+
+def _edges(query: str, joint: Joint, first: Mark, last: Mark) -> tuple[int, int] | None:
+    before = joint.before.search(query, max(0, first.start - REACH), first.start)
+    after = joint.after.match(query, last.end)
+    # "before March-madness": a mark that only a joint makes a time ends like any other word.
+    if not before or not after or (after.end() == last.end and query[last.end : last.end + 1] == "-"):
+        return None
+    return before.start(), after.end()
+
+
+def _quoted(query: str) -> list[tuple[int, int]]:
+    """What stands in quotation marks is a title, unless the whole query does."""
+    whole = len(query.strip())
+    return [match.span() for match in QUOTED.finditer(query) if match.end() - match.start() < whole - 1]
+
+
+def _titles(query: str, language: Language) -> list[tuple[int, int]]:
+    """Words with a capital inside a sentence that are no names of days and months: "Last Week Tonight"."""
+    if query.isupper():
+        return []
+    names = {phrase for slot in NAMES for phrase in phrases_of(language.code, slot)}
+    capitals = re.finditer(r"(?<=[\w,;)'’\"] )[^\W\d_]\w*|(?<=[\w’']-)[^\W\d_]\w*", query)
+    return [word.span() for word in capitals if word[0][0].isupper() and word[0].casefold() not in names]
+
+
+# Stands in for a year that is not given; a leap year, so that 29 February is a day.
+NO_YEAR = 2000
+
+
+@cache
+def _parser(language: str) -> "DateDataParser":
+    from dateparser.date import DateDataParser
+
+    # The settings never change: dateparser keeps a copy of each it ever saw, so the caller's clock must not be in them.
+    # 05/03/2023 is the day first in every language (03/15/2023 still is 15 March).
+    settings = {
+        "RELATIVE_BASE": datetime(NO_YEAR, 1, 1),
+        "DATE_ORDER": "YMD" if language == "ja" else "DMY",
+        "PREFER_DAY_OF_MONTH": "first",
+        "PARSERS": ["absolute-time"],
+    }
+    return DateDataParser(languages=[language], settings=settings)
+
+
+@lru_cache(maxsize=1024)
+def read_written(text: str, language: str) -> date | None:
+    """The date that a text names, in `NO_YEAR` if it names no year; of a month the first day; None if there is none."""
+    found = _parser(language).get_date_data(text).date_obj
+    return found.date() if found else None

@@ -1,0 +1,153 @@
+"""The word files, and the phrases of one language as regular expressions, compiled from its word file."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+LANGUAGES = ("en", "de", "fr", "es", "ja")
+
+
+@cache
+def vocabulary(language: str) -> dict[str, Any]:
+    """The word file of a language as it is."""
+    import tomllib
+
+    return tomllib.loads(Path(__file__).with_name("words").joinpath(f"{language}.toml").read_text("utf-8"))
+
+
+@cache
+def phrases_of(language: str, slot: str) -> dict[str, str]:
+    """The phrases of a slot and what each means (a list's phrases mean themselves); empty if the language has none."""
+    table = vocabulary(language)["slot"].get(slot, {})
+    if isinstance(table, list):
+        return {phrase: phrase for phrase in table}
+    return {phrase: value for value, phrases in table.items() for phrase in phrases}
+
+
+# What every language writes alike.
+EVERYWHERE = {
+    "year": r"(?:19|20)\d\d",
+    "month_number": r"0?[1-9]|1[0-2]",
+    "day_number": r"[12]\d|3[01]|0?[1-9]",
+    "day_of_month": r"[12]\d|3[01]|0?[1-9]",
+    "hour": r"2[0-4]|[01]?\d",
+    "minute": r"[0-5]\d",
+    "tens": r"(?:19|20)?\d0",
+    "count": r"\d{1,3}",
+    "numeric": r"(?:19|20)\d\d-\d{1,2}-\d{1,2}|(?:19|20)\d\d/\d{1,2}/\d{1,2}"
+    r"|\d{1,2}\.\d{1,2}\.(?:19|20)\d\d|\d{1,2}/\d{1,2}/(?:19|20)\d\d|\d{1,2}-\d{1,2}-(?:19|20)\d\d",
+}
+# A hyphen or a slash makes a time part of a name ("year-end", "Monday.com"); an operand may stand before a dash.
+FREE_EDGES = r"(?<![\w/.$€£#@-])", r"(?![\w/@%$€£-]|[.:,]\d|\.\w)"
+BOUND_EDGES = r"(?<![\w/.$€£#@])", r"(?![\w/@%$€£]|[.:,]\d|\.\w)"
+UNSPACED_EDGES = r"(?<![\d.#$¥-])", ""
+PLACE = re.compile(r"\{(=?)([a-z_]+)\}")
+# A look-behind has to be of one width, so blanks in it stay as they are.
+BLANK = re.compile(r"(\(\?<[=!][^)]*\))| (\??)")
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """`free`: a time by itself; else it is one only beside a "since" or "between"."""
+
+    pattern: re.Pattern[str]
+    free: bool
+
+
+@dataclass(frozen=True)
+class Joint:
+    """What stands before, between and after the times that it joins; `open` tells which of two need not be free."""
+
+    kind: str
+    before: re.Pattern[str]
+    mid: re.Pattern[str]
+    after: re.Pattern[str]
+    open: str
+
+
+@dataclass(frozen=True)
+class Language:
+    code: str
+    titles: bool
+    phrases: tuple[Phrase, ...]
+    links: tuple[Joint, ...]
+    pairs: tuple[Joint, ...]
+    look_alike: re.Pattern[str]
+    habit: re.Pattern[str]
+    past: re.Pattern[str]
+    forward: re.Pattern[str]
+    generic: re.Pattern[str]
+
+
+@cache
+def language_of(code: str) -> Language:
+    """The compiled phrases of a language, made once: some ten milliseconds."""
+    table = vocabulary(code)
+    return Language(
+        code,
+        table.get("titles", False),
+        tuple(_phrases(code, table)),
+        tuple(_joint(code, link) for link in table["link"]),
+        tuple(_joint(code, pair) for pair in table["pair"]),
+        *(_any(code, table[name]) for name in ("look_alikes", "habit", "past", "forward", "generic")),
+    )
+
+
+def _phrases(code: str, table: dict[str, Any]) -> Iterator[Phrase]:
+    patterns, frames = table["patterns"], table["frames"]
+    framed = [(frame, x) for name in ("day", "on", "in") for frame in frames[name] for x in patterns[name]]
+    framed += [(frame, x) for frame in frames["phase"] for x in patterns["phased"]]
+    free = patterns["period"] + [frame.replace("{X}", x) for frame, x in framed]
+    bound = [frames["operand"].replace("{X}", x) for x in patterns["on"] + patterns["in"]] + patterns["beside"]
+    for templates, edges, alone in ((free, FREE_EDGES, True), (bound, BOUND_EDGES, False)):
+        before, after = edges if table["spaced"] else UNSPACED_EDGES
+        for template in templates:
+            yield Phrase(re.compile(before + _expand(code, template) + after, re.IGNORECASE), alone)
+
+
+def _joint(code: str, table: dict[str, str]) -> Joint:
+    before, mid, after = (_expand(code, table.get(place, "")) for place in ("before", "mid", "after"))
+    return Joint(
+        kind=table.get("kind", "between"),
+        before=re.compile(f"(?:{before})\\Z", re.IGNORECASE),
+        mid=re.compile(mid, re.IGNORECASE),
+        after=re.compile(after, re.IGNORECASE),
+        open=table.get("open", ""),
+    )
+
+
+def _any(code: str, patterns: list[str]) -> re.Pattern[str]:
+    edge = r"\b" if vocabulary(code)["spaced"] else ""
+    any_of = "|".join(_expand(code, pattern) for pattern in patterns)
+    return re.compile(f"{edge}(?:{any_of}){edge}", re.IGNORECASE)
+
+
+def _expand(code: str, template: str) -> str:
+    """A template as a regular expression: slots and fragments filled in, blanks for any white space."""
+    fragments = vocabulary(code)["fragment"]
+
+    def fill(place: re.Match[str]) -> str:
+        unnamed, name = place.groups()
+        if name == "end":
+            return _end(code)
+        if name in fragments:
+            return _expand(code, fragments[name])
+        return f"(?:{_words(code, name)})" if unnamed else f"(?P<{name}>{_words(code, name)})"
+
+    return PLACE.sub(fill, BLANK.sub(lambda blank: blank[1] or (r"\s*" if blank[2] else r"\s+"), template))
+
+
+def _words(code: str, slot: str) -> str:
+    phrases = sorted(phrases_of(code, slot), key=len, reverse=True)
+    written = [r"\s+".join(re.escape(word).replace("'", "['’]") for word in phrase.split()) for phrase in phrases]
+    if slot in EVERYWHERE:
+        written.append(EVERYWHERE[slot])
+    return "|".join(written)
+
+
+def _end(code: str) -> str:
+    follows = "|".join(vocabulary(code)["follows"].split())
+    return rf"(?=\s*(?:$|[-,;:.?!…)\]\"”—–])|\s+(?:{follows})\b)"

@@ -1,0 +1,93 @@
+"""The time range that a search query names, if it names one; a cheap look decides in which languages it may."""
+
+import re
+from datetime import datetime
+from functools import cache
+from unicodedata import normalize
+
+from commonplace.text.time_ranges.language import LANGUAGES, phrases_of, vocabulary
+from commonplace.text.time_ranges.values import TimeRange
+
+WORD = re.compile(r"[^\W\d_]+")
+# A year, a date in figures, a decade, a quarter, a day of the month.
+FIGURES = re.compile(
+    r"(?<!\d)(?:(?:19|20)\d\d(?!\d)|\d{1,2}[./-]\d{1,2}[./-]|\d0(?:['’]?s|ern?)\b)|\blos \d0\b|\b[qQtT][1-4]\b"
+    r"|\bthe \d{1,2}(?:st|nd|rd|th)\b|\bam \d{1,2}\."
+)
+# Slots without which no phrase is a time.
+TELLING = ("day", "calendar", "weekday", "month", "short_month", "season", "moment", "unit", "decade")
+
+
+@cache
+def _time_words(language: str) -> frozenset[str]:
+    """One word of each telling phrase: its longest that is not a mere function word."""
+    plain = _function_words(language)
+    phrases = [WORD.findall(phrase) for slot in TELLING for phrase in phrases_of(language, slot)]
+    told = {max((word for word in words if word not in plain), key=len, default="") for words in phrases}
+    if vocabulary(language).get("compounds"):
+        told |= {day + part for day in phrases_of(language, "weekday") for part in phrases_of(language, "part")}
+    return frozenset(told | set(vocabulary(language).get("time_words", "").split()) - {""})
+
+
+@cache
+def _function_words(language: str) -> frozenset[str]:
+    table = vocabulary(language)
+    return frozenset(table.get("follows", "").split()) | frozenset(table.get("speaks", "").split())
+
+
+@cache
+def _unspaced_times() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    found = ((language, vocabulary(language).get("time_characters")) for language in LANGUAGES)
+    return tuple((language, re.compile(pattern)) for language, pattern in found if pattern)
+
+
+def languages_of(query: str) -> list[str]:
+    """The languages in which the query may name a time, likeliest first; empty for most queries.
+
+    A word that is a time in one language and a function word in another ("hier") counts for the likelier language.
+    """
+    words = set(WORD.findall(query.casefold()))
+    hits = {language: told for language in LANGUAGES if (told := words & _time_words(language))}
+    unspaced = [] if query.isascii() else [language for language, times in _unspaced_times() if times.search(query)]
+    figures = FIGURES.search(query) is not None
+    if not hits and not figures:
+        return unspaced
+    weight = {language: len(words & _function_words(language)) for language in LANGUAGES}
+    for language, told in hits.items():
+        weight[language] += len(told)
+    heaviest = max(weight.values())
+    chosen = [
+        language
+        for language in LANGUAGES
+        if (language in hits and (hits[language] == words or not _contested(language, hits[language], weight)))
+        or (figures and weight[language] == heaviest)
+    ]
+    return unspaced + sorted(chosen, key=lambda language: -weight[language])
+
+
+def _contested(language: str, told: set[str], weight: dict[str, int]) -> bool:
+    """Whether all that tells of time are function words of a likelier language, or of one no less likely."""
+    own = weight[language] - (len(told) == weight[language])
+    return any(told <= _function_words(other) for other in LANGUAGES if other != language and weight[other] > own)
+
+
+# What lies beyond is not read: a query is a line or two, and the time to read one must stay bounded.
+LONGEST = 1000
+
+
+def read_time_range(query: str, now: datetime) -> TimeRange | None:
+    """Read the range that an English, German, French, Spanish or Japanese query names; None when it names none.
+
+    `now` is the caller's aware clock in the caller's zone; a naive one raises ValueError. Of several times the leftmost
+    is read. README.md beside this file tells what each phrase means.
+    """
+    if now.utcoffset() is None:
+        raise ValueError("now must be aware")
+    query = normalize("NFC", query[:LONGEST])
+    languages = languages_of(query)
+    if not languages:
+        return None
+    # Loads the patterns and, for written dates, dateparser: only for queries that may need them.
+    from commonplace.text.time_ranges.reading import read
+
+    return read(query, now, languages)

@@ -1,0 +1,90 @@
+"""From a query that may speak of time to the range it names."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from commonplace.text.time_ranges.find import Mark, Span, look_alikes, spans_of
+from commonplace.text.time_ranges.language import Language, language_of
+from commonplace.text.time_ranges.period import Clock
+from commonplace.text.time_ranges.resolve import resolve
+from commonplace.text.time_ranges.values import FINENESS, Period, TimeRange
+
+# One character for one, so that a span of the translated query is one of the query.
+PLAIN = str.maketrans("０１２３４５６７８９", "0123456789")
+ONCE_A_YEAR = {"date", "month", "month_number", "season", "quarter"}
+YEAR_TOLD = {"year", "year_turn", "turn", "turned"}
+Ends = tuple[Period | None, Period | None]
+
+
+def read(query: str, now: datetime, languages: Sequence[str]) -> TimeRange | None:
+    """The leftmost time that one of these languages names in the query, likeliest language first."""
+    plain = query.translate(PLAIN)
+    spoken = [language_of(code) for code in languages]
+    blocked = look_alikes(plain, spoken)
+    for language in spoken:
+        clock = _clock(plain, now, language)
+        for span in spans_of(plain, language, blocked):
+            try:
+                found = _range(span, clock)
+            except (OverflowError, ValueError):  # a year before 1 or after 9999
+                continue
+            if found is not None:
+                return replace(found, text=query[span.start : span.end].strip())
+    return None
+
+
+def _clock(query: str, now: datetime, language: Language) -> Clock:
+    told = language.past.search(query) is not None
+    forward = not told and language.forward.search(query) is not None
+    return Clock(now, now.replace(tzinfo=None, fold=0), forward, told)
+
+
+def _range(span: Span, clock: Clock) -> TimeRange | None:
+    if span.kind == "by":
+        clock = replace(clock, forward=not clock.told)
+    first, last = _between(span.marks, clock) if len(span.marks) == 2 else (resolve(span.marks[0].slots, clock),) * 2
+    if first is None or last is None:
+        return None
+    after = {"since": first.start, "after": first.end}.get(span.kind)
+    before = {"before": first.start, "until": first.end, "by": first.end}.get(span.kind)
+    if after is None and before is None:
+        after, before = first.start, last.end
+        grain = min(first.grain, last.grain, key=FINENESS.index)
+    else:
+        grain = "open"
+    edges = [None if edge is None else clock.aware(edge) for edge in (after, before)]
+    if edges[0] and edges[1] and edges[0] >= edges[1]:
+        return None
+    return TimeRange(edges[0], edges[1], "", grain, grain != "open" and all(map(_of_any_year, span.marks)))
+
+
+def _of_any_year(mark: Mark) -> bool:
+    return bool(mark.slots.keys() & ONCE_A_YEAR) and not mark.slots.keys() & YEAR_TOLD
+
+
+def _between(marks: Sequence[Mark], clock: Clock) -> Ends:
+    """Both ends; one that does not say its year or week lies next to the other, "the 3rd" in the other's month."""
+    first, last = marks
+    if "day_number" in first.slots:
+        end = _dated(last, clock)
+        return (_same_month(first, end) if end else None), end
+    if "day_number" in last.slots:
+        start = _dated(replace(first, slots={**last.slots, **first.slots}), clock)
+        return start, (_same_month(last, start) if start else None)
+    if last.bare and (not first.bare or clock.forward):
+        start = resolve(first.slots, clock)
+        return start, (resolve(last.slots, clock.seen_from(start.start, forward=True)) if start else None)
+    end = resolve(last.slots, clock)
+    if end and first.bare:
+        clock = clock.seen_from(end.start, forward=False)
+    return resolve(first.slots, clock), end
+
+
+def _dated(mark: Mark, clock: Clock) -> Period | None:
+    return resolve(mark.slots, clock) if mark.slots.keys() & {"date"} else None
+
+
+def _same_month(mark: Mark, other: Period) -> Period:
+    start = other.start.replace(day=int(mark.slots["day_number"]))
+    return Period(start, start + (other.end - other.start), other.grain)

@@ -1,0 +1,66 @@
+"""`discover_memory_tools`: what else can be called, and the measured state of the memories."""
+
+from typing import get_args
+
+from commonplace.contract import manifest
+from commonplace.contract.registry import TOOLS, tool_named
+from commonplace.contract.tool import Group
+from commonplace.domain.fields import Notes
+from commonplace.domain.requests import DiscoverRequest
+from commonplace.domain.results import AdvancedTool, AdvancedTools, DiscoverResult, SystemState
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller, Statistics
+
+_MANY_UNUSED = 0.5
+
+
+def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> DiscoverResult:
+    """The advanced tools by what they are for, the state, and a tool's whole schema when it is asked for."""
+    ports.usage.fold(caller.user_id)  # which memories were never found is a part of the state
+    state = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name)
+    groups = {
+        group: [AdvancedTool(name=tool.name, description=tool.description) for tool in TOOLS if tool.group == group]
+        for group in get_args(Group)
+    }
+    return DiscoverResult(
+        advanced_tools=AdvancedTools(**groups),
+        current_system_state=SystemState(
+            total_memories=state.active, health_score=health(state), optimization_opportunities=_opportunities(state)
+        ),
+        tool_schema=manifest.row(tool_named(request.tool, "tool")) if request.tool else None,
+        notes=Notes(partial=f"only the newest {state.of_newest:,} memories were counted") if state.of_newest else None,
+    )
+
+
+def health(state: Statistics) -> float:
+    """1 - (expired + of another embedding model + tags used once beyond half of all, as shares), never below 0.
+
+    Each share is taken of all memories (of all tags for the last), so that an empty store is healthy.
+    """
+    memories = max(1, state.active + state.expired)
+    single = max(0.0, state.single_tags / max(1, state.tags) - 0.5) if state.tags >= 20 else 0.0
+    score = 1 - state.expired / memories - state.other_embedding / memories - 0.2 * single
+    return round(min(1.0, max(0.0, score)), 3)
+
+
+def _opportunities(state: Statistics) -> list[str]:
+    found = []
+    if state.expired:
+        found.append(_memories(state.expired, "has expired and waits to be removed", "have expired and wait to be removed"))
+    if state.other_embedding:
+        by = "embedded by another model"
+        one, many = f"was {by}: it is found by words only", f"were {by}: they are found by words only"
+        found.append(_memories(state.other_embedding, one, many))
+    if state.without_vector:
+        by = "no vector (not in Latin script)"
+        one, many = f"has {by}: it is found by words only", f"have {by}: they are found by words only"
+        found.append(_memories(state.without_vector, one, many))
+    if state.active and state.unused / state.active > _MANY_UNUSED and state.active >= 20:
+        found.append(f"{state.unused} of {state.active} memories were never found by a search")
+    if state.tags >= 20 and state.single_tags / state.tags > _MANY_UNUSED:
+        found.append(f"{state.single_tags} of {state.tags} tags are used only once")
+    return found
+
+
+def _memories(count: int, one: str, many: str) -> str:
+    return f"1 memory {one}" if count == 1 else f"{count} memories {many}"

@@ -1,0 +1,114 @@
+"""Importing a conversation, turn by turn, each with its place."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from commonplace.contract import validate
+from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.fields import MAX_TEXT, Place
+from commonplace.domain.requests import Keep, Turn
+from commonplace.domain.results import ImportResult, LeftOut
+from commonplace.memories.enrich import Statement, VectorsAtHand, read_statement
+from commonplace.memories.ingest import new_entry
+from commonplace.ports.bundle import Ports
+from commonplace.ports.record_values import Entry
+from commonplace.ports.values import Caller
+from commonplace.text.redaction import redact
+
+_BATCH = 100
+_ASSISTANT = ("assistant", "system", "agent", "bot")
+_NOBODY = ("user", *_ASSISTANT)
+Progress = Callable[[int], None]
+
+
+def import_turns(
+    turns: Sequence[Mapping[str, Any]], keep: Keep, caller: Caller, ports: Ports, progress: Progress | None = None
+) -> ImportResult:
+    """Stores turns in batches, one transaction each. `progress` is told how many turns are done after each batch.
+
+    What is not kept (nothing but a secret, too long, no words, not worth keeping) is listed with its reason; a malformed
+    turn is an error that names it, before anything is stored.
+    """
+    checked = [_check(turn, number) for number, turn in enumerate(turns)]
+    reader = _Reader(checked, keep, ports.facts.tags(caller.user_id), caller, ports)
+    ids: list[str | None] = [None] * len(checked)
+    left_out: list[LeftOut] = []
+    for start in range(0, len(checked), _BATCH):
+        numbers = range(start, min(start + _BATCH, len(checked)))
+        outcomes = reader.entries(numbers)
+        left_out += [LeftOut(turn=number, why=why) for number, why in outcomes.items() if isinstance(why, str)]
+        entries = {number: entry for number, entry in outcomes.items() if isinstance(entry, Entry)}
+        for number, (memory, _) in zip(entries, ports.records.add(list(entries.values())), strict=True):
+            ids[number] = memory.memory_id
+        if progress:
+            progress(numbers.stop)
+    return ImportResult(ids=ids, left_out=left_out)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Turns as memories to be stored, each with the one before in view."""
+
+    turns: Sequence[Turn]
+    keep: Keep
+    own_tags: Mapping[str, int]
+    caller: Caller
+    ports: Ports
+
+    def entries(self, numbers: Iterable[int]) -> dict[int, Entry | str]:
+        """Turns as memories, or why they are not kept; their vectors are made at once."""
+        statements = {number: self._statement(number) for number in numbers}
+        kept = [one.text for one in statements.values() if isinstance(one, Statement)]
+        ports = self.ports
+        if ports.embedder is not ports.words:
+            ports = replace(ports, embedder=VectorsAtHand.of(kept, ports.embedder))
+        return {
+            number: self._entry(self.turns[number], one, ports) if isinstance(one, Statement) else one
+            for number, one in statements.items()
+        }
+
+    def _statement(self, number: int) -> Statement | str:
+        turn = self.turns[number]
+        if not any(map(str.isalnum, turn.text)):
+            return "empty_text: holds no letter or digit"
+        found = redact(turn.text[: 2 * MAX_TEXT], self._before(number))
+        if found.only_secret:
+            return "secret_only: holds nothing but a secret"
+        if len(found.text) > MAX_TEXT:
+            return f"text_too_long: {len(turn.text)} characters; {MAX_TEXT} are the most"
+        said_by = turn.speaker.lower()
+        speaker = None if said_by in _NOBODY else turn.speaker
+        statement = read_statement(found.text, self.ports.words, self.own_tags, speaker)
+        if self.keep == "worthy" and said_by in _ASSISTANT:
+            return "not_worthy: said by the assistant"
+        if self.keep == "worthy" and not statement.classification.worthy:
+            return "not_worthy: small talk, a question or a passing matter"
+        return statement
+
+    def _entry(self, turn: Turn, statement: Statement, ports: Ports) -> Entry:
+        source = "agent" if turn.speaker.lower() in _ASSISTANT else "user"
+        given = {"agent_id": self.caller.agent_id, "source": source}
+        return new_entry("import", statement, self._place(turn), self.caller, ports, given)
+
+    def _before(self, number: int) -> str | None:
+        """What was said just before in the same session: a question may make a bare number a secret."""
+        before = self.turns[number - 1] if number else None
+        return before.text if before and before.session_id == self.turns[number].session_id else None
+
+    def _place(self, turn: Turn) -> Place:
+        at = turn.event_time
+        return Place(
+            session_id=turn.session_id,
+            position=turn.position,
+            speaker=turn.speaker,
+            event_time=at.replace(tzinfo=self.caller.now.tzinfo) if at is not None and at.tzinfo is None else at,
+        )
+
+
+def _check(turn: Mapping[str, Any], number: int) -> Turn:
+    try:
+        return validate.check(Turn, turn)
+    except CommonplaceError as error:
+        field = f"turns.{number}" + (f".{error.field}" if error.field else "")
+        raise CommonplaceError(error.code, f"turns.{number}: {error.message}", field) from None

@@ -1,0 +1,184 @@
+"""`write_memory` and `update_memory`: a value under a key becomes a memory; a new one takes its place."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import Notes
+from commonplace.domain.ids import new_operation_id
+from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
+from commonplace.domain.storage import Existing, UpdateRequest, UpdateResult, WriteRequest, WriteResult
+from commonplace.domain.taxonomy import Durability, Section
+from commonplace.memories.enrich import read_statement
+from commonplace.memories.ingest import DAILY_FOR, DURABLE_FROM, NOT_COMPARED, alike, merges_of, new_entry
+from commonplace.memories.transitions import superseded
+from commonplace.ports.bundle import Ports
+from commonplace.ports.record_values import Audit, Change, Entry, Operation
+from commonplace.ports.values import Caller, Similar
+from commonplace.retrieval.documents import folded
+from commonplace.retrieval.record_scan import may_see, seen_by
+from commonplace.use_cases.keyed import held
+
+
+def entry_of(
+    tool: str, key: str, value: str, section: Section, durability: Durability, caller: Caller, ports: Ports, **given: Any
+) -> Entry:
+    """The memory, not stored yet; `given`: more fields of the record that are decided already."""
+    statement = read_statement(value, ports.words, ports.facts.tags(caller.user_id))
+    fields = {"key": key, "section": section, "collection": DEFAULT_COLLECTION, "durability": durability, **given}
+    if durability == "daily":
+        fields["expires_at"] = caller.now + DAILY_FOR
+    return new_entry(tool, statement, None, caller, ports, fields)
+
+
+@dataclass(frozen=True)
+class _Obstacle:
+    """What keeps a value from being written, and the memories that do."""
+
+    why: str
+    memories: Sequence[Memory]
+
+
+def write_memory(request: WriteRequest, caller: Caller, ports: Ports) -> WriteResult:
+    """Writes the value under its key. A taken key, the same text or the same in other words is told instead."""
+    durability: Durability = "daily" if request.confidence < DURABLE_FROM else request.durability
+    taken = _holder(request.key, caller, ports)
+    if taken is not None:
+        return _refused(request, durability, taken, caller)
+    entry = entry_of(
+        "write_memory", request.key, request.value, request.category, durability, caller, ports,
+        agent_id=caller.agent_id, source=request.source, confidence=request.confidence,
+    )  # fmt: skip
+    compared = alike(entry, ports)
+    like = _in_the_collection(compared or (), caller, ports)
+    obstacle = _the_same(entry.memory, like) or (None if request.allow_similar else _merge(entry, compared or (), like))
+    operation = Operation(
+        new_operation_id(caller.now), caller.user_id, "ADD", caller.now, Change(entry.memory, entry.audit, entry.vector)
+    )
+    obstacle = obstacle or _applied(operation, entry.memory, caller, ports)
+    if obstacle is not None:
+        return _refused(request, durability, obstacle, caller)
+    return WriteResult(
+        message=_written(request, durability),
+        written=True,
+        memory_id=entry.memory.memory_id,
+        key=request.key,
+        stored_as=durability,
+        operation_id=operation.operation_id,
+        existing=_shown(like),
+        notes=_notes(caller, degraded=compared is None),
+    )
+
+
+def _holder(key: str, caller: Caller, ports: Ports) -> _Obstacle | None:
+    memory = ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, key, caller.now)
+    if memory is None:
+        return None
+    if may_see(seen_by(caller), memory):
+        return _Obstacle(f"the key {key} is taken", [memory])
+    return _Obstacle(f"the key {key} is taken by a memory of another agent; choose another key", [])
+
+
+def _in_the_collection(like: Sequence[Similar], caller: Caller, ports: Ports) -> list[Memory]:
+    memories = ports.records.get(caller.user_id, [similar.memory_id for similar in like])
+    return [memory for memory in memories if memory.collection == DEFAULT_COLLECTION and may_see(seen_by(caller), memory)]
+
+
+def _the_same(memory: Memory, others: Sequence[Memory]) -> _Obstacle | None:
+    same = [other for other in others if folded(other.content) == folded(memory.content)]
+    return _Obstacle("this is remembered already", same) if same else None
+
+
+def _merge(entry: Entry, compared: Sequence[Similar], like: Sequence[Memory]) -> _Obstacle | None:
+    merges = {merge.memory_id for merge in merges_of(entry.memory, compared)}
+    saying_so = [memory for memory in like if memory.memory_id in merges]
+    why = "this is remembered in other words (allow_similar writes it all the same)"
+    return _Obstacle(why, saying_so) if saying_so else None
+
+
+def _applied(operation: Operation, memory: Memory, caller: Caller, ports: Ports) -> _Obstacle | None:
+    """Writes it, or tells what was in the way: written in this very moment, or where nothing could be compared."""
+    try:
+        ports.operations.apply(operation)
+    except CommonplaceError as error:
+        if error.code is not ErrorCode.CONFLICT:
+            raise
+        visible = [other for other in ports.records.all(caller.user_id) if may_see(seen_by(caller), other)]
+        inside = [other for other in visible if other.collection == memory.collection]
+        found = _holder(str(memory.key), caller, ports) or _the_same(memory, inside)
+        if found is None:
+            raise
+        return found
+    return None
+
+
+def _refused(request: WriteRequest, durability: Durability, obstacle: _Obstacle, caller: Caller) -> WriteResult:
+    keys = [memory.key for memory in obstacle.memories if memory.key]
+    changed = f" To change it, call update_memory with the key {keys[0]}." if keys else ""
+    if obstacle.memories and not keys:
+        changed = " It has no key, and update_memory changes memories by their keys: leave it as it is."
+    return WriteResult(
+        message=f"✗ Not written: {obstacle.why}.{changed}",
+        written=False,
+        key=request.key,
+        stored_as=durability,
+        existing=_shown(obstacle.memories),
+        notes=_notes(caller),
+    )
+
+
+def _written(request: WriteRequest, durability: Durability) -> str:
+    told = f"✓ Memory written: {request.category}/{request.key} (confidence: {request.confidence:.1%})"
+    if durability == request.durability:
+        return told
+    return f"{told}. It is kept as a daily note, for 90 days: durable needs a confidence of {DURABLE_FROM:.0%}."
+
+
+def _shown(memories: Sequence[Memory]) -> list[Existing]:
+    return [Existing(key=memory.key, value=memory.content, memory_id=memory.memory_id) for memory in memories]
+
+
+def _notes(caller: Caller, degraded: bool = False) -> Notes | None:
+    return Notes(degraded=NOT_COMPARED if degraded else None, redacted=list(caller.redacted) or None) or None
+
+
+def update_memory(request: UpdateRequest, caller: Caller, ports: Ports) -> UpdateResult:
+    """Closes the memory under the key and opens the new value in its place, in one operation."""
+    old = held(request.key, caller, ports)
+    section = request.category or old.section
+    entry = entry_of(
+        "update_memory", request.key, request.value, section, old.durability, caller, ports,
+        agent_id=old.agent_id, confidence=1.0, supersedes=old.memory_id,
+    )  # fmt: skip
+    new = entry.memory
+    closed = superseded(old, new.memory_id, caller.now)
+    operation = Operation(
+        operation_id=new_operation_id(caller.now),
+        user_id=caller.user_id,
+        kind="UPDATE",
+        at=caller.now,
+        opens=Change(new, entry.audit, entry.vector),
+        closes=(Change(closed, Audit("supersede", caller.now, {"by": new.memory_id}), before=old),),
+    )
+    _apply(operation, old, caller, ports)
+    return UpdateResult(
+        message=f"✓ Memory updated: {section}/{request.key}; the old value is kept as {old.memory_id}",
+        memory_id=new.memory_id,
+        previous_id=old.memory_id,
+        operation_id=operation.operation_id,
+        notes=Notes(redacted=list(caller.redacted) or None) or None,
+    )
+
+
+def _apply(operation: Operation, old: Memory, caller: Caller, ports: Ports) -> None:
+    """A conflict over a memory that is still as it was read is one over the new text: another memory has it."""
+    try:
+        ports.operations.apply(operation)
+    except CommonplaceError as error:
+        current = ports.records.get(caller.user_id, [old.memory_id])
+        if error.code is not ErrorCode.CONFLICT or [memory.version for memory in current] != [old.version]:
+            raise
+        raise CommonplaceError(
+            ErrorCode.INVALID_ARGUMENT, "value: another memory says exactly this already", "value"
+        ) from error

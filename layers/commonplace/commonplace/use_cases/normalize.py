@@ -1,0 +1,41 @@
+"""`memory_normalize`: a statement made clean, by Claude or by rules. Nothing is stored."""
+
+from dataclasses import replace
+
+from commonplace.domain.fields import Notes
+from commonplace.domain.requests import NormalizeRequest
+from commonplace.domain.results import NormalizeResult
+from commonplace.memories.enrich import MAX_TAGS, read_statement
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller, ModelUnavailable, Normalized
+from commonplace.text.tagging.tags import tags_of
+
+_FEWEST_TAGS = 3
+
+
+def normalize_statement(request: NormalizeRequest, caller: Caller, ports: Ports) -> NormalizeResult:
+    """The statement in the third person, its type and tags. A model that fails is replaced by rules, and the notes say so."""
+    redacted = list(caller.redacted) or None
+    if ports.reader is None:
+        return _result(_by_rules(request, ports), Notes(method="rules", redacted=redacted))
+    try:
+        read = ports.reader.read(request.text, request.source, request.context)
+    except ModelUnavailable as error:
+        return _result(_by_rules(request, ports), Notes(method="rules", degraded=str(error), redacted=redacted))
+    return _result(_with_enough_tags(read, request), Notes(method="claude", redacted=redacted))
+
+
+def _by_rules(request: NormalizeRequest, ports: Ports) -> Normalized:
+    statement = read_statement(request.text, ports.words, {})
+    return Normalized(statement.normalized, statement.classification.statement_type, statement.tags)
+
+
+def _with_enough_tags(read: Normalized, request: NormalizeRequest) -> Normalized:
+    if len(read.tags) >= _FEWEST_TAGS and "misc" not in read.tags:
+        return read
+    more = [tag for tag in (*read.tags, *tags_of(request.text)) if tag != "misc"]
+    return replace(read, tags=tuple(dict.fromkeys(more))[:MAX_TAGS] or ("misc",))
+
+
+def _result(read: Normalized, notes: Notes) -> NormalizeResult:
+    return NormalizeResult(normalized=read.text, type=read.type, tags=list(read.tags), notes=notes)

@@ -1,0 +1,135 @@
+"""The three tools that search: one embedding, one look into the index, one pure ranking. No model is asked."""
+
+from commonplace.domain.memory import Memory, importance_of, level_of
+from commonplace.domain.requests import SearchInsightRequest, SearchOptions, SearchPersonalRequest, SearchRequest
+from commonplace.domain.results import (
+    Hit,
+    InsightHit,
+    InsightMetadata,
+    PersonalHit,
+    QueryAnalysis,
+    ReadTimeRange,
+    SearchInsightResult,
+    SearchPersonalResult,
+    SearchResult,
+)
+from commonplace.domain.taxonomy import statement_type, types_of_insight, where_filed
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller, Filter
+from commonplace.retrieval.engine import find
+from commonplace.retrieval.query import Query
+from commonplace.text.foundation import tokenizer
+
+_DEFAULT_RELEVANCE = 0.3
+
+
+def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> SearchResult:
+    """Answers a question with the memories that match it."""
+    options = request.options or SearchOptions()
+    limit = request.limit or options.limit
+    wanted = _wanted(request, options)
+    found = find(request.query, caller, ports, wanted, limit, options.min_relevance, options.include_expired)
+    time = found.query.time
+    return SearchResult(
+        results=[
+            _hit(memory, relevance, found.query) for memory, relevance in zip(found.memories, found.relevance, strict=True)
+        ],
+        total_found=found.total,
+        query_analysis=QueryAnalysis(
+            intent=found.query.intent,
+            extracted_concepts=found.query.concepts,
+            search_scope=_scope(request.category, wanted),
+            semantic_expansions=found.query.expansions,
+            time_range=ReadTimeRange(after=time.after, before=time.before) if time else None,
+            answerable=round(found.answerable, 3),
+        ),
+        notes=found.notes(caller.redacted),
+    )
+
+
+def search_personal(request: SearchPersonalRequest, caller: Caller, ports: Ports) -> SearchPersonalResult:
+    """The same for an agent that sees its own memories and the global ones."""
+    agent = request.agent_id or caller.agent_id
+    found = find(request.query, caller, ports, Filter(), request.limit, _DEFAULT_RELEVANCE, agent_id=agent)
+    results = [
+        PersonalHit(
+            id=memory.memory_id,
+            agent_id=memory.agent_id,
+            memory_type=statement_type(memory.memory_type),
+            raw_text=memory.raw_text,
+            normalized_text=memory.normalized_text,
+            tags=list(memory.tags),
+            created_at=memory.created_at,
+            relevance_score=relevance,
+        )
+        for memory, relevance in zip(found.memories, found.relevance, strict=True)
+    ]
+    return SearchPersonalResult(results=results, count=len(results), notes=found.notes(caller.redacted))
+
+
+def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports) -> SearchInsightResult:
+    """The nearest insights; the best are chosen as for every search and shown by their distance."""
+    asked = request.filter
+    wanted = Filter(
+        collection=request.collection,
+        types=types_of_insight(asked.type) if asked and asked.type else None,
+        subject=asked.user if asked else None,
+        importance_min=asked.minImportance if asked else None,
+        emotion=asked.emotion if asked else None,
+    )
+    found = find(request.query, caller, ports, wanted, request.nResults, 0.0)
+    hits = [
+        InsightHit(
+            id=memory.memory_id,
+            content=memory.content,
+            metadata=InsightMetadata.of(memory),
+            distance=round(min(2.0, max(0.0, 1 - (relevance if cosine is None else cosine))), 6),
+        )
+        for memory, relevance, cosine in zip(found.memories, found.relevance, found.cosines, strict=True)
+    ]
+    by_words = any(cosine is None for cosine in found.cosines)
+    warnings = ["some distances are one minus a text score: these texts, or the query, have no vector"]
+    return SearchInsightResult(
+        results=sorted(hits, key=lambda hit: hit.distance),
+        query=request.query,
+        count=len(hits),
+        notes=found.notes(caller.redacted, warnings if by_words else None),
+    )
+
+
+def _hit(memory: Memory, relevance: float, query: Query) -> Hit:
+    tokens = set(tokenizer.terms(" ".join((memory.content, *memory.tags))))
+    matched = [word for word in (*query.concepts, *query.expansions) if tokens.intersection(tokenizer.terms(word))]
+    return Hit(
+        id=memory.memory_id,
+        content=memory.content,
+        relevance_score=relevance,
+        matched_concepts=list(dict.fromkeys(matched)),
+        category=memory.category,
+        importance=level_of(memory.importance),
+        created_at=memory.created_at,
+        last_accessed=memory.last_accessed or memory.created_at,
+        key=memory.key,
+        section=memory.section,
+        event_time=memory.event_time,
+    )
+
+
+def _wanted(request: SearchRequest, options: SearchOptions) -> Filter:
+    span = options.time_range
+    category, section = where_filed(request.category or "all")
+    return Filter(
+        category=category,
+        section=section,
+        content_type=options.content_type,
+        importance_min=None if options.importance_min is None else importance_of(options.importance_min) - 0.125,
+        after=span.after if span else None,
+        before=span.before if span else None,
+    )
+
+
+def _scope(category: str | None, wanted: Filter) -> str:
+    parts = [category if category and category != "all" else "all memories"]
+    parts += [wanted.content_type] if wanted.content_type else []
+    parts += ["in the given time"] if wanted.after or wanted.before else []
+    return ", ".join(parts)

@@ -1,0 +1,101 @@
+"""The three tools that store: by rules, no model is asked."""
+
+from typing import Any
+
+from commonplace.domain.memory import Memory, importance_of, level_of
+from commonplace.domain.requests import StoreContext, StoreInsightRequest, StorePersonalRequest, StoreRequest
+from commonplace.domain.results import (
+    Analysis,
+    InsightMetadata,
+    Recommendations,
+    StoreInsightResult,
+    StorePersonalResult,
+    StoreResult,
+)
+from commonplace.domain.taxonomy import memory_type
+from commonplace.memories.enrich import Statement, read_statement, tidy_tags
+from commonplace.memories.ingest import new_entry, notes, remember
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller
+
+
+def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreResult:
+    """Stores a statement as it was said; everything that is not said is found out."""
+    context = request.context or StoreContext()
+    statement = _read(request.content, caller, ports)
+    given: dict[str, Any] = {"agent_id": caller.agent_id}
+    if context.force_category is not None:
+        given["category"] = context.force_category
+        given["memory_type"] = memory_type(statement.classification.statement_type, context.force_category)
+    if context.force_importance is not None:
+        given["importance"] = importance_of(context.force_importance)
+    if context.additional_tags:
+        given["tags"] = tidy_tags((*context.additional_tags, *statement.tags))
+    given |= context.model_dump(include={"expires_at", "source", "user_note"}, exclude_none=True)
+    done = remember(new_entry("store_memory", statement, context.place, caller, ports, given), ports)
+    return StoreResult(
+        success=True,
+        memory_id=done.memory.memory_id,
+        analysis=_analysis(done.memory),
+        recommendations=Recommendations(
+            similar_memories=done.similar, suggested_merges=done.merges, tag_consolidations=dict(statement.renamed)
+        ),
+        notes=notes(done, caller),
+    )
+
+
+def store_personal(request: StorePersonalRequest, caller: Caller, ports: Ports) -> StorePersonalResult:
+    """Stores a statement that was made clean before."""
+    statement = _read(request.normalized, caller, ports)
+    given = {
+        "agent_id": request.agent_id,
+        "raw_text": request.raw_text,
+        "normalized_text": request.normalized,
+        "indexed": "normalized_text",
+        "memory_type": memory_type(request.type, statement.classification.category),
+        "tags": tidy_tags(request.tags) or statement.tags,
+    }
+    entry = new_entry("memory_store_personal", statement, request.place, caller, ports, given)
+    done = remember(entry, ports)
+    return StorePersonalResult(id=done.memory.memory_id, created=done.created, notes=notes(done, caller, tell_known=False))
+
+
+def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) -> StoreInsightResult:
+    """Stores an insight with the metadata that came with it."""
+    statement = _read(request.content, caller, ports)
+    known = request.metadata
+    given = {
+        "agent_id": caller.agent_id,
+        "collection": request.collection,
+        "memory_type": known.type,
+        "importance": known.importance,
+        "confidence": known.confidence,
+        "emotion": known.emotion,
+        "subject": known.user,
+        "tags": tidy_tags(known.tags) or statement.tags,
+    }
+    entry = new_entry("memory_store", statement, request.place, caller, ports, given)
+    done = remember(entry, ports)
+    memory = done.memory
+    return StoreInsightResult(
+        id=memory.memory_id,
+        collection=memory.collection,
+        content=memory.content,
+        metadata=InsightMetadata.of(memory),
+        notes=notes(done, caller),
+    )
+
+
+def _read(text: str, caller: Caller, ports: Ports) -> Statement:
+    return read_statement(text, ports.words, ports.facts.tags(caller.user_id))
+
+
+def _analysis(memory: Memory) -> Analysis:
+    return Analysis(
+        detected_category=memory.category,
+        detected_type=memory.memory_type,
+        generated_tags=list(memory.tags),
+        importance_score=level_of(memory.importance),
+        confidence=memory.confidence,
+        concepts_extracted=list(memory.concepts),
+    )
