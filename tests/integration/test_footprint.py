@@ -28,7 +28,7 @@ def test_importing_the_package_loads_next_to_nothing() -> None:
 
 @pytest.mark.parametrize("use_case", ["commonplace.search", "commonplace.store", "commonplace.normalize"])
 def test_a_use_case_loads_no_way_in_and_no_infrastructure(use_case: str) -> None:
-    heavy = {"anthropic", "flask", "waitress", "click", "rich", "sqlite3", "dateparser", "detect_secrets", "lemminflect"}
+    heavy = {"anthropic", "flask", "waitress", "click", "rich", "sqlite3", "dateparser", "lemminflect"}
     assert not loaded(use_case) & heavy
 
 

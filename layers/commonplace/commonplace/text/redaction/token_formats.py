@@ -5,9 +5,9 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from importlib import import_module, resources
+from importlib import resources
 from math import log2
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from commonplace.text.redaction.view import HIDDEN, Span, View
 
@@ -92,7 +92,7 @@ def _random(run: str) -> bool:
 
 
 _FORMAT_RUN = re.compile(r"[\w\-+/=.:~]{16,}", re.ASCII)
-# Importing the library takes a tenth of a second: hashes, identifiers and links alone are no reason to.
+# Hashes, identifiers and links: a text without any other run is not searched.
 _ORDINARY = re.compile(
     r"(?:[0-9a-f]{7,128}|[0-9A-F]{7,128}|(?!\d{6}-\d{6}-\d{6}-)[\d.:/_-]+|[0-9A-HJKMNP-TV-Z]{26}"
     r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})[.:]?"
@@ -107,24 +107,9 @@ class _Format(NamedTuple):
 
 
 @cache
-def _table() -> dict[str, Any]:
-    return tomllib.loads(resources.files(__package__).joinpath("formats.toml").read_text("utf-8"))
-
-
-@cache
 def _formats() -> list[_Format]:
-    rows = _table()["format"]
+    rows = tomllib.loads(resources.files(__package__).joinpath("formats.toml").read_text("utf-8"))["format"]
     return [_Format(row["kind"], tuple(row["hint"]), re.compile(row["pattern"], re.ASCII)) for row in rows]
-
-
-@cache
-def _library() -> list[_Format]:
-    found: list[_Format] = []
-    for name, kind in _table()["library"].items():
-        module, _, finder = name.partition(".")
-        plugin = getattr(import_module(f"detect_secrets.plugins.{module}"), finder)
-        found.extend(_Format(kind, (), pattern) for pattern in plugin.denylist)
-    return found
 
 
 def find_formats(view: View) -> Iterator[Span]:
@@ -134,8 +119,6 @@ def find_formats(view: View) -> Iterator[Span]:
     if not runs:
         return
     formats = [one for one in _formats() if any(hint in text for hint in one.hints)]
-    if any(re.search(r"\d", match[0]) for match in runs):
-        formats += _library()
     for one in formats:
         done = 0
         for match in one.pattern.finditer(text):
@@ -146,8 +129,7 @@ def find_formats(view: View) -> Iterator[Span]:
 
 
 def _secret_part(match: re.Match[str]) -> tuple[int, int]:
-    # The library's patterns for assignments hold the value in their last group; a group that only names the service
-    # (GitHub's) stands at the beginning of the secret.
+    # Where a pattern also reads what announces the secret, its last group is the secret.
     if match.re.groups and match.start(match.re.groups) > match.start():
         return match.span(match.re.groups)
     return match.span()
