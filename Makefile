@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= data
 
-.PHONY: help demo run cloud cloud-night test lint manifest model bench lock results template build deploy built artefacts clean
+.PHONY: help demo run cloud cloud-night test check lint manifest model bench lock results template build deploy built artefacts clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -22,6 +22,9 @@ cloud-night: .venv/dev  ## one night there, end to end: a day recorded, planned,
 
 test: .venv/dev  ## every test
 	@$(BIN)/python -m pytest
+
+check: lint  ## before each commit: style, types, generated files, unit tests
+	@$(BIN)/python -m pytest tests/unit
 
 lint: .venv/dev  ## style, types, generated files
 	@$(BIN)/ruff check .
