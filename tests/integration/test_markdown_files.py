@@ -19,7 +19,7 @@ from commonplace.pages.publishing import erase_pages
 from commonplace.settings import Settings
 from tests.conftest import NOON
 from tests.integration.command_line import run
-from tests.unit.test_markdown_text import MARKUP
+from tests.unit.pages.test_page_text import MARKUP
 
 pytestmark = pytest.mark.integration
 Opener = Callable[..., Commonplace]

@@ -7,9 +7,9 @@ import click
 
 import commonplace
 from commonplace import Commonplace
-from commonplace.cli import commonplace as command
+from commonplace.contract.registry import TOOLS
+from commonplace.interfaces.cli import commonplace as command
 from commonplace.settings import Settings
-from commonplace.tools import TOOLS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "api.md").read_text("utf-8")
 _CODE = re.compile(r"`([^`]+)`")

@@ -13,7 +13,8 @@ import commonplace
 from commonplace.contract.registry import TOOLS
 from commonplace.use_cases import dispatch
 
-PACKAGE = Path(commonplace.__file__).parent
+HERE, PACKAGE = Path(__file__).parent, Path(commonplace.__file__).parent
+BESIDE = {"cases", "__pycache__"}
 FILES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 ROOMS = (
     "interfaces", "client", "bootstrap", "settings", "adapters", "nightly", "pages", "runs", "use_cases", "extraction",
@@ -146,6 +147,11 @@ def test_nothing_connects_or_reads_files_at_import() -> None:
 def test_a_file_holds_one_thing(path: Path) -> None:
     assert len((PACKAGE / path).read_text("utf-8").splitlines()) <= MOST_LINES
     assert path.stem not in NAMES_OF_NOTHING
+
+
+def test_the_unit_tests_mirror_the_rooms() -> None:
+    folders = {path.relative_to(HERE) for path in HERE.rglob("*") if path.is_dir() and path.name not in BESIDE}
+    assert {folder for folder in folders if not (PACKAGE / folder).is_dir()} == {Path("template")}
 
 
 def test_the_house_stays_small() -> None:

@@ -1,0 +1,133 @@
+"""The laws of the order."""
+
+import math
+from datetime import date, timedelta
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.domain.memory import Memory
+from commonplace.retrieval.query import answerable
+from commonplace.retrieval.ranking import SETTLED_BY_AT_MOST, Question, Span, rank, settle
+from tests.conftest import NOON
+from tests.unit.retrieval.columns import columns, corpus_of
+
+ASKED = Question(terms=("tea",), weights=(1.0,), words=frozenset({"tea"}))
+
+
+def memory(**fields: object) -> Memory:
+    whole = {
+        "memory_id": "mem_1", "user_id": "u", "raw_text": "t", "normalized_text": "t", "memory_type": "fact",
+        "category": "contexts", "section": "personal_context", "created_at": NOON, "updated_at": NOON, **fields,
+    }  # fmt: skip
+    return Memory.model_validate(whole)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.floats(-1, 1)), min_size=1, max_size=30))
+def test_relevance_lies_between_0_and_1_and_falls(drawn: list[tuple[int, float]]) -> None:
+    candidates = columns(counts=[[count] for count, _ in drawn], cosines=[cosine for _, cosine in drawn])
+    ranked = rank(ASKED, candidates, corpus_of())
+    assert ((ranked.relevance >= 0) & (ranked.relevance <= 1)).all()
+    assert (np.diff(ranked.relevance) <= 0).all()
+    assert (np.diff(ranked.scores) <= 0).all()
+
+
+def test_a_store_of_one_memory_answers_above_the_default_threshold() -> None:
+    ranked = rank(ASKED, columns(counts=[[1]], cosines=[0.5]), corpus_of(memories=1, frequencies=[1]))
+    assert ranked.relevance[0] > 0.3
+
+
+def test_without_any_vector_words_alone_may_reach_the_top() -> None:
+    ranked = rank(ASKED, columns(counts=[[9]], cosines=[math.nan]), corpus_of(memories=1000, frequencies=[1]))
+    assert ranked.relevance[0] > 0.6
+
+
+def test_equals_stand_in_the_order_of_their_ids() -> None:
+    ranked = rank(ASKED, columns(counts=[[1], [1], [1]]), corpus_of())
+    assert ranked.rows.tolist() == [0, 1, 2]
+
+
+def test_an_answer_stands_above_a_like_text_elsewhere() -> None:
+    candidates = columns(counts=[[1], [1], [1]], sessions=[0, 0, -1], positions=[1, 2, 0], questions=[True, False, False])
+    assert rank(ASKED, candidates, corpus_of()).rows[0] == 1
+
+
+@pytest.mark.parametrize(("named", "first"), [(("ana",), 0), (("ben",), 1), (("ana", "ben"), 0)])
+def test_the_one_speaker_who_is_named_is_heard_first(named: tuple[str, ...], first: int) -> None:
+    question = Question(("tea",), (1.0,), frozenset({"tea", *named}))
+    candidates = columns(counts=[[1], [1]], speakers=[0, 1])
+    assert rank(question, candidates, corpus_of(speakers=["ana", "ben"])).rows[0] == first
+
+
+def test_a_speakers_name_is_no_word_to_look_for() -> None:
+    question = Question(("ana", "tea"), (1.0, 1.0), frozenset({"ana", "tea"}))
+    candidates = columns(counts=[[5, 0], [0, 1]])
+    assert rank(question, candidates, corpus_of(frequencies=[5, 5], speakers=["ana"])).rows[0] == 1
+
+
+def test_the_day_that_is_named_comes_first_and_near_days_next() -> None:
+    question = Question(("tea",), (1.0,), frozenset(), (Span(738_010, 738_010),))
+    candidates = columns(counts=[[1], [1], [1]], days=[738_000.0, 738_010.0, 738_012.0])
+    assert rank(question, candidates, corpus_of()).rows.tolist() == [1, 2, 0]
+
+
+def test_preferences_matter_when_advice_is_asked_and_instructions_always() -> None:
+    candidates = columns(counts=[[1], [1]], preferences=[False, True])
+    assert rank(ASKED, candidates, corpus_of()).rows[0] == 0
+    advice = Question(("tea",), (1.0,), frozenset(), advice=True)
+    assert rank(advice, candidates, corpus_of()).rows[0] == 1
+    assert rank(ASKED, columns(counts=[[1], [1]], instructions=[False, True]), corpus_of()).rows[0] == 1
+
+
+@given(st.lists(st.tuples(st.floats(0, 2), st.floats(0, 1), st.integers(0, 900), st.integers(0, 99)), min_size=2, max_size=9))
+def test_importance_recency_and_usage_never_lift_a_clearly_worse_match(
+    drawn: list[tuple[float, float, int, int]],
+) -> None:
+    scores = np.array([score for score, *_ in drawn])
+    memories = [
+        memory(importance=importance, event_time=NOON - timedelta(days=days), access_count=uses)
+        for _, importance, days, uses in drawn
+    ]
+    order = settle(scores, memories, NOON.timestamp())
+    for earlier, later in pairwise(order):
+        assert scores[later] - scores[earlier] <= SETTLED_BY_AT_MOST + 1e-9
+
+
+def test_what_matches_alike_is_settled_by_importance() -> None:
+    memories = [memory(importance=0.2), memory(importance=0.9)]
+    assert settle(np.array([0.5, 0.5]), memories, NOON.timestamp()) == [1, 0]
+
+
+def test_the_classic_profile_is_the_weighted_sum_it_says() -> None:
+    ranked = rank(ASKED, columns(counts=[[1], [0]], cosines=[0.5, 0.5]), corpus_of(), "classic")
+    assert ranked.scores == pytest.approx([0.4 * 0.5 + 0.3 + 0.05 + 0.1, 0.4 * 0.5 + 0.05 + 0.1])
+
+
+def test_a_question_whose_best_match_somebody_else_said_is_hardly_answerable() -> None:
+    question = Question(("tea",), (1.0,), frozenset({"tea", "ana"}))
+    corpus = corpus_of(speakers=["ana", "ben"])
+    said = columns(counts=[[3], [0]], speakers=[0, 1])
+    not_said = columns(counts=[[3], [0]], speakers=[1, 0])
+    yes, no = (answerable(question, one, corpus, rank(question, one, corpus)) for one in (said, not_said))
+    assert yes > 0.5 > no
+
+
+def test_words_that_nobody_ever_used_make_a_question_hardly_answerable() -> None:
+    question = Question(("tea", "zebra"), (1.0, 1.0), frozenset())
+    corpus = corpus_of(frequencies=[5, 0])
+    candidates = columns(counts=[[2, 0]])
+    found = answerable(question, candidates, corpus, rank(question, candidates, corpus))
+    assert (
+        found < 0.5 < answerable(ASKED, columns(counts=[[2]]), corpus_of(), rank(ASKED, columns(counts=[[2]]), corpus_of()))
+    )
+
+
+def test_a_day_without_a_year_is_that_day_of_every_year_there_is() -> None:
+    named = Span(date(2026, 5, 3).toordinal(), date(2026, 5, 5).toordinal(), any_year=True)
+    firsts = [date.fromordinal(int(span.first)) for span in named.in_years((2019, 2020))]
+    assert firsts == [date(2026, 5, 3), date(2019, 5, 3), date(2020, 5, 3)]
+    assert {span.last - span.first for span in named.in_years((2019, 2020))} == {2}
+    assert Span(738_000, 738_002).in_years((2019, 2020)) == [Span(738_000, 738_002)]
