@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from commonplace.extraction.own_words.split import own_spans
@@ -82,6 +82,7 @@ MARKS = st.sampled_from(
 
 
 @given(st.lists(MARKS | st.text(max_size=8), max_size=30).map("".join), st.booleans())
+@example("ok stop. \x1f0", True)
 def test_spans_are_in_order_apart_and_inside_the_text(text: str, role_play: bool) -> None:
     spans, _ = own_spans(text, role_play)
     places = [place for span in spans for place in span]

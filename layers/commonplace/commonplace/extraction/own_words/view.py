@@ -12,7 +12,7 @@ HIDDEN = "\ue000"
 
 _VISIBLE = re.compile(f"[^{HIDDEN}]+")
 # What is left of the sentence that a foreign stretch ended.
-_STOPS = " \t\r\n.,;:!?…)。、！？）"
+_STOPS = " \t\r\n\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029.,;:!?…)。、！？）"
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 
 
@@ -66,7 +66,7 @@ def visible(view: str) -> Iterator[Span]:
     for match in _VISIBLE.finditer(view):
         text = match[0]
         if any(map(str.isalnum, text)):
-            begins = text.lstrip(_STOPS if match.start() else None)
+            begins = text.lstrip(_STOPS if match.start() else None).lstrip()
             yield Span(match.end() - len(begins), match.start() + len(text.rstrip()))
 
 
