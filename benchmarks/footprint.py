@@ -24,9 +24,9 @@ _PROBE = """
 import json, re, resource, sys, time
 start = time.perf_counter()
 from commonplace import Commonplace
-from commonplace.client import Commonplace
-from commonplace.tools import tool_named
-tool_named(sys.argv[2]).run()
+from commonplace.client.memory import Commonplace
+from commonplace.use_cases.dispatch import use_case
+use_case(sys.argv[2])
 imported = time.perf_counter() - start
 memory = Commonplace(sys.argv[1], user_id="bench", timezone="UTC")
 start = time.perf_counter()

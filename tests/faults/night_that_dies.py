@@ -85,9 +85,8 @@ def mortal(nights: Nights, dies_before: int) -> tuple[Nights, list[int]]:
             os.kill(os.getpid(), signal.SIGKILL)
 
     desk = nights.desk
-    night: Any = replace(
-        desk.night, ledger=Mortal(desk.night.ledger, about_to_write), runs=Mortal(desk.night.runs, about_to_write)
-    )
+    kept: dict[str, Any] = {name: Mortal(getattr(desk.night, name), about_to_write) for name in ("ledger", "leases", "runs", "parts")}
+    night: Any = replace(desk.night, **kept)
     ports: Any = replace(desk.ports, operations=Mortal(desk.ports.operations, about_to_write))
     return replace(nights, desk=replace(desk, night=night, ports=ports)), written
 

@@ -18,21 +18,23 @@ STORE = """
 import json, sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from commonplace import entrypoint, wiring
-from commonplace.adapters.dynamodb import DynamoRecords, Table, connect
-from commonplace.ports import Caller
+from commonplace.adapters.dynamodb.client import Table, connect
+from commonplace.adapters.dynamodb.records import DynamoRecords
+from commonplace.bootstrap.cloud import open_cloud
+from commonplace.ports.values import Caller
 from commonplace.settings import Settings
+from commonplace.use_cases.dispatch import answer
 
 settings, users, texts, skew = json.loads(sys.argv[1])
 settings = Settings.model_validate(settings)
 clock = lambda: datetime.now(UTC) + timedelta(seconds=skew)
 table = Table(connect(settings.region), settings.table, lambda: 30)
-ports = replace(wiring.open_cloud(settings, lambda: 30).ports, records=DynamoRecords(table, clock=clock))
-entrypoint.answer("search_memory", {"query": "ready?"}, Caller(users[0], clock()), ports)
+ports = replace(open_cloud(settings, lambda: 30).ports, records=DynamoRecords(table, clock=clock))
+answer("search_memory", {"query": "ready?"}, Caller(users[0], clock()), ports)
 print("ready", flush=True)
 sys.stdin.readline()
 print(json.dumps([
-    (user, text, *entrypoint.answer("store_memory", {"content": text}, Caller(user, clock()), ports))
+    (user, text, *answer("store_memory", {"content": text}, Caller(user, clock()), ports))
     for user in users for text in texts
 ]))
 """

@@ -205,7 +205,7 @@ def test_what_is_sent_is_the_prompt_the_model_and_the_statement(serve: Serve) ->
     api, reader = serve(good())
     read(reader, context="Tell me about you.")
     (request,) = api.requests
-    prompt = (files("commonplace") / "prompts" / "normalize.md").read_text(encoding="utf-8")
+    prompt = (files("commonplace.llm.prompts") / "normalize.md").read_text(encoding="utf-8")
     assert request.path == "/v1/messages"
     assert request.key == KEY
     assert set(request.body) == {"model", "max_tokens", "system", "messages", "output_config"}
@@ -481,7 +481,8 @@ def test_pauses_are_random_and_grow_to_a_limit() -> None:
 
 def test_the_sdk_is_not_imported_before_the_first_question() -> None:
     code = (
-        "import sys; from commonplace.adapters.claude import ClaudeReader, OnBedrock, WithKey;"
+        "import sys; from commonplace.adapters.claude.clients import OnBedrock, WithKey;"
+        "from commonplace.adapters.claude.reader import ClaudeReader;"
         "ClaudeReader(WithKey(lambda: 'k'), 'm'); ClaudeReader(OnBedrock(), 'm')"
     )
     loaded = subprocess.run(
@@ -497,14 +498,14 @@ def test_the_sdk_is_not_imported_before_the_first_question() -> None:
 
 
 def test_the_prompt_has_every_type_with_its_meaning() -> None:
-    prompt = (files("commonplace") / "prompts" / "normalize.md").read_text(encoding="utf-8")
+    prompt = (files("commonplace.llm.prompts") / "normalize.md").read_text(encoding="utf-8")
     assert [line for line in prompt.splitlines() if re.match(r"- \w+: ", line)] == [
         f"- {word}: {meaning}" for word, meaning in STATEMENT_TYPES.items()
     ]
 
 
 def test_the_examples_of_the_prompt_obey_its_rules() -> None:
-    prompt = (files("commonplace") / "prompts" / "normalize.md").read_text(encoding="utf-8")
+    prompt = (files("commonplace.llm.prompts") / "normalize.md").read_text(encoding="utf-8")
     examples = re.findall(r"^text: (.+)\nanswer: (.+)$", prompt, re.MULTILINE)
     assert len(examples) == 6
     for text, answer in examples:

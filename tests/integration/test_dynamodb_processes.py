@@ -11,7 +11,8 @@ pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("dynamodb_client"
 
 STORE = """
 import json, sys
-from commonplace.adapters.dynamodb import DynamoRecords, Table, connect
+from commonplace.adapters.dynamodb.client import Table, connect
+from commonplace.adapters.dynamodb.records import DynamoRecords
 from tests.dynamodb_entries import entry
 
 url, name, who = sys.argv[1:]

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.integration
 _WITHOUT = """
 import sys
 sys.modules.update(dict.fromkeys(sys.argv.pop(1).split(",")))  # an import of these fails as if they were not installed
-from commonplace.cli import main
+from commonplace.interfaces.cli import main
 main(sys.argv[1:])
 """
 CLAUDE, AWS = "anthropic", "boto3,botocore,opensearchpy,aws_lambda_powertools,aws_xray_sdk"

@@ -26,14 +26,14 @@ def test_importing_the_package_loads_next_to_nothing() -> None:
     assert not loaded("commonplace") & {"numpy", "pydantic", "sqlite3", "anthropic", "flask", "dateparser"}
 
 
-@pytest.mark.parametrize("use_case", ["commonplace.search", "commonplace.store", "commonplace.normalize"])
+@pytest.mark.parametrize("use_case", [f"commonplace.use_cases.{name}" for name in ("search", "store", "normalize")])
 def test_a_use_case_loads_no_way_in_and_no_infrastructure(use_case: str) -> None:
     heavy = {"anthropic", "flask", "waitress", "click", "rich", "sqlite3", "dateparser", "lemminflect"}
     assert not loaded(use_case) & heavy
 
 
 def test_no_search_loads_what_stores() -> None:
-    modules = loaded("commonplace.search", "commonplace.entrypoint")
+    modules = loaded("commonplace.use_cases.search", "commonplace.use_cases.dispatch")
     assert not modules & {"commonplace.text.third_person", "commonplace.text.classifier", "commonplace.text.paraphrase"}
 
 
@@ -51,7 +51,10 @@ def test_a_function_that_serves_tools_starts_without_what_its_first_call_needs(f
 def test_a_function_that_reads_loads_nothing_that_stores(function: str, use_case: str) -> None:
     modules = loaded(f"functions.{function}.app")
     assert not modules & {"commonplace.text.third_person", "commonplace.text.classifier", "commonplace.text.paraphrase"}
-    assert {f"commonplace.{use_case}", "commonplace.find"} <= modules  # while Lambda starts the container
+    assert {
+        f"commonplace.use_cases.{use_case}",
+        "commonplace.retrieval.engine",
+    } <= modules  # while Lambda starts the container
 
 
 @pytest.mark.parametrize("function", ["index", "reconcile", "setup", "interceptor"])

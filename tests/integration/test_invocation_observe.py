@@ -116,10 +116,10 @@ def test_no_library_tells_what_was_said_however_much_is_logged(ports: Ports, mon
 _TRACED = """
 import json, sys
 from pathlib import Path
-from commonplace import wiring
-from commonplace.invocation import container
+from commonplace.bootstrap.local import open_local
+from commonplace.interfaces.aws import container
 from commonplace.settings import Settings
-local = wiring.open_local(Settings(db=Path(sys.argv[1])))
+local = open_local(Settings(db=Path(sys.argv[1])))
 container.ports = lambda: local.ports
 from functions.search.app import handler
 from tests.integration.lambda_calls import Context, http

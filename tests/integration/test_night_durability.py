@@ -29,13 +29,13 @@ _WORKER = """
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from commonplace.models.interactions import INTERACTION
-from commonplace.models.memory import Memory
-from commonplace.models.runs import Run
-from commonplace.night_ports import Mark
-from commonplace.ports import Audit, Change, Operation
+from commonplace.bootstrap.local import open_local
+from commonplace.domain.interactions import INTERACTION
+from commonplace.domain.memory import Memory
+from commonplace.domain.runs import Run
+from commonplace.ports.nightly_values import Mark
+from commonplace.ports.record_values import Audit, Change, Operation
 from commonplace.settings import Settings
-from commonplace.wiring import open_local
 
 NOW, ANA = datetime(2026, 5, 20, tzinfo=UTC), "local|ana"
 opened = open_local(Settings(db=Path(sys.argv[1])))
