@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.adapters.page_stores import FolderPages
+from commonplace.adapters.folder import FolderPages
 from commonplace.bootstrap.local import Opened
 from commonplace.domain.storage import WriteRequest
 from commonplace.pages.applying import apply_pages

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from moto import mock_aws
 
-from commonplace.adapters.page_stores import FolderPages, S3Pages, connect
+from commonplace.adapters.folder import FolderPages
+from commonplace.adapters.s3 import S3Pages, connect
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.ports.pages import Pages
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def folder_pages(folder: Path) -> "Pages":
     """The pages of one folder."""
-    from commonplace.adapters.page_stores import FolderPages
+    from commonplace.adapters.folder import FolderPages
 
     return FolderPages(folder)
 
@@ -42,7 +42,7 @@ def pages_of(settings: Settings) -> "Callable[[str], Pages] | None":
     if bucket is None:
         return None if folder is None else lambda user_id: folder_pages(folder / owner_of(user_id))
     require_extra("aws", "a bucket for the pages is configured")
-    from commonplace.adapters.page_stores import S3Pages, connect
+    from commonplace.adapters.s3 import S3Pages, connect
 
     client = cache(lambda: connect(settings.region))
     return lambda user_id: S3Pages(client(), bucket, owner_of(user_id))

@@ -1,0 +1,73 @@
+"""Pages as files of one folder."""
+
+import os
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+
+
+class FolderPages:
+    """The pages of a folder, which is made with the first of them. What a link inside leads to elsewhere is never touched."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.expanduser()
+
+    def names(self) -> list[str]:
+        found = [*self._folder.glob("*.md"), *self._folder.glob("*/*.md")]
+        return sorted(path.relative_to(self._folder).as_posix() for path in found if path.is_file())
+
+    def read(self, name: str) -> str | None:
+        path = self._inside(name)
+        try:
+            return path.read_bytes().decode() if path.is_file() else None
+        except UnicodeDecodeError as error:
+            raise _refused(f"holds {name}, which is no text in UTF-8") from error
+        except OSError as error:
+            raise _as_ours(error, name) from error
+
+    def write(self, name: str, text: str) -> None:
+        path = self._inside(name)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _replace(path, text.encode())
+        except OSError as error:
+            raise _as_ours(error, name) from error
+
+    def delete(self, name: str) -> None:
+        try:
+            self._inside(name).unlink(missing_ok=True)
+        except OSError as error:
+            raise _as_ours(error, name) from error
+
+    def drop_versions(self) -> None:
+        """A folder keeps none."""
+
+    def _inside(self, name: str) -> Path:
+        """Where the page is, with links followed as far as they stay in the folder."""
+        folder = self._folder.resolve()
+        path = (folder / name).resolve()
+        if not path.is_relative_to(folder):
+            raise _refused(f"must not hold links that lead out of it, as {name} does")
+        return path
+
+
+def _replace(path: Path, body: bytes) -> None:
+    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        try:
+            file.write(body)
+            file.flush()
+            os.fsync(file.fileno())
+            file.close()  # no file that is open is replaced on Windows
+            Path(file.name).replace(path)
+        except BaseException:
+            Path(file.name).unlink(missing_ok=True)
+            raise
+
+
+def _refused(why: str) -> CommonplaceError:
+    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"dir: {why}", "dir")
+
+
+def _as_ours(error: OSError, name: str) -> CommonplaceError:
+    return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"{name} can't be used: {error.strerror}", "dir")
