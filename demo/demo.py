@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+import click
 
 from commonplace import Commonplace, CommonplaceError
 from commonplace.domain.memory import level_of
 from commonplace.domain.results import ImportResult, SearchResult
+from commonplace.interfaces.cli.tables import Remarked, print_rows
 from commonplace.settings import Settings
 from commonplace.text.redaction import redact
 
@@ -34,7 +32,6 @@ AGAIN = (
 )
 
 Turn = dict[str, Any]
-out = Console(markup=False, emoji=False, highlight=False, width=min(120, max(100, Console().width)))
 
 
 def main() -> int:
@@ -64,9 +61,9 @@ def demonstrate(path: Path) -> int:
         show_said_again(memory)
         show_state(memory)
     leaked = [file.name for file in path.parent.glob(f"{path.name}*") if SECRET.encode() in file.read_bytes()]
-    out.print(f"The wifi password that was said on 14 March is {'IN ' + leaked[0] if leaked else 'in no byte of the file'}.")
+    click.echo(f"The wifi password that was said on 14 March is {'IN ' + leaked[0] if leaked else 'in no byte of the file'}.")
     if missed:
-        out.print(f"Not answered as they should be: {', '.join(missed)}", style="bold red")
+        click.secho(f"Not answered as they should be: {', '.join(missed)}", fg="red", bold=True)
     return 1 if missed or leaked else 0
 
 
@@ -78,7 +75,7 @@ def import_conversation(memory: Commonplace, turns: Sequence[Turn]) -> ImportRes
     sessions = len({turn["session_id"] for turn in turns})
     kept = sum(memory_id is not None for memory_id in stored.ids)
     head("1  A conversation is read")
-    out.print(
+    click.echo(
         f"{len(turns)} turns in {sessions} sessions: {kept} kept, {len(stored.left_out)} left out, in {seconds:.2f} s. "
         "By rules: no key, no model server, no network."
     )
@@ -88,28 +85,27 @@ def import_conversation(memory: Commonplace, turns: Sequence[Turn]) -> ImportRes
 def show_kept(memory: Commonplace) -> None:
     """Every memory with what the engine made of it."""
     head("2  What was kept: what was said, and its normalized form")
-    table = grid("type, category, day", "imp.", "tags", "memory")
+    rows = []
     for record in memory.export():
         filed = f"{record['memory_type']}\n{record['category']}\n{day(record['event_time'])}"
-        text = Text.assemble(record["raw_text"], "\n", (record["normalized_text"], "cyan"))
-        table.add_row(filed, str(level_of(record["importance"])), " ".join(record["tags"]), text)
-    out.print(table)
+        text = Remarked(record["raw_text"], record["normalized_text"])
+        rows.append((filed, level_of(record["importance"]), " ".join(record["tags"]), text))
+    print_rows(("type, category, day", "imp.", "tags", "memory"), rows, "memory")
 
 
 def show_left_out(turns: Sequence[Turn], stored: ImportResult) -> None:
     """What the user said that was not kept, and why; what the assistant said is counted."""
     head("3  What was left out, and why")
-    table = grid("said", "why", "turn", narrow=60)
+    rows = []
     counted: Counter[str] = Counter()
     for left in stored.left_out:
         turn = turns[left.turn]
         if turn["speaker"] == "user":
-            table.add_row(day(turn["event_time"]), left.why, redact(turn["text"]).text)
+            rows.append((day(turn["event_time"]), left.why, redact(turn["text"]).text))
         else:
             counted[left.why] += 1
-    for why, number in counted.items():
-        table.add_row("", why, f"{number} turns")
-    out.print(table)
+    rows += [("", why, f"{number} turns") for why, number in counted.items()]
+    print_rows(("said", "why", "turn"), rows, "turn")
 
 
 def ask_everything(memory: Commonplace, turns: Sequence[Turn], stored: ImportResult) -> list[str]:
@@ -123,7 +119,11 @@ def ask_everything(memory: Commonplace, turns: Sequence[Turn], stored: ImportRes
         found = memory.search_memory(asked["question"], limit=SHOWN)
         milliseconds = 1000 * (time.perf_counter() - start)
         right = {ids[session, position] for session, position in asked["answer"]}
-        out.print(Text.assemble((f"\n{number:2} {asked['question']}", "bold"), (f"  ({asked['about']})", "dim")))
+        question, about = (
+            click.style(f"{number:2} {asked['question']}", bold=True),
+            click.style(f"({asked['about']})", dim=True),
+        )
+        click.echo(f"\n{question}  {about}")
         show_hits(found, right)
         show_analysis(found, milliseconds)
         if right and not right & {hit.id for hit in found.results}:
@@ -133,12 +133,12 @@ def ask_everything(memory: Commonplace, turns: Sequence[Turn], stored: ImportRes
 
 def show_hits(found: SearchResult, right: set[str | None]) -> None:
     """The best hits; an arrow stands before what answers the question."""
-    table = Table.grid(padding=(0, 2, 0, 0))
     for hit in found.results:
-        mark = "  ->" if hit.id in right else "    "
+        mark = "->" if hit.id in right else "  "
         when = day((hit.event_time or hit.created_at).isoformat())
-        table.add_row(mark, f"{hit.relevance_score:.2f}", when, Text(hit.content, style="green" if hit.id in right else ""))
-    out.print(table if found.results else "     nothing found")
+        click.secho(f"  {mark}  {hit.relevance_score:.2f}  {when}  {hit.content}", fg="green" if hit.id in right else None)
+    if not found.results:
+        click.echo("     nothing found")
 
 
 def show_analysis(found: SearchResult, milliseconds: float) -> None:
@@ -151,7 +151,7 @@ def show_analysis(found: SearchResult, milliseconds: float) -> None:
         parts.append(f"time: from {ends[0]} until before {ends[1]}")
     if analysis.semantic_expansions:
         parts.append(f"also: {', '.join(analysis.semantic_expansions)}")
-    out.print("     " + " | ".join(parts), style="dim")
+    click.secho("     " + " | ".join(parts), dim=True)
 
 
 def show_said_again(memory: Commonplace) -> None:
@@ -160,34 +160,25 @@ def show_said_again(memory: Commonplace) -> None:
     said = {record["memory_id"]: record["raw_text"] for record in memory.export()}
     for text in AGAIN:
         merges = memory.store_memory(text).recommendations.suggested_merges
-        out.print(text)
+        click.echo(text)
         for merge in merges:
-            out.print(f"     could be merged with: {said[merge.memory_id]} ({merge.why})")
+            click.echo(f"     could be merged with: {said[merge.memory_id]} ({merge.why})")
         if not merges:
-            out.print("     says something of its own")
+            click.echo("     says something of its own")
 
 
 def show_state(memory: Commonplace) -> None:
     """What discover_memory_tools tells."""
     head("6  The state of the memories")
     state = memory.discover_memory_tools().current_system_state
-    out.print(f"{state.total_memories} memories, health {state.health_score:.2f}")
+    click.echo(f"{state.total_memories} memories, health {state.health_score:.2f}")
     for opportunity in state.optimization_opportunities:
-        out.print(f"  - {opportunity}")
+        click.echo(f"  - {opportunity}")
 
 
 def head(title: str) -> None:
     """A heading."""
-    out.print(f"\n{title}", style="bold")
-
-
-def grid(*columns: str, narrow: int = 26) -> Table:
-    """A table whose last column takes the room that is left."""
-    table = Table(box=box.SIMPLE, header_style="bold", pad_edge=False, show_lines=False)
-    for column in columns[:-1]:
-        table.add_column(column, max_width=narrow)
-    table.add_column(columns[-1], ratio=1, overflow="fold")
-    return table
+    click.secho(f"\n{title}", bold=True)
 
 
 def day(moment: str) -> str:

@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import anthropic
+import click
 from anthropic.types import Message, MessageParam, TextBlockParam, ToolParam, ToolResultBlockParam, ToolUseBlock
-from rich.console import Console
 
 from agent_memory import Memory, opened
 from commonplace import CommonplaceError
@@ -48,7 +48,7 @@ class Unanswered(Exception):  # noqa: N818 - no fault of the program
 class Agent:
     """One talk. Texts and calls are shown on `out` as they come."""
 
-    def __init__(self, claude: anthropic.Anthropic, model: str, memory: Memory, out: Console) -> None:
+    def __init__(self, claude: anthropic.Anthropic, model: str, memory: Memory, out: TextIO) -> None:
         self._claude, self._model, self._memory, self._out = claude, model, memory, out
         self._began = datetime.now().astimezone()
         self._prompt = PROMPT.read_text(encoding="utf-8")
@@ -78,7 +78,7 @@ class Agent:
         talk = {"type": "discussion", "id": f"talk-{uuid.uuid4()}", "time": self._began.isoformat(), "messages": self._said}
         done = self._memory.record_interactions([talk])
         refused = "".join(f"Not recorded for the night: {one.message}" for one in done.refused)
-        self._out.print(refused or "Recorded for the night.", style="dim")
+        self._show(refused or "Recorded for the night.", dim=True)
 
     def _opening(self, topic: str) -> list[TextBlockParam]:
         """The time, and what is remembered about the first message."""
@@ -99,7 +99,7 @@ class Agent:
             new = [block.text for block in blocks if block.type == "text"]
             texts += new
             for text in new:
-                self._out.print(text)
+                self._show(text)
             results = self._results(answer)
             if not results:
                 return "\n".join(texts)
@@ -108,17 +108,16 @@ class Agent:
 
     def _ask(self, last: bool) -> Message:
         try:
-            with self._out.status("…"):
-                return self._claude.messages.create(
-                    model=self._model,
-                    max_tokens=MAX_TOKENS,
-                    system=self._prompt,
-                    tools=self._tools,
-                    tool_choice={"type": "none"} if last else anthropic.omit,
-                    messages=self._messages,
-                    cache_control={"type": "ephemeral"},  # tools, rules and the talk so far are paid for once
-                    timeout=SECONDS,
-                )
+            return self._claude.messages.create(
+                model=self._model,
+                max_tokens=MAX_TOKENS,
+                system=self._prompt,
+                tools=self._tools,
+                tool_choice={"type": "none"} if last else anthropic.omit,
+                messages=self._messages,
+                cache_control={"type": "ephemeral"},  # tools, rules and the talk so far are paid for once
+                timeout=SECONDS,
+            )
         except anthropic.APIError as error:
             raise Unanswered(f"Claude could not be asked: {error.message}") from error
 
@@ -137,8 +136,11 @@ class Agent:
     def _call(self, tool: str, arguments: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
         status, body = self._memory.answer(tool, arguments)
         told = "" if status == 200 else f" -> {json.dumps(body, ensure_ascii=False)}"
-        self._out.print(f"  {tool} {json.dumps(arguments, ensure_ascii=False)}{told}", style="dim")
+        self._show(f"  {tool} {json.dumps(arguments, ensure_ascii=False)}{told}", dim=True)
         return status, body
+
+    def _show(self, text: str, dim: bool = False) -> None:
+        click.echo(click.style(text, dim=True) if dim else text, file=self._out)
 
 
 def tools_of(manifest: Mapping[str, Any]) -> list[ToolParam]:
@@ -149,15 +151,15 @@ def tools_of(manifest: Mapping[str, Any]) -> list[ToolParam]:
     ]
 
 
-def chat(agent: Agent, out: Console) -> None:
+def chat(agent: Agent) -> None:
     """Lines of the user until an empty end: Ctrl-D, Ctrl-C or /quit."""
     with suppress(EOFError, KeyboardInterrupt):
-        while (text := out.input("\nyou> ").strip()) != "/quit":
+        while (text := input("\nyou> ").strip()) != "/quit":
             try:
                 if text:
                     agent.say(text)
             except Unanswered as error:
-                out.print(str(error), style="bold red")
+                click.secho(str(error), fg="red", bold=True)
     agent.record()
 
 
@@ -180,9 +182,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(NEEDS, file=sys.stderr)
             return 2
         claude = anthropic.Anthropic(api_key=key, base_url=settings.anthropic_base_url)
-        out = Console(markup=False, emoji=False, highlight=False, soft_wrap=True)
         with claude, opened(given.url, given.db, given.user) as memory:
-            chat(Agent(claude, given.model or settings.claude_model, memory, out), out)
+            chat(Agent(claude, given.model or settings.claude_model, memory, sys.stdout))
     except CommonplaceError as error:
         print(f"discussion_agent: {error}", file=sys.stderr)
         return 1

@@ -9,7 +9,6 @@ from typing import Any
 
 import anthropic
 import pytest
-from rich.console import Console
 
 from agent_memory import Memory
 from commonplace import Commonplace
@@ -44,7 +43,7 @@ class Talk:
 
     def __init__(self, api: ScriptedMessagesApi, memory: Memory, claude: anthropic.Anthropic) -> None:
         self.api, self.memory, self._shown = api, Counted(memory), io.StringIO()
-        self._agent = Agent(claude, MODEL, self.memory, Console(file=self._shown, soft_wrap=True, markup=False))
+        self._agent = Agent(claude, MODEL, self.memory, self._shown)
         self.say, self.record = self._agent.say, self._agent.record
 
     @property

@@ -1,7 +1,7 @@
 """`import`, `export` and `erase`: whole conversations in, everything out, everything gone."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -12,10 +12,12 @@ import click
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces.cli.deployment import asking, opened
 from commonplace.interfaces.cli.failures import STOPPED
-from commonplace.interfaces.cli.options import Shared, command_options, stdin_text
-from commonplace.interfaces.cli.tables import console, print_facts, print_json, print_rows
+from commonplace.interfaces.cli.options import Shared, command_options, progress_bar, stdin_text
+from commonplace.interfaces.cli.tables import print_facts, print_json, print_rows
 
 if TYPE_CHECKING:
+    from commonplace import Commonplace
+    from commonplace.domain.results import ImportResult
     from commonplace.nightly.user_erasure import Leaving
 
 
@@ -33,23 +35,8 @@ def import_file(shared: Shared, file: str, keep: Any) -> None:
     What is stored already isn't stored twice.
     """
     turns, lines = read_turns(read_text(file))
-    done = 0
-    with shared.open() as memory, _by_line(lines), progress_bar() as bar:
-        task = bar.add_task(f"storing {len(turns)} turns", total=len(turns))
-
-        def advance(count: int) -> None:
-            nonlocal done
-            done = count
-            bar.update(task, completed=count)
-
-        try:
-            result = memory.import_turns(turns, keep=keep, progress=advance)
-        except KeyboardInterrupt:
-            bar.stop()
-            line = f"commonplace: stopped after {done} of {len(turns)} turns; the same command goes on from there"
-            click.echo(line, err=True)
-            raise click.exceptions.Exit(STOPPED) from None
-    answer = result.model_dump(mode="json")
+    with shared.open() as memory, _by_line(lines):
+        answer = _stored(memory, turns, keep).model_dump(mode="json")
     if shared.json:
         print_json(answer)
     else:
@@ -124,13 +111,21 @@ def read_text(file: str) -> str:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: {error.strerror}", "file") from error
 
 
-def progress_bar() -> Any:
-    """A bar on stderr that counts; on no terminal there is none."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+def _stored(memory: "Commonplace", turns: Sequence[Any], keep: Any) -> "ImportResult":
+    done = 0
+    try:
+        with progress_bar(f"storing {len(turns)} turns", len(turns)) as show:
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    terminal = console(stderr=True)
-    return Progress(*columns, console=terminal, transient=True, disable=not terminal.is_terminal)
+            def advance(count: int) -> None:
+                nonlocal done
+                done = count
+                show(count, len(turns))
+
+            return memory.import_turns(turns, keep=keep, progress=advance)
+    except KeyboardInterrupt:
+        line = f"commonplace: stopped after {done} of {len(turns)} turns; the same command goes on from there"
+        click.echo(line, err=True)
+        raise click.exceptions.Exit(STOPPED) from None
 
 
 def _print_import(answer: dict[str, Any]) -> None:

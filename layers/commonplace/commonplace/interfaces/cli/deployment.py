@@ -8,8 +8,8 @@ import click
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode, require_extra
 from commonplace.interfaces.cli.failures import Failed
-from commonplace.interfaces.cli.options import Shared, command_options
-from commonplace.interfaces.cli.tables import console, print_facts, print_json
+from commonplace.interfaces.cli.options import Shared, command_options, progress_bar
+from commonplace.interfaces.cli.tables import print_facts, print_json
 
 if TYPE_CHECKING:
     from commonplace.bootstrap.maintenance import Maintenance
@@ -47,10 +47,10 @@ def reindex(shared: Shared, move: bool, table: str | None, endpoint: str | None)
     from commonplace.bootstrap.local import local_clock
     from commonplace.indexing import rebuild
 
-    with asking(shared), _counted("memories indexed") as progress:
+    with asking(shared), progress_bar("memories indexed") as progress:
         open_ = _opened(table, endpoint)
         renewal = rebuild.Renewal(open_.records, open_.embedder, local_clock("UTC"))
-        done = rebuild.reindex(open_.everything, open_.rebuild, renewal, progress, move=move)
+        done = rebuild.reindex(open_.everything, open_.rebuild, renewal, lambda done: progress(done, None), move=move)
     answer: dict[str, object] = {"records": done.records, "embedded": done.embedded, "refused": dict(done.refused)}
     _print(shared, answer)
 
@@ -64,9 +64,9 @@ def doctor(shared: Shared, repair: bool, table: str | None, endpoint: str | None
     """Compare a deployment's index and table."""
     from commonplace.indexing.rebuild import examine
 
-    with asking(shared), _counted("memories compared") as progress:
+    with asking(shared), progress_bar("memories compared") as progress:
         open_ = _opened(table, endpoint)
-        found = examine(open_.everything, open_.records, open_.contents, repair, progress)
+        found = examine(open_.everything, open_.records, open_.contents, repair, lambda done: progress(done, None))
     counted = {"records": found.records, "documents": found.documents, "mended": found.mended}
     answer: dict[str, object] = {**counted, **{str(ill): count for ill, count in found.ills.items()}}
     _print(shared, answer)
@@ -113,13 +113,3 @@ def asking(shared: Shared) -> Iterator[None]:
         if error.code is not ErrorCode.STORAGE_UNAVAILABLE:
             raise
         raise Failed(error, "", shared.json, following=_CHECK_TABLE) from error
-
-
-@contextmanager
-def _counted(what: str) -> Iterator[Callable[[int], None]]:
-    from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    shown, terminal = (SpinnerColumn(), TextColumn(what), MofNCompleteColumn(), TimeElapsedColumn()), console(stderr=True)
-    with Progress(*shown, console=terminal, transient=True, disable=not terminal.is_terminal) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda count: bar.update(task, completed=count)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.cli.conversations import progress_bar, read_text
-from commonplace.interfaces.cli.options import Shared, command_options
+from commonplace.interfaces.cli.conversations import read_text
+from commonplace.interfaces.cli.options import Shared, command_options, progress_bar
 from commonplace.interfaces.cli.tables import print_facts, print_json, print_rows, print_run
 
 if TYPE_CHECKING:
@@ -44,12 +44,11 @@ def _recorded(memory: "Commonplace", given: Sequence[Any]) -> dict[str, Any]:
     from commonplace.domain.batching import in_batches
 
     answer: dict[str, Any] = {"recorded": 0, "known": 0, "refused": [], "redacted": []}
-    with progress_bar() as bar:
-        task = bar.add_task(f"recording {len(given)} interactions", total=len(given))
-        for batch in in_batches(given, _BATCH):
+    with progress_bar(f"recording {len(given)} interactions", len(given)) as show:
+        for number, batch in enumerate(in_batches(given, _BATCH)):
             done = memory.record_interactions(batch).model_dump(mode="json")
             answer = {name: before + done[name] for name, before in answer.items()}
-            bar.update(task, advance=len(batch))
+            show(number * _BATCH + len(batch), len(given))
     return {**answer, "redacted": list(dict.fromkeys(answer["redacted"]))}
 
 

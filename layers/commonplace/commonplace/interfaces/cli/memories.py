@@ -9,7 +9,7 @@ import click
 
 from commonplace.domain.taxonomy import Category, ContentType, SearchCategory, Source
 from commonplace.interfaces.cli.options import Shared, command_options, given, text_argument
-from commonplace.interfaces.cli.tables import day_and_time, print_facts, print_json, print_notes, print_rows, with_remark
+from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_notes, print_rows
 
 
 @click.command()
@@ -166,7 +166,7 @@ def _print_hits(answer: dict[str, Any]) -> None:
 def _hit(hit: dict[str, Any]) -> tuple[object, ...]:
     when = day_and_time(hit.get("event_time") or hit["created_at"])
     remark = f"{hit['category']}, importance {hit['importance']} of 5, {hit['id']}"
-    return hit["relevance_score"], when, with_remark(hit["content"], remark)
+    return hit["relevance_score"], when, Remarked(hit["content"], remark)
 
 
 def _print_tool(row: dict[str, Any]) -> None:

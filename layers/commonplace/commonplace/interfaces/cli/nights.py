@@ -1,15 +1,13 @@
 """`nightly`, `runs`, `history` and `undo`: what was recorded is read, looked at, and taken back."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from commonplace.domain.errors import CommonplaceError
-from commonplace.interfaces.cli.conversations import progress_bar
-from commonplace.interfaces.cli.options import Shared, command_options
+from commonplace.interfaces.cli.options import Shared, command_options, progress_bar
 from commonplace.interfaces.cli.tables import print_history, print_json, print_run, print_runs
 
 if TYPE_CHECKING:
@@ -143,16 +141,9 @@ def _users(shared: Shared) -> list[str | None]:
 
 
 def _read(shared: Shared, mode: Any, dry_run: bool) -> Iterator["ToldRun"]:
-    with shared.reading() as memory, _counted(shared.user or "") as progress:
+    with shared.reading() as memory, progress_bar(f"reading what {shared.user or ''} left behind") as progress:
         if dry_run:
             yield memory.nights().preview(mode, progress)
             return
         for run in memory.each_run(mode, progress):
             yield memory.told(run.run_id)
-
-
-@contextmanager
-def _counted(user: str) -> Iterator[Callable[[int, int], None]]:
-    with progress_bar() as bar:
-        task = bar.add_task(f"reading what {user} left behind", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

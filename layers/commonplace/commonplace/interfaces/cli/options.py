@@ -1,6 +1,7 @@
 """What every command shares: whose memories in which file, tables or JSON, and texts that may come from stdin."""
 
 import functools
+import itertools
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -137,3 +138,17 @@ def _with_options(function: Callable[..., None]) -> Callable[..., None]:
     for option in reversed(_OPTIONS):
         function = option(function)
     return function
+
+
+@contextmanager
+def progress_bar(what: str, total: int | None = None) -> Iterator[Callable[[int, int | None], None]]:
+    """A bar on stderr that is told how much is done, and of how much; on no terminal there is none."""
+    length: dict[str, Any] = {"iterable": itertools.count()} if total is None else {"length": total}
+    hidden = not sys.stderr.isatty()
+    with click.progressbar(**length, label=what, file=sys.stderr, show_pos=True, hidden=hidden) as bar:
+
+        def advance(done: int, of: int | None = total) -> None:
+            bar.length = of
+            bar.update(done - bar.pos)
+
+        yield advance

@@ -1,26 +1,30 @@
 """Answers, runs and histories for people: plain tables, and texts exactly as they are."""
 
+import re
+import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
     from commonplace.domain.interactions import History, ToldOperation, ToldRun
     from commonplace.domain.runs import Run
 
 _NUMBERS = ("relevance", "turns")
+_GAP = "   "
+_LEAST = 24  # columns that the wide one gets, however narrow the terminal
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a terminal would obey them
 
 
-def console(stderr: bool = False) -> "Console":
-    """Where to print. What was said is no markup: `[b]` and `:tea:` stay as they are."""
-    from rich.console import Console
+@dataclass(frozen=True)
+class Remarked:
+    """A text with a remark in a line of its own below it."""
 
-    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    text: str
+    remark: str
 
 
 def print_json(value: object, indent: int | None = None) -> None:
@@ -32,50 +36,77 @@ def print_json(value: object, indent: int | None = None) -> None:
 
 def print_facts(facts: Mapping[str, object]) -> None:
     """Names beside values; what is empty is left out."""
-    from rich.table import Table
+    from wcwidth import ljust, width
 
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, value in facts.items():
-        if value not in (None, "", [], {}):
-            table.add_row(name, in_words(value))
-    console().print(table)
+    shown = {name: value for name, value in facts.items() if value not in (None, "", [], {})}
+    longest = max(map(width, shown), default=0)
+    for name, value in shown.items():
+        lines = _lines(value, max(_LEAST, _terminal() - longest - 2))
+        for label, line in zip([name, *[""] * len(lines)], lines, strict=False):
+            click.echo(f"{click.style(ljust(label, longest), dim=True)}  {line}".rstrip())
 
 
 def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]], wide: str) -> None:
-    """A table whose column `wide` takes the room that the others leave."""
-    from rich import box
-    from rich.table import Table
+    """A table whose column `wide` takes the room that the others leave; what is too long for its column goes on below."""
+    from wcwidth import ljust, rjust
 
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
-    for column in columns:
-        if column == wide:
-            table.add_column(column, ratio=1, overflow="fold", min_width=24)
-        else:
-            table.add_column(column, overflow="fold", justify="right" if column in _NUMBERS else "left")
-    for row in rows:
-        table.add_row(*(in_words(value) for value in row))
-    console().print(table)
-
-
-def with_remark(text: str, remark: str) -> "Text":
-    """A text with a remark in a line of its own below it."""
-    from rich.text import Text
-
-    return Text.assemble(text, "\n", (remark, "dim"))
+    cells = [[*row] for row in rows]
+    widths = _widths(columns, cells, columns.index(wide))
+    heads = [click.style(ljust(name, room), bold=True) for name, room in zip(columns, widths, strict=True)]
+    click.echo("\n" + _GAP.join(heads).rstrip())
+    click.echo("─" * (sum(widths) + len(_GAP) * (len(widths) - 1)))
+    for row in cells:
+        lines = [_lines(value, room) for value, room in zip(row, widths, strict=True)]
+        for at in range(max(map(len, lines))):
+            parts = [column[at] if at < len(column) else "" for column in lines]
+            fitted = [
+                (rjust if name in _NUMBERS else ljust)(part, room)
+                for name, part, room in zip(columns, parts, widths, strict=True)
+            ]
+            click.echo(_GAP.join(fitted).rstrip())
+    click.echo()
 
 
-def in_words(value: object) -> "str | Text":
+def _widths(columns: Sequence[str], rows: Sequence[Sequence[object]], wide: int) -> list[int]:
+    """Of each column: as wide as its longest line and no wider than an equal share, the wide one what is left."""
+    from wcwidth import width
+
+    room = _terminal() - len(_GAP) * (len(columns) - 1)
+    share = max(len("interaction"), (room - _LEAST) // max(1, len(columns) - 1))
+    widths = [max(width(name), min(share, _longest(row[at] for row in rows))) for at, name in enumerate(columns)]
+    widths[wide] = max(_LEAST, room - sum(widths) + widths[wide])
+    return widths
+
+
+def _longest(values: Iterable[object]) -> int:
+    from wcwidth import width
+
+    return max((width(line) for value in values for line in _lines(value, None)), default=0)
+
+
+def _lines(value: object, room: int | None) -> list[str]:
+    """A value's lines, none wider than `room`; remarks are dim."""
+    from wcwidth import wrap
+
+    parts = [(value.text, False), (value.remark, True)] if isinstance(value, Remarked) else [(in_words(value), False)]
+    found = []
+    for text, dim in parts:
+        for line in _CONTROL.sub("", text).split("\n"):
+            folded = wrap(line, room, expand_tabs=False, replace_whitespace=False) if room else [line]
+            found += [click.style(piece, dim=True) if dim and piece else piece for piece in folded or [""]]
+    return found
+
+
+def _terminal() -> int:
+    return shutil.get_terminal_size().columns
+
+
+def in_words(value: object) -> str:
     """A value as a person reads it."""
-    from rich.text import Text
-
-    if isinstance(value, Text):
-        return value
     if isinstance(value, Mapping):
         return "\n".join(f"{name}: {in_words(inner)}" for name, inner in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(str(in_words(inner)) for inner in value)
+        return ", ".join(in_words(inner) for inner in value)
     return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
@@ -133,7 +164,7 @@ def print_history(history: "History") -> None:
         (
             value.status,
             day_and_time(value.created_at.isoformat()),
-            with_remark(value.value, _origin(value.evidence, value.memory_id)),
+            Remarked(value.value, _origin(value.evidence, value.memory_id)),
         )
         for value in history.values
     ]
@@ -151,7 +182,7 @@ def _change(told: "ToldOperation") -> object:
         told.operation.why,
         told.operation.operation_id,
     ]
-    return with_remark("\n".join(lines) or "nothing", "\n".join(filter(None, remark)))
+    return Remarked("\n".join(lines) or "nothing", "\n".join(filter(None, remark)))
 
 
 def _origin(evidence: str | None, memory_id: str) -> str:
