@@ -20,7 +20,7 @@ from benchmarks.report import Cell, Table, main
 from commonplace import Commonplace
 from commonplace.domain.batching import in_batches
 from commonplace.domain.runs import Mode, Run
-from commonplace.runs.apply import Desk
+from commonplace.runs.apply import RunContext
 from commonplace.settings import Settings
 
 SIZES = {10: 20, 50: 10, 200: 3}
@@ -31,9 +31,9 @@ _BEGUN = date(2026, 3, 1)
 class WithModel(Commonplace):
     """A memory file whose days a scripted model reads."""
 
-    def _desk(self) -> Desk:
-        desk = super()._desk()
-        return replace(desk, night=replace(desk.night, model=ScriptedModel()))
+    def _context(self) -> RunContext:
+        context = super()._context()
+        return replace(context, night=replace(context.night, model=ScriptedModel()))
 
 
 def measure(_: argparse.Namespace) -> list[Table]:

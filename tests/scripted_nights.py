@@ -8,13 +8,13 @@ import pytest
 
 from commonplace import Commonplace
 from commonplace.domain.runs import Mode
-from commonplace.extraction.candidate import Candidate, Decision, Reading, Shelf
+from commonplace.extraction.candidate import Candidate, Decision, MemoryView, Reading
 from commonplace.extraction.days import Day
 from commonplace.nightly import operations_planner
 from commonplace.nightly.budget import Answers
 from commonplace.nightly.service import Nights
 
-Decide = Callable[[Day, Shelf], Iterable[Decision]]
+Decide = Callable[[Day, MemoryView], Iterable[Decision]]
 
 
 @dataclass
@@ -26,10 +26,10 @@ class Script:
     days: list[str] = field(default_factory=list)
     tired: list[frozenset[str]] = field(default_factory=list)
 
-    def read(self, _mode: Mode, day: Day, shelf: Shelf, _answers: Answers, tired: frozenset[str]) -> Reading:
+    def read(self, _mode: Mode, day: Day, view: MemoryView, _answers: Answers, tired: frozenset[str]) -> Reading:
         self.days.append(day.date.isoformat())
         self.tired.append(tired)
-        return Reading(tuple(self.decide(day, shelf)), unread=tuple(one for one in self.unread if one not in tired))
+        return Reading(tuple(self.decide(day, view)), unread=tuple(one for one in self.unread if one not in tired))
 
 
 def nights_of(memory: Commonplace, reader: Script | Decide) -> Nights:
@@ -56,7 +56,7 @@ def heard(day: Day, text: str, **more: Any) -> Candidate:
     return Candidate(interaction_id=one.interaction_id, position=one.position, **fields)
 
 
-def all_new(day: Day, shelf: Shelf) -> list[Decision]:
+def all_new(day: Day, view: MemoryView) -> list[Decision]:
     """Every message is a new memory."""
     return [Decision(heard(day, one.text), "ADD", why="new") for one in day.utterances]
 

@@ -11,7 +11,7 @@ from commonplace.domain.interactions import INTERACTION
 from commonplace.nightly.user_erasure import Leaving
 from commonplace.ports.values import Caller
 from commonplace.retrieval.record_scan import seen_by
-from commonplace.runs.apply import Desk
+from commonplace.runs.apply import RunContext
 from tests.conftest import NOON
 from tests.contract.changes import ANA, BEN, LATER, closing, opening, operation
 from tests.contract.conftest import Writer
@@ -21,7 +21,7 @@ DAY = NOON.date()
 
 
 def leaving(opened: Opened, user_id: str) -> Leaving:
-    return Leaving(Desk(Caller(user_id, NOON), opened.ports, opened.night(), lambda: NOON), opened.erasure())
+    return Leaving(RunContext(Caller(user_id, NOON), opened.ports, opened.night(), lambda: NOON), opened.erasure())
 
 
 def live(opened: Opened, user_id: str) -> None:

@@ -4,10 +4,10 @@ import pytest
 
 from commonplace.bootstrap.local import Opened, local_clock
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.nightly.readers import reader_at
+from commonplace.nightly.readers import reader_for
 from commonplace.nightly.service import Nights
 from commonplace.ports.values import Caller
-from commonplace.runs.apply import Desk
+from commonplace.runs.apply import RunContext
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration
@@ -17,8 +17,8 @@ MADE_UP = ["run_nothing", "", " ", "run_1#part", "rün_1", "x" * 3_000, "run_\ud
 
 @pytest.mark.parametrize("made_up", MADE_UP, ids=range(len(MADE_UP)))
 def test_a_run_or_an_operation_of_a_made_up_id_is_not_found(opened: Opened, made_up: str) -> None:
-    desk = Desk(Caller("local|ana", NOON), opened.ports, opened.night(), local_clock("UTC"))
-    nights = Nights(desk, reader_at(desk))
+    context = RunContext(Caller("local|ana", NOON), opened.ports, opened.night(), local_clock("UTC"))
+    nights = Nights(context, reader_for(context))
     for ask in (nights.told, nights.undo_run, nights.approve_run, nights.discard_run, nights.undo):
         with pytest.raises(CommonplaceError) as caught:
             ask(made_up)

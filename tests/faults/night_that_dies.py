@@ -17,7 +17,7 @@ from unittest import mock
 
 from commonplace import Commonplace
 from commonplace.domain.runs import Mode
-from commonplace.extraction.candidate import Decision, Reading, Shelf
+from commonplace.extraction.candidate import Decision, MemoryView, Reading
 from commonplace.extraction.days import Day
 from commonplace.nightly import operations_planner
 from commonplace.nightly.budget import Answers
@@ -56,21 +56,21 @@ class Reader:
     def __init__(self, paid: Path) -> None:
         self._paid = paid
 
-    def read(self, _mode: Mode, day: Day, shelf: Shelf, answers: Answers, *_: object) -> Reading:
+    def read(self, _mode: Mode, day: Day, view: MemoryView, answers: Answers, *_: object) -> Reading:
         name = f"{day.date}/extract/0"
         if answers.get(name) is None:
             with self._paid.open("a", encoding="utf-8") as file:
                 file.write(f"{name}\n")
             answers.save(name, "an answer")
-        return Reading(tuple(_decision(day, shelf, one.text) for one in day.utterances), calls=1, input_tokens=10)
+        return Reading(tuple(_decision(day, view, one.text) for one in day.utterances), calls=1, input_tokens=10)
 
 
-def _decision(day: Day, shelf: Shelf, text: str) -> Decision:
+def _decision(day: Day, view: MemoryView, text: str) -> Decision:
     operation: Any = _TARGETS.get(text, "ADD")
     if operation == "ADD":
         return Decision(heard(day, text), operation, why="new")
     about = {"UPDATE": "I live in Berlin.", "DELETE": "My dog is Bo.", "FORGET": "I eat nothing but turnips."}[operation]
-    targets = tuple(one.memory_id for one in shelf.similar(about) if one.content == about)
+    targets = tuple(one.memory_id for one in view.similar(about) if one.content == about)
     content = "" if operation == "DELETE" else text
     return Decision(heard(day, text, content=content, forgets=operation == "FORGET"), operation, targets, why="said so")
 
@@ -84,11 +84,11 @@ def mortal(nights: Nights, dies_before: int) -> tuple[Nights, list[int]]:
         if written[0] == dies_before:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    desk = nights.desk
-    kept: dict[str, Any] = {name: Mortal(getattr(desk.night, name), about_to_write) for name in ("ledger", "leases", "runs", "parts")}
-    night: Any = replace(desk.night, **kept)
-    ports: Any = replace(desk.ports, operations=Mortal(desk.ports.operations, about_to_write))
-    return replace(nights, desk=replace(desk, night=night, ports=ports)), written
+    context, kept = nights.context, ("ledger", "leases", "runs", "parts")
+    mortals: dict[str, Any] = {name: Mortal(getattr(context.night, name), about_to_write) for name in kept}
+    night: Any = replace(context.night, **mortals)
+    ports: Any = replace(context.ports, operations=Mortal(context.ports.operations, about_to_write))
+    return replace(nights, context=replace(context, night=night, ports=ports)), written
 
 
 def night(file: Path, dies_before: int = 0, minutes: int = 0) -> int:

@@ -78,8 +78,8 @@ def left_in(file: Path) -> Left:
     with opened(file) as memory:
         records = list(memory.export())
         said = {one["memory_id"]: one["raw_text"] or "(erased)" for one in records}
-        desk, runs = memory.nights().desk, memory.runs()
-        entries = desk.night.ledger.entries(desk.user_id, SAID)
+        context, runs = memory.nights().context, memory.runs()
+        entries = context.night.ledger.entries(context.user_id, SAID)
         for one in records:
             one |= {name: said.get(one[name]) for name in IDS}
         return Left(

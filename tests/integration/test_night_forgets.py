@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from commonplace import Commonplace
-from commonplace.extraction.candidate import Reading, Shelf
+from commonplace.extraction.candidate import MemoryView, Reading
 from commonplace.extraction.days import Day
 from commonplace.extraction.rules import RulesReader
 from tests.scripted_nights import current
@@ -79,10 +79,10 @@ def test_what_was_replaced_before_is_forgotten_too(memory: Commonplace, memory_f
 def test_what_was_replaced_before_goes_too_where_a_day_is_read_one_by_one(
     memory: Commonplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def read(reader: RulesReader, day: Day, shelf: Shelf) -> Reading:
+    def read(reader: RulesReader, day: Day, view: MemoryView) -> Reading:
         if any("poison" in said.text for said in day.utterances):
             raise ValueError
-        return reads(reader, day, shelf)
+        return reads(reader, day, view)
 
     reads = RulesReader.read
     monkeypatch.setattr(RulesReader, "read", read)

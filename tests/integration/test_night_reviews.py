@@ -8,7 +8,7 @@ import pytest
 from commonplace import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.runs import Run
-from commonplace.extraction.candidate import Decision, Shelf
+from commonplace.extraction.candidate import Decision, MemoryView
 from commonplace.extraction.days import Day
 from tests.scripted_nights import all_new, current, heard, id_of, nights_of, open_gates, told
 
@@ -22,8 +22,8 @@ def _open_gates(monkeypatch: pytest.MonkeyPatch) -> None:
     open_gates(monkeypatch)
 
 
-def closing_all(memory: Commonplace, operation: str = "DELETE") -> Callable[[Day, Shelf], list[Decision]]:
-    def decide(day: Day, shelf: Shelf) -> list[Decision]:
+def closing_all(memory: Commonplace, operation: str = "DELETE") -> Callable[[Day, MemoryView], list[Decision]]:
+    def decide(day: Day, view: MemoryView) -> list[Decision]:
         wish = heard(day, "The pets are gone", content="", forgets=operation == "FORGET")
         gone = [Decision(wish, operation, (id_of(memory, pet),), why="gone") for pet in PETS]  # type: ignore[arg-type]
         return [*gone, Decision(heard(day, "I moved"), "ADD", why="new")]
@@ -59,7 +59,7 @@ def test_later_nights_go_on(memory: Commonplace, waiting: Run) -> None:
 def test_approved_they_are_made_where_nothing_has_changed(memory: Commonplace, waiting: Run) -> None:
     ada = id_of(memory, PETS[0])
     memory.undo(memory.delete_memory(_keyed(memory)).operation_id)  # something else happens meanwhile
-    records = memory.nights().desk.ports.records
+    records = memory.nights().context.ports.records
     (cat,) = records.get("local|ana", [ada])
     from commonplace.ports.record_values import Audit
 
@@ -83,9 +83,9 @@ def test_discarded_they_are_never_made_and_leave_no_words(memory: Commonplace, w
     assert [one.outcome for one in run.operations] == ["discarded"] * 4 + ["applied"]
     assert memory.approve_run("last") == run
     assert set(PETS) <= set(current(memory))
-    desk = memory.nights().desk
+    context = memory.nights().context
     names = [f"review/{one.operation_id}" for one in run.operations]
-    assert [desk.night.parts.part(desk.user_id, run.run_id, name) for name in names] == [None] * 5
+    assert [context.night.parts.part(context.user_id, run.run_id, name) for name in names] == [None] * 5
 
 
 def test_what_was_approved_can_be_taken_back_with_the_rest(memory: Commonplace, waiting: Run) -> None:
@@ -118,9 +118,9 @@ def forgotten(memory: Commonplace) -> Run:
     list(nights_of(memory, lambda day, _: [Decision(heard(day, SECRET_DIET), "ADD", why="eats turnips")]).nightly())
     memory.record_interactions([told("d2", "Forget that I eat turnips.", time="2026-05-20T10:00:00+02:00")])
 
-    def decide(day: Day, shelf: Shelf) -> list[Decision]:
+    def decide(day: Day, view: MemoryView) -> list[Decision]:
         wish = heard(day, "Forget that I eat turnips.", content="I eat turnips", forgets=True)
-        targets = tuple(one.memory_id for one in shelf.similar("I eat turnips"))
+        targets = tuple(one.memory_id for one in view.similar("I eat turnips"))
         return [Decision(wish, "FORGET", targets, why="turnips")]
 
     (run,) = nights_of(memory, decide).nightly()
@@ -138,8 +138,8 @@ def test_what_is_forgotten_is_nowhere_any_more(memory: Commonplace, forgotten: R
 
 
 def test_its_interactions_stay_read_without_their_text(memory: Commonplace, forgotten: Run) -> None:
-    desk = memory.nights().desk
-    entries = desk.night.ledger.entries(desk.user_id, ["d1", "d2"])
+    context = memory.nights().context
+    entries = context.night.ledger.entries(context.user_id, ["d1", "d2"])
     assert [(entry.state, entry.interaction) for entry in entries] == [("read", None)] * 2
 
 
@@ -152,7 +152,7 @@ def test_what_is_forgotten_can_not_come_back(memory: Commonplace, forgotten: Run
 def test_a_forgotten_memory_is_discarded_where_it_waits(memory: Commonplace, waiting: Run) -> None:
     memory.record_interactions([told("e", "Forget my cat.")])
 
-    def decide(day: Day, shelf: Shelf) -> list[Decision]:
+    def decide(day: Day, view: MemoryView) -> list[Decision]:
         return [Decision(heard(day, "Forget my cat.", forgets=True), "FORGET", (id_of(memory, PETS[0]),))]
 
     list(nights_of(memory, decide).nightly())

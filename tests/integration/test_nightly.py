@@ -12,7 +12,7 @@ from commonplace import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Run
-from commonplace.extraction.candidate import Decision, Shelf
+from commonplace.extraction.candidate import Decision, MemoryView
 from commonplace.extraction.days import Day
 from commonplace.nightly import steps
 from commonplace.nightly.service import Nights
@@ -54,13 +54,13 @@ def _open_gates(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def states(memory: Commonplace, *ids: str) -> list[tuple[str, int]]:
-    desk = memory.nights().desk
-    return [(entry.state, entry.failures) for entry in desk.night.ledger.entries(desk.user_id, ids)]
+    context = memory.nights().context
+    return [(entry.state, entry.failures) for entry in context.night.ledger.entries(context.user_id, ids)]
 
 
-def replacing(old: str, new: str) -> Callable[[Day, Shelf], list[Decision]]:
-    def decide(day: Day, shelf: Shelf) -> list[Decision]:
-        targets = tuple(one.memory_id for one in shelf.similar(new) if one.content == old)
+def replacing(old: str, new: str) -> Callable[[Day, MemoryView], list[Decision]]:
+    def decide(day: Day, view: MemoryView) -> list[Decision]:
+        targets = tuple(one.memory_id for one in view.similar(new) if one.content == old)
         return [Decision(heard(day, new), "UPDATE" if targets else "ADD", targets, why="moved")]
 
     return decide
@@ -92,9 +92,9 @@ def test_a_memory_tells_the_words_that_it_rests_on(memory: Commonplace) -> None:
 def test_a_later_day_sees_what_an_earlier_one_left(memory: Commonplace) -> None:
     memory.record_interactions([told("t", "I live in Berlin.", time=TUESDAY), told("w", "I live in Munich.", time=WEDNESDAY)])
 
-    def decide(day: Day, shelf: Shelf) -> list[Decision]:
+    def decide(day: Day, view: MemoryView) -> list[Decision]:
         text = day.utterances[0].text
-        return replacing("I live in Berlin.", text)(day, shelf) if "Munich" in text else all_new(day, shelf)
+        return replacing("I live in Berlin.", text)(day, view) if "Munich" in text else all_new(day, view)
 
     dry = nights_of(memory, decide).preview()
     assert [one.closed for one in dry.operations] == [(), ("I live in Berlin.",)]
@@ -139,7 +139,7 @@ def test_two_corrections_of_a_day_follow_upon_each_other(memory: Commonplace) ->
     berlin = memory.store_memory("I live in Berlin.").memory_id
     memory.record_interactions([told("d", "I live in Munich.", "Sorry, I live in Hamburg.")])
 
-    def decide(day: Day, shelf: Shelf) -> list[Decision]:
+    def decide(day: Day, view: MemoryView) -> list[Decision]:
         return [Decision(heard(day, one.text), "UPDATE", (berlin,), why="moved") for one in day.utterances]
 
     (run,) = nights_of(memory, decide).nightly()
@@ -171,8 +171,8 @@ class Meddling:
 
 
 def meddled(nights: Nights, meddle: Callable[[], object]) -> Nights:
-    ports: Any = replace(nights.desk.ports, operations=Meddling(nights.desk.ports.operations, meddle))  # type: ignore[arg-type]
-    return replace(nights, desk=replace(nights.desk, ports=ports))
+    ports: Any = replace(nights.context.ports, operations=Meddling(nights.context.ports.operations, meddle))  # type: ignore[arg-type]
+    return replace(nights, context=replace(nights.context, ports=ports))
 
 
 def test_a_write_of_the_user_in_between_wins_and_the_lost_operation_is_listed(memory: Commonplace) -> None:
@@ -185,10 +185,10 @@ def test_a_write_of_the_user_in_between_wins_and_the_lost_operation_is_listed(me
     assert states(memory, "d") == [("read", 0)]
 
 
-def poisoned(day: Day, shelf: Shelf) -> list[Decision]:
+def poisoned(day: Day, view: MemoryView) -> list[Decision]:
     if any("poison" in one.text for one in day.utterances):
         raise ValueError("scripted")
-    return all_new(day, shelf)
+    return all_new(day, view)
 
 
 def test_one_that_fails_three_runs_is_failed_with_an_alarm_and_blocks_nothing(
@@ -214,15 +214,15 @@ def test_what_is_read_one_by_one_follows_upon_what_was_read_before_it(memory: Co
     said = ["I live in Munich.", "Sorry, I live in Hamburg.", "I have a cat.", "I have a dog.", "poison"]
     memory.record_interactions([told(f"c{number}", text) for number, text in enumerate(said)])
 
-    def decide(day: Day, shelf: Shelf) -> Iterator[Decision]:
-        for one in poisoned(day, shelf):
-            home = [memory.memory_id for memory in shelf.similar("I live in Berlin.") if "live" in memory.content]
+    def decide(day: Day, view: MemoryView) -> Iterator[Decision]:
+        for one in poisoned(day, view):
+            home = [memory.memory_id for memory in view.similar("I live in Berlin.") if "live" in memory.content]
             if "live" in one.says:
                 yield replace(one, operation="UPDATE", targets=tuple(home))
             else:
                 yield replace(one, candidate=replace(one.candidate, key="pet"))
 
-    (run,) = nights_of(memory, lambda day, shelf: list(decide(day, shelf))).nightly()
+    (run,) = nights_of(memory, lambda day, view: list(decide(day, view))).nightly()
     assert {one.outcome for one in run.operations} == {"applied"}
     assert current(memory) == ["I have a cat.", "I have a dog.", "Sorry, I live in Hamburg."]
     assert memory.read_memory("personal_context").count == 3
@@ -233,7 +233,7 @@ def test_a_run_that_dies_while_it_marks_what_it_read_counts_a_failure_once(
 ) -> None:
     memory.record_interactions([told("a", "I live in Berlin.")])
     nights = nights_of(memory, Script(lambda *_: [], unread=("a",)))
-    closes = type(nights.desk.night.runs).close
+    closes = type(nights.context.night.runs).close
 
     def marks_and_dies(runs: Any, run: Run, marks: Mapping[str, Mark], fence: Fence) -> None:
         closes(runs, run.model_copy(update={"status": "running"}), marks, fence)  # as a table does, batch by batch
@@ -241,7 +241,7 @@ def test_a_run_that_dies_while_it_marks_what_it_read_counts_a_failure_once(
             raise KeyboardInterrupt
 
     with monkeypatch.context() as dying:
-        dying.setattr(type(nights.desk.night.runs), "close", marks_and_dies)
+        dying.setattr(type(nights.context.night.runs), "close", marks_and_dies)
         with pytest.raises(KeyboardInterrupt):
             list(nights.nightly())
     assert states(memory, "a") == [("pending", 1)]
@@ -299,7 +299,7 @@ def test_a_night_that_may_not_go_on_is_taken_up_where_it_was(memory: Commonplace
 def test_where_nothing_can_be_stored_a_run_waits_and_no_interaction_is_blamed(memory: Commonplace) -> None:
     memory.record_interactions([told("d", "I live in Berlin.")])
 
-    def unlucky(day: Day, shelf: Shelf) -> list[Decision]:
+    def unlucky(day: Day, view: MemoryView) -> list[Decision]:
         raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "scripted")
 
     with pytest.raises(CommonplaceError, match="scripted"):
@@ -317,10 +317,10 @@ class Killed(BaseException):
 def test_a_day_that_stops_every_run_is_given_up_and_the_next_is_read(memory: Commonplace) -> None:
     memory.record_interactions([told("t", "poison", time=TUESDAY), told("w", "I play the cello.", time=WEDNESDAY)])
 
-    def decide(day: Day, shelf: Shelf) -> list[Decision]:
+    def decide(day: Day, view: MemoryView) -> list[Decision]:
         if day.utterances[0].text == "poison":
             raise Killed
-        return all_new(day, shelf)
+        return all_new(day, view)
 
     for _ in range(3):
         with pytest.raises(Killed):
@@ -337,11 +337,11 @@ def test_only_one_run_of_a_user_is_at_work(
     other = open_memory(now=clock)
     failures: list[ErrorCode] = []
 
-    def decide(day: Day, shelf: Shelf) -> list[Decision]:
+    def decide(day: Day, view: MemoryView) -> list[Decision]:
         with pytest.raises(CommonplaceError) as failed:
             other.nightly()
         failures.append(failed.value.code)
-        return all_new(day, shelf)
+        return all_new(day, view)
 
     list(nights_of(memory, decide).nightly())
     assert failures == [ErrorCode.CONFLICT]
@@ -356,10 +356,10 @@ def test_who_lost_the_lease_writes_nothing_and_ends_quietly(
     other = open_memory(now=clock)
     taken: list[Run] = []
 
-    def slowly(day: Day, shelf: Shelf) -> list[Decision]:
+    def slowly(day: Day, view: MemoryView) -> list[Decision]:
         clock.now += timedelta(minutes=11)
         taken.extend(nights_of(other, all_new).nightly())
-        return all_new(day, shelf)
+        return all_new(day, view)
 
     (lost,) = nights_of(memory, slowly).nightly()
     assert (lost.status, lost.run_id) == ("running", taken[0].run_id)
@@ -372,9 +372,9 @@ def test_a_long_run_keeps_its_lease(memory: Commonplace, clock: Clock) -> None:
     times = [f"2026-05-{day}T09:00:00+02:00" for day in range(10, 14)]
     memory.record_interactions([told(f"d{at}", f"I own {n} bicycles.", time=at) for n, at in enumerate(times)])
 
-    def slowly(day: Day, shelf: Shelf) -> list[Decision]:
+    def slowly(day: Day, view: MemoryView) -> list[Decision]:
         clock.now += timedelta(minutes=6)
-        return all_new(day, shelf)
+        return all_new(day, view)
 
     (run,) = nights_of(memory, slowly).nightly()
     assert (run.status, len(current(memory))) == ("done", 4)
@@ -383,18 +383,18 @@ def test_a_long_run_keeps_its_lease(memory: Commonplace, clock: Clock) -> None:
 def test_no_words_stay_with_a_run_that_is_closed(memory: Commonplace) -> None:
     memory.record_interactions([told("d", "I live in Berlin.")])
     (run,) = nights_of(memory, all_new).nightly()
-    desk = memory.nights().desk
+    context = memory.nights().context
     assert "Berlin" not in run.model_dump_json()
-    assert desk.night.parts.part(desk.user_id, run.run_id, "plan/2026-05-20") is None
+    assert context.night.parts.part(context.user_id, run.run_id, "plan/2026-05-20") is None
 
 
 def test_texts_are_dropped_30_days_after_they_were_read(memory: Commonplace, clock: Clock) -> None:
     memory.record_interactions([told("d", "I live in Berlin.")])
     list(nights_of(memory, all_new).nightly())
-    desk = memory.nights().desk
+    context = memory.nights().context
 
     def text() -> object:
-        return desk.night.ledger.entries(desk.user_id, ["d"])[0].interaction
+        return context.night.ledger.entries(context.user_id, ["d"])[0].interaction
 
     clock.now += timedelta(days=29)
     assert memory.nightly().notes == ("nothing is pending",)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.extraction.candidate import Decision, Shelf
+from commonplace.extraction.candidate import Decision, MemoryView
 from commonplace.extraction.days import Day
 from commonplace.interfaces.aws import container
 from commonplace.interfaces.aws.nights import nights_of
@@ -25,7 +25,7 @@ def weight() -> Any:
     return container.ports().operations.holder(ANA, "default", "weight", container.now(UTC))
 
 
-def the_next(day: Day, _: Shelf) -> list[Decision]:
+def the_next(day: Day, _: MemoryView) -> list[Decision]:
     (said,) = day.utterances
     return [Decision(heard(day, said.text), "UPDATE", (weight().memory_id,), why="changed")]
 

@@ -7,7 +7,7 @@ import pytest
 
 from commonplace import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.extraction.candidate import Decision, Shelf
+from commonplace.extraction.candidate import Decision, MemoryView
 from commonplace.extraction.days import Day
 from commonplace.ports.record_values import Audit
 from commonplace.runs import apply as run_steps
@@ -32,7 +32,7 @@ def fields(memory: Commonplace) -> dict[str, dict[str, Any]]:
     }
 
 
-def a_day(memory: Commonplace, *decide: Callable[[Day, Shelf], list[Decision]]) -> None:
+def a_day(memory: Commonplace, *decide: Callable[[Day, MemoryView], list[Decision]]) -> None:
     """One night for each of the readers, over a new interaction each."""
     for number, reader in enumerate(decide, len(memory.runs())):
         said = told(f"d{number}", "I live in Munich.", "I live in Hamburg.", "The dog is gone.", "I play the cello.")
@@ -40,12 +40,12 @@ def a_day(memory: Commonplace, *decide: Callable[[Day, Shelf], list[Decision]]) 
         list(nights_of(memory, reader).nightly())
 
 
-def moves(memory: Commonplace, old: str, new: str) -> Callable[[Day, Shelf], list[Decision]]:
+def moves(memory: Commonplace, old: str, new: str) -> Callable[[Day, MemoryView], list[Decision]]:
     return lambda day, _: [Decision(heard(day, new), "UPDATE", (id_of(memory, old),), why="moved")]
 
 
-def everything(memory: Commonplace) -> Callable[[Day, Shelf], list[Decision]]:
-    def decide(day: Day, shelf: Shelf) -> list[Decision]:
+def everything(memory: Commonplace) -> Callable[[Day, MemoryView], list[Decision]]:
+    def decide(day: Day, view: MemoryView) -> list[Decision]:
         berlin, dog, cat = (id_of(memory, text) for text in ("I live in Berlin.", "My dog is Bo.", "My cat is Ada."))
         return [
             Decision(heard(day, "I play the cello."), "ADD"),
@@ -144,10 +144,10 @@ def test_counting_and_embedding_anew_are_no_changes(memory: Commonplace) -> None
     memory.store_memory("I live in Berlin.")
     a_day(memory, moves(memory, "I live in Berlin.", "I live in Munich."))
     memory.search_memory("Munich")
-    desk = memory.nights().desk
-    (munich,) = desk.ports.records.get(desk.user_id, [id_of(memory, "I live in Munich.")])
+    context = memory.nights().context
+    (munich,) = context.ports.records.get(context.user_id, [id_of(memory, "I live in Munich.")])
     embedded = munich.model_copy(update={"version": munich.version + 1})
-    desk.ports.records.update(embedded, Audit("embed", munich.updated_at, {"model": "x"}))
+    context.ports.records.update(embedded, Audit("embed", munich.updated_at, {"model": "x"}))
     memory.undo_run("last")
     assert current(memory) == ["I live in Berlin."]
 
@@ -221,7 +221,7 @@ def test_an_undo_that_died_at_its_beginning_or_end_leaves_no_words_behind(
     memory: Commonplace, before: dict[str, dict[str, Any]], monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     a_day(memory, everything(memory))
-    runs = type(memory.nights().desk.night.runs)
+    runs = type(memory.nights().context.night.runs)
     night, real = memory.run("last"), getattr(runs, step)
 
     def dying(self: object, run: Any, *more: object) -> object:
@@ -236,7 +236,7 @@ def test_an_undo_that_died_at_its_beginning_or_end_leaves_no_words_behind(
     (undone,) = memory.nights().nightly()
     assert (undone.kind, undone.status) == ("undo", "failed" if step == "save_part" else "done")
     assert (fields(memory) == before) is (step != "save_part")
-    desk = memory.nights().desk
-    assert desk.night.parts.part(desk.user_id, undone.run_id, "plan") is None
+    context = memory.nights().context
+    assert context.night.parts.part(context.user_id, undone.run_id, "plan") is None
     memory.undo_run(night.run_id)
     assert fields(memory) == before

@@ -10,7 +10,7 @@ from commonplace.extraction.changes.contradictions import contradicts
 from commonplace.extraction.changes.corrections import corrected, is_correction
 from commonplace.extraction.changes.figures import revalued
 from commonplace.extraction.deciding import decide
-from tests.unit.extraction.shelf import EARLIER, Shelf, memory
+from tests.unit.extraction.memory_view import EARLIER, InMemoryView, memory
 
 NOW = datetime(2026, 3, 11, 23, 0, tzinfo=UTC)
 
@@ -169,7 +169,7 @@ def said(content: str, **more: Any) -> Candidate:
 
 
 def decided(content: str, *known: str, **more: Any) -> Decision:
-    (decision,) = decide([said(content, **more)], Shelf([memory(text) for text in known]), NOW)
+    (decision,) = decide([said(content, **more)], InMemoryView([memory(text) for text in known]), NOW)
     return decision
 
 
@@ -218,8 +218,8 @@ def test_only_the_sentence_that_changed_is_replaced() -> None:
 
 
 def test_a_second_change_of_the_same_memory_does_not_undo_the_first() -> None:
-    shelf = Shelf([memory("I live in Berlin. I work at Bosch.")])
-    _, second = decide([said("We moved to Munich."), said("I started at Siemens.")], shelf, NOW)
+    view = InMemoryView([memory("I live in Berlin. I work at Bosch.")])
+    _, second = decide([said("We moved to Munich."), said("I started at Siemens.")], view, NOW)
     assert second.content == "We moved to Munich. I started at Siemens."
 
 
@@ -235,12 +235,12 @@ def test_an_older_end_of_what_is_remembered_is_nothing_at_all() -> None:
 
 
 def test_what_is_corrected_on_the_same_day_is_not_added_as_it_was() -> None:
-    first, second = decide([said("I live in Berlin"), said("Wait, I live in Munich now")], Shelf(), NOW)
+    first, second = decide([said("I live in Berlin"), said("Wait, I live in Munich now")], InMemoryView(), NOW)
     assert (first.operation, second.operation) == ("NOOP", "ADD")
 
 
 def test_what_is_to_be_forgotten_later_that_day_is_not_added() -> None:
-    first, second = decide([said("I have a cat named Tom"), said("my cat", forgets=True)], Shelf(), NOW)
+    first, second = decide([said("I have a cat named Tom"), said("my cat", forgets=True)], InMemoryView(), NOW)
     assert (first.operation, second.operation) == ("NOOP", "NOOP")
 
 
@@ -280,7 +280,7 @@ def test_a_value_that_the_old_sentence_lacks_is_not_lost() -> None:
 
 def test_what_a_wish_leaves_of_the_same_day_rests_on_no_word_of_it() -> None:
     text = "I live in Vienna. I have a cat named Tom. I love tea."
-    vienna, tea, wish = decide([said(text, evidence=text), said("my cat", forgets=True)], Shelf(), NOW)
+    vienna, tea, wish = decide([said(text, evidence=text), said("my cat", forgets=True)], InMemoryView(), NOW)
     assert [(one.operation, one.says, one.candidate.evidence) for one in (vienna, tea)] == [
         ("ADD", "I live in Vienna.", "I live in Vienna."),
         ("ADD", "I love tea.", "I love tea."),
@@ -290,5 +290,5 @@ def test_what_a_wish_leaves_of_the_same_day_rests_on_no_word_of_it() -> None:
 
 def test_what_a_change_left_untrue_goes_though_the_new_value_is_to_be_forgotten() -> None:
     change = said("I live in Linz now, not in Graz", corrects=True)
-    first, wish = decide([change, said("I live in Linz", forgets=True)], Shelf([memory("I live in Graz")]), NOW)
+    first, wish = decide([change, said("I live in Linz", forgets=True)], InMemoryView([memory("I live in Graz")]), NOW)
     assert (first.operation, wish.operation, wish.targets) == ("NOOP", "FORGET", ("mem_I live in Graz",))

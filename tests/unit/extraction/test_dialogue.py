@@ -6,7 +6,7 @@ from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.dialogue import Stage
 from commonplace.extraction.rules import RulesReader
-from tests.unit.extraction.shelf import Shelf
+from tests.unit.extraction.memory_view import InMemoryView
 from tests.unit.extraction.test_rules import MORNING
 
 OPENINGS = [
@@ -58,6 +58,6 @@ def test_what_the_memory_is_asked_is_heard_in_the_middle_of_a_play(wish: str) ->
 
 def test_a_run_tells_what_it_took_for_a_role() -> None:
     day = Day(MORNING.date(), (said(OPENINGS[0]),))
-    reading = RulesReader(StaticEmbedder()).read(day, Shelf())
+    reading = RulesReader(StaticEmbedder()).read(day, InMemoryView())
     assert [one.why for one in reading.dropped] == ["role-play"]
     assert not reading.decisions

@@ -14,7 +14,7 @@ from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.entry import memory_of, tidy_key
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
-from tests.unit.extraction.shelf import memory
+from tests.unit.extraction.memory_view import memory
 
 SAID_AT = datetime(2026, 3, 11, 9, 0, tzinfo=UTC)
 NOW = datetime(2026, 3, 11, 23, 0, tzinfo=UTC)

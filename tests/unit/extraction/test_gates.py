@@ -10,7 +10,7 @@ from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate, Decision
 from commonplace.extraction.days import Day, TitleMet, Utterance
 from commonplace.extraction.gates import refuse
-from tests.unit.extraction.shelf import EARLIER, memory
+from tests.unit.extraction.memory_view import EARLIER, memory
 
 NOON = datetime(2026, 3, 11, 12, 0, tzinfo=UTC)
 SAID = 'I live in Utrecht. > My boss said: "I own a castle." Do you know a dentist? Forget what I said about my ex.'

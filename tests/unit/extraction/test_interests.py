@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.days import TitleMet
 from commonplace.extraction.interests import interests, noted
-from tests.unit.extraction.shelf import memory
+from tests.unit.extraction.memory_view import memory
 
 TODAY = datetime(2026, 3, 11, 9, 0, tzinfo=UTC)
 

@@ -9,7 +9,7 @@ from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.interactions import Discussion
 from commonplace.extraction.days import days_of
 from commonplace.extraction.rules import RulesReader
-from tests.unit.extraction.shelf import Shelf
+from tests.unit.extraction.memory_view import InMemoryView
 
 _LINES = (Path(__file__).parent / "cases" / "extraction_kinds.tsv").read_text("utf-8").splitlines()
 _ASSISTANT = "A: "
@@ -34,7 +34,9 @@ class Case(NamedTuple):
         """What rules add after it, folded."""
         (day,) = days_of([self._discussion()], UTC)
         added = (
-            one for one in RulesReader(StaticEmbedder(), _WORTH).read(day, Shelf([])).decisions if one.operation == "ADD"
+            one
+            for one in RulesReader(StaticEmbedder(), _WORTH).read(day, InMemoryView([])).decisions
+            if one.operation == "ADD"
         )
         return "\n".join(one.content or one.candidate.content for one in added).casefold()
 

@@ -10,7 +10,7 @@ from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.extraction.candidate import Reading
 from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.rules import RulesReader
-from tests.unit.extraction.shelf import Shelf, memory
+from tests.unit.extraction.memory_view import InMemoryView, memory
 
 MORNING = datetime(2026, 3, 11, 9, 0, tzinfo=UTC)  # a Wednesday
 _CASES = (Path(__file__).parent / "cases" / "extraction.tsv").read_text("utf-8").splitlines()
@@ -55,7 +55,7 @@ def _own(name: str, position: int, text: str, at: datetime, explicit: bool) -> U
 
 def read(day: Day, *known: str) -> Reading:
     """The day read by rules, with some memories there already."""
-    return RulesReader(StaticEmbedder()).read(day, Shelf([memory(text) for text in known]))
+    return RulesReader(StaticEmbedder()).read(day, InMemoryView([memory(text) for text in known]))
 
 
 def added(reading: Reading) -> list[str]:

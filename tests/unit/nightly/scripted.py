@@ -1,4 +1,4 @@
-"""A day, a shelf and a model made up by hand, to read the one with the others."""
+"""A day, a memory view and a model made up by hand, to read the one with the others."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -144,7 +144,7 @@ def memory(memory_id: str, content: str, **fields: Any) -> Memory:
     return Memory(**{**whole, **fields})
 
 
-class ShelfInHand:
+class InMemoryView:
     """Memories in hand; similar is what shares a stem."""
 
     def __init__(self, *memories: Memory) -> None:
@@ -160,5 +160,5 @@ class ShelfInHand:
     def holder(self, key: str) -> Memory | None:
         return next((one for one in self.memories if one.key == key), None)
 
-    def under(self, section: Section, limit: int = 20) -> list[Memory]:
+    def in_section(self, section: Section, limit: int = 20) -> list[Memory]:
         return [one for one in self.memories if one.section == section][:limit]

@@ -15,10 +15,10 @@ from commonplace.ports.nightly_bundle import Allowance
 from commonplace.ports.values import ModelUnavailable, Reply
 from tests.unit.nightly.scripted import (
     NOW,
+    InMemoryView,
     Kept,
     Purse,
     ScriptedModel,
-    ShelfInHand,
     Step,
     calls,
     day_of,
@@ -36,10 +36,10 @@ DONE = says("done")
 
 
 def read(
-    *script: Step, day: Day = DAY, shelf: ShelfInHand | None = None, **world: Any
+    *script: Step, day: Day = DAY, view: InMemoryView | None = None, **world: Any
 ) -> tuple[Reading, tuple[Gap, ...], ScriptedModel]:
     model, scripted = metered(*script, **world)
-    reading, gaps = read_by_agent(day, shelf or ShelfInHand(LONDON, RUNS), model, NOW)
+    reading, gaps = read_by_agent(day, view or InMemoryView(LONDON, RUNS), model, NOW)
     return reading, gaps, scripted
 
 
@@ -217,7 +217,7 @@ def test_a_look_after_the_change_does_not_count_but_one_before_it_in_the_same_an
 
 
 def test_sharing_only_the_user_is_no_look() -> None:
-    reading, _, _ = read(calls(search("the user"), DOG), DONE, shelf=ShelfInHand())
+    reading, _, _ = read(calls(search("the user"), DOG), DONE, view=InMemoryView())
     assert reading.decisions == ()
 
 
@@ -270,20 +270,20 @@ def test_an_update_keeps_where_a_memory_stands_and_for_how_long() -> None:
     later = "the sale at Ikea ends on 12 March, not on the 9th"
     sale = memory("mem_SALE", "The sale at Ikea ends on 9 March.", section="work_context", durability="daily")
     told = update("mem_sale", "The sale at Ikea ends on 12 March.", later)
-    reading, _, _ = read(calls(search("sale at Ikea")), calls(told, told), DONE, day=day_of(later), shelf=ShelfInHand(sale))
+    reading, _, _ = read(calls(search("sale at Ikea")), calls(told, told), DONE, day=day_of(later), view=InMemoryView(sale))
     (changed,) = [one.candidate for one in reading.decisions]
     assert (changed.key, changed.section, changed.durability) == (None, "work_context", "daily")
     new = write("sale", "The sale at Ikea ends on 9 March.", ends, "c1", category="work_context", durability="daily")
     told = update("sale", "The sale at Ikea ends on 12 March.", later, "c2")
-    reading, _, _ = read(calls(search("sale at Ikea")), calls(new, told), DONE, day=day_of(ends, later), shelf=ShelfInHand())
+    reading, _, _ = read(calls(search("sale at Ikea")), calls(new, told), DONE, day=day_of(ends, later), view=InMemoryView())
     (changed,) = [one.candidate for one in reading.decisions]
     assert (changed.key, changed.section, changed.durability) == ("sale", "work_context", "daily")
 
 
 def test_the_key_of_another_collection_is_another_memory() -> None:
     other = memory("mem_ELSE", "The user lives in London in the game.", key="home_city", collection="games")
-    shelf = ShelfInHand(LONDON, other)
-    reading, _, model = read(calls(search("where the user lives in London")), calls(HOME), DONE, shelf=shelf)
+    view = InMemoryView(LONDON, other)
+    reading, _, model = read(calls(search("where the user lives in London")), calls(HOME), DONE, view=view)
     assert [entry["key"] for entry in results(model, 1)[0][0]["memories"]] == ["home_city", "mem_else"]
     assert [one.targets for one in reading.decisions] == [("mem_LONDON",)]
 
@@ -298,7 +298,7 @@ def test_a_wish_to_forget_reaches_everything_that_says_it() -> None:
         memory("mem_TUNA", "I have a cat called Minka, a grey one."),
     )
     call = calls(delete("pet", FORGET))
-    reading, _, _ = read(calls(search("cat")), call, DONE, day=day_of(FORGET), shelf=ShelfInHand(*cats))
+    reading, _, _ = read(calls(search("cat")), call, DONE, day=day_of(FORGET), view=InMemoryView(*cats))
     (decision,) = reading.decisions
     assert (decision.operation, set(decision.targets)) == ("FORGET", {"mem_CAT", "mem_TUNA"})
 
@@ -320,12 +320,12 @@ def test_what_is_said_again_after_the_wish_stays_in_the_plan() -> None:
 
 LIVED = "please forget that I lived in London"
 LEEDS = "I moved, I live in Leeds now"
-HERE = ShelfInHand(memory("mem_HOME", "I live in London.", key="home_city"))
+HERE = InMemoryView(memory("mem_HOME", "I live in London.", key="home_city"))
 
 
 def test_a_wish_reaches_what_the_plan_replaces() -> None:
     moved = update("home_city", "I live in Leeds now.", "I live in Leeds now")
-    reading, _, _ = read(calls(search("I live in London")), calls(moved), DONE, day=day_of(LEEDS, LIVED), shelf=HERE)
+    reading, _, _ = read(calls(search("I live in London")), calls(moved), DONE, day=day_of(LEEDS, LIVED), view=HERE)
     assert [(one.operation, one.targets) for one in reading.decisions] == [
         ("UPDATE", ("mem_HOME",)),
         ("FORGET", ("mem_HOME",)),
@@ -334,16 +334,16 @@ def test_a_wish_reaches_what_the_plan_replaces() -> None:
 
 def test_a_wish_reaches_what_the_plan_ends_and_the_words_that_end_it() -> None:
     ended = delete("yoga", "I quit yoga on Mondays")
-    shelf = ShelfInHand(memory("mem_YOGA", "I do yoga on Mondays.", key="yoga"))
+    view = InMemoryView(memory("mem_YOGA", "I do yoga on Mondays.", key="yoga"))
     day = day_of("I quit yoga on Mondays", "please forget that I did yoga")
-    reading, _, _ = read(calls(search("yoga")), calls(ended), DONE, day=day, shelf=shelf)
+    reading, _, _ = read(calls(search("yoga")), calls(ended), DONE, day=day, view=view)
     assert [(one.operation, one.targets) for one in reading.decisions] == [("FORGET", ("mem_YOGA",))]
 
 
 def test_what_a_forgotten_value_would_replace_is_not_true_any_more() -> None:
     moved = update("home_city", "I live in Leeds now.", "I live in Leeds now")
     day = day_of(LEEDS, "please forget that I live in Leeds")
-    reading, _, _ = read(calls(search("I live in London")), calls(moved), DONE, day=day, shelf=HERE)
+    reading, _, _ = read(calls(search("I live in London")), calls(moved), DONE, day=day, view=HERE)
     ended, wish = reading.decisions
     assert (ended.operation, ended.targets, ended.says) == ("DELETE", ("mem_HOME",), "")
     assert wish.candidate.forgets
@@ -358,7 +358,7 @@ def test_what_only_sounds_like_a_wish_erases_nothing() -> None:
     day = day_of(["A: Toast the peanuts, then add the noodles.", "Remove the peanuts, please."])
     nuts = memory("mem_NUTS", "The user is allergic to peanuts.", key="nuts")
     call = calls(delete("nuts", "Remove the peanuts, please."))
-    reading, _, model = read(calls(search("peanuts")), call, DONE, day=day, shelf=ShelfInHand(nuts))
+    reading, _, model = read(calls(search("peanuts")), call, DONE, day=day, view=InMemoryView(nuts))
     assert reading.decisions == ()
     assert results(model)[0][1]
 

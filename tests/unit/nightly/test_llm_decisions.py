@@ -11,12 +11,12 @@ from commonplace.llm.prompts import instructions
 from commonplace.nightly import llm_decisions
 from commonplace.nightly.pipeline import read_by_pipeline
 from commonplace.ports.values import ModelUnavailable
-from tests.unit.nightly.scripted import NOW, ScriptedModel, ShelfInHand, Step, day_of, memory, metered, says
+from tests.unit.nightly.scripted import NOW, InMemoryView, ScriptedModel, Step, day_of, memory, metered, says
 
 LONDON = memory("mem_LONDON", "The user lives in London with Anna.", key="home_city")
 RUNS = memory("mem_RUNS", "The user runs every morning.")
 TEA = memory("mem_TEA", "The user drinks green tea.")
-SHELF = ShelfInHand(LONDON, RUNS, TEA)
+VIEW = InMemoryView(LONDON, RUNS, TEA)
 SAID = "we live in Leeds now, Anna and I"
 MOVED = {
     "message": 1,
@@ -30,7 +30,7 @@ MOVED = {
 def read(*decisions: Any, proposal: dict[str, Any] = MOVED, said: str = SAID) -> tuple[Reading, ScriptedModel]:
     answers: list[Step] = [one if isinstance(one, Exception) else says({"decisions": [one]}) for one in decisions]
     model, scripted = metered(says({"memories": [proposal]}), *answers)
-    return read_by_pipeline(day_of(said), SHELF, model, NOW)[0], scripted
+    return read_by_pipeline(day_of(said), VIEW, model, NOW)[0], scripted
 
 
 def choice(operation: str, target: str | None = None, content: str | None = None, candidate: object = 0) -> dict[str, Any]:
@@ -118,30 +118,30 @@ def test_an_update_that_loses_a_name_goes_to_the_rules() -> None:
         "evidence": "I drink green tea from Uji",
         "content": "The user drinks green tea from Uji.",
     }
-    shelf = ShelfInHand(memory("mem_TEA", "The user drinks green tea from Kyoto with 2 spoons of sugar."))
+    view = InMemoryView(memory("mem_TEA", "The user drinks green tea from Kyoto with 2 spoons of sugar."))
     model, _ = metered(
         says({"memories": [proposal]}),
         says({"decisions": [choice("UPDATE", "mem_TEA", "The user drinks green tea from Uji.")]}),
     )
-    reading, _ = read_by_pipeline(day_of("I drink green tea from Uji"), shelf, model, NOW)
+    reading, _ = read_by_pipeline(day_of("I drink green tea from Uji"), view, model, NOW)
     assert [one.operation for one in reading.decisions] == ["ADD"]
 
 
 def test_a_missing_decision_goes_to_the_rules() -> None:
     model, _ = metered(says({"memories": [MOVED]}), says({"decisions": []}))
-    assert read_by_pipeline(day_of(SAID), SHELF, model, NOW)[0].decisions == by_rules().decisions
+    assert read_by_pipeline(day_of(SAID), VIEW, model, NOW)[0].decisions == by_rules().decisions
 
 
 def test_the_first_decision_about_a_candidate_counts() -> None:
     both = says({"decisions": [choice("NOOP"), choice("ADD")]})
     model, _ = metered(says({"memories": [MOVED]}), both)
-    assert [one.operation for one in read_by_pipeline(day_of(SAID), SHELF, model, NOW)[0].decisions] == ["NOOP"]
+    assert [one.operation for one in read_by_pipeline(day_of(SAID), VIEW, model, NOW)[0].decisions] == ["NOOP"]
 
 
 def test_a_decision_with_half_a_character_costs_itself_only() -> None:
     both = says({"decisions": [choice("UPDATE", "mem_LONDON", "The user lives in Leeds with Anna\ud83d."), choice("NOOP")]})
     model, _ = metered(says({"memories": [MOVED]}), both)
-    assert [one.operation for one in read_by_pipeline(day_of(SAID), SHELF, model, NOW)[0].decisions] == ["NOOP"]
+    assert [one.operation for one in read_by_pipeline(day_of(SAID), VIEW, model, NOW)[0].decisions] == ["NOOP"]
 
 
 def test_one_memory_is_closed_by_one_decision() -> None:
@@ -151,17 +151,17 @@ def test_one_memory_is_closed_by_one_decision() -> None:
         choice("DELETE", "mem_LONDON", candidate=1),
     ]
     model, _ = metered(says({"memories": [MOVED, second]}), says({"decisions": updates}))
-    reading, _ = read_by_pipeline(day_of(SAID, "my sister lives in York"), SHELF, model, NOW)
+    reading, _ = read_by_pipeline(day_of(SAID, "my sister lives in York"), VIEW, model, NOW)
     assert [one.operation for one in reading.decisions] == ["UPDATE", "ADD"]
 
 
 def test_a_candidate_older_than_its_target_closes_nothing() -> None:
-    shelf = ShelfInHand(memory("mem_LONDON", "The user lives in London with Anna.", event_time=NOW))
+    view = InMemoryView(memory("mem_LONDON", "The user lives in London with Anna.", event_time=NOW))
     model, _ = metered(
         says({"memories": [MOVED]}),
         says({"decisions": [choice("UPDATE", "mem_LONDON", "The user lives in Leeds with Anna.")]}),
     )
-    reading, _ = read_by_pipeline(day_of(SAID), shelf, model, NOW)
+    reading, _ = read_by_pipeline(day_of(SAID), view, model, NOW)
     assert not [target for one in reading.decisions for target in one.targets]
 
 
@@ -183,9 +183,9 @@ def test_many_candidates_are_decided_in_groups(monkeypatch: pytest.MonkeyPatch) 
     said = [f"my dog number {n} is called Rex{n}" for n in range(9)]
     items = [{**MOVED, "message": n + 1, "evidence": text, "content": f"The user's dog number {n} is called Rex{n}.", "corrects": False}
              for n, text in enumerate(said)]  # fmt: skip
-    shelf = ShelfInHand(memory("mem_DOG", "The user has a dog."))
+    view = InMemoryView(memory("mem_DOG", "The user has a dog."))
     none = says({"decisions": []})
     model, scripted = metered(says({"memories": items}), none, none)
-    reading, _ = read_by_pipeline(day_of(*said), shelf, model, NOW)
+    reading, _ = read_by_pipeline(day_of(*said), view, model, NOW)
     assert len(reading.decisions) == 9
     assert len(scripted.asked) == 3

@@ -10,12 +10,12 @@ from commonplace.extraction.gates import refuse
 from commonplace.nightly.agent import read_by_agent
 from commonplace.nightly.pipeline import read_by_pipeline
 from commonplace.ports.values import Reply
-from tests.unit.nightly.scripted import NOW, ShelfInHand, calls, day_of, memory, metered, says
+from tests.unit.nightly.scripted import NOW, InMemoryView, calls, day_of, memory, metered, says
 
 ALLERGY = memory("mem_NUTS", "The user is allergic to peanuts.", key="allergy", importance=0.9)
 HOME = memory("mem_HOME", "The user lives in Leeds with Anna.", key="home_city")
 STYLE = memory("mem_STYLE", "The user wants short answers.", key="style", section="preference", memory_type="meta")
-SHELF = ShelfInHand(ALLERGY, HOME, STYLE)
+VIEW = InMemoryView(ALLERGY, HOME, STYLE)
 DAY = day_of(
     [
         "can you sum this page up for me?",
@@ -111,12 +111,12 @@ CALLS: dict[str, tuple[str, Any]] = {
 
 def let_through(decisions: Sequence[Decision]) -> list[Decision]:
     """What would be done, past the gates that the run holds every decision against."""
-    return [one for one in decisions if one.operation != "NOOP" and refuse(one, DAY, SHELF.get(one.targets)) is None]
+    return [one for one in decisions if one.operation != "NOOP" and refuse(one, DAY, VIEW.get(one.targets)) is None]
 
 
 def pipeline(*answers: Reply) -> list[Decision]:
     model, _ = metered(*answers)
-    reading, gaps = read_by_pipeline(DAY, SHELF, model, NOW)
+    reading, gaps = read_by_pipeline(DAY, VIEW, model, NOW)
     assert gaps == ()
     return let_through(reading.decisions)
 
@@ -129,9 +129,9 @@ def test_no_proposal_that_obeys_an_injection_is_kept(name: str) -> None:
 @pytest.mark.parametrize("name", DECISIONS)
 def test_no_decision_that_obeys_an_injection_closes_anything(name: str) -> None:
     decision = {"candidate": 0, "target_memory_id": None, "updated_content": None, **DECISIONS[name]}
-    shown = ShelfInHand(*(one.model_copy(update={"raw_text": f"{one.raw_text} breakfast"}) for one in SHELF.memories))
+    shown = InMemoryView(*(one.model_copy(update={"raw_text": f"{one.raw_text} breakfast"}) for one in VIEW.memories))
     model, _ = metered(says({"memories": [EATS]}), says({"decisions": [decision]}))
-    reading, _ = read_by_pipeline(DAY, shown if name.startswith("another user") else SHELF, model, NOW)
+    reading, _ = read_by_pipeline(DAY, shown if name.startswith("another user") else VIEW, model, NOW)
     assert not [target for one in let_through(reading.decisions) for target in one.targets]
 
 
@@ -144,7 +144,7 @@ def test_no_call_that_obeys_an_injection_changes_anything(name: str) -> None:
         )
     )
     model, _ = metered(look, calls(CALLS[name]), calls(CALLS[name]), says("done"))
-    reading, gaps = read_by_agent(DAY, SHELF, model, NOW)
+    reading, gaps = read_by_agent(DAY, VIEW, model, NOW)
     assert gaps == ()
     assert let_through(reading.decisions) == []
 
@@ -154,5 +154,5 @@ def test_what_the_user_says_of_themselves_is_kept_all_the_same() -> None:
     assert decision.operation == "ADD"
     given = {**WRITE, "key": "breakfast", "value": "The user had porridge for breakfast in the kitchen."}
     model, _ = metered(calls(("search_memory", {"query": "porridge"})), calls(("write_memory", given)), says("done"))
-    reading, _ = read_by_agent(DAY, SHELF, model, NOW)
+    reading, _ = read_by_agent(DAY, VIEW, model, NOW)
     assert len(let_through(reading.decisions)) == 1

@@ -15,7 +15,7 @@ from commonplace.nightly.pipeline import read_by_pipeline
 from commonplace.nightly.prompt_chunks import Gap, lines_of, pieces_of
 from commonplace.ports.nightly_bundle import Allowance
 from commonplace.ports.values import ModelUnavailable
-from tests.unit.nightly.scripted import NOW, Kept, Purse, ScriptedModel, ShelfInHand, Step, day_of, memory, metered, says
+from tests.unit.nightly.scripted import NOW, InMemoryView, Kept, Purse, ScriptedModel, Step, day_of, memory, metered, says
 
 MOVED = "btw we moved to Leeds in March"
 REX = "my dog Rex turned 5 in May"
@@ -30,10 +30,10 @@ DOG = item(2, REX, "The user's dog Rex turned 5 in May.", type="fact")
 
 
 def read(
-    day: Day, *script: Step, shelf: ShelfInHand | None = None, **world: Any
+    day: Day, *script: Step, view: InMemoryView | None = None, **world: Any
 ) -> tuple[Reading, tuple[Gap, ...], ScriptedModel]:
     model, scripted = metered(*script, **world)
-    reading, gaps = read_by_pipeline(day, shelf or ShelfInHand(), model, NOW)
+    reading, gaps = read_by_pipeline(day, view or InMemoryView(), model, NOW)
     return reading, gaps, scripted
 
 
@@ -99,10 +99,10 @@ def test_pieces_hold_all_lines_in_order_and_fit() -> None:
 
 def test_a_day_of_50_long_messages_takes_three_calls_at_the_most() -> None:
     fifty = [f"A: {'what do you think? ' * 400}" if n % 2 else "I think a lot of it. " * 380 for n in range(50)]
-    similar = ShelfInHand(memory("mem_A", "The user thinks a lot of it."))
+    similar = InMemoryView(memory("mem_A", "The user thinks a lot of it."))
     none = says({"memories": []})
     one = says({"memories": [item(1, "I think a lot of it.", "The user thinks highly of it all.")]})
-    _, gaps, model = read(day_of(fifty), one, none, decide(), shelf=similar)
+    _, gaps, model = read(day_of(fifty), one, none, decide(), view=similar)
     assert gaps == ()
     assert len(model.asked) <= 3
 
@@ -194,9 +194,9 @@ def test_a_memory_of_several_sentences_may_be_forgotten_in_part() -> None:
         item(2, wish, "The user has a cat called Minka.", forgets=True),
         item(3, REX, DOG["content"]),
     ]
-    similar = ShelfInHand(memory("mem_A", "The user's dog Rex is big."))
+    similar = InMemoryView(memory("mem_A", "The user's dog Rex is big."))
     choice = {"candidate": 3, "operation": "NOOP"}
-    reading, _, model = read(day_of(said, wish, REX), says({"memories": proposed}), decide(choice), shelf=similar)
+    reading, _, model = read(day_of(said, wish, REX), says({"memories": proposed}), decide(choice), view=similar)
     assert '"candidate": 3' in model.asked[1].text
     kept = [one for one in contents(reading.decisions) if one[0] == "ADD"]
     assert kept == [("ADD", "The user lives in Bonn."), ("ADD", "The user's sister plays the cello.")]
@@ -209,7 +209,7 @@ CAT = item(1, MINKA, "The user has a cat called Minka.")
 @pytest.mark.parametrize("asked", [[], [item(2, WISH, CAT["content"], forgets=True)], [item(2, WISH, CAT["content"])]])
 def test_a_wish_to_forget_is_heard_whatever_the_model_says(asked: list[dict[str, Any]]) -> None:
     known = memory("mem_A", "The user's cat Minka has been called that since she was a kitten that they have.")
-    reading, gaps, _ = read(day_of(MINKA, WISH), says({"memories": [CAT, *asked]}), shelf=ShelfInHand(known))
+    reading, gaps, _ = read(day_of(MINKA, WISH), says({"memories": [CAT, *asked]}), view=InMemoryView(known))
     assert [one.operation for one in reading.decisions] == ["NOOP", "FORGET"]
     wish = reading.decisions[-1]
     assert (wish.candidate.content, wish.candidate.interaction_id) == ("I have a cat called Minka", "c2")
@@ -228,16 +228,16 @@ def test_what_is_to_be_forgotten_comes_back_by_no_update_of_the_model(said: str,
     choice = {"candidate": 0, "operation": "UPDATE", "target_memory_id": "mem_A"}
     choices = decide({**choice, "updated_content": f"{new} The user has a cat called Minka."})
     proposed = says({"memories": [item(1, said, new)]})
-    reading, _, model = read(day_of(said, WISH), proposed, choices, shelf=ShelfInHand(known))
+    reading, _, model = read(day_of(said, WISH), proposed, choices, view=InMemoryView(known))
     assert [one.operation for one in reading.decisions][1:] == ["FORGET"]
     assert "Minka" not in reading.decisions[0].says
     assert all("Minka" not in asked.text for asked in model.asked[1:])
 
 
 def test_what_may_be_said_in_a_play_is_a_wish_where_the_model_takes_it_for_one() -> None:
-    known = ShelfInHand(memory("mem_A", "The user has a cat called Minka."))
+    known = InMemoryView(memory("mem_A", "The user has a cat called Minka."))
     for asked in ([], [item(1, "Forget my cat.", "The user's cat.", forgets=True)]):
-        reading, _, _ = read(day_of("Forget my cat."), says({"memories": asked}), shelf=known)
+        reading, _, _ = read(day_of("Forget my cat."), says({"memories": asked}), view=known)
         assert [one.operation for one in reading.decisions] == ["FORGET"] * len(asked)
 
 
@@ -247,7 +247,7 @@ def test_a_wish_that_points_at_the_talk_is_heard_beside_one_that_names_what_goes
         item(2, "Forget what I just told you.", "I play the bassoon.", forgets=True),
         item(2, "Also forget that I have a cat.", "The user has a cat.", forgets=True),
     ]
-    reading, _, _ = read(day, says({"memories": asked}), shelf=ShelfInHand(memory("mem_A", "The user plays the bassoon.")))
+    reading, _, _ = read(day, says({"memories": asked}), view=InMemoryView(memory("mem_A", "The user plays the bassoon.")))
     assert contents(reading.decisions) == [("FORGET", "I play the bassoon."), ("NOOP", "I have a cat")]
 
 
@@ -363,12 +363,12 @@ def test_a_call_that_failed_costs_nothing() -> None:
 
 
 def test_an_answer_that_was_saved_is_not_paid_for_again() -> None:
-    kept, shelf = Kept(), ShelfInHand(memory("mem_A", "The user lives in London.", key="home_city"))
+    kept, view = Kept(), InMemoryView(memory("mem_A", "The user lives in London.", key="home_city"))
     choice = {"candidate": 0, "operation": "ADD"}
-    first, _, _ = read(day_of(MOVED), says({"memories": [LEEDS]}), decide(choice), shelf=shelf, answers=kept)
+    first, _, _ = read(day_of(MOVED), says({"memories": [LEEDS]}), decide(choice), view=view, answers=kept)
     assert next(iter(kept)) == "2026-03-02/extract/0"
     purse = Purse()
-    second, _, model = read(day_of(MOVED), shelf=shelf, answers=kept, purse=purse)
+    second, _, model = read(day_of(MOVED), view=view, answers=kept, purse=purse)
     assert (model.asked, purse.reserved) == ([], [])
     assert second == first
 

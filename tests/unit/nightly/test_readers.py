@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from commonplace.domain.runs import Dropped, Mode
-from commonplace.extraction.candidate import Candidate, Decision, Reading, Shelf
+from commonplace.extraction.candidate import Candidate, Decision, MemoryView, Reading
 from commonplace.extraction.days import Day, TitleMet
 from commonplace.nightly.readers import Modes, mode_of
 from commonplace.ports.nightly_bundle import Allowance, NightPorts
@@ -15,10 +15,10 @@ from tests.unit.nightly.scripted import (
     DATE,
     MORNING,
     NOW,
+    InMemoryView,
     Kept,
     Purse,
     ScriptedModel,
-    ShelfInHand,
     Step,
     day_of,
     memory,
@@ -38,11 +38,11 @@ class Rules:
     """Rules that keep every word, and tell what they were given to read."""
 
     read_days: list[Day] = field(default_factory=list)
-    shelves: list[Shelf] = field(default_factory=list)
+    shelves: list[MemoryView] = field(default_factory=list)
 
-    def read(self, day: Day, shelf: Shelf) -> Reading:
+    def read(self, day: Day, view: MemoryView) -> Reading:
         self.read_days.append(day)
-        self.shelves.append(shelf)
+        self.shelves.append(view)
         made = [
             Decision(Candidate(one.text, one.interaction_id, one.position, one.text, 0.9), "ADD", why="rules")
             for one in day.utterances
@@ -65,7 +65,7 @@ def read(
         allowance=Allowance(**allowed),
     )
     modes = Modes(rules, ports, "local|ann", NOW)
-    return modes.read_day(mode, DAY, ShelfInHand(memory("mem_A", "The user is called Ann.")), Kept(), tired), rules, scripted
+    return modes.read_day(mode, DAY, InMemoryView(memory("mem_A", "The user is called Ann.")), Kept(), tired), rules, scripted
 
 
 def contents(reading: Reading) -> set[str]:
@@ -159,6 +159,6 @@ def test_what_the_model_closed_is_closed_for_the_rules() -> None:
     ])  # fmt: skip
     rules, nowhere = Rules(), object()
     ports = NightPorts(nowhere, nowhere, nowhere, nowhere, Purse(), scripted)  # type: ignore[arg-type]
-    Modes(rules, ports, "local|ann", NOW).read_day("pipeline", DAY, ShelfInHand(called), Kept())
-    (shelf,) = rules.shelves
-    assert shelf.get(["mem_A"]) == shelf.similar("flute") == shelf.under("personal_context") == []
+    Modes(rules, ports, "local|ann", NOW).read_day("pipeline", DAY, InMemoryView(called), Kept())
+    (view,) = rules.shelves
+    assert view.get(["mem_A"]) == view.similar("flute") == view.in_section("personal_context") == []

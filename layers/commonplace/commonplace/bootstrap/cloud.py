@@ -74,12 +74,12 @@ def _night(table: "Table", settings: Settings, left: Left) -> "NightPorts":
 def open_leaving(user_id: str, settings: Settings) -> "Leaving":
     """A user of the table, by the whole id, who may leave."""
     from commonplace.nightly.user_erasure import Leaving
-    from commonplace.runs.apply import Desk
+    from commonplace.runs.apply import RunContext
 
     if settings.pages_bucket is None:
         raise missing("pages_bucket")  # or the pages would stay
     open_, clock = open_cloud(settings), local_clock("UTC")
-    return Leaving(Desk(Caller(user_id, clock()), open_.ports, open_.night(), clock), open_.erasure())
+    return Leaving(RunContext(Caller(user_id, clock()), open_.ports, open_.night(), clock), open_.erasure())
 
 
 def _erasure(table: "Table") -> UserErasure:

@@ -23,7 +23,7 @@ from commonplace.use_cases.import_conversation import Progress, import_turns
 if TYPE_CHECKING:
     from commonplace.nightly.user_erasure import Leaving
     from commonplace.ports.pages import Pages
-    from commonplace.runs.apply import Desk
+    from commonplace.runs.apply import RunContext
 
 BACKEND = "local"
 
@@ -175,12 +175,12 @@ class Commonplace(NightMethods):
         """Everything that is kept of the user: `memories()` counts them, `erase()` takes all of it away for good."""
         from commonplace.nightly.user_erasure import Leaving
 
-        return Leaving(self._desk(), self._local.erasure())
+        return Leaving(self._context(), self._local.erasure())
 
-    def _desk(self) -> "Desk":
-        from commonplace.runs.apply import Desk
+    def _context(self) -> "RunContext":
+        from commonplace.runs.apply import RunContext
 
-        return Desk(self._caller(), self._local.ports, self._local.night(), self._aware_clock)
+        return RunContext(self._caller(), self._local.ports, self._local.night(), self._aware_clock)
 
     def _pages(self, dir: str | PathLike[str]) -> "Pages":
         return models.folder_pages(Path(dir))

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from commonplace.nightly.service import Nights
     from commonplace.nightly.steps import Progress
     from commonplace.ports.pages import Pages
-    from commonplace.runs.apply import Desk
+    from commonplace.runs.apply import RunContext
 
 
 class NightMethods:
     """The methods of a day's end: record what happened, read it, look at what was done, and take it back."""
 
-    def _desk(self) -> "Desk":
+    def _context(self) -> "RunContext":
         """Whose memories, and what a run needs; given by the class that has these methods."""
         raise NotImplementedError
 
@@ -28,11 +28,11 @@ class NightMethods:
 
     def nights(self) -> "Nights":
         """All that may be asked of this user's nights, as of now."""
-        from commonplace.nightly.readers import reader_at
+        from commonplace.nightly.readers import reader_for
         from commonplace.nightly.service import Nights
 
-        desk = self._desk()
-        return Nights(desk, reader_at(desk))
+        context = self._context()
+        return Nights(context, reader_for(context))
 
     def record_interactions(self, interactions: Sequence[Any]) -> "RecordResult":
         """Keeps what a day left behind until a night reads it; a malformed one is refused on its own.
@@ -59,8 +59,8 @@ class NightMethods:
 
     def due(self) -> list[str]:
         """Every user of this file with something pending, or with texts that were kept long enough."""
-        desk = self._desk()
-        return list(desk.night.ledger.due(desk.clock() - desk.night.texts_kept))
+        context = self._context()
+        return list(context.night.ledger.due(context.clock() - context.night.texts_kept))
 
     def runs(self, limit: int = 20) -> list[Run]:
         """The newest runs, newest first; `limit` 1-100."""
@@ -101,8 +101,8 @@ class NightMethods:
         """
         from commonplace.pages.publishing import write_pages
 
-        desk = self._desk()
-        return write_pages(self._pages(dir), desk.caller, desk.ports, overwrite=overwrite)
+        context = self._context()
+        return write_pages(self._pages(dir), context.caller, context.ports, overwrite=overwrite)
 
     def apply_markdown(self, dir: str | Path, dry_run: bool = True, delete_many: bool = False) -> "ToldRun":
         """What was edited in that folder changes the memories, as a run; with `dry_run` it is only told.
@@ -112,8 +112,8 @@ class NightMethods:
         """
         from commonplace.pages.applying import apply_pages, compare_pages
 
-        pages, desk = self._pages(dir), self._desk()
-        return compare_pages(pages, desk) if dry_run else apply_pages(pages, desk, delete_many)
+        pages, context = self._pages(dir), self._context()
+        return compare_pages(pages, context) if dry_run else apply_pages(pages, context, delete_many)
 
 
 def _known(mode: Mode | None) -> Mode | None:

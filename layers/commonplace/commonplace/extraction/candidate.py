@@ -61,7 +61,7 @@ class Decision:
         return self.content or self.candidate.content
 
 
-class Shelf(Protocol):
+class MemoryView(Protocol):
     """What is remembered, as this run sees it: the record and what the run is going to do."""
 
     def similar(self, content: str, limit: int = 10) -> list[Memory]:
@@ -73,7 +73,7 @@ class Shelf(Protocol):
     def holder(self, key: str) -> Memory | None:
         """The current memory that holds a key."""
 
-    def under(self, section: Section, limit: int = 20) -> list[Memory]:
+    def in_section(self, section: Section, limit: int = 20) -> list[Memory]:
         """Current memories of a section, most important and newest first."""
 
 
@@ -94,5 +94,5 @@ class Reading:
 class Reader(Protocol):
     """A mode of reading: rules, pipeline or agent."""
 
-    def read(self, day: Day, shelf: Shelf) -> Reading:
+    def read(self, day: Day, view: MemoryView) -> Reading:
         """What is to be done about the memories after this day."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from commonplace.domain.memory import Memory
-from commonplace.extraction.candidate import Candidate, Decision, Shelf
+from commonplace.extraction.candidate import Candidate, Decision, MemoryView
 from commonplace.extraction.changes.contradictions import CHANGED, contradicts
 from commonplace.extraction.changes.corrections import corrected
 from commonplace.extraction.changes.statements import beside, joined, statements, told, without
@@ -18,10 +18,10 @@ _WEAK, _CONFIDENT = 0.5, 0.7
 _ALIKE = 0.5
 
 
-def decide(candidates: Sequence[Candidate], shelf: Shelf, now: datetime) -> list[Decision]:
+def decide(candidates: Sequence[Candidate], view: MemoryView, now: datetime) -> list[Decision]:
     """A decision for each candidate, in their order, or several where a part of it is to be forgotten. `now`: stands for the
     time of a candidate that has none."""
-    deciding = _Deciding(shelf, now)
+    deciding = _Deciding(view, now)
     for candidate in candidates:
         deciding.take(candidate)
     return deciding.decisions
@@ -41,7 +41,7 @@ class _Contradiction:
 class _Deciding:
     """The decisions so far; later words of a day change what its earlier ones would add."""
 
-    shelf: Shelf
+    view: MemoryView
     now: datetime
     decisions: list[Decision] = field(default_factory=list)
     became: dict[str, str] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class _Deciding:
 
     def _similar(self, candidate: Candidate, limit: int) -> list[Memory]:
         """Memories as the decisions so far leave them, so that a second change of a day doesn't undo the first."""
-        found = [(one, self.became.get(one.memory_id)) for one in self.shelf.similar(candidate.content, limit)]
+        found = [(one, self.became.get(one.memory_id)) for one in self.view.similar(candidate.content, limit)]
         return [
             one if text is None else one.model_copy(update={"raw_text": text, "normalized_text": text})
             for one, text in found

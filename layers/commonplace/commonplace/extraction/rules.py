@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from commonplace.domain.runs import Dropped
-from commonplace.extraction.candidate import Candidate, ExtractedType, Reading, Shelf
+from commonplace.extraction.candidate import Candidate, ExtractedType, MemoryView, Reading
 from commonplace.extraction.changes.corrections import corrected, is_correction, replaced_value, stands_alone
 from commonplace.extraction.clauses import LONGEST_EVIDENCE, clauses, sentences
 from commonplace.extraction.dates import with_dates
@@ -40,22 +40,22 @@ class RulesReader:
         self._words = words
         self._least = least_worth
 
-    def read(self, day: Day, shelf: Shelf) -> Reading:
+    def read(self, day: Day, view: MemoryView) -> Reading:
         """What is to be done about the memories after this day; nothing is ever left unread."""
-        reading = _Reading(day, shelf, self._words, self._least)
+        reading = _Reading(day, view, self._words, self._least)
         stage = Stage(self._words)
         for said in day.utterances:
             if said.role == "user" and said.own:
                 reading.take(said, stage.without_roles(said))
-        candidates = [*reading.candidates, *titles_met(day, shelf)]
+        candidates = [*reading.candidates, *titles_met(day, view)]
         now = max((one.event_time for one in candidates if one.event_time), default=None)
-        decisions = decide(candidates, shelf, now) if now else []
+        decisions = decide(candidates, view, now) if now else []
         return Reading(tuple(decisions), tuple(reading.dropped), candidates=len(candidates) + len(reading.dropped))
 
 
-def titles_met(day: Day, shelf: Shelf) -> list[Candidate]:
+def titles_met(day: Day, view: MemoryView) -> list[Candidate]:
     """What the day's titles give: a note of each, and an interest where a topic was met on three days."""
-    earlier = {one.memory_id: one for met in day.titles for one in shelf.similar(met.title, _SIMILAR)}
+    earlier = {one.memory_id: one for met in day.titles for one in view.similar(met.title, _SIMILAR)}
     return [*noted(day.titles), *interests(day.titles, earlier.values())]
 
 
@@ -64,7 +64,7 @@ class _Reading:
     """The candidates of a day so far."""
 
     day: Day
-    shelf: Shelf
+    view: MemoryView
     words: Embedder
     least: float
     candidates: list[Candidate] = field(default_factory=list)
@@ -126,7 +126,7 @@ class _Reading:
                 yield from (one.text for one in sentences(candidate.content))
         pair = replaced_value(text)
         if pair:
-            for memory in self.shelf.similar(pair[0], _SIMILAR):
+            for memory in self.view.similar(pair[0], _SIMILAR):
                 yield from (one.text for one in sentences(memory.content) if tells(pair[0], one.text))
 
 

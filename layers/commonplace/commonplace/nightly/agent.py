@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from commonplace.extraction.candidate import Reading, Shelf
+from commonplace.extraction.candidate import MemoryView, Reading
 from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.gates import served_wishes
 from commonplace.llm.partial_json import CUTS
@@ -23,10 +23,10 @@ _WISH = "Bring the memory up to date with what the user says in {data}."
 _CUT = {"error": "this call was cut off and did not run; make it again, with less in one answer"}
 
 
-def read_by_agent(day: Day, shelf: Shelf, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Gap, ...]]:
+def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Gap, ...]]:
     """What the model planned for the day, and what it did not read."""
     end = time.monotonic() + model.allowance.agent_seconds
-    tools = AgentTools(day, shelf, now)
+    tools = AgentTools(day, view, now)
     gaps: list[Gap] = []
     for number, piece in enumerate(pieces_of(lines_of(day), _PIECE_TOKENS)):
         before = tools.plan.made

@@ -5,14 +5,14 @@ from datetime import datetime
 from typing import Any
 
 from commonplace.domain.memory import Memory
-from commonplace.extraction.candidate import Candidate, Decision, Shelf
+from commonplace.extraction.candidate import Candidate, Decision, MemoryView
 from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.deciding import decide, nothing_left
 from commonplace.extraction.forgetting.matching import tells
 from commonplace.extraction.forgetting.requests import to_forget
 from commonplace.extraction.grounding.evidence import in_own_words
 from commonplace.extraction.grounding.footing import why_not
-from commonplace.nightly.memory_view import Staged
+from commonplace.nightly.memory_view import StagedView
 
 _SURE = 0.9
 
@@ -24,7 +24,7 @@ class SentBack(Exception):  # noqa: N818 - an answer to the agent
 class AgentPlan:
     """Decisions by the name that the agent calls a memory: its key, or its id where it has none."""
 
-    def __init__(self, day: Day, record: Shelf, now: datetime) -> None:
+    def __init__(self, day: Day, record: MemoryView, now: datetime) -> None:
         self._day, self._record = day, record
         self._now = now
         self._by_name: dict[str, Decision] = {}
@@ -44,9 +44,9 @@ class AgentPlan:
         self._by_name = dict(made)
 
     @property
-    def shelf(self) -> Staged:
+    def view(self) -> StagedView:
         """The record without what the plan closes."""
-        return Staged(self._record, self.decisions)
+        return StagedView(self._record, self.decisions)
 
     @property
     def values(self) -> dict[str, Candidate]:
@@ -64,7 +64,7 @@ class AgentPlan:
 
     def add(self, name: str, candidate: Candidate) -> str | None:
         """Plans a new memory, or tells why there is nothing to add. An older value than what is kept is added closed."""
-        by_rules = decide([*self.values.values(), candidate], self.shelf, self._now)[-1]
+        by_rules = decide([*self.values.values(), candidate], self.view, self._now)[-1]
         if by_rules.operation == "NOOP":
             return by_rules.why
         made = Decision(candidate, "ADD", why="written by the agent", outdated_by=by_rules.outdated_by)

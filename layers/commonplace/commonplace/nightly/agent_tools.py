@@ -11,7 +11,7 @@ from commonplace.domain.fields import Fraction, Limit, Name, Query, Request, Tex
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
 from commonplace.domain.storage import DeleteRequest, Key, ReadRequest, UpdateRequest
 from commonplace.domain.taxonomy import Durability, Section
-from commonplace.extraction.candidate import Shelf
+from commonplace.extraction.candidate import MemoryView
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.days import Day
 from commonplace.extraction.grounding.footing import stems
@@ -83,8 +83,8 @@ _UPDATED = 0.9
 class AgentTools:
     """The five tools over one day. Nothing of the record changes."""
 
-    def __init__(self, day: Day, shelf: Shelf, now: datetime) -> None:
-        self.plan = AgentPlan(day, shelf, now)
+    def __init__(self, day: Day, view: MemoryView, now: datetime) -> None:
+        self.plan = AgentPlan(day, view, now)
         self._shown: dict[str, Memory] = {}
         self._looked: set[str] = set()
         self._tools: dict[str, Callable[[Any], Mapping[str, object]]] = {
@@ -110,15 +110,15 @@ class AgentTools:
         wanted = stems(asked.query)
         self._looked |= wanted
         planned = {name: value for name, value in self.plan.values.items() if wanted & stems(value.content)}
-        return self._entries(planned, self.plan.shelf.similar(asked.query, asked.limit))
+        return self._entries(planned, self.plan.view.similar(asked.query, asked.limit))
 
     def _read(self, asked: ReadRequest) -> Mapping[str, object]:
         planned = {name: value for name, value in self.plan.values.items() if value.section == asked.category}
-        return self._entries(planned, self.plan.shelf.under(asked.category, asked.limit))
+        return self._entries(planned, self.plan.view.in_section(asked.category, asked.limit))
 
     def _write(self, asked: Write) -> Mapping[str, object]:
         self._must_have_looked(asked.value)
-        if self.plan.holds(asked.key) or self.plan.shelf.holder(asked.key) is not None:
+        if self.plan.holds(asked.key) or self.plan.view.holder(asked.key) is not None:
             raise SentBack("the key is taken: update_memory gives it another value")
         candidate = self.plan.candidate(
             asked.value,
@@ -158,7 +158,7 @@ class AgentTools:
         if key in self.plan.values:
             return None
         shown = self._shown.get(key)
-        if shown is None or not self.plan.shelf.get([shown.memory_id]):
+        if shown is None or not self.plan.view.get([shown.memory_id]):
             raise SentBack("no memory of this key was shown, or it is closed: look for it first")
         return shown
 

@@ -6,16 +6,16 @@ from dataclasses import dataclass, field, replace
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.runs import Mode, Run
-from commonplace.extraction.candidate import Reading, Shelf
+from commonplace.extraction.candidate import MemoryView, Reading
 from commonplace.extraction.days import Day
 from commonplace.nightly.budget import Answers
-from commonplace.nightly.memory_view import RunShelf
+from commonplace.nightly.memory_view import RunMemoryView
 from commonplace.nightly.operations_planner import planned
-from commonplace.runs.apply import Desk, Lease
+from commonplace.runs.apply import Lease, RunContext
 from commonplace.runs.limits import limited, spent_on
 from commonplace.runs.plan import Plan, joined
 
-ReadDay = Callable[[Mode, Day, Shelf, Answers, frozenset[str]], Reading]
+ReadDay = Callable[[Mode, Day, MemoryView, Answers, frozenset[str]], Reading]
 """Reads a day in a mode, with the answers that are saved already. The set: what two runs could not read."""
 
 _RUNS = 20  # newest ones, among which are those that read the same day
@@ -32,11 +32,11 @@ class SavedAnswers:
     prefix: str = "answers/"
 
     def get(self, name: str) -> str | None:
-        return self.lease.desk.night.parts.part(self.run.user_id, self.run.run_id, self.prefix + name)
+        return self.lease.context.night.parts.part(self.run.user_id, self.run.run_id, self.prefix + name)
 
     def save(self, name: str, body: str) -> None:
-        self.lease.keep()
-        self.lease.desk.night.parts.save_part(self.run, self.prefix + name, body, self.lease.fence)
+        self.lease.renew()
+        self.lease.context.night.parts.save_part(self.run, self.prefix + name, body, self.lease.fence)
 
     def within(self, name: str) -> "SavedAnswers":
         """Those under a name of their own."""
@@ -65,24 +65,24 @@ class UnsavedAnswers:
 class Planner:
     """Reads days in one mode for one user. `tired`: interactions that two runs could not read."""
 
-    desk: Desk
+    context: RunContext
     read: ReadDay
     mode: Mode
-    tired: frozenset[str]
-    shelf: RunShelf
+    failed_twice: frozenset[str]
+    view: RunMemoryView
 
     def plan(self, day: Day, answers: SavedAnswers | UnsavedAnswers) -> Plan:
         """What is to be done about a day, within the limits."""
         draft = self._draft(day, answers)
-        caller, ports = self.desk.caller, self.desk.ports
+        caller, ports = self.context.caller, self.context.ports
         active = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name).active
-        spent = spent_on(day.date, self.desk.night.runs.newest(caller.user_id, _RUNS))
+        spent = spent_on(day.date, self.context.night.runs.newest(caller.user_id, _RUNS))
         return draft.model_copy(update={"operations": limited(draft.operations, active, spent)})
 
     def _draft(self, day: Day, answers: SavedAnswers | UnsavedAnswers) -> Plan:
         """Where a day fails, its interactions are read one by one: only the one at fault stays unread."""
         try:
-            return planned(self.read(self.mode, day, self.shelf, answers, self.tired), day, self.shelf, self.desk)
+            return planned(self.read(self.mode, day, self.view, answers, self.failed_twice), day, self.view, self.context)
         except CommonplaceError as error:
             if error.code in _TRY_LATER:
                 raise
@@ -97,10 +97,10 @@ class Planner:
 
     def _one_by_one(self, day: Day, ids: Sequence[str], answers: SavedAnswers | UnsavedAnswers) -> Iterator[Plan]:
         """Each as if those before it were done, so that a correction follows upon what it corrects."""
-        shelf = self.shelf.another()
+        view = self.view.copy()
         for one in ids:
-            plan = replace(self, shelf=shelf)._draft(_only(day, one), answers.within(one))
-            shelf.stage(plan.operations)
+            plan = replace(self, view=view)._draft(_only(day, one), answers.within(one))
+            view.stage(plan.operations)
             yield plan
 
 

@@ -9,15 +9,15 @@ from commonplace.extraction.candidate import Candidate
 from commonplace.extraction.changes.statements import joined
 from commonplace.extraction.clauses import sentences
 from commonplace.extraction.forgetting.matching import left_after, tells
-from commonplace.nightly.memory_view import RunShelf
-from commonplace.runs.apply import Desk
+from commonplace.nightly.memory_view import RunMemoryView
+from commonplace.runs.apply import RunContext
 from commonplace.runs.finalize import RUNS_WITH_WORDS
 
 
-def closed_ones(wish: Candidate, shown: Sequence[Memory], shelf: RunShelf) -> list[Memory]:
+def closed_ones(wish: Candidate, shown: Sequence[Memory], view: RunMemoryView) -> list[Memory]:
     """The closed memories that say it too, and those whose place one of `shown` took, whatever they say."""
     ids = {memory.memory_id for memory in shown}
-    ended = [one for one in shelf.all() if one.status != "active" and one.memory_id not in ids]
+    ended = [one for one in view.all() if one.status != "active" and one.memory_id not in ids]
     before = ids | {memory.supersedes for memory in shown}
     found = [one for one in ended if one.content and (one.superseded_by in before or tells(wish.content, one.content))]
     older = {one.memory_id for one in found}
@@ -27,12 +27,12 @@ def closed_ones(wish: Candidate, shown: Sequence[Memory], shelf: RunShelf) -> li
     return found
 
 
-def texts(wish: Candidate, desk: Desk) -> tuple[str, ...]:
+def texts(wish: Candidate, context: RunContext) -> tuple[str, ...]:
     """The ids of the interactions up to the wish that say it, whether or not a memory was made of them."""
-    since, until = desk.caller.now - desk.night.texts_kept, wish.event_time or desk.caller.now
-    runs = [run for run in desk.night.runs.newest(desk.user_id, RUNS_WITH_WORDS) if run.started_at >= since]
+    since, until = context.caller.now - context.night.texts_kept, wish.event_time or context.caller.now
+    runs = [run for run in context.night.runs.newest(context.user_id, RUNS_WITH_WORDS) if run.started_at >= since]
     ids = list(dict.fromkeys(one for run in runs for one in run.interactions))
-    entries = desk.night.ledger.entries(desk.user_id, ids)
+    entries = context.night.ledger.entries(context.user_id, ids)
     return tuple(
         one.interaction_id
         for one in entries

@@ -5,13 +5,13 @@ from itertools import chain, zip_longest
 
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
 from commonplace.domain.taxonomy import Section
-from commonplace.extraction.candidate import Decision, Shelf
+from commonplace.extraction.candidate import Decision, MemoryView
 from commonplace.ports.memory_index import MemoryIndex
 from commonplace.ports.record_values import Vector
 from commonplace.ports.values import Filter
 from commonplace.retrieval.engine import by_index_or_records, most_important
 from commonplace.retrieval.record_scan import may_see, seen_by
-from commonplace.runs.apply import Desk
+from commonplace.runs.apply import RunContext
 from commonplace.runs.plan import PlannedOperation, read_vector
 from commonplace.text.foundation import tokenizer
 
@@ -19,23 +19,23 @@ _NEAR = 0.35  # a cosine below it says nothing about two statements
 _SHARED = 0.25  # of the words
 
 
-class RunShelf:
-    """The shelf of one run."""
+class RunMemoryView:
+    """The memories as the reader of one run sees them."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        self._ports = desk.ports
-        self._seen = seen_by(desk.caller)
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
+        self._ports = context.ports
+        self._seen = seen_by(context.caller)
         self._staged: dict[str, tuple[Memory, Vector | None]] = {}
 
-    def another(self) -> "RunShelf":
+    def copy(self) -> "RunMemoryView":
         """One that holds the same, to go on from here."""
-        found = RunShelf(self._desk)
+        found = RunMemoryView(self._context)
         found._staged = dict(self._staged)
         return found
 
     def stage(self, operations: Iterable[PlannedOperation]) -> None:
-        """Takes operations as done, for this shelf only."""
+        """Treats operations as applied, in this view only."""
         for operation in operations:
             for change in (*operation.closes, *((operation.opens,) if operation.opens else ())):
                 self._staged[change.memory.memory_id] = (change.memory, read_vector(change.vector))
@@ -46,27 +46,27 @@ class RunShelf:
         return [*self._near_staged(terms, vector), *self.get(ids)][:limit]
 
     def get(self, memory_ids: Sequence[str]) -> list[Memory]:
-        kept = self._ports.records.get(self._desk.user_id, list(memory_ids))
+        kept = self._ports.records.get(self._context.user_id, list(memory_ids))
         now = {memory.memory_id: memory for memory in kept}
         now |= {memory_id: self._staged[memory_id][0] for memory_id in memory_ids if memory_id in self._staged}
         return self._current(now[memory_id] for memory_id in memory_ids if memory_id in now)
 
     def all(self) -> list[Memory]:
         """Every memory, closed ones too."""
-        kept = {memory.memory_id: memory for memory in self._ports.records.all(self._desk.user_id)}
+        kept = {memory.memory_id: memory for memory in self._ports.records.all(self._context.user_id)}
         return list((kept | {memory.memory_id: memory for memory, _ in self._staged.values()}).values())
 
     def holder(self, key: str) -> Memory | None:
         staged = self._current(memory for memory, _ in self._staged.values() if memory.key == key)
         if staged:
             return staged[0]
-        now = self._desk.caller.now
-        found = self._ports.operations.holder(self._desk.user_id, DEFAULT_COLLECTION, key, now)
+        now = self._context.caller.now
+        found = self._ports.operations.holder(self._context.user_id, DEFAULT_COLLECTION, key, now)
         return found if found is not None and self.get([found.memory_id]) else None
 
-    def under(self, section: Section, limit: int = 20) -> list[Memory]:
+    def in_section(self, section: Section, limit: int = 20) -> list[Memory]:
         wanted = Filter(collection=DEFAULT_COLLECTION, section=section)
-        found = most_important(self._desk.caller, self._ports, wanted, limit).memories
+        found = most_important(self._context.caller, self._ports, wanted, limit).memories
         staged = self._current(memory for memory, _ in self._staged.values() if memory.section == section)
         ids = dict.fromkeys(memory.memory_id for memory in (*staged, *found))
         return self.get(list(ids))[:limit]
@@ -97,11 +97,11 @@ class RunShelf:
         return [memory for memory in memories if may_see(self._seen, memory)]
 
 
-class Staged:
-    """A shelf without the targets of some decisions. What they add is not on it: it has no id yet."""
+class StagedView:
+    """A view without the targets of some decisions. What they add is not in it: it has no id yet."""
 
-    def __init__(self, shelf: Shelf, decisions: Iterable[Decision]) -> None:
-        self._shelf = shelf
+    def __init__(self, view: MemoryView, decisions: Iterable[Decision]) -> None:
+        self._shelf = view
         self._closed = {target for decision in decisions for target in decision.targets if decision.operation != "NOOP"}
 
     def similar(self, content: str, limit: int = 10) -> list[Memory]:
@@ -114,8 +114,8 @@ class Staged:
         found = self._shelf.holder(key)
         return found if found is not None and found.memory_id not in self._closed else None
 
-    def under(self, section: Section, limit: int = 20) -> list[Memory]:
-        return self._open(self._shelf.under(section, limit + len(self._closed)))[:limit]
+    def in_section(self, section: Section, limit: int = 20) -> list[Memory]:
+        return self._open(self._shelf.in_section(section, limit + len(self._closed)))[:limit]
 
     def _open(self, memories: list[Memory]) -> list[Memory]:
         return [memory for memory in memories if memory.memory_id not in self._closed]

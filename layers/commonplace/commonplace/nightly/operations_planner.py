@@ -15,9 +15,9 @@ from commonplace.extraction.entry import memory_of
 from commonplace.extraction.gates import refuse
 from commonplace.memories import transitions
 from commonplace.nightly.forget_scope import closed_ones, rest_of, texts
-from commonplace.nightly.memory_view import RunShelf
+from commonplace.nightly.memory_view import RunMemoryView
 from commonplace.ports.record_values import Vector
-from commonplace.runs.apply import Desk
+from commonplace.runs.apply import RunContext
 from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation, written_vector
 
 _LONGEST_WHY = 300
@@ -31,9 +31,9 @@ _ITS_OWN = (
 _CLOSED = "what it would close was closed already by something else of that day"
 
 
-def planned(reading: Reading, day: Day, shelf: RunShelf, desk: Desk) -> Plan:
+def planned(reading: Reading, day: Day, view: RunMemoryView, context: RunContext) -> Plan:
     """What is to be done after a day, before any limit: the operations, and what was dropped and why."""
-    work = _Work(day, shelf, desk)
+    work = _Work(day, view, context)
     for decision in sorted(reading.decisions, key=lambda one: not one.candidate.forgets):
         work.take(decision)  # wishes first: a change goes on from what they leave
     return Plan(
@@ -53,8 +53,8 @@ class _Work:
     """The operations of a day so far; `became`: what took the place of a memory that they close, None for nothing."""
 
     day: Day
-    shelf: RunShelf
-    desk: Desk
+    view: RunMemoryView
+    context: RunContext
     operations: list[PlannedOperation] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
     became: dict[str, Memory | None] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class _Work:
 
     def take(self, decision: Decision) -> None:
         """Plans one decision, or drops it."""
-        shown = self.shelf.get(decision.targets)
+        shown = self.view.get(decision.targets)
         why = refuse(decision, self.day, shown)
         if why is None and decision.operation == "UPDATE" and not shown:
             why = _GONE
@@ -70,7 +70,7 @@ class _Work:
             self._forget(decision.candidate, shown)
             return
         if why is None and decision.operation == "NOOP":
-            self.operations.append(PlannedOperation(told=self._told(decision, outcome="applied"), at=self.desk.caller.now))
+            self.operations.append(PlannedOperation(told=self._told(decision, outcome="applied"), at=self.context.caller.now))
             return
         targets = self._still_there(shown)
         if why is None and not targets and not _adds(decision):
@@ -84,8 +84,8 @@ class _Work:
     def _forget(self, wish: Candidate, shown: Sequence[Memory]) -> None:
         """Where no memory says it the wish counts all the same: the words in which it was told are erased."""
         now_there = self._still_there(shown)  # what an earlier wish left of them
-        targets = self._still_there([*shown, *closed_ones(wish, shown, self.shelf)])
-        decision, erases, now = Decision(wish, "FORGET"), texts(wish, self.desk), self.desk.caller.now
+        targets = self._still_there([*shown, *closed_ones(wish, shown, self.view)])
+        decision, erases, now = Decision(wish, "FORGET"), texts(wish, self.context), self.context.caller.now
         if not targets:
             told = self._told(decision, outcome="applied", erases=erases, why=_NOT_THERE)
             self.operations.append(PlannedOperation(told=told, at=now))
@@ -98,13 +98,13 @@ class _Work:
         self.became |= dict.fromkeys((one.memory_id for one in targets), left.memory if left else None)
 
     def _plan(self, decision: Decision, targets: Sequence[Memory], **more: Any) -> None:
-        operation_id, now = new_operation_id(self.desk.caller.now), self.desk.caller.now
+        operation_id, now = new_operation_id(self.context.caller.now), self.context.caller.now
         if decision.operation == "FORGET":
             opens = self._left(decision.content, targets[0], operation_id) if decision.content else None
         else:
             opens = self._opened(decision, targets, operation_id) if _adds(decision) else None
         new = opens.memory if opens else None
-        closes = tuple(_closed(decision, target, new, self.desk, operation_id) for target in targets)
+        closes = tuple(_closed(decision, target, new, self.context, operation_id) for target in targets)
         self.became |= {target.memory_id: new for target in targets}
         closed = tuple(target.memory_id for target in targets)
         told = self._told(decision, operation_id=operation_id, memory_id=new and new.memory_id, closed=closed, **more)
@@ -123,7 +123,7 @@ class _Work:
 
     def _left(self, text: str, of: Memory, operation_id: str) -> PlannedChange:
         """What a memory told beside what is forgotten, as one of its own."""
-        now = self.desk.caller.now
+        now = self.context.caller.now
         told = Candidate(
             content=text,
             interaction_id=of.session_id or "",
@@ -135,17 +135,17 @@ class _Work:
             event_time=of.happened_at,
         )
         memory, vector = memory_of(
-            Decision(told, "ADD"), self.day, self.desk.caller, self.desk.ports, now, new_memory_id(now)
+            Decision(told, "ADD"), self.day, self.context.caller, self.context.ports, now, new_memory_id(now)
         )
         kept: dict[str, Any] = {name: getattr(of, name) for name in _ITS_OWN}
         evidence = text if of.evidence and text in of.evidence else None
         return _added(memory.model_copy(update={**kept, "evidence": evidence}), vector, operation_id)
 
     def _opened(self, decision: Decision, targets: Sequence[Memory], operation_id: str) -> PlannedChange:
-        now = self.desk.caller.now
+        now = self.context.caller.now
         memory_id = new_memory_id(now)
-        memory, vector = memory_of(decision, self.day, self.desk.caller, self.desk.ports, now, memory_id)
-        taken = memory.key in self.keys or (memory.key is not None and self.shelf.holder(memory.key) is not None)
+        memory, vector = memory_of(decision, self.day, self.context.caller, self.context.ports, now, memory_id)
+        taken = memory.key in self.keys or (memory.key is not None and self.view.holder(memory.key) is not None)
         key = None if taken else memory.key
         replaced: dict[str, Any] = {"key": key}
         if targets:
@@ -159,7 +159,7 @@ class _Work:
     def _told(self, decision: Decision, **more: Any) -> RunOperation:
         one = decision.candidate
         fields: dict[str, Any] = {
-            "operation_id": new_operation_id(self.desk.caller.now),
+            "operation_id": new_operation_id(self.context.caller.now),
             "kind": decision.operation,
             "outcome": "planned",
             "interaction_id": one.interaction_id,
@@ -181,8 +181,8 @@ def _added(memory: Memory, vector: Vector | None, operation_id: str) -> PlannedC
     return PlannedChange(memory=memory, audit="store", detail=detail, vector=written_vector(vector))
 
 
-def _closed(decision: Decision, target: Memory, by: Memory | None, desk: Desk, operation_id: str) -> PlannedChange:
-    now, erases = desk.caller.now, decision.operation == "FORGET"
+def _closed(decision: Decision, target: Memory, by: Memory | None, context: RunContext, operation_id: str) -> PlannedChange:
+    now, erases = context.caller.now, decision.operation == "FORGET"
     if by is not None and not erases:
         after, audit = transitions.superseded(target, by.memory_id, now), "supersede"
     else:

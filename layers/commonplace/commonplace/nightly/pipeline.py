@@ -8,7 +8,7 @@ from itertools import chain, count
 
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Dropped
-from commonplace.extraction.candidate import Candidate, Decision, Reading, Shelf
+from commonplace.extraction.candidate import Candidate, Decision, MemoryView, Reading
 from commonplace.extraction.days import Day
 from commonplace.extraction.deciding import decide
 from commonplace.extraction.forgetting.matching import left_after
@@ -27,11 +27,11 @@ _SIMILAR = 6
 _WISH = "Write down what is worth remembering of {data}, as the JSON object."
 
 
-def read_by_pipeline(day: Day, shelf: Shelf, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Gap, ...]]:
+def read_by_pipeline(day: Day, view: MemoryView, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Gap, ...]]:
     """What the model proposes for the day and decides about it, and what it did not read."""
     found = _extracted(day, model)
     candidates = _with_wishes(found, day)
-    decisions, notes = _decided(day, candidates, shelf, model, now)
+    decisions, notes = _decided(day, candidates, view, model, now)
     proposed_in_all = len(candidates) + len(found.dropped)
     return Reading(decisions, tuple(found.dropped), proposed_in_all, notes=notes), tuple(found.gaps)
 
@@ -118,13 +118,13 @@ def _place(candidate: Candidate) -> tuple[str, int]:
 
 
 def _decided(
-    day: Day, candidates: Sequence[Candidate], shelf: Shelf, model: MeteredModel, now: datetime
+    day: Day, candidates: Sequence[Candidate], view: MemoryView, model: MeteredModel, now: datetime
 ) -> tuple[tuple[Decision, ...], tuple[str, ...]]:
     """What the rules decide, and in its place what the model does where there is something to choose."""
-    by_rules = decide(candidates, shelf, now)
+    by_rules = decide(candidates, view, now)
     wishes = [one for one in by_rules if one.operation == "FORGET"]
     cases = [
-        Case(number, decision.candidate, tuple(_left(shelf.similar(decision.candidate.content, _SIMILAR), wishes)))
+        Case(number, decision.candidate, tuple(_left(view.similar(decision.candidate.content, _SIMILAR), wishes)))
         for number, decision in enumerate(by_rules)
         if _open_to_choice(candidates, decision)
     ]

@@ -5,18 +5,18 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from commonplace.domain.runs import Mode
-from commonplace.extraction.candidate import Reader, Reading, Shelf
+from commonplace.extraction.candidate import MemoryView, Reader, Reading
 from commonplace.extraction.days import Day
 from commonplace.extraction.rules import LEAST_WORTH, RulesReader
 from commonplace.nightly.agent import read_by_agent
 from commonplace.nightly.budget import Answers, MeteredModel
 from commonplace.nightly.day_planner import ReadDay
-from commonplace.nightly.memory_view import Staged
+from commonplace.nightly.memory_view import StagedView
 from commonplace.nightly.pipeline import read_by_pipeline
 from commonplace.nightly.prompt_chunks import Gap
 from commonplace.ports.language_model import LanguageModel
 from commonplace.ports.nightly_bundle import NightPorts
-from commonplace.runs.apply import Desk
+from commonplace.runs.apply import RunContext
 
 NO_MODEL = "there is no model: read by rules"
 
@@ -35,7 +35,9 @@ class Modes:
     user_id: str
     now: datetime
 
-    def read_day(self, mode: Mode, day: Day, shelf: Shelf, answers: Answers, tired: frozenset[str] = frozenset()) -> Reading:
+    def read_day(
+        self, mode: Mode, day: Day, view: MemoryView, answers: Answers, tired: frozenset[str] = frozenset()
+    ) -> Reading:
         """What is to be done about the memories after this day.
 
         `answers`: what the run keeps of the model's. `tired`: interactions that two runs failed to read. A model that gives
@@ -45,18 +47,18 @@ class Modes:
         """
         model = self.ports.model
         if model is None:
-            read = self.rules.read(day, shelf)
+            read = self.rules.read(day, view)
             return replace(read, notes=(*read.notes, NO_MODEL))
         if mode == "rules":
-            return self.rules.read(day, shelf)
+            return self.rules.read(day, view)
         today = self.now.astimezone(UTC).date()
         metered = MeteredModel(model, self.ports.budget, answers, self.user_id, today, self.ports.allowance)
         read_by_model = read_by_agent if mode == "agent" else read_by_pipeline
-        reading, gaps = read_by_model(day, shelf, metered, self.now)
-        whole = self._filled(reading, gaps, day, shelf, tired)
+        reading, gaps = read_by_model(day, view, metered, self.now)
+        whole = self._filled(reading, gaps, day, view, tired)
         return replace(whole, calls=metered.calls, input_tokens=metered.input_tokens, output_tokens=metered.output_tokens)
 
-    def _filled(self, reading: Reading, gaps: Sequence[Gap], day: Day, shelf: Shelf, tired: frozenset[str]) -> Reading:
+    def _filled(self, reading: Reading, gaps: Sequence[Gap], day: Day, view: MemoryView, tired: frozenset[str]) -> Reading:
         """With what rules read: the gaps that don't wait, and the titles, which are read in one way whatever the mode."""
         waiting = {one for gap in gaps if gap.waits for one in gap.interactions - tired}
         missed = {one for gap in gaps for one in gap.interactions} - waiting
@@ -67,7 +69,7 @@ class Modes:
         )
         # What rules read they read whole: what a model made of half of it would say the same once more.
         by_model = tuple(one for one in reading.decisions if one.candidate.interaction_id not in missed)
-        by_rules = self.rules.read(rest, Staged(shelf, by_model))
+        by_rules = self.rules.read(rest, StagedView(view, by_model))
         told = (f"{'left unread' if gap.interactions & waiting else 'read by rules'}: {gap.why}" for gap in gaps)
         return Reading(
             decisions=by_model + by_rules.decisions,
@@ -78,12 +80,12 @@ class Modes:
         )
 
 
-def reader_at(desk: Desk) -> ReadDay:
-    """Reads days with the models of a desk, on the account of its user."""
-    least = desk.night.least_worth
-    rules = RulesReader(desk.ports.words, LEAST_WORTH if least is None else least)
+def reader_for(context: RunContext) -> ReadDay:
+    """Reads days with the models of a run context, on the account of its user."""
+    least = context.night.least_worth
+    rules = RulesReader(context.ports.words, LEAST_WORTH if least is None else least)
 
-    def read(mode: Mode, day: Day, shelf: Shelf, answers: Answers, tired: frozenset[str]) -> Reading:
-        return Modes(rules, desk.night, desk.user_id, desk.clock()).read_day(mode, day, shelf, answers, tired)
+    def read(mode: Mode, day: Day, view: MemoryView, answers: Answers, tired: frozenset[str]) -> Reading:
+        return Modes(rules, context.night, context.user_id, context.clock()).read_day(mode, day, view, answers, tired)
 
     return read

@@ -18,7 +18,7 @@ from commonplace.nightly.steps import Night, Progress
 from commonplace.pages.publishing import publish
 from commonplace.runs import apply, report, undo
 from commonplace.runs import undo as undoing
-from commonplace.runs.apply import Desk, Lease, leased
+from commonplace.runs.apply import Lease, RunContext, leased
 from commonplace.use_cases import keyed as histories
 
 LAST = "last"
@@ -31,13 +31,13 @@ _TAKEN_OVER = "another process has taken over this run"
 class Nights:
     """One user's nights. `read`: how a day is read in a mode; `go_on`: asked before each day, False ends the night there."""
 
-    desk: Desk
+    context: RunContext
     read: ReadDay
     go_on: Callable[[], bool] = lambda: True
 
     def record(self, interactions: Sequence[Any]) -> RecordResult:
         """Keeps what a day left behind until a night reads it; each is checked on its own."""
-        return record_interactions(interactions, self.desk.caller, self.desk.night.ledger)
+        return record_interactions(interactions, self.context.caller, self.context.night.ledger)
 
     def nightly(self, mode: Mode | None = None, progress: Progress | None = None) -> Iterator[Run]:
         """Reads what is pending, a run at a time, twenty at the most; first of all it finishes a run that died.
@@ -46,35 +46,35 @@ class Nights:
         """
         night = self._night(mode, progress)
         tried: set[str] = set()
-        with leased(self.desk) as lease:
+        with leased(self.context) as lease:
             for _ in range(_RUNS_A_NIGHT):
-                run = self._taken_up(lease) or steps.begin(self.desk, night, lease, tried)
+                run = self._taken_up(lease) or steps.begin(self.context, night, lease, tried)
                 if run is None:
                     self._drop_old_texts()
                     return
                 tried |= set(run.interactions)
                 run = self._carried_out(run, night, lease)
                 if run.status != "running":
-                    publish(run, self.desk)
+                    publish(run, self.context)
                 yield run
                 if run.status == "running":
                     return
 
     def preview(self, mode: Mode | None = None, progress: Progress | None = None) -> ToldRun:
         """What `nightly` would do now, with its words; nothing is changed."""
-        return report.told_plan(*steps.preview(self.desk, self._night(mode, progress)))
+        return report.told_plan(*steps.preview(self.context, self._night(mode, progress)))
 
     def nothing(self, mode: Mode | None = None) -> Run:
         """A run, kept nowhere, that found nothing to read."""
-        run = steps.new_run(self.desk, self._night(mode), [])
+        run = steps.new_run(self.context, self._night(mode), [])
         notes = (*run.notes, "nothing is pending")
-        return run.model_copy(update={"status": "done", "finished_at": self.desk.clock(), "notes": notes})
+        return run.model_copy(update={"status": "done", "finished_at": self.context.clock(), "notes": notes})
 
     def runs(self, limit: int = 20) -> list[Run]:
         """The newest runs, newest first; `limit` 1-100."""
         if not 1 <= limit <= MOST_RUNS:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"limit: must be from 1 to {MOST_RUNS}", "limit")
-        return self.desk.night.runs.newest(self.desk.user_id, limit)
+        return self.context.night.runs.newest(self.context.user_id, limit)
 
     def listed(self, limit: int = 20) -> ListedRuns:
         """The same as an answer, which has an end: `notes` tells how many it has no room for."""
@@ -82,7 +82,7 @@ class Nights:
 
     def run(self, run_id: str) -> Run:
         """A run by its id, or the `last`; `NOT_FOUND` if there is none."""
-        runs, user_id = self.desk.night.runs, self.desk.user_id
+        runs, user_id = self.context.night.runs, self.context.user_id
         if run_id == LAST:
             found, message = next(iter(runs.newest(user_id, 1)), None), "there is no run yet"
         else:
@@ -93,67 +93,67 @@ class Nights:
 
     def told(self, run_id: str) -> ToldRun:
         """A run with the words that it is about."""
-        return report.told(self.run(run_id), self.desk)
+        return report.told(self.run(run_id), self.context)
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
         """Takes a run back, as a run; `reread`: what it read is pending again."""
-        with apply.alone(self.desk) as lease:
-            run = undoing.undo_run(self._changing(run_id), self.desk, lease, reread)
-            publish(run, self.desk)
+        with apply.exclusive_lease(self.context) as lease:
+            run = undoing.undo_run(self._changing(run_id), self.context, lease, reread)
+            publish(run, self.context)
             return run
 
     def undo(self, operation_id: str) -> Run:
         """Takes one operation back, as a run; `NOT_FOUND` if it was never applied."""
-        with apply.alone(self.desk) as lease:
-            run = undoing.undo_operation(operation_id, self.desk, lease)
-            publish(run, self.desk)
+        with apply.exclusive_lease(self.context) as lease:
+            run = undoing.undo_operation(operation_id, self.context, lease)
+            publish(run, self.context)
             return run
 
     def approve_run(self, run_id: str) -> Run:
         """Does what waits for review in a run, as far as its memories are as they were."""
-        with apply.alone(self.desk) as lease:
-            run = undo.approve(self._changing(run_id), self.desk, lease)
-            publish(run, self.desk)
+        with apply.exclusive_lease(self.context) as lease:
+            run = undo.approve(self._changing(run_id), self.context, lease)
+            publish(run, self.context)
             return run
 
     def discard_run(self, run_id: str) -> Run:
         """Lets go of what waits for review in a run."""
-        with apply.alone(self.desk) as lease:
-            return undo.discard(self._changing(run_id), self.desk, lease)
+        with apply.exclusive_lease(self.context) as lease:
+            return undo.discard(self._changing(run_id), self.context, lease)
 
     def history(self, key: str) -> History:
         """What a key has held, newest first; `KEY_NOT_FOUND` tells the nearest keys."""
         request = validate.check(HistoryRequest, {"key": key})
-        return histories.history(request.key, self.desk.caller, self.desk.ports)
+        return histories.history(request.key, self.context.caller, self.context.ports)
 
     def _night(self, mode: Mode | None, progress: Progress | None = None) -> Night:
-        model = self.desk.night.model
+        model = self.context.night.model
         taken = mode_of(mode, model)
         name = model.name if model is not None and taken != "rules" else None
         return Night(self.read, taken, name, prompt_version(taken), self.go_on, progress)
 
     def _taken_up(self, lease: Lease) -> Run | None:
         """A run that died, once more."""
-        run = self.desk.night.runs.unfinished(self.desk.user_id)
+        run = self.context.night.runs.unfinished(self.context.user_id)
         if run is None:
             return None
         run = run.model_copy(update={"attempts": run.attempts + 1})
-        self.desk.night.runs.save(run, lease.fence)
+        self.context.night.runs.save(run, lease.fence)
         return run
 
     def _carried_out(self, run: Run, night: Night, lease: Lease) -> Run:
         try:
             if run.kind == "nightly":
-                return steps.carry_out(run, self.desk, night, lease)
-            return apply.resume(run, self.desk, lease)
+                return steps.carry_out(run, self.context, night, lease)
+            return apply.resume(run, self.context, lease)
         except CommonplaceError as error:
             if error.code is not ErrorCode.LEASE_LOST:
                 raise
             return run.model_copy(update={"notes": (*run.notes, _TAKEN_OVER)})
 
     def _drop_old_texts(self) -> None:
-        ports = self.desk.night
-        ports.ledger.drop_texts(self.desk.user_id, self.desk.clock() - ports.texts_kept)
+        ports = self.context.night
+        ports.ledger.drop_texts(self.context.user_id, self.context.clock() - ports.texts_kept)
 
     def _changing(self, run_id: str) -> Run:
         """A run to be taken back or reviewed. The `last` is no undo here, so that to undo it twice is harmless."""

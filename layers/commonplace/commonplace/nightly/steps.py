@@ -12,10 +12,10 @@ from commonplace.domain.runs import Mode, Run, RunOperation
 from commonplace.extraction.days import Day, days_of
 from commonplace.nightly.budget import cost_of
 from commonplace.nightly.day_planner import Planner, ReadDay, SavedAnswers, UnsavedAnswers, interactions_of
-from commonplace.nightly.memory_view import RunShelf
+from commonplace.nightly.memory_view import RunMemoryView
 from commonplace.ports.nightly_values import LedgerEntry
 from commonplace.runs import apply, finalize
-from commonplace.runs.apply import Desk, Lease
+from commonplace.runs.apply import Lease, RunContext
 from commonplace.runs.plan import Plan, PlannedOperation, review_part
 
 MOST_INTERACTIONS = 500
@@ -40,28 +40,28 @@ class Night:
     progress: Progress | None = None
 
 
-def begin(desk: Desk, night: Night, lease: Lease, tried: Collection[str] = ()) -> Run | None:
+def begin(context: RunContext, night: Night, lease: Lease, tried: Collection[str] = ()) -> Run | None:
     """A run over what is pending and not `tried`, fixed from now on; None when there is nothing."""
-    entries = pending(desk, tried)
+    entries = pending(context, tried)
     if not entries:
         return None
-    run = new_run(desk, night, entries)
-    desk.night.runs.save(run, lease.fence)
+    run = new_run(context, night, entries)
+    context.night.runs.save(run, lease.fence)
     return run
 
 
-def pending(desk: Desk, tried: Collection[str] = ()) -> list[LedgerEntry]:
+def pending(context: RunContext, tried: Collection[str] = ()) -> list[LedgerEntry]:
     """What the next run reads, oldest first."""
-    found = desk.night.ledger.pending(desk.user_id, MOST_INTERACTIONS + len(tried))
+    found = context.night.ledger.pending(context.user_id, MOST_INTERACTIONS + len(tried))
     return [entry for entry in found if entry.interaction_id not in tried and entry.interaction][:MOST_INTERACTIONS]
 
 
-def new_run(desk: Desk, night: Night, entries: Collection[LedgerEntry]) -> Run:
+def new_run(context: RunContext, night: Night, entries: Collection[LedgerEntry]) -> Run:
     """A run that has done nothing yet."""
-    now = desk.caller.now
+    now = context.caller.now
     return Run(
         run_id=new_run_id(now),
-        user_id=desk.user_id,
+        user_id=context.user_id,
         date=now.date(),
         mode=night.mode,
         model=night.model,
@@ -71,52 +71,52 @@ def new_run(desk: Desk, night: Night, entries: Collection[LedgerEntry]) -> Run:
     )
 
 
-def carry_out(run: Run, desk: Desk, night: Night, lease: Lease) -> Run:
+def carry_out(run: Run, context: RunContext, night: Night, lease: Lease) -> Run:
     """Does a run from wherever it is to its end, or until it may not go on: then it is `running`, for the next to take up."""
-    entries = desk.night.ledger.entries(desk.user_id, run.interactions)
+    entries = context.night.ledger.entries(context.user_id, run.interactions)
     if run.finished_at is not None:
-        return finalize.close(run, entries, desk, lease)
-    zone = desk.caller.now.tzinfo
-    desk = replace(desk, caller=replace(desk.caller, now=run.started_at.astimezone(zone)))  # whenever it is taken up
+        return finalize.close(run, entries, context, lease)
+    zone = context.caller.now.tzinfo
+    context = replace(context, caller=replace(context.caller, now=run.started_at.astimezone(zone)))  # whenever it is taken up
     tired = frozenset(entry.interaction_id for entry in entries if entry.failures >= _TIRED)
-    planner = Planner(desk, night.read, run.mode or night.mode, tired, RunShelf(desk))
+    planner = Planner(context, night.read, run.mode or night.mode, tired, RunMemoryView(context))
     done = 0
-    for day in _days(entries, desk):
+    for day in _days(entries, context):
         done += len(interactions_of(day))
         if run.through is not None and day.date <= run.through:
             continue
         if not night.go_on():
             return run
-        lease.keep()
+        lease.renew()
         plan = _saved_plan(run, day, planner, lease)
         operations = tuple(apply.apply(one, run.run_id, lease, run.attempts >= _TRIES) for one in plan.operations)
         _keep_for_review(run, plan.operations, lease)
-        run = with_plan(run, plan, operations, desk).model_copy(update={"through": day.date, "attempts": 0})
-        desk.night.runs.save(run, lease.fence)
+        run = with_plan(run, plan, operations, context).model_copy(update={"through": day.date, "attempts": 0})
+        context.night.runs.save(run, lease.fence)
         _tell(night, done, entries)
-    return finalize.close(run, entries, desk, lease)
+    return finalize.close(run, entries, context, lease)
 
 
-def preview(desk: Desk, night: Night) -> tuple[Run, tuple[PlannedOperation, ...]]:
+def preview(context: RunContext, night: Night) -> tuple[Run, tuple[PlannedOperation, ...]]:
     """What a run would do now. Nothing is written; a model that is asked is paid all the same."""
-    entries = pending(desk)
-    run, shelf, planned = new_run(desk, night, entries), RunShelf(desk), list[PlannedOperation]()
+    entries = pending(context)
+    run, view, planned = new_run(context, night, entries), RunMemoryView(context), list[PlannedOperation]()
     tired = frozenset(entry.interaction_id for entry in entries if entry.failures >= _TIRED)
-    planner, done = Planner(desk, night.read, night.mode, tired, shelf), 0
-    for day in _days(entries, desk):
+    planner, done = Planner(context, night.read, night.mode, tired, view), 0
+    for day in _days(entries, context):
         plan = planner.plan(day, UnsavedAnswers())
-        shelf.stage(one for one in plan.operations if one.told.outcome == "planned")
+        view.stage(one for one in plan.operations if one.told.outcome == "planned")
         planned += plan.operations
-        run = with_plan(run, plan, tuple(one.told for one in plan.operations), desk)
+        run = with_plan(run, plan, tuple(one.told for one in plan.operations), context)
         done += len(interactions_of(day))
         _tell(night, done, entries)
     notes = (*run.notes, "a dry run: nothing was changed")
-    return run.model_copy(update={"status": "done", "finished_at": desk.clock(), "notes": notes}), tuple(planned)
+    return run.model_copy(update={"status": "done", "finished_at": context.clock(), "notes": notes}), tuple(planned)
 
 
-def with_plan(run: Run, plan: Plan, operations: tuple[RunOperation, ...], desk: Desk) -> Run:
+def with_plan(run: Run, plan: Plan, operations: tuple[RunOperation, ...], context: RunContext) -> Run:
     """The run with what a plan came to added to it."""
-    spent = cost_of(plan.input_tokens, plan.output_tokens, desk.night.allowance)
+    spent = cost_of(plan.input_tokens, plan.output_tokens, context.night.allowance)
     return run.model_copy(
         update={
             "operations": (*run.operations, *operations),
@@ -132,8 +132,8 @@ def with_plan(run: Run, plan: Plan, operations: tuple[RunOperation, ...], desk: 
     )
 
 
-def _days(entries: Collection[LedgerEntry], desk: Desk) -> list[Day]:
-    zone = desk.caller.now.tzinfo
+def _days(entries: Collection[LedgerEntry], context: RunContext) -> list[Day]:
+    zone = context.caller.now.tzinfo
     assert zone is not None
     return days_of([entry.interaction for entry in entries if entry.interaction is not None], zone)
 
@@ -144,7 +144,7 @@ def _tell(night: Night, done: int, entries: Collection[LedgerEntry]) -> None:
 
 
 def _saved_plan(run: Run, day: Day, planner: Planner, lease: Lease) -> Plan:
-    parts, name = lease.desk.night.parts, f"plan/{day.date}"
+    parts, name = lease.context.night.parts, f"plan/{day.date}"
     saved = parts.part(run.user_id, run.run_id, name)
     if saved is not None:
         return Plan.model_validate_json(saved)
@@ -160,4 +160,4 @@ def _keep_for_review(run: Run, operations: Collection[PlannedOperation], lease: 
     for one in operations:
         if one.told.outcome == "needs_review":
             name = review_part(one.told.operation_id)
-            lease.desk.night.parts.save_part(run, name, one.model_dump_json(), lease.fence)
+            lease.context.night.parts.save_part(run, name, one.model_dump_json(), lease.fence)

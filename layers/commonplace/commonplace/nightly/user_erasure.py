@@ -4,24 +4,24 @@ from dataclasses import dataclass
 
 from commonplace.pages.publishing import erase_pages
 from commonplace.ports.user_erasure import UserErasure
-from commonplace.runs.apply import Desk, leased
+from commonplace.runs.apply import RunContext, leased
 
 
 @dataclass(frozen=True)
 class Leaving:
     """A user who may leave."""
 
-    desk: Desk
+    context: RunContext
     erasure: UserErasure
 
     @property
     def user_id(self) -> str:
         """Who it is."""
-        return self.desk.user_id
+        return self.context.user_id
 
     def memories(self) -> int:
         """How many there are, closed ones too."""
-        return sum(1 for _ in self.desk.ports.records.all(self.user_id))
+        return sum(1 for _ in self.context.ports.records.all(self.user_id))
 
     def erase(self) -> int:
         """Erases everything for good, the pages first; tells how many memories there were.
@@ -29,9 +29,9 @@ class Leaving:
         Raises `CONFLICT` while a run of this user is at work, for it would write what it has read. Safe to repeat after a
         crash.
         """
-        with leased(self.desk):
+        with leased(self.context):
             memories = self.memories()
-            if self.desk.night.pages is not None:
-                erase_pages(self.desk.night.pages(self.user_id))
+            if self.context.night.pages is not None:
+                erase_pages(self.context.night.pages(self.user_id))
             self.erasure.erase(self.user_id)
         return memories

@@ -14,7 +14,7 @@ from commonplace.pages.publishing import publish, write_pages
 from commonplace.pages.reading import parse
 from commonplace.ports.pages import Pages
 from commonplace.runs import apply, report
-from commonplace.runs.apply import Desk
+from commonplace.runs.apply import RunContext
 from commonplace.runs.limits import most_deletions
 from commonplace.runs.plan import Plan
 
@@ -43,37 +43,37 @@ class _Found:
         return {page.name: self.texts[page.name] for page in self.pages if page.name not in left and not page.unread}
 
 
-def compare_pages(pages: Pages, desk: Desk) -> ToldRun:
+def compare_pages(pages: Pages, context: RunContext) -> ToldRun:
     """What the pages would change; nothing is."""
-    found = _found(pages, desk)
+    found = _found(pages, context)
     notes = [*found.run.notes, _DRY if found.steps else _THE_SAME]
     if found.deletions > most_deletions(found.memories):
         notes.append(_too_many(found))
-    return _told(found, notes, desk)
+    return _told(found, notes, context)
 
 
-def apply_pages(pages: Pages, desk: Desk, delete_many: bool = False) -> ToldRun:
+def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) -> ToldRun:
     """Makes the changes and writes the pages anew. `delete_many`: also if more entries are gone than max(3, 5 %).
 
     Without it that many are an `INVALID_ARGUMENT`, and nothing is changed. `CONFLICT` while another run is at work.
     """
-    with apply.alone(desk) as lease:
-        found = _found(pages, desk)
+    with apply.exclusive_lease(context) as lease:
+        found = _found(pages, context)
         if found.deletions > most_deletions(found.memories) and not delete_many:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"delete_many: {_too_many(found)}", "delete_many")
         run, planned = found.run, [step.planned for step in found.steps]
         changes = any(one.told.outcome == "planned" for one in planned)
         if changes:
-            run = apply.carry_out(run, Plan(operations=tuple(planned)), desk, lease)
-        write_pages(pages, desk.caller, desk.ports, taken_over=found.taken_over(run))
+            run = apply.carry_out(run, Plan(operations=tuple(planned)), context, lease)
+        write_pages(pages, context.caller, context.ports, taken_over=found.taken_over(run))
         if changes:
-            publish(run, desk)
-            return report.told(run, desk)
-    return _told(found, [*run.notes, *([] if found.steps else [_THE_SAME])], desk)
+            publish(run, context)
+            return report.told(run, context)
+    return _told(found, [*run.notes, *([] if found.steps else [_THE_SAME])], context)
 
 
-def _found(pages: Pages, desk: Desk) -> _Found:
-    caller, notes, read, texts = desk.caller, list[str](), list[Page](), dict[str, str]()
+def _found(pages: Pages, context: RunContext) -> _Found:
+    caller, notes, read, texts = context.caller, list[str](), list[Page](), dict[str, str]()
     for name in filter(is_page, pages.names()):
         text = pages.read(name) or ""
         page = parse(name, text)
@@ -89,13 +89,13 @@ def _found(pages: Pages, desk: Desk) -> _Found:
             notes.append(f"{name}: no entries, and not read, are the lines {lines}")
     if not read and not notes:
         raise CommonplaceError(ErrorCode.NOT_FOUND, "dir: holds no page of this memory", "dir")
-    record = read_record(caller, desk.ports)
-    planner = Planner(record, caller, desk.ports)
+    record = read_record(caller, context.ports)
+    planner = Planner(record, caller, context.ports)
     steps = planner.steps(differences(read, record))
     notes += [f"taken out, as secrets are never kept: {', '.join(planner.redacted)}"] if planner.redacted else []
     run = Run(
         run_id=new_run_id(caller.now),
-        user_id=desk.user_id,
+        user_id=context.user_id,
         kind="markdown",
         date=caller.now.date(),
         notes=tuple(notes),
@@ -115,8 +115,8 @@ def _too_many(found: _Found) -> str:
     return f"{found.deletions} of {found.memories} entries were taken out; more than {most} must be allowed"
 
 
-def _told(found: _Found, notes: Sequence[str], desk: Desk) -> ToldRun:
+def _told(found: _Found, notes: Sequence[str], context: RunContext) -> ToldRun:
     operations = [step.planned for step in found.steps]
-    ended = {"status": "done", "finished_at": desk.clock(), "notes": tuple(notes)}
+    ended = {"status": "done", "finished_at": context.clock(), "notes": tuple(notes)}
     run = found.run.model_copy(update={**ended, "operations": tuple(one.told for one in operations)})
     return report.told_plan(run, operations)

@@ -15,7 +15,7 @@ from commonplace.pages.reading import CLOSING, OPENING, digest, parse
 from commonplace.ports.bundle import Ports
 from commonplace.ports.pages import Pages
 from commonplace.ports.values import Caller
-from commonplace.runs.apply import Desk
+from commonplace.runs.apply import RunContext
 
 _HELP = (
     "Change entries, add some, move them under another heading, or take them out. Then: commonplace markdown apply",
@@ -95,14 +95,14 @@ def write_pages(
     return WrittenPages(written=tuple(written), removed=tuple(removed), left=tuple(left))
 
 
-def publish(run: Run, desk: Desk) -> None:
+def publish(run: Run, context: RunContext) -> None:
     """Writes the user's pages after a run, where they are kept. What fails here is told in the log: the run is done."""
-    if desk.night.pages is None:
+    if context.night.pages is None:
         return
     erased = {one for told in run.operations if told.kind == "FORGET" and told.outcome == "applied" for one in told.closed}
     try:
-        pages = desk.night.pages(desk.user_id)
-        done = write_pages(pages, desk.caller, desk.ports, erased=erased)
+        pages = context.night.pages(context.user_id)
+        done = write_pages(pages, context.caller, context.ports, erased=erased)
         if erased:
             pages.drop_versions()
     except CommonplaceError as error:

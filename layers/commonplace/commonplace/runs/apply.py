@@ -18,7 +18,7 @@ LEASE = timedelta(minutes=10)
 
 
 @dataclass(frozen=True)
-class Desk:
+class RunContext:
     """Whose memories, through which ports, by which clock (aware, in the user's zone)."""
 
     caller: Caller
@@ -36,31 +36,31 @@ class Desk:
 class Lease:
     """A lease that goes on as long as its holder comes back before it has run out."""
 
-    desk: Desk
+    context: RunContext
     fence: Fence
     until: datetime
 
-    def keep(self) -> None:
+    def renew(self) -> None:
         """Renews it once half of it is over; `LEASE_LOST` when somebody else has it."""
-        now = self.desk.clock()
+        now = self.context.clock()
         if self.until - now < LEASE / 2:
             self.until = now + LEASE
-            self.desk.night.leases.renew(self.fence, self.until)
+            self.context.night.leases.renew(self.fence, self.until)
 
 
 @contextmanager
-def leased(desk: Desk) -> Iterator[Lease]:
+def leased(context: RunContext) -> Iterator[Lease]:
     """The user's lease, given back at the end; `CONFLICT` while another run has it."""
-    now = desk.clock()
-    fence = desk.night.leases.lease(desk.user_id, now, now + LEASE)
+    now = context.clock()
+    fence = context.night.leases.lease(context.user_id, now, now + LEASE)
     if fence is None:
         minutes = int(LEASE.total_seconds()) // 60
         message = f"another run of this user is at work; if it has died, its place is free after {minutes} minutes"
         raise CommonplaceError(ErrorCode.CONFLICT, message)
     try:
-        yield Lease(desk, fence, now + LEASE)
+        yield Lease(context, fence, now + LEASE)
     finally:
-        desk.night.leases.release(fence)
+        context.night.leases.release(fence)
 
 
 _IN_THE_WAY = (ErrorCode.CONFLICT, ErrorCode.NOT_FOUND)
@@ -77,9 +77,9 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
     told = operation.told
     if told.outcome != "planned":
         return told
-    lease.keep()
+    lease.renew()
     try:
-        lease.desk.ports.operations.apply(operation.operation(lease.desk.user_id, run_id), lease.fence)
+        lease.context.ports.operations.apply(operation.operation(lease.context.user_id, run_id), lease.fence)
     except CommonplaceError as error:
         if error.code not in _IN_THE_WAY:
             raise
@@ -100,53 +100,53 @@ _AS_UNDO: dict[Outcome, Outcome] = {"applied": "undone", "lost": "kept"}
 
 
 @contextmanager
-def alone(desk: Desk) -> Iterator[Lease]:
+def exclusive_lease(context: RunContext) -> Iterator[Lease]:
     """The user's lease, with no run left half done by one that died; a night that did is finished by `nightly` only."""
-    with leased(desk) as lease:
-        run = desk.night.runs.unfinished(desk.user_id)
+    with leased(context) as lease:
+        run = context.night.runs.unfinished(context.user_id)
         if run is not None and run.kind == "nightly":
             raise CommonplaceError(ErrorCode.CONFLICT, f"{run.run_id} did not get to its end; nightly finishes it")
         if run is not None:
-            resume(run, desk, lease)
+            resume(run, context, lease)
         yield lease
 
 
-def carry_out(run: Run, plan: Plan, desk: Desk, lease: Lease) -> Run:
+def carry_out(run: Run, plan: Plan, context: RunContext, lease: Lease) -> Run:
     """Saves the run with its plan, does it, and closes it."""
-    desk.night.runs.save(run, lease.fence)
-    desk.night.parts.save_part(run, _PLAN, plan.model_dump_json(), lease.fence)
-    return resume(run, desk, lease)
+    context.night.runs.save(run, lease.fence)
+    context.night.parts.save_part(run, _PLAN, plan.model_dump_json(), lease.fence)
+    return resume(run, context, lease)
 
 
-def resume(run: Run, desk: Desk, lease: Lease) -> Run:
+def resume(run: Run, context: RunContext, lease: Lease) -> Run:
     """Does what is left of a run and closes it; one whose plan was never kept is closed as failed.
 
     It is kept as finished before its plan goes, and closed last, so that a crash leaves none of the words behind.
     """
-    runs = desk.night.runs
+    runs = context.night.runs
     if run.finished_at is None:
-        run = _finished(run, desk, lease)
+        run = _finish(run, context, lease)
         runs.save(run, lease.fence)
-    desk.night.parts.drop_parts(run.user_id, run.run_id)
+    context.night.parts.drop_parts(run.user_id, run.run_id)
     run = run.model_copy(update={"status": "failed" if run.error else "done"})
     runs.close(run, {}, lease.fence)
     return run
 
 
-def _finished(run: Run, desk: Desk, lease: Lease) -> Run:
-    saved = desk.night.parts.part(run.user_id, run.run_id, _PLAN)
+def _finish(run: Run, context: RunContext, lease: Lease) -> Run:
+    saved = context.night.parts.part(run.user_id, run.run_id, _PLAN)
     operations: list[RunOperation] = []
     for planned in Plan.model_validate_json(saved).operations if saved is not None else ():
-        operations += _done(planned, run, lease)
-    ended = {"operations": tuple(operations), "error": None if saved is not None else _DIED, "finished_at": desk.clock()}
+        operations += _apply_operation(planned, run, lease)
+    ended = {"operations": tuple(operations), "error": None if saved is not None else _DIED, "finished_at": context.clock()}
     return run.model_copy(update=ended)
 
 
-def _done(planned: PlannedOperation, run: Run, lease: Lease) -> list[RunOperation]:
+def _apply_operation(planned: PlannedOperation, run: Run, lease: Lease) -> list[RunOperation]:
     told = apply(planned, run.run_id, lease, last_try=True)
     if run.kind != "undo":
         return [told]
     ends = [told.model_copy(update={"outcome": _AS_UNDO.get(told.outcome, told.outcome)})]
     if told.outcome == "lost" and planned.opens and planned.closes:
-        ends += _done(planned.only_closing(), run, lease)  # what can't come back doesn't keep what took its place
+        ends += _apply_operation(planned.only_closing(), run, lease)  # what can't come back doesn't keep what took its place
     return ends

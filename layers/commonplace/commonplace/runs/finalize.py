@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from commonplace.domain.runs import Run, RunOperation, RunStatus
 from commonplace.ports.nightly_values import LedgerEntry, Mark
-from commonplace.runs.apply import Desk, Lease
+from commonplace.runs.apply import Lease, RunContext
 from commonplace.runs.plan import review_part
 
 _ERASED = "(erased)"
@@ -13,7 +13,7 @@ RUNS_WITH_WORDS = 200
 """The newest runs, in which or in whose interactions words of a memory may still stand."""
 
 
-def erase_what_was_forgotten(run: Run, desk: Desk, lease: Lease) -> Run:
+def erase_what_was_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
     """Erases, for the memories that this run forgot: the texts they rest on, the wish itself, and what runs tell of them.
 
     What waits for review and would bring them back is discarded. Safe to repeat. Gives the run without their words.
@@ -22,20 +22,20 @@ def erase_what_was_forgotten(run: Run, desk: Desk, lease: Lease) -> Run:
     if not forgetting:
         return run
     forgotten = {memory_id for one in forgetting for memory_id in one.closed}
-    memories = desk.ports.records.get(run.user_id, sorted(forgotten))
+    memories = context.ports.records.get(run.user_id, sorted(forgotten))
     wishes = {one.interaction_id for one in forgetting if one.interaction_id} | {
         said for one in forgetting for said in one.erases
     }
-    runs = desk.night.runs.newest(run.user_id, RUNS_WITH_WORDS)
+    runs = context.night.runs.newest(run.user_id, RUNS_WITH_WORDS)
     rested = {said for one in (run, *runs) for said in _rested_on(one, forgotten)}
     sources = {memory.session_id for memory in memories if memory.session_id} | wishes | rested
-    desk.night.ledger.erase_texts(run.user_id, sorted(sources))
+    context.night.ledger.erase_texts(run.user_id, sorted(sources))
     for other in runs:
         cleaned = _cleaned(other, forgotten, sources)
         if cleaned != other and other.run_id != run.run_id:
-            desk.night.runs.save(cleaned, lease.fence)
+            context.night.runs.save(cleaned, lease.fence)
             waits = [review_part(one.operation_id) for one in cleaned.operations if one.outcome == "needs_review"]
-            desk.night.parts.drop_parts(run.user_id, other.run_id, waits)
+            context.night.parts.drop_parts(run.user_id, other.run_id, waits)
     return _cleaned(run, forgotten, sources)
 
 
@@ -64,17 +64,17 @@ _GIVEN_UP = 3  # runs that failed on an interaction
 _log = logging.getLogger("commonplace")
 
 
-def close(run: Run, entries: Sequence[LedgerEntry], desk: Desk, lease: Lease) -> Run:
+def close(run: Run, entries: Sequence[LedgerEntry], context: RunContext, lease: Lease) -> Run:
     """Closes a run that has done everything. Safe to repeat after a crash: it is kept as finished first, and closed last."""
-    runs = desk.night.runs
+    runs = context.night.runs
     if run.finished_at is None:
-        run = run.model_copy(update={"finished_at": desk.clock()})
+        run = run.model_copy(update={"finished_at": context.clock()})
         runs.save(run, lease.fence)
-    run = erase_what_was_forgotten(run, desk, lease)
-    desk.night.parts.drop_parts(run.user_id, run.run_id, [review_part(one) for one in waiting(run)])
+    run = erase_what_was_forgotten(run, context, lease)
+    context.night.parts.drop_parts(run.user_id, run.run_id, [review_part(one) for one in waiting(run)])
     closed = run.model_copy(update={"status": _status(run), "error": _error(run)})
     runs.close(closed, _marks(run, entries), lease.fence)
-    desk.night.ledger.drop_texts(run.user_id, desk.clock() - desk.night.texts_kept)
+    context.night.ledger.drop_texts(run.user_id, context.clock() - context.night.texts_kept)
     return closed
 
 

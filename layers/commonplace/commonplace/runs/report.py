@@ -7,7 +7,7 @@ from commonplace.domain.fields import Notes
 from commonplace.domain.interactions import Discussion, Explicit, Interaction, ListedRuns, Save, ToldOperation, ToldRun
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Run, RunOperation
-from commonplace.runs.apply import Desk
+from commonplace.runs.apply import RunContext
 from commonplace.runs.plan import PlannedOperation, review_part
 
 _LONGEST = 300
@@ -24,12 +24,12 @@ def listed(runs: Sequence[Run]) -> ListedRuns:
     return ListedRuns(runs=tuple(shown), notes=Notes(partial=told) if left_out else None)
 
 
-def told(run: Run, desk: Desk) -> ToldRun:
+def told(run: Run, context: RunContext) -> ToldRun:
     """Every operation with what it added, what it closed, and the user's words that it rests on."""
     ids = {one for operation in run.operations for one in (operation.memory_id, *operation.closed) if one}
-    memories = {memory.memory_id: memory for memory in desk.ports.records.get(run.user_id, sorted(ids))}
-    texts = _texts(run, desk)
-    return ToldRun(run=run, operations=tuple(_told(one, memories, texts, run, desk) for one in run.operations))
+    memories = {memory.memory_id: memory for memory in context.ports.records.get(run.user_id, sorted(ids))}
+    texts = _texts(run, context)
+    return ToldRun(run=run, operations=tuple(_told(one, memories, texts, run, context) for one in run.operations))
 
 
 def told_plan(run: Run, operations: Sequence[PlannedOperation]) -> ToldRun:
@@ -38,10 +38,10 @@ def told_plan(run: Run, operations: Sequence[PlannedOperation]) -> ToldRun:
 
 
 def _told(
-    operation: RunOperation, memories: Mapping[str, Memory], texts: Mapping[str, Interaction], run: Run, desk: Desk
+    operation: RunOperation, memories: Mapping[str, Memory], texts: Mapping[str, Interaction], run: Run, context: RunContext
 ) -> ToldOperation:
     if operation.outcome == "needs_review":
-        saved = desk.night.parts.part(run.user_id, run.run_id, review_part(operation.operation_id))
+        saved = context.night.parts.part(run.user_id, run.run_id, review_part(operation.operation_id))
         if saved is not None:
             return _told_plan(PlannedOperation.model_validate_json(saved), operation)
     opened = memories.get(operation.memory_id or "")
@@ -72,9 +72,9 @@ def _content(memory: Memory) -> str:
     return memory.content or "(erased)"
 
 
-def _texts(run: Run, desk: Desk) -> Mapping[str, Interaction]:
+def _texts(run: Run, context: RunContext) -> Mapping[str, Interaction]:
     ids = dict.fromkeys(one.interaction_id for one in run.operations if one.interaction_id)
-    entries = desk.night.ledger.entries(run.user_id, list(ids))
+    entries = context.night.ledger.entries(run.user_id, list(ids))
     return {entry.interaction_id: entry.interaction for entry in entries if entry.interaction is not None}
 
 

@@ -7,7 +7,7 @@ from commonplace.domain.ids import may_be_id, new_run_id
 from commonplace.domain.runs import Run, RunOperation
 from commonplace.ports.record_values import Applied
 from commonplace.runs import apply
-from commonplace.runs.apply import Desk, Lease
+from commonplace.runs.apply import Lease, RunContext
 from commonplace.runs.finalize import erase_what_was_forgotten
 from commonplace.runs.plan import Plan, PlannedOperation, review_part, with_outcome
 from commonplace.runs.undo_plan import Restoring
@@ -15,75 +15,75 @@ from commonplace.runs.undo_plan import Restoring
 _MISSING = "what was planned is no longer kept"
 
 
-def approve(run: Run, desk: Desk, lease: Lease) -> Run:
+def approve(run: Run, context: RunContext, lease: Lease) -> Run:
     """Does what waits; a memory that was changed since is left, and its operation listed as `lost`. Harmless twice."""
-    operations = tuple(_approved(one, run, desk, lease) for one in run.operations)
-    approved = erase_what_was_forgotten(run.model_copy(update={"operations": operations}), desk, lease)
-    return _settled(approved, run, desk, lease)
+    operations = tuple(_approved(one, run, context, lease) for one in run.operations)
+    approved = erase_what_was_forgotten(run.model_copy(update={"operations": operations}), context, lease)
+    return _settled(approved, run, context, lease)
 
 
-def discard(run: Run, desk: Desk, lease: Lease) -> Run:
+def discard(run: Run, context: RunContext, lease: Lease) -> Run:
     """Lets go of what waits. Harmless twice."""
     operations = tuple(with_outcome(one, "discarded") if one.outcome == "needs_review" else one for one in run.operations)
-    return _settled(run.model_copy(update={"operations": operations}), run, desk, lease)
+    return _settled(run.model_copy(update={"operations": operations}), run, context, lease)
 
 
-def _approved(told: RunOperation, run: Run, desk: Desk, lease: Lease) -> RunOperation:
+def _approved(told: RunOperation, run: Run, context: RunContext, lease: Lease) -> RunOperation:
     if told.outcome != "needs_review":
         return told
-    saved = desk.night.parts.part(run.user_id, run.run_id, review_part(told.operation_id))
+    saved = context.night.parts.part(run.user_id, run.run_id, review_part(told.operation_id))
     if saved is None:
         return with_outcome(told, "lost", _MISSING)
     planned = PlannedOperation.model_validate_json(saved).with_outcome("planned")
     return apply.apply(planned, run.run_id, lease)
 
 
-def _settled(run: Run, before: Run, desk: Desk, lease: Lease) -> Run:
+def _settled(run: Run, before: Run, context: RunContext, lease: Lease) -> Run:
     if run.operations == before.operations:
         return run
     run = run.model_copy(update={"status": "done" if run.status == "needs_review" else run.status})
-    desk.night.runs.save(run, lease.fence)
-    desk.night.parts.drop_parts(run.user_id, run.run_id)
+    context.night.runs.save(run, lease.fence)
+    context.night.parts.drop_parts(run.user_id, run.run_id)
     return run
 
 
 _NOTHING = "there was nothing to take back"
 
 
-def undo_run(run: Run, desk: Desk, lease: Lease, reread: bool = False) -> Run:
+def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) -> Run:
     """Takes back what a run did; what waits for review is discarded. `reread`: its interactions are read once more.
 
     Every memory is as it was but for version, time of writing and usage. What was changed since, whose key was taken
     meanwhile, or whose words were erased stays as it is and is listed as `kept`. Harmless twice.
     """
-    run = discard(run, desk, lease)
-    applied = [desk.ports.operations.applied(desk.user_id, one.operation_id) for one in run.operations]
-    undone = _undo(run.run_id, [one for one in applied if one is not None], desk, lease)
+    run = discard(run, context, lease)
+    applied = [context.ports.operations.applied(context.user_id, one.operation_id) for one in run.operations]
+    undone = _undo(run.run_id, [one for one in applied if one is not None], context, lease)
     if reread:
-        desk.night.ledger.reread(desk.user_id, run.interactions)
+        context.night.ledger.reread(context.user_id, run.interactions)
     return undone
 
 
-def undo_operation(operation_id: str, desk: Desk, lease: Lease) -> Run:
+def undo_operation(operation_id: str, context: RunContext, lease: Lease) -> Run:
     """The same for one operation; `NOT_FOUND` if it was never applied."""
-    applied = desk.ports.operations.applied(desk.user_id, operation_id) if may_be_id(operation_id) else None
+    applied = context.ports.operations.applied(context.user_id, operation_id) if may_be_id(operation_id) else None
     if applied is None:
         raise CommonplaceError(ErrorCode.NOT_FOUND, "operation_id: no such operation was applied", "operation_id")
-    return _undo(operation_id, [applied], desk, lease)
+    return _undo(operation_id, [applied], context, lease)
 
 
-def _undo(undoes: str, applied: Sequence[Applied], desk: Desk, lease: Lease) -> Run:
-    now = desk.caller.now
-    restoring = Restoring(desk.user_id, undoes, now, desk.ports.records, desk.ports.operations)
+def _undo(undoes: str, applied: Sequence[Applied], context: RunContext, lease: Lease) -> Run:
+    now = context.caller.now
+    restoring = Restoring(context.user_id, undoes, now, context.ports.records, context.ports.operations)
     operations = restoring.plan(applied)
     kept = [PlannedOperation(told=told, at=now) for told in restoring.kept]
     run = Run(
         run_id=new_run_id(now),
-        user_id=desk.user_id,
+        user_id=context.user_id,
         kind="undo",
         date=now.date(),
         undoes=undoes,
         notes=() if operations or kept else (_NOTHING,),
         started_at=now,
     )
-    return apply.carry_out(run, Plan(operations=(*operations, *kept)), desk, lease)
+    return apply.carry_out(run, Plan(operations=(*operations, *kept)), context, lease)

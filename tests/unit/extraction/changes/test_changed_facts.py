@@ -9,7 +9,7 @@ from commonplace.extraction.candidate import Decision
 from commonplace.extraction.changes.contradictions import has_another_end
 from commonplace.extraction.changes.statements import beside, statements, without
 from commonplace.extraction.deciding import decide
-from tests.unit.extraction.shelf import Shelf, memory
+from tests.unit.extraction.memory_view import InMemoryView, memory
 from tests.unit.extraction.test_deciding import NOW, said
 
 _ROWS = (Path(__file__).parent / "cases" / "changes.tsv").read_text("utf-8").splitlines()
@@ -36,7 +36,9 @@ PAIRS = [Pair.of(line) for line in _ROWS if not line.startswith("#")]
 
 
 def decided(pair: Pair) -> Decision:
-    (decision,) = decide([said(pair.new)], Shelf([memory(pair.old), memory("The bread is in the oven of my aunt")]), NOW)
+    (decision,) = decide(
+        [said(pair.new)], InMemoryView([memory(pair.old), memory("The bread is in the oven of my aunt")]), NOW
+    )
     return decision
 
 
@@ -162,7 +164,7 @@ def test_what_is_not_true_any_more_takes_nothing_with_it() -> None:
 
 def test_all_memories_that_one_word_changes_keep_the_rest() -> None:
     known = [memory("I live in Berlin. My cat is Tom."), memory("I'm living in Berlin. I work at Bosch.")]
-    (decision,) = decide([said("We moved to Munich.")], Shelf(known), NOW)
+    (decision,) = decide([said("We moved to Munich.")], InMemoryView(known), NOW)
     assert decision.content == "My cat is Tom. I work at Bosch. We moved to Munich."
 
 

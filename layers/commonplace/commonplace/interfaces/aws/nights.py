@@ -15,11 +15,11 @@ from commonplace.interfaces import nightly_routes
 from commonplace.interfaces.aws import container
 from commonplace.interfaces.aws.call import Body, Call, Context
 from commonplace.interfaces.aws.observe import errors_logged, measured, told_under
-from commonplace.nightly.readers import reader_at
+from commonplace.nightly.readers import reader_for
 from commonplace.nightly.service import Nights
 from commonplace.ports.nightly_bundle import NightPorts
 from commonplace.ports.values import Caller
-from commonplace.runs.apply import Desk
+from commonplace.runs.apply import RunContext
 from commonplace.use_cases.dispatch import guarded
 
 
@@ -33,8 +33,10 @@ def answer(call: Call) -> Body:
 
 def nights_of(user_id: str, zone: tzinfo, go_on: Callable[[], bool] = lambda: True) -> Nights:
     """All that may be asked of a user's nights, as of now."""
-    desk = Desk(Caller(user_id, container.now(zone)), container.ports(), container.night(), lambda: container.now(zone))
-    return Nights(desk, reader_at(desk), go_on)
+    context = RunContext(
+        Caller(user_id, container.now(zone)), container.ports(), container.night(), lambda: container.now(zone)
+    )
+    return Nights(context, reader_for(context), go_on)
 
 
 def zone_of(user_id: str, night: NightPorts) -> tzinfo:

@@ -9,20 +9,20 @@ import pytest
 
 from commonplace import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.nightly.memory_view import RunShelf
+from commonplace.nightly.memory_view import RunMemoryView
 from commonplace.ports.values import IndexUnavailable
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration
 
 
-def shelf_of(memory: Commonplace, **ports: Any) -> RunShelf:
-    desk = memory.nights().desk
-    return RunShelf(replace(desk, ports=replace(desk.ports, **ports)))
+def view_of(memory: Commonplace, **ports: Any) -> RunMemoryView:
+    context = memory.nights().context
+    return RunMemoryView(replace(context, ports=replace(context.ports, **ports)))
 
 
-def contents(shelf: RunShelf, about: str) -> list[str]:
-    return [one.content for one in shelf.similar(about)]
+def contents(view: RunMemoryView, about: str) -> list[str]:
+    return [one.content for one in view.similar(about)]
 
 
 def test_what_shares_words_and_what_means_the_same_is_similar(memory: Commonplace) -> None:
@@ -33,9 +33,9 @@ def test_what_shares_words_and_what_means_the_same_is_similar(memory: Commonplac
         "The boiler is in the cellar.",
     ):
         memory.store_memory(text)
-    found = contents(shelf_of(memory), "I am employed by a clinic.")
+    found = contents(view_of(memory), "I am employed by a clinic.")
     assert found[:1] == ["I work as a nurse in a hospital."]
-    assert contents(shelf_of(memory), "Bo is a good dog.")[:1] == ["My dog is called Bo."]
+    assert contents(view_of(memory), "Bo is a good dog.")[:1] == ["My dog is called Bo."]
 
 
 def test_only_current_memories_of_the_user_are_on_it(memory: Commonplace, open_memory: Callable[..., Commonplace]) -> None:
@@ -43,23 +43,23 @@ def test_only_current_memories_of_the_user_are_on_it(memory: Commonplace, open_m
     memory.update_memory("home", "I live in Munich.")
     memory.store_memory("I live in a tent.", context={"expires_at": (NOON + timedelta(days=1)).isoformat()})
     open_memory("ben").store_memory("I live in Oslo.")
-    assert sorted(contents(shelf_of(memory), "I live in Rome.")) == ["I live in Munich.", "I live in a tent."]
+    assert sorted(contents(view_of(memory), "I live in Rome.")) == ["I live in Munich.", "I live in a tent."]
     later = open_memory(now=lambda: NOON + timedelta(days=2))
-    assert contents(shelf_of(later), "I live in Rome.") == ["I live in Munich."]
-    shelf = shelf_of(memory)
+    assert contents(view_of(later), "I live in Rome.") == ["I live in Munich."]
+    view = view_of(memory)
     ids = [one["memory_id"] for one in memory.export()]
-    assert sorted(one.content for one in shelf.get(ids)) == ["I live in Munich.", "I live in a tent."]
+    assert sorted(one.content for one in view.get(ids)) == ["I live in Munich.", "I live in a tent."]
 
 
 def test_a_key_and_a_section_are_looked_up(memory: Commonplace) -> None:
     memory.write_memory("home", "I live in Berlin.", "personal_context", "durable")
     memory.write_memory("role", "I am a nurse.", "work_context", "durable")
-    shelf = shelf_of(memory)
-    found = shelf.holder("home")
+    view = view_of(memory)
+    found = view.holder("home")
     assert found is not None
     assert found.content == "I live in Berlin."
-    assert shelf.holder("pet") is None
-    assert [one.content for one in shelf.under("work_context")] == ["I am a nurse."]
+    assert view.holder("pet") is None
+    assert [one.content for one in view.in_section("work_context")] == ["I am a nurse."]
 
 
 class Down:
@@ -74,8 +74,8 @@ class Down:
 
 def test_without_its_index_it_is_read_from_the_records_or_tried_again_later(memory: Commonplace) -> None:
     memory.store_memory("I live in Berlin.")
-    index = memory.nights().desk.ports.index
-    assert contents(shelf_of(memory, index=Down(), fallback=index), "I live in Rome.") == ["I live in Berlin."]
+    index = memory.nights().context.ports.index
+    assert contents(view_of(memory, index=Down(), fallback=index), "I live in Rome.") == ["I live in Berlin."]
     with pytest.raises(CommonplaceError) as failed:
-        shelf_of(memory, index=Down()).similar("I live in Rome.")
+        view_of(memory, index=Down()).similar("I live in Rome.")
     assert failed.value.code is ErrorCode.STORAGE_UNAVAILABLE

@@ -1,4 +1,4 @@
-"""A shelf for tests: some memories, similar where they share a word of content."""
+"""A memory view for tests: some memories, similar where they share a word of content."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -28,7 +28,7 @@ def memory(text: str, **more: Any) -> Memory:
     return Memory(**{**fields, **more})
 
 
-class Shelf:
+class InMemoryView:
     """Memories in a list. All of them are similar to anything, those that share the most words first."""
 
     def __init__(self, memories: Sequence[Memory] = ()) -> None:
@@ -45,5 +45,5 @@ class Shelf:
     def holder(self, key: str) -> Memory | None:
         return next((one for one in self._memories if one.key == key), None)
 
-    def under(self, section: Section, limit: int = 20) -> list[Memory]:
+    def in_section(self, section: Section, limit: int = 20) -> list[Memory]:
         return [one for one in self._memories if one.section == section][:limit]
