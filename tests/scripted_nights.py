@@ -40,7 +40,7 @@ def nights_of(memory: Commonplace, reader: Script | Decide) -> Nights:
 
 def open_gates(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets every decision pass: what the gates hold back has tests of its own."""
-    monkeypatch.setattr(operations_planner, "refuse", lambda *_: None)
+    monkeypatch.setattr(operations_planner, "refusal_reason", lambda *_: None)
 
 
 def told(interaction_id: str, *texts: str, time: str = "2026-05-20T09:00:00+02:00") -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 from commonplace.bootstrap.local import Opened
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import INTERACTION
-from commonplace.nightly.user_erasure import Leaving
+from commonplace.nightly.user_erasure import ErasableUser
 from commonplace.ports.values import Caller
 from commonplace.retrieval.record_scan import seen_by
 from commonplace.runs.apply import RunContext
@@ -20,8 +20,8 @@ from tests.contract.test_runs import lease, run_of
 DAY = NOON.date()
 
 
-def leaving(opened: Opened, user_id: str) -> Leaving:
-    return Leaving(RunContext(Caller(user_id, NOON), opened.ports, opened.night(), lambda: NOON), opened.erasure())
+def leaving(opened: Opened, user_id: str) -> ErasableUser:
+    return ErasableUser(RunContext(Caller(user_id, NOON), opened.ports, opened.night(), lambda: NOON), opened.erasure())
 
 
 def live(opened: Opened, user_id: str) -> None:

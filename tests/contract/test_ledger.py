@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from commonplace.domain.interactions import INTERACTION, Discussion, Explicit, Interaction
 from commonplace.domain.runs import Run
-from commonplace.nightly.intake import pieces, record_interactions
+from commonplace.nightly.intake import record_interactions, split_text
 from commonplace.ports.nightly_bundle import NightPorts
 from commonplace.ports.nightly_values import LedgerEntry, Mark
 from commonplace.ports.values import Caller
@@ -93,7 +93,7 @@ def test_a_long_wish_waits_in_order_and_is_known_as_one(night: NightPorts) -> No
     assert record_interactions([long], caller, night.ledger).recorded == 1
     waiting = night.ledger.pending(ANA, 10)
     assert "".join(entry.interaction.text for entry in waiting if isinstance(entry.interaction, Explicit)) == long["text"]
-    assert len(waiting) == len(pieces(long["text"]))
+    assert len(waiting) == len(split_text(long["text"]))
     assert record_interactions([long, other], caller, night.ledger).known == 2
     assert night.ledger.pending(ANA, 10) == waiting
 

@@ -95,7 +95,7 @@ def night(file: Path, dies_before: int = 0, minutes: int = 0) -> int:
     """Opens the file and reads its nights; how much was written."""
     at = NOON + timedelta(minutes=minutes)
     with (
-        mock.patch.object(operations_planner, "refuse", return_value=None),
+        mock.patch.object(operations_planner, "refusal_reason", return_value=None),
         Commonplace(file, user_id="ana", now=lambda: at, settings=Settings(db=file)) as memory,
     ):
         reader = Reader(file.with_suffix(".paid"))

@@ -17,7 +17,7 @@ from commonplace.adapters.dynamodb.records import DynamoRecords
 from commonplace.adapters.dynamodb.usage import DynamoUsage
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import Explicit
-from commonplace.nightly.intake import pieces, record_interactions
+from commonplace.nightly.intake import record_interactions, split_text
 from commonplace.ports.record_values import Audit
 from commonplace.ports.values import Caller
 from tests.conftest import NOON
@@ -107,7 +107,7 @@ def test_a_wish_of_several_transactions_that_died_between_them_is_whole_after_a_
     with pytest.raises(CommonplaceError):
         record_interactions([wish], caller, ledger)
     assert faults.asked == 2
-    assert 0 < len(ledger.pending(USER, 100)) < len(pieces(text))
+    assert 0 < len(ledger.pending(USER, 100)) < len(split_text(text))
     assert ledger.entries(USER, ["w"]) == []
     assert record_interactions([wish], caller, ledger).recorded == 1
     waiting = [entry.interaction for entry in ledger.pending(USER, 100)]

@@ -128,7 +128,7 @@ def test_a_key_that_nobody_held_tells_the_nearest(memory: Commonplace) -> None:
 def test_what_a_gate_refuses_is_dropped_with_its_reason(memory: Commonplace, monkeypatch: pytest.MonkeyPatch) -> None:
     from commonplace.nightly import operations_planner
 
-    monkeypatch.setattr(operations_planner, "refuse", lambda *_: "no evidence of that")
+    monkeypatch.setattr(operations_planner, "refusal_reason", lambda *_: "no evidence of that")
     memory.record_interactions([told("d", "I live in Berlin.")])
     (run,) = nights_of(memory, all_new).nightly()
     assert (run.operations, [one.why for one in run.dropped]) == ((), ["no evidence of that"])
@@ -285,7 +285,7 @@ def test_progress_is_told_in_interactions(memory: Commonplace) -> None:
 def test_a_night_that_may_not_go_on_is_taken_up_where_it_was(memory: Commonplace) -> None:
     memory.record_interactions([told("t", "I live in Berlin.", time=TUESDAY), told("w", "I play the cello.", time=WEDNESDAY)])
     script, allowed = Script(all_new), [True, False]
-    (stopped,) = replace(nights_of(memory, script), go_on=lambda: allowed.pop(0)).nightly()
+    (stopped,) = replace(nights_of(memory, script), may_continue=lambda: allowed.pop(0)).nightly()
     assert (stopped.status, current(memory)) == ("running", ["I live in Berlin."])
     with pytest.raises(CommonplaceError, match="nightly finishes it"):
         memory.undo_run(stopped.run_id)

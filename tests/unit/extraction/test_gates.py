@@ -9,7 +9,7 @@ import pytest
 from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate, Decision
 from commonplace.extraction.days import Day, TitleMet, Utterance
-from commonplace.extraction.gates import refuse
+from commonplace.extraction.gates import refusal_reason
 from tests.unit.extraction.memory_view import EARLIER, memory
 
 NOON = datetime(2026, 3, 11, 12, 0, tzinfo=UTC)
@@ -38,7 +38,7 @@ def decision(content: str, evidence: str = "I live in Utrecht.", operation: Any 
 
 
 def test_what_the_user_said_of_themselves_passes() -> None:
-    assert refuse(decision("The user lives in Utrecht."), day(SAID, OWN), ()) is None
+    assert refusal_reason(decision("The user lives in Utrecht."), day(SAID, OWN), ()) is None
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_what_the_user_said_of_themselves_passes() -> None:
     ],
 )
 def test_what_is_not_founded_on_own_words_is_refused(content: str, changed: dict[str, Any], why: str) -> None:
-    refused = refuse(decision(content, **changed), day(SAID, OWN), ())
+    refused = refusal_reason(decision(content, **changed), day(SAID, OWN), ())
     assert refused is not None
     assert why in refused
 
@@ -81,27 +81,27 @@ def test_what_is_not_founded_on_own_words_is_refused(content: str, changed: dict
     ],
 )
 def test_kinds_that_are_no_memories_are_refused_of_any_mode(said: str, content: str) -> None:
-    assert refuse(decision(content, said), day(said), ()) is not None
+    assert refusal_reason(decision(content, said), day(said), ()) is not None
 
 
 def test_a_fragment_of_a_hypothetical_is_a_hypothetical() -> None:
     said = "Imagine I lived in Utrecht."
-    assert refuse(decision("The user lived in Utrecht.", "I lived in Utrecht"), day(said), ()) == "a hypothetical"
+    assert refusal_reason(decision("The user lived in Utrecht.", "I lived in Utrecht"), day(said), ()) == "a hypothetical"
 
 
 def test_a_yes_stands_on_the_question_and_on_nothing_that_was_not_asked() -> None:
-    assert refuse(decision("Are you vegetarian? Yes", "yes"), day("yes", asked=ASKED), ()) is None
-    assert refuse(decision("The user travels to Oslo.", "yes"), day("yes", asked=ASKED), ()) is not None
-    assert refuse(decision("The user is vegetarian.", "yes"), day("yes", asked="You are vegetarian."), ()) is not None
+    assert refusal_reason(decision("Are you vegetarian? Yes", "yes"), day("yes", asked=ASKED), ()) is None
+    assert refusal_reason(decision("The user travels to Oslo.", "yes"), day("yes", asked=ASKED), ()) is not None
+    assert refusal_reason(decision("The user is vegetarian.", "yes"), day("yes", asked="You are vegetarian."), ()) is not None
 
 
 def test_a_target_must_be_there_and_not_be_newer() -> None:
     known = memory("I live in Gouda")
     moved = decision("The user lives in Utrecht.", operation="UPDATE", targets=(known.memory_id,))
-    assert refuse(moved, day(SAID, OWN), [known]) is None
-    assert refuse(moved, day(SAID, OWN), []) is not None
+    assert refusal_reason(moved, day(SAID, OWN), [known]) is None
+    assert refusal_reason(moved, day(SAID, OWN), []) is not None
     newer = known.model_copy(update={"event_time": NOON + timedelta(days=1)})
-    assert refuse(moved, day(SAID, OWN), [newer]) == "older than what it would change"
+    assert refusal_reason(moved, day(SAID, OWN), [newer]) == "older than what it would change"
 
 
 def test_nothing_is_closed_without_a_correction_or_a_changed_value() -> None:
@@ -110,26 +110,26 @@ def test_nothing_is_closed_without_a_correction_or_a_changed_value() -> None:
     def closing(known: Memory) -> Decision:
         return decision("I live in Utrecht.", operation="DELETE", targets=(known.memory_id,))
 
-    assert refuse(closing(home), day(SAID, OWN), [home]) is None
-    assert refuse(closing(pet), day(SAID, OWN), [pet]) is not None
+    assert refusal_reason(closing(home), day(SAID, OWN), [home]) is None
+    assert refusal_reason(closing(pet), day(SAID, OWN), [pet]) is not None
 
 
 def test_only_a_wish_to_forget_erases() -> None:
     known = memory("my ex lives in Ghent", event_time=EARLIER)
     wish = decision("my ex", "Forget what I said about my ex.", "FORGET", targets=(known.memory_id,))
-    assert refuse(wish, day(SAID, OWN), [known]) is None
+    assert refusal_reason(wish, day(SAID, OWN), [known]) is None
     unasked = replace(wish, candidate=replace(wish.candidate, evidence="I live in Utrecht."))
-    assert refuse(unasked, day(SAID, OWN), [known]) == "the user did not ask to forget it"
+    assert refusal_reason(unasked, day(SAID, OWN), [known]) == "the user did not ask to forget it"
     nothing_known = decision("my ex", "I live in Utrecht.", "NOOP", forgets=True)
-    assert refuse(nothing_known, day(SAID, OWN), ()) == "the user did not ask to forget it"
+    assert refusal_reason(nothing_known, day(SAID, OWN), ()) == "the user did not ask to forget it"
 
 
 def test_a_wish_erases_nothing_but_what_the_user_names() -> None:
     asked = "Forget what I said about my ex."
     for other in ("The user lives in Utrecht with Mia.", "The user.", "My ex and my sister Mia"):
         wish = decision(other, asked, "FORGET", forgets=True)
-        assert refuse(wish, day(SAID, OWN), ()) == "the user wants something else forgotten"
-    assert refuse(decision("The user's ex.", asked, "FORGET", forgets=True), day(SAID, OWN), ()) is None
+        assert refusal_reason(wish, day(SAID, OWN), ()) == "the user wants something else forgotten"
+    assert refusal_reason(decision("The user's ex.", asked, "FORGET", forgets=True), day(SAID, OWN), ()) is None
 
 
 def test_a_wish_that_only_points_is_told_by_the_talk_before_it() -> None:
@@ -145,20 +145,20 @@ def test_a_wish_that_only_points_is_told_by_the_talk_before_it() -> None:
         ("The user's salary.", "the user wants something else forgotten"),
     ):
         wish = decision(content, "Forget what I just told you.", "FORGET", forgets=True)
-        assert refuse(wish, talk, ()) == why
+        assert refusal_reason(wish, talk, ()) == why
 
 
 @pytest.mark.parametrize("evidence", ["Forget what I said about my ex.", "my ex"])
 def test_what_shall_be_forgotten_is_not_added(evidence: str) -> None:
     added = decision("The user has an ex.", evidence)
-    assert refuse(added, day(SAID, OWN), ()) == "the user wants it forgotten"
+    assert refusal_reason(added, day(SAID, OWN), ()) == "the user wants it forgotten"
 
 
 def test_what_is_said_in_one_breath_with_a_wish_may_be_added() -> None:
     said = "Forget that I live in Ghent, I live in Utrecht now"
-    assert refuse(decision("The user lives in Utrecht now.", "I live in Utrecht now"), day(said), ()) is None
-    assert refuse(decision("The user lives in Utrecht now.", said), day(said), ()) is None
-    assert refuse(decision("The user lives in Ghent.", said), day(said), ()) == "the user wants it forgotten"
+    assert refusal_reason(decision("The user lives in Utrecht now.", "I live in Utrecht now"), day(said), ()) is None
+    assert refusal_reason(decision("The user lives in Utrecht now.", said), day(said), ()) is None
+    assert refusal_reason(decision("The user lives in Ghent.", said), day(said), ()) == "the user wants it forgotten"
 
 
 def title(content: str, **more: Any) -> Decision:
@@ -167,18 +167,21 @@ def title(content: str, **more: Any) -> Decision:
 
 
 def test_a_title_gives_only_that_it_was_met_and_an_interest_rests_on_three() -> None:
-    assert refuse(title("The user saved 'Why Rust is fast'"), day(), ()) is None
-    assert refuse(title("The user writes Rust"), day(), ()) is not None
-    assert refuse(title("The user saved 'Why Rust is fast' and has been Tom's wife since 1999"), day(), ()) is not None
-    assert refuse(title("The user saved 'Why Rust is fast'", durability=None), day(), ()) is not None
+    assert refusal_reason(title("The user saved 'Why Rust is fast'"), day(), ()) is None
+    assert refusal_reason(title("The user writes Rust"), day(), ()) is not None
     assert (
-        refuse(title("The user is interested in rust", durability="durable", rests_on=("a", "b", "save")), day(), ()) is None
+        refusal_reason(title("The user saved 'Why Rust is fast' and has been Tom's wife since 1999"), day(), ()) is not None
+    )
+    assert refusal_reason(title("The user saved 'Why Rust is fast'", durability=None), day(), ()) is not None
+    assert (
+        refusal_reason(title("The user is interested in rust", durability="durable", rests_on=("a", "b", "save")), day(), ())
+        is None
     )
     assert (
-        refuse(title("The user is interested in rust", durability="durable", rests_on=("a", "a", "save")), day(), ())
+        refusal_reason(title("The user is interested in rust", durability="durable", rests_on=("a", "a", "save")), day(), ())
         is not None
     )
 
 
 def test_doing_nothing_is_always_allowed() -> None:
-    assert refuse(decision("", "", "NOOP"), day(), ()) is None
+    assert refusal_reason(decision("", "", "NOOP"), day(), ()) is None

@@ -7,12 +7,12 @@ import pytest
 
 from commonplace.extraction.candidate import Decision
 from commonplace.extraction.days import Day, Utterance
-from commonplace.extraction.grounding.footing import why_not
+from commonplace.extraction.grounding.footing import unsupported_reason
 from commonplace.llm import prompts
 from commonplace.llm.prompts import instructions, prompt_version
 from commonplace.nightly.agent_tools import REQUESTS
 from commonplace.nightly.llm_decisions import Choice
-from commonplace.nightly.llm_extraction import proposed
+from commonplace.nightly.llm_extraction import parse_proposal
 from tests.unit.nightly.scripted import DATE, MORNING
 
 
@@ -33,9 +33,9 @@ def test_the_examples_of_the_extraction_pass_every_gate() -> None:
     assert [len(items) for _, _, items in examples()] == [1, 1, 1, 0]
     for day, number, items in examples():
         for item in items:
-            candidate = proposed(item, {number: day.utterances[1]})
+            candidate = parse_proposal(item, {number: day.utterances[1]})
             assert not isinstance(candidate, str), candidate
-            assert why_not(Decision(candidate, "FORGET" if candidate.forgets else "ADD"), day, ()) is None
+            assert unsupported_reason(Decision(candidate, "FORGET" if candidate.forgets else "ADD"), day, ()) is None
 
 
 def test_the_examples_of_the_decision_are_decisions_on_what_is_shown() -> None:

@@ -10,7 +10,7 @@ from commonplace.extraction.days import Day
 from commonplace.llm.prompts import instructions
 from commonplace.nightly.agent import read_by_agent
 from commonplace.nightly.agent_tools import tool_list
-from commonplace.nightly.prompt_chunks import Gap
+from commonplace.nightly.prompt_chunks import Unread
 from commonplace.ports.nightly_bundle import Allowance
 from commonplace.ports.values import ModelUnavailable, Reply
 from tests.unit.nightly.scripted import (
@@ -37,7 +37,7 @@ DONE = says("done")
 
 def read(
     *script: Step, day: Day = DAY, view: InMemoryView | None = None, **world: Any
-) -> tuple[Reading, tuple[Gap, ...], ScriptedModel]:
+) -> tuple[Reading, tuple[Unread, ...], ScriptedModel]:
     model, scripted = metered(*script, **world)
     reading, gaps = read_by_agent(day, view or InMemoryView(LONDON, RUNS), model, NOW)
     return reading, gaps, scripted
@@ -420,7 +420,7 @@ def test_a_refusal_leaves_the_day_unread() -> None:
 def test_a_model_that_goes_away_leaves_the_day_unread(misconfigured: bool, waits: bool) -> None:
     reading, gaps, _ = read(calls(search("dog")), calls(DOG), ModelUnavailable("Claude answered 4xx", misconfigured))
     assert reading.decisions == ()
-    assert gaps == (Gap(frozenset({"c1", "c2"}), "Claude answered 4xx", waits),)
+    assert gaps == (Unread(frozenset({"c1", "c2"}), "Claude answered 4xx", waits),)
 
 
 @pytest.mark.parametrize(

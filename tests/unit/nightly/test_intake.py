@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from commonplace.domain.fields import MAX_TEXT
 from commonplace.domain.interactions import INTERACTION, Discussion, Explicit, Interaction, RecordResult
 from commonplace.nightly import intake
-from commonplace.nightly.intake import MAX_CHARACTERS, MAX_MESSAGES, pieces, record_interactions
+from commonplace.nightly.intake import MAX_CHARACTERS, MAX_MESSAGES, record_interactions, split_text
 from commonplace.ports.values import Caller
 from commonplace.text.redaction import redact
 
@@ -222,7 +222,7 @@ def test_of_a_long_one_whose_id_is_known_nothing_is_recorded(first: Any, again: 
 
 
 def test_a_text_that_only_begins_like_the_known_one_is_another() -> None:
-    begun = pieces(LONG["text"])[0]  # whole as it is, and the first piece of the longer one
+    begun = split_text(LONG["text"])[0]  # whole as it is, and the first piece of the longer one
     result, kept = record({**WISH, "text": begun}, LONG)
     assert (result.recorded, result.known) == (1, 1)
     assert kept_text(kept) == begun
@@ -236,7 +236,7 @@ def test_a_text_that_only_begins_like_the_known_one_is_another() -> None:
 def test_no_piece_has_the_id_of_another_interaction(one: str, other: str) -> None:
     result, kept = record({**LONG, "id": one}, {**LONG, "id": other}, {**WISH, "id": "n/3"})
     assert (result.recorded, result.known) == (3, 0)
-    assert len(kept) == 2 * len(pieces(LONG["text"])) + 1
+    assert len(kept) == 2 * len(split_text(LONG["text"])) + 1
     assert all(len(name) <= 128 for name in kept)
 
 
@@ -259,7 +259,7 @@ def test_one_that_died_between_two_pieces_leaves_its_id_to_another_text() -> Non
 
 @given(st.text(alphabet=st.sampled_from("ab \n日"), max_size=3 * MAX_TEXT))
 def test_pieces_make_up_the_text_again(text: str) -> None:
-    cut = pieces(text)
+    cut = split_text(text)
     assert "".join(cut) == text
     assert all(len(piece) <= MAX_TEXT for piece in cut)
 

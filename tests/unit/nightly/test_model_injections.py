@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from commonplace.extraction.candidate import Decision
-from commonplace.extraction.gates import refuse
+from commonplace.extraction.gates import refusal_reason
 from commonplace.nightly.agent import read_by_agent
 from commonplace.nightly.pipeline import read_by_pipeline
 from commonplace.ports.values import Reply
@@ -111,7 +111,7 @@ CALLS: dict[str, tuple[str, Any]] = {
 
 def let_through(decisions: Sequence[Decision]) -> list[Decision]:
     """What would be done, past the gates that the run holds every decision against."""
-    return [one for one in decisions if one.operation != "NOOP" and refuse(one, DAY, VIEW.get(one.targets)) is None]
+    return [one for one in decisions if one.operation != "NOOP" and refusal_reason(one, DAY, VIEW.get(one.targets)) is None]
 
 
 def pipeline(*answers: Reply) -> list[Decision]:

@@ -12,7 +12,7 @@ from commonplace.llm.partial_json import Items, items_of
 from commonplace.llm.prompts import instructions
 from commonplace.nightly.budget import tokens_of
 from commonplace.nightly.pipeline import read_by_pipeline
-from commonplace.nightly.prompt_chunks import Gap, lines_of, pieces_of
+from commonplace.nightly.prompt_chunks import Unread, chunks_of, lines_of
 from commonplace.ports.nightly_bundle import Allowance
 from commonplace.ports.values import ModelUnavailable
 from tests.unit.nightly.scripted import NOW, InMemoryView, Kept, Purse, ScriptedModel, Step, day_of, memory, metered, says
@@ -31,7 +31,7 @@ DOG = item(2, REX, "The user's dog Rex turned 5 in May.", type="fact")
 
 def read(
     day: Day, *script: Step, view: InMemoryView | None = None, **world: Any
-) -> tuple[Reading, tuple[Gap, ...], ScriptedModel]:
+) -> tuple[Reading, tuple[Unread, ...], ScriptedModel]:
     model, scripted = metered(*script, **world)
     reading, gaps = read_by_pipeline(day, view or InMemoryView(), model, NOW)
     return reading, gaps, scripted
@@ -91,7 +91,7 @@ def test_a_long_answer_of_the_assistant_is_shortened_in_its_middle() -> None:
 
 def test_pieces_hold_all_lines_in_order_and_fit() -> None:
     lines = lines_of(day_of(*(f"I like number {n} " + "and more " * n for n in range(60))))
-    pieces = list(pieces_of(lines, most_tokens=400))
+    pieces = list(chunks_of(lines, most_tokens=400))
     assert [line for piece in pieces for line in piece] == lines
     assert len(pieces) > 1
     assert all(len(piece) == 1 or tokens_of("".join(line.json for line in piece)) <= 400 for piece in pieces)
@@ -329,7 +329,7 @@ def test_a_refusal_leaves_what_was_shown_unread() -> None:
 def test_a_model_that_is_not_there_leaves_a_gap(misconfigured: bool, waits: bool) -> None:
     reading, gaps, _ = read(day_of(MOVED, REX), ModelUnavailable("Claude answered 4xx", misconfigured))
     assert reading.decisions == ()
-    assert gaps == (Gap(frozenset({"c1", "c2"}), "Claude answered 4xx", waits),)
+    assert gaps == (Unread(frozenset({"c1", "c2"}), "Claude answered 4xx", waits),)
 
 
 def test_what_was_read_before_a_failure_is_kept() -> None:

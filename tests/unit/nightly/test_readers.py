@@ -8,7 +8,7 @@ import pytest
 from commonplace.domain.runs import Dropped, Mode
 from commonplace.extraction.candidate import Candidate, Decision, MemoryView, Reading
 from commonplace.extraction.days import Day, TitleMet
-from commonplace.nightly.readers import Modes, mode_of
+from commonplace.nightly.readers import ModeReader, mode_of
 from commonplace.ports.nightly_bundle import Allowance, NightPorts
 from commonplace.ports.values import ModelUnavailable
 from tests.unit.nightly.scripted import (
@@ -64,7 +64,7 @@ def read(
         model=scripted if model else None,
         allowance=Allowance(**allowed),
     )
-    modes = Modes(rules, ports, "local|ann", NOW)
+    modes = ModeReader(rules, ports, "local|ann", NOW)
     return modes.read_day(mode, DAY, InMemoryView(memory("mem_A", "The user is called Ann.")), Kept(), tired), rules, scripted
 
 
@@ -159,6 +159,6 @@ def test_what_the_model_closed_is_closed_for_the_rules() -> None:
     ])  # fmt: skip
     rules, nowhere = Rules(), object()
     ports = NightPorts(nowhere, nowhere, nowhere, nowhere, Purse(), scripted)  # type: ignore[arg-type]
-    Modes(rules, ports, "local|ann", NOW).read_day("pipeline", DAY, InMemoryView(called), Kept())
+    ModeReader(rules, ports, "local|ann", NOW).read_day("pipeline", DAY, InMemoryView(called), Kept())
     (view,) = rules.shelves
     assert view.get(["mem_A"]) == view.similar("flute") == view.in_section("personal_context") == []

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from commonplace.adapters.dynamodb.pending import DynamoPending
     from commonplace.adapters.dynamodb.records import DynamoRecords
     from commonplace.adapters.opensearch.document import Layout
-    from commonplace.nightly.user_erasure import Leaving
+    from commonplace.nightly.user_erasure import ErasableUser
     from commonplace.ports.nightly_bundle import NightPorts
 
 _SIGNED = "https://"  # a domain of AWS; a node on this machine is asked over http and knows no roles
@@ -71,15 +71,15 @@ def _night(table: "Table", settings: Settings, left: Left) -> "NightPorts":
     return night_of(settings, DynamoLedger(table), DynamoRuns(table), DynamoBudget(table), left)
 
 
-def open_leaving(user_id: str, settings: Settings) -> "Leaving":
+def open_leaving(user_id: str, settings: Settings) -> "ErasableUser":
     """A user of the table, by the whole id, who may leave."""
-    from commonplace.nightly.user_erasure import Leaving
+    from commonplace.nightly.user_erasure import ErasableUser
     from commonplace.runs.apply import RunContext
 
     if settings.pages_bucket is None:
         raise missing("pages_bucket")  # or the pages would stay
     open_, clock = open_cloud(settings), local_clock("UTC")
-    return Leaving(RunContext(Caller(user_id, clock()), open_.ports, open_.night(), clock), open_.erasure())
+    return ErasableUser(RunContext(Caller(user_id, clock()), open_.ports, open_.night(), clock), open_.erasure())
 
 
 def _erasure(table: "Table") -> UserErasure:

@@ -21,7 +21,7 @@ from commonplace.use_cases import dispatch
 from commonplace.use_cases.import_conversation import Progress, import_turns
 
 if TYPE_CHECKING:
-    from commonplace.nightly.user_erasure import Leaving
+    from commonplace.nightly.user_erasure import ErasableUser
     from commonplace.ports.pages import Pages
     from commonplace.runs.apply import RunContext
 
@@ -171,11 +171,11 @@ class Commonplace(NightMethods):
         for memory in self._local.ports.records.all(self._user_id):
             yield memory.model_dump(mode="json")
 
-    def leaving(self) -> "Leaving":
+    def leaving(self) -> "ErasableUser":
         """Everything that is kept of the user: `memories()` counts them, `erase()` takes all of it away for good."""
-        from commonplace.nightly.user_erasure import Leaving
+        from commonplace.nightly.user_erasure import ErasableUser
 
-        return Leaving(self._context(), self._local.erasure())
+        return ErasableUser(self._context(), self._local.erasure())
 
     def _context(self) -> "RunContext":
         from commonplace.runs.apply import RunContext

@@ -51,7 +51,7 @@ class NightMethods:
         if dry_run:
             return self.nights().preview(_known(mode), progress).run
         done = list(self.each_run(mode, progress))
-        return done[-1] if done else self.nights().nothing(mode)
+        return done[-1] if done else self.nights().empty_run(mode)
 
     def each_run(self, mode: Mode | None = None, progress: "Progress | None" = None) -> Iterator[Run]:
         """The same, a run at a time: more than 500 interactions are read by several, by twenty at the most."""

@@ -10,7 +10,7 @@ from commonplace.extraction.changes.contradictions import CHANGED, contradicts
 from commonplace.extraction.changes.corrections import corrected
 from commonplace.extraction.changes.statements import beside, joined, statements, told, without
 from commonplace.extraction.content_words import says_the_same, shared, stems_of
-from commonplace.extraction.forgetting.matching import left_after, says_it, tells
+from commonplace.extraction.forgetting.matching import memories_telling, tells, text_without
 from commonplace.text.foundation import tokenizer
 
 _SIMILAR, _FORGETTABLE = 10, 50
@@ -71,13 +71,13 @@ class _Deciding:
 
     def _forget(self, candidate: Candidate) -> None:
         known = self._similar(candidate, _FORGETTABLE)
-        targets = says_it(candidate.content, known)
+        targets = memories_telling(candidate.content, known)
         for at, earlier in enumerate(tuple(self.decisions)):
             if earlier.operation in ("ADD", "UPDATE") and tells(candidate.content, earlier.says):
                 self.decisions[at], *others = _unsaid(earlier, candidate.content, targets)
                 self.decisions += others
         gone = (one for one in known if one.memory_id in targets)
-        self.became |= {one.memory_id: left_after(candidate.content, one.content) for one in gone}
+        self.became |= {one.memory_id: text_without(candidate.content, one.content) for one in gone}
         if targets:
             self.decisions.append(Decision(candidate, "FORGET", targets, why="the user wants it forgotten"))
         else:
@@ -135,8 +135,8 @@ class _Deciding:
 
 def _unsaid(earlier: Decision, what: str, targets: Collection[str]) -> list[Decision]:
     """What is left of a decision once `what` is to be forgotten, each sentence on its own words; that closes `targets`."""
-    content, said = left_after(what, earlier.says), earlier.candidate
-    evidence = told(left_after(what, said.evidence))
+    content, said = text_without(what, earlier.says), earlier.candidate
+    evidence = told(text_without(what, said.evidence))
     if not content or not evidence:
         return [nothing_left(earlier, targets)]
     if earlier.operation == "UPDATE":

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from commonplace.extraction.clauses import Clause, clauses, sentences
 from commonplace.extraction.content_words import shared, stems_of
 from commonplace.extraction.days import Utterance
-from commonplace.extraction.forgetting.requests import asks_the_memory
+from commonplace.extraction.forgetting.requests import addresses_the_memory
 from commonplace.extraction.own_words.view import cue
 from commonplace.extraction.patterns import says
 from commonplace.extraction.third_parties import speaks_of_self
@@ -88,4 +88,4 @@ class Stage:
 
 def _asks_the_memory(clause: Clause) -> bool:
     text = clause.text
-    return asks_the_memory(text) or says("remember", text) or says("remember_behind", text)
+    return addresses_the_memory(text) or says("remember", text) or says("remember_behind", text)

@@ -12,7 +12,7 @@ from commonplace.extraction.content_words import shared, stems_of
 from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.dialogue import asked_of_the_user
 from commonplace.extraction.forgetting.matching import tells
-from commonplace.extraction.forgetting.requests import Wish, asks_the_memory, wishes
+from commonplace.extraction.forgetting.requests import ForgetRequest, addresses_the_memory, forget_requests
 from commonplace.extraction.grounding.evidence import clauses_around, in_own_words, unsupported
 from commonplace.extraction.interests import BETWEEN, DAYS, notes_of
 from commonplace.extraction.patterns import THE_USER, is_instruction_to_reader, says
@@ -21,7 +21,7 @@ from commonplace.extraction.worthiness import imagined_or_reported, never
 from commonplace.text.redaction import redact
 
 
-def refuse(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
+def refusal_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
     """Why a decision must not be carried out, None if it may be. `targets`: the memories of its `targets` that are there."""
     candidate = decision.candidate
     forgets = decision.operation == "FORGET" or candidate.forgets  # where no memory says it, it goes from the texts
@@ -43,21 +43,21 @@ def refuse(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | Non
     return _unfounded(candidate, said) or (_forgets(said, day, candidate) if forgets else _says(decision, day, said, targets))
 
 
-def _unfounded(candidate: Candidate, said: Utterance) -> str | None:
-    if in_own_words(candidate.evidence, said) is None:
+def _unfounded(candidate: Candidate, utterance: Utterance) -> str | None:
+    if in_own_words(candidate.evidence, utterance) is None:
         return "its evidence does not lie in the user's own words"
     return "an instruction to whoever reads it" if is_instruction_to_reader(candidate.evidence) else None
 
 
-def _forgets(said: Utterance, day: Day, candidate: Candidate) -> str | None:
+def _forgets(utterance: Utterance, day: Day, candidate: Candidate) -> str | None:
     """Only the user's wish, in so many words, erases anything, and only what it names."""
-    asked = [one for one in wishes_in(candidate.evidence, said, day.before(said)) if one.meant]
+    asked = [one for one in forget_requests_in(candidate.evidence, utterance, day.before(utterance)) if one.meant]
     if not asked:
         return "the user did not ask to forget it"
-    return None if asked_for(candidate.content, asked, said, day) else "the user wants something else forgotten"
+    return None if is_requested(candidate.content, asked, utterance, day) else "the user wants something else forgotten"
 
 
-def _says(decision: Decision, day: Day, said: Utterance, targets: Sequence[Memory]) -> str | None:
+def _says(decision: Decision, day: Day, utterance: Utterance, targets: Sequence[Memory]) -> str | None:
     """What the content must not be, and what its words must stand on."""
     candidate = decision.candidate
     content = decision.says.strip()
@@ -65,27 +65,27 @@ def _says(decision: Decision, day: Day, said: Utterance, targets: Sequence[Memor
         return _closes_too_much(decision, content, targets)
     if not content or len(content) > MAX_TEXT:
         return f"its content is not 1 to {MAX_TEXT} characters long"
-    before = day.before(said)
+    before = day.before(utterance)
     family = household_names((*(one.own_words for one in day.utterances), *(one.content for one in targets)))
     if redact(content, before.text if before else None).kinds:
         return "a secret"
-    if unwanted(content, candidate.evidence, said, before):
+    if is_to_be_forgotten(content, candidate.evidence, utterance, before):
         return "the user wants it forgotten"
     question = asked_of_the_user(before)
     return (
         never(content, family)
         or never(candidate.evidence, family)
-        or _not_meant(candidate, said, question)
-        or unsupported(content, candidate.evidence, _others(candidate, day, targets, question), said.time.date())
+        or _not_meant(candidate, utterance, question)
+        or unsupported(content, candidate.evidence, _others(candidate, day, targets, question), utterance.time.date())
         or _closes_too_much(decision, content, targets)
     )
 
 
-def _not_meant(candidate: Candidate, said: Utterance, question: str | None) -> str | None:
+def _not_meant(candidate: Candidate, utterance: Utterance, question: str | None) -> str | None:
     """A hypothetical or somebody else's opinion, if all of the clauses that the evidence lies in are that."""
     if says("yes", candidate.evidence) and question is None:
         return "a yes to nothing that was asked of the user"
-    reasons = [imagined_or_reported(one.text) for one in clauses_around(candidate.evidence, said, clauses(said))]
+    reasons = [imagined_or_reported(one.text) for one in clauses_around(candidate.evidence, utterance, clauses(utterance))]
     return reasons[0] if reasons and all(reasons) else None
 
 
@@ -126,50 +126,56 @@ def _of_titles(decision: Decision, titles: Sequence[str]) -> str | None:
 _EXPLICIT = 0.95
 
 
-def served_wishes(said: Utterance, before: Utterance | None, taken: bool = False) -> list[Candidate]:
+def forget_candidates(utterance: Utterance, before: Utterance | None, taken: bool = False) -> list[Candidate]:
     """What a message asks to forget, as far as that can be done, in the user's words.
 
     `taken`: whoever read the talk takes it for a wish. Else only what is plain by itself, for the talk may be played.
     """
-    served = [one for one in wishes(said, before) if one.served]
-    return [to_be_forgotten(one, said) for one in served if taken or said.explicit or asks_the_memory(one.clause.text)]
+    served = [one for one in forget_requests(utterance, before) if one.can_be_served]
+    return [
+        forget_candidate(one, utterance)
+        for one in served
+        if taken or utterance.explicit or addresses_the_memory(one.clause.text)
+    ]
 
 
-def to_be_forgotten(wish: Wish, said: Utterance) -> Candidate:
+def forget_candidate(request: ForgetRequest, utterance: Utterance) -> Candidate:
     """The wish as a candidate."""
     return Candidate(
-        content=wish.what,
-        interaction_id=said.interaction_id,
-        position=said.position,
-        evidence=wish.clause.text[:LONGEST_EVIDENCE],
+        content=request.what,
+        interaction_id=utterance.interaction_id,
+        position=utterance.position,
+        evidence=request.clause.text[:LONGEST_EVIDENCE],
         confidence=_EXPLICIT,
-        event_time=said.time,
+        event_time=utterance.time,
         forgets=True,
     )
 
 
-def wishes_in(evidence: str, said: Utterance, before: Utterance | None) -> list[Wish]:
+def forget_requests_in(evidence: str, utterance: Utterance, before: Utterance | None) -> list[ForgetRequest]:
     """The wishes of a message that a piece of it lies in."""
-    around = clauses_around(evidence, said, clauses(said))
-    return [one for one in wishes(said, before) if one.clause in around] if around else []
+    around = clauses_around(evidence, utterance, clauses(utterance))
+    return [one for one in forget_requests(utterance, before) if one.clause in around] if around else []
 
 
-def asked_for(what: str, asked: Sequence[Wish], said: Utterance, day: Day) -> bool:
+def is_requested(what: str, asked: Sequence[ForgetRequest], utterance: Utterance, day: Day) -> bool:
     """Whether the wishes name all of `what`; where they only point at something ("what I just told you"), the talk does."""
-    named = [one.what for one in asked if one.served]
+    named = [one.what for one in asked if one.can_be_served]
     wanted = stems_of(what) - THE_USER
-    known = stems_of("\n".join(named or _talk_before(said, day)))
+    known = stems_of("\n".join(named or _talk_before(utterance, day)))
     return what in named or (bool(wanted) and shared(wanted, known) == wanted)
 
 
-def unwanted(content: str, evidence: str, said: Utterance, before: Utterance | None) -> bool:
+def is_to_be_forgotten(content: str, evidence: str, utterance: Utterance, before: Utterance | None) -> bool:
     """Whether a content is what the message that it rests on wants forgotten."""
-    served, span = [one for one in wishes(said, before) if one.served], in_own_words(evidence, said)
+    served, span = [one for one in forget_requests(utterance, before) if one.can_be_served], in_own_words(evidence, utterance)
     within = any(one.clause.start <= span[0] and span[1] <= one.end for one in served) if span else False
     return within or any(tells(one.what, content) for one in served)
 
 
-def _talk_before(said: Utterance, day: Day) -> list[str]:
-    earlier = [one for one in day.utterances if one.interaction_id == said.interaction_id and one.position < said.position]
-    before = day.before(said)
+def _talk_before(utterance: Utterance, day: Day) -> list[str]:
+    earlier = [
+        one for one in day.utterances if one.interaction_id == utterance.interaction_id and one.position < utterance.position
+    ]
+    before = day.before(utterance)
     return [*(one.own_words for one in earlier), *([before.text] if before else [])]

@@ -13,8 +13,8 @@ from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.deciding import decide
 from commonplace.extraction.dialogue import Stage
 from commonplace.extraction.forgetting.matching import tells
-from commonplace.extraction.forgetting.requests import Wish, beside, wishes
-from commonplace.extraction.gates import to_be_forgotten
+from commonplace.extraction.forgetting.requests import ForgetRequest, forget_requests, without_forget_requests
+from commonplace.extraction.gates import forget_candidate
 from commonplace.extraction.interests import interests, noted
 from commonplace.extraction.message_units import Said, heard
 from commonplace.extraction.patterns import says
@@ -92,13 +92,13 @@ class _Reading:
 
     def _without_wishes(self, utterance: Utterance) -> Utterance:
         """What is left of a message to be heard once it is seen what it asks to forget."""
-        asked = wishes(utterance, self.day.before(utterance))
+        asked = forget_requests(utterance, self.day.before(utterance))
         for one in asked:
-            if one.served:
-                self.candidates.append(to_be_forgotten(one, utterance))
+            if one.can_be_served:
+                self.candidates.append(forget_candidate(one, utterance))
             else:
                 self.dropped.append(_dropped(utterance, _why_not(one)))
-        rest = beside(utterance, asked)
+        rest = without_forget_requests(utterance, asked)
         if len(clauses(rest)) < len(clauses(utterance)) - len({one.clause for one in asked}):
             self.dropped.append(_dropped(utterance, _WITH_IT))
         return rest
@@ -130,11 +130,11 @@ class _Reading:
                 yield from (one.text for one in sentences(memory.content) if tells(pair[0], one.text))
 
 
-def _why_not(wish: Wish) -> str:
+def _why_not(request: ForgetRequest) -> str:
     """Why a wish to forget is not served."""
-    if says("forget_unread", wish.clause.text):
+    if says("forget_unread", request.clause.text):
         return _NOT_READ
-    return _NOT_WHAT if wish.meant else _NOT_HERE
+    return _NOT_WHAT if request.meant else _NOT_HERE
 
 
 def _dropped(utterance: Utterance, why: str) -> Dropped:

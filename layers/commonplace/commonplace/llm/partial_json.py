@@ -20,7 +20,7 @@ class Items:
     """The complete items of a list, in order, and what there is of one that was cut."""
 
     complete: list[object]
-    half: object = None
+    incomplete: object = None
 
 
 def items_of(said: str, name: str, cut: bool) -> Items | None:

@@ -8,56 +8,67 @@ from typing import Any
 
 from commonplace.extraction.candidate import MemoryView, Reading
 from commonplace.extraction.days import Day, Utterance
-from commonplace.extraction.gates import served_wishes
+from commonplace.extraction.gates import forget_candidates
 from commonplace.llm.partial_json import CUTS
 from commonplace.llm.prompts import instructions
 from commonplace.nightly.agent_plan import AgentPlan
 from commonplace.nightly.agent_tools import AgentTools, tool_list
 from commonplace.nightly.budget import BudgetSpent, MeteredModel
-from commonplace.nightly.prompt_chunks import DECLINED, Gap, Piece, gap_after, interactions_in, lines_of, pieces_of, shown
+from commonplace.nightly.prompt_chunks import (
+    DECLINED,
+    Chunk,
+    Unread,
+    chunks_of,
+    interactions_in,
+    lines_of,
+    prompt_for,
+    unread_after,
+)
 from commonplace.ports.values import ModelUnavailable, Reply
 
 _MAX_TOKENS = 4_000
-_PIECE_TOKENS = 20_000  # every turn sends them again
-_WISH = "Bring the memory up to date with what the user says in {data}."
+_CHUNK_TOKENS = 20_000  # every turn sends them again
+_TASK = "Bring the memory up to date with what the user says in {data}."
 _CUT = {"error": "this call was cut off and did not run; make it again, with less in one answer"}
 
 
-def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Gap, ...]]:
+def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Unread, ...]]:
     """What the model planned for the day, and what it did not read."""
     end = time.monotonic() + model.allowance.agent_seconds
     tools = AgentTools(day, view, now)
-    gaps: list[Gap] = []
-    for number, piece in enumerate(pieces_of(lines_of(day), _PIECE_TOKENS)):
+    unread: list[Unread] = []
+    for number, chunk in enumerate(chunks_of(lines_of(day), _CHUNK_TOKENS)):
         before = tools.plan.made
         try:
-            ended = _talk(f"{day.date}/agent/{number}", day, piece, tools, model, end)
+            ended = _converse(f"{day.date}/agent/{number}", day, chunk, tools, model, end)
         except (BudgetSpent, ModelUnavailable) as error:
             # Whoever reads these next reads them whole: half a plan would be in the way.
             tools.plan.made = before
-            gaps.append(gap_after(error, interactions_in(piece)))
+            unread.append(unread_after(error, interactions_in(chunk)))
             continue
         # Only what this piece was read for: of a talk in two pieces the earlier may have been read, and this one not.
         made = [one for name, one in tools.plan.made.items() if before.get(name) is not one]
-        left = set(interactions_in(piece)) - {one.candidate.interaction_id for one in made}
+        left = set(interactions_in(chunk)) - {one.candidate.interaction_id for one in made}
         waiting = left if ended else set[str]()
         if ended and left:
-            gaps.append(Gap(frozenset(left), ended, waits=True))
-        _hear_wishes(tools.plan, [one.utterance for one in piece if one.utterance.interaction_id not in waiting], day)
+            unread.append(Unread(frozenset(left), ended, waits=True))
+        _plan_forget_requests(
+            tools.plan, [one.utterance for one in chunk if one.utterance.interaction_id not in waiting], day
+        )
     decisions = tools.plan.decisions
-    return Reading(decisions, candidates=len(decisions)), tuple(gaps)
+    return Reading(decisions, candidates=len(decisions)), tuple(unread)
 
 
-def _hear_wishes(plan: AgentPlan, read: Sequence[Utterance], day: Day) -> None:
+def _plan_forget_requests(plan: AgentPlan, read: Sequence[Utterance], day: Day) -> None:
     """What the user wants forgotten is, whatever the model made of it."""
     for said in read:
-        for wish in served_wishes(said, day.before(said)):
-            plan.forget(wish)
+        for request in forget_candidates(said, day.before(said)):
+            plan.forget(request)
 
 
-def _talk(name: str, day: Day, piece: Piece, tools: AgentTools, model: MeteredModel, end: float) -> str | None:
+def _converse(name: str, day: Day, chunk: Chunk, tools: AgentTools, model: MeteredModel, end: float) -> str | None:
     """Goes on until the model is done; else tells which limit ended it."""
-    messages: list[Mapping[str, Any]] = [{"role": "user", "content": shown(day, piece, _WISH)}]
+    messages: list[Mapping[str, Any]] = [{"role": "user", "content": prompt_for(day, chunk, _TASK)}]
     while not (limit := _limit(model, end)):
         reply = model.ask(
             f"{name}/{len(messages) // 2}",
@@ -69,7 +80,7 @@ def _talk(name: str, day: Day, piece: Piece, tools: AgentTools, model: MeteredMo
         )
         if reply.stop_reason == "refusal":
             raise ModelUnavailable(DECLINED)
-        results = _results(reply, tools)
+        results = _run_calls(reply, tools)
         if not results or reply.stop_reason == "model_context_window_exceeded":
             return None if reply.stop_reason == "end_turn" else f"the model stopped with {reply.stop_reason}"
         said = [block for block in reply.blocks if block.get("type") != "text" or block.get("text")]
@@ -86,7 +97,7 @@ def _limit(model: MeteredModel, end: float) -> str | None:
     return "the agent has had its time" if time.monotonic() >= end else None
 
 
-def _results(reply: Reply, tools: AgentTools) -> list[Mapping[str, Any]]:
+def _run_calls(reply: Reply, tools: AgentTools) -> list[Mapping[str, Any]]:
     """Runs the calls of one answer, in order. The last block of an answer that was cut may be half a call: it is not run."""
     cut = reply.blocks[-1] if reply.blocks and reply.stop_reason in CUTS else None
     results: list[Mapping[str, Any]] = []

@@ -9,15 +9,15 @@ from commonplace.extraction.candidate import Candidate, Decision, MemoryView
 from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.deciding import decide, nothing_left
 from commonplace.extraction.forgetting.matching import tells
-from commonplace.extraction.forgetting.requests import to_forget
+from commonplace.extraction.forgetting.requests import forget_target
 from commonplace.extraction.grounding.evidence import in_own_words
-from commonplace.extraction.grounding.footing import why_not
+from commonplace.extraction.grounding.footing import unsupported_reason
 from commonplace.nightly.memory_view import StagedView
 
-_SURE = 0.9
+_CONFIDENCE = 0.9
 
 
-class SentBack(Exception):  # noqa: N818 - an answer to the agent
+class RejectedCall(Exception):  # noqa: N818 - an answer to the agent
     """A call that changes nothing; the message tells the agent why."""
 
 
@@ -49,22 +49,22 @@ class AgentPlan:
         return StagedView(self._record, self.decisions)
 
     @property
-    def values(self) -> dict[str, Candidate]:
+    def new_candidates(self) -> dict[str, Candidate]:
         """What the plan adds, by name."""
         return {name: made.candidate for name, made in self._by_name.items() if made.operation in ("ADD", "UPDATE")}
 
-    def holds(self, name: str) -> bool:
+    def has_decision(self, name: str) -> bool:
         """Whether anything is planned under a name: one decision each."""
         return name in self._by_name
 
     def candidate(self, content: str, interaction_id: str, evidence: str, **fields: Any) -> Candidate:
         """What is proposed, at the place of its evidence. Raises `SentBack` when the user did not say it there."""
-        said = self._place(interaction_id, evidence)
+        said = self._utterance_with(interaction_id, evidence)
         return Candidate(content, interaction_id, said.position, evidence, event_time=said.time, **fields)
 
     def add(self, name: str, candidate: Candidate) -> str | None:
         """Plans a new memory, or tells why there is nothing to add. An older value than what is kept is added closed."""
-        by_rules = decide([*self.values.values(), candidate], self.view, self._now)[-1]
+        by_rules = decide([*self.new_candidates.values(), candidate], self.view, self._now)[-1]
         if by_rules.operation == "NOOP":
             return by_rules.why
         made = Decision(candidate, "ADD", why="written by the agent", outdated_by=by_rules.outdated_by)
@@ -83,12 +83,12 @@ class AgentPlan:
 
         The words that end a memory take its place: that it is over is worth knowing too. A wish to forget leaves nothing.
         """
-        wish = to_forget(evidence)
-        sure = {"confidence": _SURE, "forgets": wish is not None, "corrects": wish is None}
-        candidate = self.candidate(wish or evidence, interaction_id, evidence, **sure)
-        if wish is not None and not tells(wish, target.content if target is not None else self._by_name[name].says):
-            raise SentBack("the user wants something else forgotten")
-        if wish is not None:
+        request = forget_target(evidence)
+        sure = {"confidence": _CONFIDENCE, "forgets": request is not None, "corrects": request is None}
+        candidate = self.candidate(request or evidence, interaction_id, evidence, **sure)
+        if request is not None and not tells(request, target.content if target is not None else self._by_name[name].says):
+            raise RejectedCall("the user wants something else forgotten")
+        if request is not None:
             self._check(Decision(candidate, "FORGET"), ())
             self.forget(candidate)
         elif target is None:
@@ -96,13 +96,13 @@ class AgentPlan:
         else:
             self._put(name, Decision(candidate, "DELETE", (target.memory_id,), why="ended by the agent"), [target])
 
-    def forget(self, wish: Candidate) -> None:
+    def forget(self, request: Candidate) -> None:
         """Plans that everything that says it goes, also what was said before the wish and is planned; once."""
-        name = f"{wish.interaction_id}/{wish.position}/{wish.content}"  # no key has such a name
+        name = f"{request.interaction_id}/{request.position}/{request.content}"  # no key has such a name
         # Held against all of the record: what the plan closes is there with its words, too.
-        (wanted,) = decide([wish], self._record, self._now)
+        (wanted,) = decide([request], self._record, self._now)
         for key, made in tuple(self._by_name.items()):
-            if _before(made.candidate, wish) and tells(wish.content, made.says):
+            if _said_before(made.candidate, request) and tells(request.content, made.says):
                 left = nothing_left(made, wanted.targets)
                 del self._by_name[key]
                 self._by_name |= {key: left} if left.operation == "DELETE" else {}
@@ -113,19 +113,19 @@ class AgentPlan:
         self._by_name[name] = decision
 
     def _check(self, decision: Decision, targets: Sequence[Memory]) -> None:
-        reason = why_not(decision, self._day, targets)
+        reason = unsupported_reason(decision, self._day, targets)
         if reason:
-            raise SentBack(f"this is not kept: {reason}")
+            raise RejectedCall(f"this is not kept: {reason}")
 
-    def _place(self, interaction_id: str, evidence: str) -> Utterance:
+    def _utterance_with(self, interaction_id: str, evidence: str) -> Utterance:
         for utterance in self._day.utterances:
             if utterance.interaction_id == interaction_id and in_own_words(evidence, utterance):
                 return utterance
-        raise SentBack("the evidence is not in the user's own words of this interaction")
+        raise RejectedCall("the evidence is not in the user's own words of this interaction")
 
 
-def _before(said: Candidate, wish: Candidate) -> bool:
+def _said_before(said: Candidate, request: Candidate) -> bool:
     """Whether something, which is no wish itself, was said before a wish."""
-    if said.event_time is None or wish.event_time is None:
+    if said.event_time is None or request.event_time is None:
         return not said.forgets
-    return not said.forgets and said.event_time <= wish.event_time
+    return not said.forgets and said.event_time <= request.event_time

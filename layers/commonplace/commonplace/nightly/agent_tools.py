@@ -14,9 +14,9 @@ from commonplace.domain.taxonomy import Durability, Section
 from commonplace.extraction.candidate import MemoryView
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.days import Day
-from commonplace.extraction.grounding.footing import stems
-from commonplace.nightly.agent_plan import AgentPlan, SentBack
-from commonplace.nightly.llm_extraction import MAX_CONTENT, what_is_wrong
+from commonplace.extraction.grounding.footing import subject_stems
+from commonplace.nightly.agent_plan import AgentPlan, RejectedCall
+from commonplace.nightly.llm_extraction import MAX_CONTENT, first_error
 
 Evidence = Annotated[Text, Field(max_length=LONGEST_EVIDENCE)]
 Value = Annotated[Text, Field(max_length=MAX_CONTENT)]
@@ -99,27 +99,27 @@ class AgentTools:
         """The answer to a call, and whether it was sent back: then nothing changed."""
         try:
             if not isinstance(name, str) or name not in self._tools:
-                raise SentBack(f"there is no such tool; there are {', '.join(self._tools)}")
+                raise RejectedCall(f"there is no such tool; there are {', '.join(self._tools)}")
             return self._tools[name](REQUESTS[name][0].model_validate(given)), False
         except ValidationError as error:
-            return {"error": what_is_wrong(error)}, True
-        except SentBack as error:
+            return {"error": first_error(error)}, True
+        except RejectedCall as error:
             return {"error": str(error)}, True
 
     def _search(self, asked: Search) -> Mapping[str, object]:
-        wanted = stems(asked.query)
+        wanted = subject_stems(asked.query)
         self._looked |= wanted
-        planned = {name: value for name, value in self.plan.values.items() if wanted & stems(value.content)}
+        planned = {name: value for name, value in self.plan.new_candidates.items() if wanted & subject_stems(value.content)}
         return self._entries(planned, self.plan.view.similar(asked.query, asked.limit))
 
     def _read(self, asked: ReadRequest) -> Mapping[str, object]:
-        planned = {name: value for name, value in self.plan.values.items() if value.section == asked.category}
+        planned = {name: value for name, value in self.plan.new_candidates.items() if value.section == asked.category}
         return self._entries(planned, self.plan.view.in_section(asked.category, asked.limit))
 
     def _write(self, asked: Write) -> Mapping[str, object]:
-        self._must_have_looked(asked.value)
-        if self.plan.holds(asked.key) or self.plan.view.holder(asked.key) is not None:
-            raise SentBack("the key is taken: update_memory gives it another value")
+        self._refuse_before_search(asked.value)
+        if self.plan.has_decision(asked.key) or self.plan.view.holder(asked.key) is not None:
+            raise RejectedCall("the key is taken: update_memory gives it another value")
         candidate = self.plan.candidate(
             asked.value,
             asked.interaction_id,
@@ -133,9 +133,9 @@ class AgentTools:
         return {"written": True, "key": asked.key} if why_not is None else {"written": False, "why": why_not}
 
     def _update(self, asked: Update) -> Mapping[str, object]:
-        self._must_have_looked(asked.value)
+        self._refuse_before_search(asked.value)
         target = self._target(asked.key)
-        before = target or self.plan.values[asked.key]
+        before = target or self.plan.new_candidates[asked.key]
         candidate = self.plan.candidate(
             asked.value,
             asked.interaction_id,
@@ -155,16 +155,16 @@ class AgentTools:
 
     def _target(self, key: str) -> Memory | None:
         """The memory of the record that a key means, None for one that the plan holds."""
-        if key in self.plan.values:
+        if key in self.plan.new_candidates:
             return None
         shown = self._shown.get(key)
         if shown is None or not self.plan.view.get([shown.memory_id]):
-            raise SentBack("no memory of this key was shown, or it is closed: look for it first")
+            raise RejectedCall("no memory of this key was shown, or it is closed: look for it first")
         return shown
 
-    def _must_have_looked(self, value: str) -> None:
-        if not self._looked & stems(value):
-            raise SentBack("look first: search_memory for what this is about")
+    def _refuse_before_search(self, value: str) -> None:
+        if not self._looked & subject_stems(value):
+            raise RejectedCall("look first: search_memory for what this is about")
 
     def _entries(self, planned: Mapping[str, Any], found: Iterable[Memory]) -> Mapping[str, object]:
         entries = [{"key": name, "value": value.content, "section": value.section} for name, value in planned.items()]
@@ -177,5 +177,5 @@ class AgentTools:
             since = f"{memory.happened_at:%Y-%m-%d}"
             entries.append({"key": name, "value": memory.content, "section": memory.section, "since": since})
         for entry in entries:
-            self._looked |= stems(str(entry["value"]))
+            self._looked |= subject_stems(str(entry["value"]))
         return {"memories": entries}

@@ -56,7 +56,7 @@ class MeteredModel:
         """The model's answer, the saved one of that name if there is one. Raises `BudgetSpent` and `ModelUnavailable`."""
         saved = self.answers.get(name)
         if saved is not None:
-            return self._counted(_reply(saved))
+            return self._count(_reply(saved))
         reserved = tokens_of(instructions, messages, tools, schema) + max_tokens
         allowed = self.allowance
         if not self.budget.reserve(self.user_id, self.today, reserved, allowed.user_tokens, allowed.all_tokens):
@@ -75,9 +75,9 @@ class MeteredModel:
             self.answers.save(name, json.dumps(asdict(reply), ensure_ascii=False))
         finally:
             self.budget.settle(self.user_id, self.today, reserved, used)
-        return self._counted(reply)
+        return self._count(reply)
 
-    def _counted(self, reply: Reply) -> Reply:
+    def _count(self, reply: Reply) -> Reply:
         self.calls += 1
         self.input_tokens += reply.input_tokens
         self.output_tokens += reply.output_tokens

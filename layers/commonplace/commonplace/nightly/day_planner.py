@@ -10,7 +10,7 @@ from commonplace.extraction.candidate import MemoryView, Reading
 from commonplace.extraction.days import Day
 from commonplace.nightly.budget import Answers
 from commonplace.nightly.memory_view import RunMemoryView
-from commonplace.nightly.operations_planner import planned
+from commonplace.nightly.operations_planner import plan_operations
 from commonplace.runs.apply import Lease, RunContext
 from commonplace.runs.limits import limited, spent_on
 from commonplace.runs.plan import Plan, joined
@@ -38,7 +38,7 @@ class SavedAnswers:
         self.lease.renew()
         self.lease.context.night.parts.save_part(self.run, self.prefix + name, body, self.lease.fence)
 
-    def within(self, name: str) -> "SavedAnswers":
+    def with_prefix(self, name: str) -> "SavedAnswers":
         """Those under a name of their own."""
         return replace(self, prefix=f"{self.prefix}{name}/")
 
@@ -56,13 +56,13 @@ class UnsavedAnswers:
     def save(self, name: str, body: str) -> None:
         self.kept[self.prefix + name] = body
 
-    def within(self, name: str) -> "UnsavedAnswers":
+    def with_prefix(self, name: str) -> "UnsavedAnswers":
         """Those under a name of their own."""
         return replace(self, prefix=f"{self.prefix}{name}/")
 
 
 @dataclass(frozen=True)
-class Planner:
+class DayPlanner:
     """Reads days in one mode for one user. `tired`: interactions that two runs could not read."""
 
     context: RunContext
@@ -82,7 +82,9 @@ class Planner:
     def _draft(self, day: Day, answers: SavedAnswers | UnsavedAnswers) -> Plan:
         """Where a day fails, its interactions are read one by one: only the one at fault stays unread."""
         try:
-            return planned(self.read(self.mode, day, self.view, answers, self.failed_twice), day, self.view, self.context)
+            return plan_operations(
+                self.read(self.mode, day, self.view, answers, self.failed_twice), day, self.view, self.context
+            )
         except CommonplaceError as error:
             if error.code in _TRY_LATER:
                 raise
@@ -91,15 +93,15 @@ class Planner:
             failure = error
         ids = interactions_of(day)
         if len(ids) > 1:
-            return joined(self._one_by_one(day, ids, answers))
+            return joined(self._draft_one_by_one(day, ids, answers))
         _log.error("an interaction of %s can't be read: %s", day.date, type(failure).__name__, exc_info=failure)
         return Plan(unread=ids, notes=("an interaction can't be read; it is tried again in the next run",))
 
-    def _one_by_one(self, day: Day, ids: Sequence[str], answers: SavedAnswers | UnsavedAnswers) -> Iterator[Plan]:
+    def _draft_one_by_one(self, day: Day, ids: Sequence[str], answers: SavedAnswers | UnsavedAnswers) -> Iterator[Plan]:
         """Each as if those before it were done, so that a correction follows upon what it corrects."""
         view = self.view.copy()
         for one in ids:
-            plan = replace(self, view=view)._draft(_only(day, one), answers.within(one))
+            plan = replace(self, view=view)._draft(_day_of_one(day, one), answers.with_prefix(one))
             view.stage(plan.operations)
             yield plan
 
@@ -111,6 +113,6 @@ def interactions_of(day: Day) -> tuple[str, ...]:
     return tuple(dict.fromkeys(interaction_id for _, interaction_id in sorted(said + met)))
 
 
-def _only(day: Day, interaction_id: str) -> Day:
+def _day_of_one(day: Day, interaction_id: str) -> Day:
     utterances = tuple(one for one in day.utterances if one.interaction_id == interaction_id)
     return replace(day, utterances=utterances, titles=tuple(t for t in day.titles if t.interaction_id == interaction_id))

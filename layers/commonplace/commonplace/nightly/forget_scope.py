@@ -8,18 +8,18 @@ from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate
 from commonplace.extraction.changes.statements import joined
 from commonplace.extraction.clauses import sentences
-from commonplace.extraction.forgetting.matching import left_after, tells
+from commonplace.extraction.forgetting.matching import tells, text_without
 from commonplace.nightly.memory_view import RunMemoryView
 from commonplace.runs.apply import RunContext
 from commonplace.runs.finalize import RUNS_WITH_WORDS
 
 
-def closed_ones(wish: Candidate, shown: Sequence[Memory], view: RunMemoryView) -> list[Memory]:
+def closed_memories(request: Candidate, shown: Sequence[Memory], view: RunMemoryView) -> list[Memory]:
     """The closed memories that say it too, and those whose place one of `shown` took, whatever they say."""
     ids = {memory.memory_id for memory in shown}
     ended = [one for one in view.all() if one.status != "active" and one.memory_id not in ids]
     before = ids | {memory.supersedes for memory in shown}
-    found = [one for one in ended if one.content and (one.superseded_by in before or tells(wish.content, one.content))]
+    found = [one for one in ended if one.content and (one.superseded_by in before or tells(request.content, one.content))]
     older = {one.memory_id for one in found}
     while more := [one for one in ended if one.memory_id not in older and one.content and one.superseded_by in older]:
         found += more
@@ -27,35 +27,35 @@ def closed_ones(wish: Candidate, shown: Sequence[Memory], view: RunMemoryView) -
     return found
 
 
-def texts(wish: Candidate, context: RunContext) -> tuple[str, ...]:
+def interactions_telling(request: Candidate, context: RunContext) -> tuple[str, ...]:
     """The ids of the interactions up to the wish that say it, whether or not a memory was made of them."""
-    since, until = context.caller.now - context.night.texts_kept, wish.event_time or context.caller.now
+    since, until = context.caller.now - context.night.texts_kept, request.event_time or context.caller.now
     runs = [run for run in context.night.runs.newest(context.user_id, RUNS_WITH_WORDS) if run.started_at >= since]
     ids = list(dict.fromkeys(one for run in runs for one in run.interactions))
     entries = context.night.ledger.entries(context.user_id, ids)
     return tuple(
         one.interaction_id
         for one in entries
-        if one.interaction is not None and _there(one.time, until) <= until and _says(wish.content, one.interaction)
+        if one.interaction is not None and _in_zone_of(one.time, until) <= until and _tells(request.content, one.interaction)
     )
 
 
-def rest_of(wish: Candidate, targets: Sequence[Memory]) -> str:
+def remaining_text(request: Candidate, targets: Sequence[Memory]) -> str:
     """What the memories that are forgotten told beside it, as one text."""
-    return joined([left for memory in targets if (left := left_after(wish.content, memory.content))])
+    return joined([left for memory in targets if (left := text_without(request.content, memory.content))])
 
 
-def _says(what: str, interaction: Interaction) -> bool:
-    return any(tells(what, sentence.text) for text in _told(interaction) for sentence in sentences(text))
+def _tells(what: str, interaction: Interaction) -> bool:
+    return any(tells(what, sentence.text) for text in _texts_of(interaction) for sentence in sentences(text))
 
 
-def _told(interaction: Interaction) -> Iterator[str]:
+def _texts_of(interaction: Interaction) -> Iterator[str]:
     if isinstance(interaction, Discussion):
         yield from (message.content for message in interaction.messages)
     elif isinstance(interaction, Explicit):
         yield interaction.text
 
 
-def _there(time: datetime, other: datetime) -> datetime:
+def _in_zone_of(time: datetime, other: datetime) -> datetime:
     """A time without an offset is one of the user's zone."""
     return time if time.tzinfo else time.replace(tzinfo=other.tzinfo)

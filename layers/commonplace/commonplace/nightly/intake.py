@@ -28,13 +28,13 @@ _ID_SHOWN = 90  # characters of an interaction's id in those of its later pieces
 _LAST = MAX_TEXT // 10  # characters at the end of a piece in which it may rather end between two words
 
 
-def in_pieces(interaction: Interaction) -> list[Interaction]:
+def split_interaction(interaction: Interaction) -> list[Interaction]:
     """Messages of at most 8,000 characters. A longer wish becomes several, the first under its own id."""
     if isinstance(interaction, Discussion):
-        cut = [Message(role=one.role, content=piece) for one in interaction.messages for piece in pieces(one.content)]
+        cut = [Message(role=one.role, content=piece) for one in interaction.messages for piece in split_text(one.content)]
         return [interaction.model_copy(update={"messages": tuple(cut)})]
     if isinstance(interaction, Explicit):
-        texts = pieces(interaction.text)
+        texts = split_text(interaction.text)
         # The others' ids come from the whole id and text: nobody else's piece has one, nor that of a text that died halfway.
         digest = hashlib.sha256(f"{interaction.id}\0{interaction.text}".encode()).hexdigest()[:32]
         name = f"{interaction.id[:_ID_SHOWN]}/{digest}"
@@ -43,7 +43,7 @@ def in_pieces(interaction: Interaction) -> list[Interaction]:
     return [interaction]
 
 
-def pieces(text: str) -> list[str]:
+def split_text(text: str) -> list[str]:
     """The text in pieces of at most 8,000 characters that make it up again, cut between words where there are any."""
     found = []
     while len(text) > MAX_TEXT:
@@ -81,7 +81,9 @@ def record_interactions(given: Sequence[Any], caller: Caller, ledger: Ledger) ->
     new = known = 0
     for batch in in_batches(_well_formed(given, refused), _BATCH, _characters, _BATCH_CHARACTERS):
         there = {entry.interaction_id for entry in ledger.entries(caller.user_id, [one.id for one in batch])}
-        fresh = _recorded([in_pieces(_clean(one, caller, kinds)) for one in batch if one.id not in there], caller, ledger)
+        fresh = _record_batch(
+            [split_interaction(_redacted(one, caller, kinds)) for one in batch if one.id not in there], caller, ledger
+        )
         new, known = new + fresh, known + len(batch) - fresh
     return RecordResult(recorded=new, known=known, refused=refused, redacted=list(dict.fromkeys(kinds)))
 
@@ -89,12 +91,12 @@ def record_interactions(given: Sequence[Any], caller: Caller, ledger: Ledger) ->
 def _well_formed(given: Sequence[Any], refused: list[RefusedInteraction]) -> Iterator[Interaction]:
     for one in given:
         try:
-            yield _checked(one)
+            yield _validated(one)
         except CommonplaceError as error:
             refused.append(RefusedInteraction(id=_id_of(one), field=error.field, message=error.message))
 
 
-def _recorded(batch: Sequence[list[Interaction]], caller: Caller, ledger: Ledger) -> int:
+def _record_batch(batch: Sequence[list[Interaction]], caller: Caller, ledger: Ledger) -> int:
     """How many of them are new. What is known stays as it is: of a long text under its id no piece is recorded.
 
     The ledger keeps the first piece after the others, so that where it is known the others are there, if they are its own.
@@ -114,7 +116,7 @@ def _id_of(one: Any) -> str | None:
     return told.encode(errors="backslashreplace").decode() if isinstance(told, str) else None
 
 
-def _checked(one: Any) -> Interaction:
+def _validated(one: Any) -> Interaction:
     if not isinstance(one, Mapping):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "must be an object with type, id and time")
     if "type" not in one:
@@ -156,7 +158,7 @@ def _is_too_heavy(text: bytes) -> bool:
     return len(text) > MAX_BYTES and len(zlib.compress(text)) > MAX_BYTES
 
 
-def _clean(interaction: Interaction, caller: Caller, kinds: list[str]) -> Interaction:
+def _redacted(interaction: Interaction, caller: Caller, kinds: list[str]) -> Interaction:
     """Without secrets, in every field; its time aware."""
 
     def text(value: str, before: str | None = None) -> str:

@@ -12,14 +12,14 @@ from commonplace.domain.fields import printable
 from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate, Decision
 from commonplace.extraction.days import Day
-from commonplace.extraction.grounding.footing import why_not
-from commonplace.llm.prompts import told_as_data, unheard_of
+from commonplace.extraction.grounding.footing import unsupported_reason
+from commonplace.llm.prompts import delimited_data, unused_mark
 from commonplace.nightly.budget import tokens_of
 from commonplace.nightly.llm_extraction import MAX_CONTENT
-from commonplace.nightly.prompt_chunks import PIECE_TOKENS
+from commonplace.nightly.prompt_chunks import CHUNK_TOKENS
 
 _MOST_CANDIDATES = 60
-_WISH = "Decide about each of {data}, as the JSON object."
+_TASK = "Decide about each of {data}, as the JSON object."
 
 
 class Choice(BaseModel):
@@ -67,11 +67,11 @@ class Case:
         return json.dumps(fields, ensure_ascii=False)
 
 
-def groups_of(cases: Sequence[Case]) -> Iterator[list[Case]]:
+def batches_of(cases: Sequence[Case]) -> Iterator[list[Case]]:
     """The cases in order, as many at a time as fit into a call."""
     group: list[Case] = []
     for case in cases:
-        if group and (len(group) == _MOST_CANDIDATES or tokens_of(shown([*group, case])) > PIECE_TOKENS):
+        if group and (len(group) == _MOST_CANDIDATES or tokens_of(prompt_for([*group, case])) > CHUNK_TOKENS):
             yield group
             group = []
         group.append(case)
@@ -79,7 +79,7 @@ def groups_of(cases: Sequence[Case]) -> Iterator[list[Case]]:
         yield group
 
 
-def shown(cases: Sequence[Case]) -> str:
+def prompt_for(cases: Sequence[Case]) -> str:
     """The message to the model: memories and candidates as data."""
     memories = {memory.memory_id: memory for case in cases for memory in case.similar}
     lines = [
@@ -90,11 +90,11 @@ def shown(cases: Sequence[Case]) -> str:
         for memory_id, memory in memories.items()
     ]
     parts = {"memories": "\n".join(lines), "candidates": "\n".join(case.json for case in cases)}
-    mark = unheard_of(parts.values())
-    return f"{told_as_data(parts, mark)}\n\n{_WISH.format(data=f'<candidates-{mark}>')}"
+    mark = unused_mark(parts.values())
+    return f"{delimited_data(parts, mark)}\n\n{_TASK.format(data=f'<candidates-{mark}>')}"
 
 
-def chosen(item: object, cases: Mapping[int, Case], taken: Collection[str], day: Day) -> tuple[int, Decision] | None:
+def parse_choice(item: object, cases: Mapping[int, Case], taken: Collection[str], day: Day) -> tuple[int, Decision] | None:
     """The decision that an item of the answer makes, with its case's number; None for an invalid one: rules decide then.
 
     `taken`: targets of earlier decisions.
@@ -104,14 +104,14 @@ def chosen(item: object, cases: Mapping[int, Case], taken: Collection[str], day:
     except ValidationError:
         return None
     case = cases.get(choice.candidate)
-    decision = _decision(choice, case, taken) if case else None
+    decision = _decision_of(choice, case, taken) if case else None
     if case is None or decision is None:
         return None
     targets = [memory for memory in case.similar if memory.memory_id in decision.targets]
-    return None if why_not(decision, day, targets) else (case.number, decision)
+    return None if unsupported_reason(decision, day, targets) else (case.number, decision)
 
 
-def _decision(choice: Choice, case: Case, taken: Collection[str]) -> Decision | None:
+def _decision_of(choice: Choice, case: Case, taken: Collection[str]) -> Decision | None:
     candidate, target = case.candidate, choice.target_memory_id
     if choice.operation == "NOOP":
         return Decision(candidate, "NOOP", why="known, the model says")

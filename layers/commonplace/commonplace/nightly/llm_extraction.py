@@ -18,7 +18,7 @@ _MOST_TAGS = 8
 _LONGEST_TAG = 40
 
 
-def _or_left_out(value: object, known: ValidatorFunctionWrapHandler) -> object:
+def _valid_or_none(value: object, known: ValidatorFunctionWrapHandler) -> object:
     """What only sorts a memory costs itself when it is wrong, not the memory."""
     try:
         return known(value)
@@ -36,17 +36,17 @@ class Proposal(BaseModel):
     content: Annotated[str, Field(min_length=1, max_length=MAX_CONTENT), AfterValidator(printable)] = Field(
         description="The memory: one self-contained sentence about the user, in their language."
     )
-    type: Annotated[ExtractedType | None, WrapValidator(_or_left_out)] = Field(None, description="What kind it is.")
+    type: Annotated[ExtractedType | None, WrapValidator(_valid_or_none)] = Field(None, description="What kind it is.")
     confidence: Fraction = Field(description="0.9-1.0 said outright, 0.7-0.9 a pattern, 0.5-0.7 a weak sign.")
-    scope: Annotated[Scope | None, WrapValidator(_or_left_out)] = Field(
+    scope: Annotated[Scope | None, WrapValidator(_valid_or_none)] = Field(
         None, description="user_global, or what only matters to this session, site or conversation."
     )
-    durability: Annotated[Durability | None, WrapValidator(_or_left_out)] = Field(
+    durability: Annotated[Durability | None, WrapValidator(_valid_or_none)] = Field(
         None, description="durable, or daily for what is over in weeks."
     )
-    section: Annotated[Section | None, WrapValidator(_or_left_out)] = Field(None, description="Where it is filed.")
-    tags: Annotated[list[_Word] | None, WrapValidator(_or_left_out)] = Field(None, description="1-5 lower-case topics.")
-    key: Annotated[_Word | None, WrapValidator(_or_left_out)] = Field(
+    section: Annotated[Section | None, WrapValidator(_valid_or_none)] = Field(None, description="Where it is filed.")
+    tags: Annotated[list[_Word] | None, WrapValidator(_valid_or_none)] = Field(None, description="1-5 lower-case topics.")
+    key: Annotated[_Word | None, WrapValidator(_valid_or_none)] = Field(
         None, description="A short name for a fact that has one value at a time, such as home_city."
     )
     corrects: bool = Field(False, description="The user says that something earlier was wrong or is over.")
@@ -63,12 +63,12 @@ SHAPE = schema(Proposals, "validation")
 """Of the whole answer, for the API; it is read item by item."""
 
 
-def proposed(item: object, messages: Mapping[int, Utterance]) -> Candidate | str:
+def parse_proposal(item: object, messages: Mapping[int, Utterance]) -> Candidate | str:
     """The candidate that an item of the answer makes, or why it makes none."""
     try:
         proposal = Proposal.model_validate(item)
     except ValidationError as error:
-        return what_is_wrong(error)
+        return first_error(error)
     utterance = messages.get(proposal.message)
     if utterance is None:
         return "it rests on a message that was not shown"
@@ -90,7 +90,7 @@ def proposed(item: object, messages: Mapping[int, Utterance]) -> Candidate | str
     )
 
 
-def what_is_wrong(error: ValidationError) -> str:
+def first_error(error: ValidationError) -> str:
     """The first thing that is wrong with a model's item, without its words."""
     first = error.errors(include_url=False, include_input=False)[0]
     return f"{'.'.join(map(str, first['loc'])) or 'the item'}: {first['msg']}"

@@ -42,8 +42,8 @@ class RunMemoryView:
 
     def similar(self, content: str, limit: int = 10) -> list[Memory]:
         vector, terms = self._ports.embedder.embed(content), tokenizer.terms(content)
-        ids, _ = by_index_or_records(lambda index: self._near(index, terms, vector, limit), self._ports)
-        return [*self._near_staged(terms, vector), *self.get(ids)][:limit]
+        ids, _ = by_index_or_records(lambda index: self._nearest_stored(index, terms, vector, limit), self._ports)
+        return [*self._nearest_staged(terms, vector), *self.get(ids)][:limit]
 
     def get(self, memory_ids: Sequence[str]) -> list[Memory]:
         kept = self._ports.records.get(self._context.user_id, list(memory_ids))
@@ -71,7 +71,7 @@ class RunMemoryView:
         ids = dict.fromkeys(memory.memory_id for memory in (*staged, *found))
         return self.get(list(ids))[:limit]
 
-    def _near(self, index: MemoryIndex, terms: Sequence[str], vector: Vector | None, limit: int) -> list[str]:
+    def _nearest_stored(self, index: MemoryIndex, terms: Sequence[str], vector: Vector | None, limit: int) -> list[str]:
         """By rare words in common and by meaning, taken in turn."""
         worded = [one.memory_id for one in index.similar(self._seen, terms, vector, limit)]
         near: list[str] = []
@@ -83,7 +83,7 @@ class RunMemoryView:
         staged = self._staged.keys()
         return [one for one in dict.fromkeys(both) if one is not None and one not in staged][: 2 * limit]
 
-    def _near_staged(self, terms: Sequence[str], vector: Vector | None) -> list[Memory]:
+    def _nearest_staged(self, terms: Sequence[str], vector: Vector | None) -> list[Memory]:
         found = []
         for memory, other in self._staged.values():
             own = set(tokenizer.terms(memory.content))

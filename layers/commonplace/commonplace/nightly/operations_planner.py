@@ -12,9 +12,9 @@ from commonplace.extraction.candidate import Candidate, Decision, Reading
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.days import Day
 from commonplace.extraction.entry import memory_of
-from commonplace.extraction.gates import refuse
+from commonplace.extraction.gates import refusal_reason
 from commonplace.memories import transitions
-from commonplace.nightly.forget_scope import closed_ones, rest_of, texts
+from commonplace.nightly.forget_scope import closed_memories, interactions_telling, remaining_text
 from commonplace.nightly.memory_view import RunMemoryView
 from commonplace.ports.record_values import Vector
 from commonplace.runs.apply import RunContext
@@ -24,18 +24,20 @@ _LONGEST_WHY = 300
 _GONE = "what it would change is not there, or not there any more"
 _FORGOTTEN = "the user wanted it forgotten"
 _NOT_THERE = f"{_FORGOTTEN}; no memory says it"
-_FORGOTTEN_AT_ONCE = 8  # memories to an operation: with the older audit rows of each, a transaction of DynamoDB has 100 parts
-_ITS_OWN = (
+_FORGOTTEN_PER_OPERATION = (
+    8  # memories to an operation: with the older audit rows of each, a transaction of DynamoDB has 100 parts
+)
+_KEPT_FIELDS = (
     "collection", "agent_id", "key", "session_id", "position", "source", "scope", "scope_ref", "expires_at", "purge_at",
 )  # fmt: skip
 _CLOSED = "what it would close was closed already by something else of that day"
 
 
-def planned(reading: Reading, day: Day, view: RunMemoryView, context: RunContext) -> Plan:
+def plan_operations(reading: Reading, day: Day, view: RunMemoryView, context: RunContext) -> Plan:
     """What is to be done after a day, before any limit: the operations, and what was dropped and why."""
-    work = _Work(day, view, context)
+    work = _DayOperations(day, view, context)
     for decision in sorted(reading.decisions, key=lambda one: not one.candidate.forgets):
-        work.take(decision)  # wishes first: a change goes on from what they leave
+        work.add(decision)  # wishes first: a change goes on from what they leave
     return Plan(
         operations=tuple(work.operations),
         dropped=(*reading.dropped, *work.dropped),
@@ -49,7 +51,7 @@ def planned(reading: Reading, day: Day, view: RunMemoryView, context: RunContext
 
 
 @dataclass
-class _Work:
+class _DayOperations:
     """The operations of a day so far; `became`: what took the place of a memory that they close, None for nothing."""
 
     day: Day
@@ -57,23 +59,25 @@ class _Work:
     context: RunContext
     operations: list[PlannedOperation] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
-    became: dict[str, Memory | None] = field(default_factory=dict)
+    successors: dict[str, Memory | None] = field(default_factory=dict)
     keys: set[str] = field(default_factory=set)
 
-    def take(self, decision: Decision) -> None:
+    def add(self, decision: Decision) -> None:
         """Plans one decision, or drops it."""
         shown = self.view.get(decision.targets)
-        why = refuse(decision, self.day, shown)
+        why = refusal_reason(decision, self.day, shown)
         if why is None and decision.operation == "UPDATE" and not shown:
             why = _GONE
         if why is None and decision.candidate.forgets:
             self._forget(decision.candidate, shown)
             return
         if why is None and decision.operation == "NOOP":
-            self.operations.append(PlannedOperation(told=self._told(decision, outcome="applied"), at=self.context.caller.now))
+            self.operations.append(
+                PlannedOperation(told=self._report(decision, outcome="applied"), at=self.context.caller.now)
+            )
             return
-        targets = self._still_there(shown)
-        if why is None and not targets and not _adds(decision):
+        targets = self._current_targets(shown)
+        if why is None and not targets and not _is_add(decision):
             why = _CLOSED
         if why is None:
             self._plan(decision, targets)
@@ -81,47 +85,51 @@ class _Work:
             one = decision.candidate
             self.dropped.append(Dropped(interaction_id=one.interaction_id, position=one.position, why=why[:_LONGEST_WHY]))
 
-    def _forget(self, wish: Candidate, shown: Sequence[Memory]) -> None:
+    def _forget(self, request: Candidate, shown: Sequence[Memory]) -> None:
         """Where no memory says it the wish counts all the same: the words in which it was told are erased."""
-        now_there = self._still_there(shown)  # what an earlier wish left of them
-        targets = self._still_there([*shown, *closed_ones(wish, shown, self.view)])
-        decision, erases, now = Decision(wish, "FORGET"), texts(wish, self.context), self.context.caller.now
+        now_there = self._current_targets(shown)  # what an earlier wish left of them
+        targets = self._current_targets([*shown, *closed_memories(request, shown, self.view)])
+        decision, erases, now = (
+            Decision(request, "FORGET"),
+            interactions_telling(request, self.context),
+            self.context.caller.now,
+        )
         if not targets:
-            told = self._told(decision, outcome="applied", erases=erases, why=_NOT_THERE)
+            told = self._report(decision, outcome="applied", erases=erases, why=_NOT_THERE)
             self.operations.append(PlannedOperation(told=told, at=now))
             return
-        begun, rest = len(self.operations), rest_of(wish, now_there)
-        for few in in_batches(targets, _FORGOTTEN_AT_ONCE):
+        begun, rest = len(self.operations), remaining_text(request, now_there)
+        for few in in_batches(targets, _FORGOTTEN_PER_OPERATION):
             self._plan(replace(decision, content=rest or None), few, erases=erases)
             rest = ""  # of all of them, and told once
         left = self.operations[begun].opens
-        self.became |= dict.fromkeys((one.memory_id for one in targets), left.memory if left else None)
+        self.successors |= dict.fromkeys((one.memory_id for one in targets), left.memory if left else None)
 
     def _plan(self, decision: Decision, targets: Sequence[Memory], **more: Any) -> None:
         operation_id, now = new_operation_id(self.context.caller.now), self.context.caller.now
         if decision.operation == "FORGET":
-            opens = self._left(decision.content, targets[0], operation_id) if decision.content else None
+            opens = self._remainder(decision.content, targets[0], operation_id) if decision.content else None
         else:
-            opens = self._opened(decision, targets, operation_id) if _adds(decision) else None
+            opens = self._new_memory(decision, targets, operation_id) if _is_add(decision) else None
         new = opens.memory if opens else None
-        closes = tuple(_closed(decision, target, new, self.context, operation_id) for target in targets)
-        self.became |= {target.memory_id: new for target in targets}
+        closes = tuple(_closing_change(decision, target, new, self.context, operation_id) for target in targets)
+        self.successors |= {target.memory_id: new for target in targets}
         closed = tuple(target.memory_id for target in targets)
-        told = self._told(decision, operation_id=operation_id, memory_id=new and new.memory_id, closed=closed, **more)
+        told = self._report(decision, operation_id=operation_id, memory_id=new and new.memory_id, closed=closed, **more)
         self.operations.append(PlannedOperation(told=told, at=now, opens=opens, closes=closes))
 
-    def _still_there(self, shown: Sequence[Memory]) -> list[Memory]:
+    def _current_targets(self, shown: Sequence[Memory]) -> list[Memory]:
         """The targets as the operations so far leave them: two corrections of a day follow upon each other."""
         found: dict[str, Memory] = {}
         for memory in shown:
             last: Memory | None = memory
-            while last is not None and last.memory_id in self.became:
-                last = self.became[last.memory_id]
+            while last is not None and last.memory_id in self.successors:
+                last = self.successors[last.memory_id]
             if last is not None:
                 found[last.memory_id] = last
         return list(found.values())
 
-    def _left(self, text: str, of: Memory, operation_id: str) -> PlannedChange:
+    def _remainder(self, text: str, of: Memory, operation_id: str) -> PlannedChange:
         """What a memory told beside what is forgotten, as one of its own."""
         now = self.context.caller.now
         told = Candidate(
@@ -137,11 +145,11 @@ class _Work:
         memory, vector = memory_of(
             Decision(told, "ADD"), self.day, self.context.caller, self.context.ports, now, new_memory_id(now)
         )
-        kept: dict[str, Any] = {name: getattr(of, name) for name in _ITS_OWN}
+        kept: dict[str, Any] = {name: getattr(of, name) for name in _KEPT_FIELDS}
         evidence = text if of.evidence and text in of.evidence else None
-        return _added(memory.model_copy(update={**kept, "evidence": evidence}), vector, operation_id)
+        return _storing_change(memory.model_copy(update={**kept, "evidence": evidence}), vector, operation_id)
 
-    def _opened(self, decision: Decision, targets: Sequence[Memory], operation_id: str) -> PlannedChange:
+    def _new_memory(self, decision: Decision, targets: Sequence[Memory], operation_id: str) -> PlannedChange:
         now = self.context.caller.now
         memory_id = new_memory_id(now)
         memory, vector = memory_of(decision, self.day, self.context.caller, self.context.ports, now, memory_id)
@@ -154,9 +162,9 @@ class _Work:
             replaced["key"] = next((one.key for one in targets if one.key), key)
         memory = memory.model_copy(update=replaced)
         self.keys |= {memory.key} if memory.key else set()
-        return _added(memory, vector, operation_id)
+        return _storing_change(memory, vector, operation_id)
 
-    def _told(self, decision: Decision, **more: Any) -> RunOperation:
+    def _report(self, decision: Decision, **more: Any) -> RunOperation:
         one = decision.candidate
         fields: dict[str, Any] = {
             "operation_id": new_operation_id(self.context.caller.now),
@@ -171,17 +179,19 @@ class _Work:
         return RunOperation(**{**fields, **more})
 
 
-def _adds(decision: Decision) -> bool:
+def _is_add(decision: Decision) -> bool:
     says = bool(decision.says.strip())
     return decision.operation in ("ADD", "UPDATE") or (decision.operation == "DELETE" and says)
 
 
-def _added(memory: Memory, vector: Vector | None, operation_id: str) -> PlannedChange:
+def _storing_change(memory: Memory, vector: Vector | None, operation_id: str) -> PlannedChange:
     detail = {"tool": "nightly", "operation_id": operation_id}
     return PlannedChange(memory=memory, audit="store", detail=detail, vector=written_vector(vector))
 
 
-def _closed(decision: Decision, target: Memory, by: Memory | None, context: RunContext, operation_id: str) -> PlannedChange:
+def _closing_change(
+    decision: Decision, target: Memory, by: Memory | None, context: RunContext, operation_id: str
+) -> PlannedChange:
     now, erases = context.caller.now, decision.operation == "FORGET"
     if by is not None and not erases:
         after, audit = transitions.superseded(target, by.memory_id, now), "supersede"

@@ -11,44 +11,53 @@ from commonplace.domain.runs import Dropped
 from commonplace.extraction.candidate import Candidate, Decision, MemoryView, Reading
 from commonplace.extraction.days import Day
 from commonplace.extraction.deciding import decide
-from commonplace.extraction.forgetting.matching import left_after
-from commonplace.extraction.gates import served_wishes, wishes_in
-from commonplace.extraction.grounding.footing import why_not
+from commonplace.extraction.forgetting.matching import text_without
+from commonplace.extraction.gates import forget_candidates, forget_requests_in
+from commonplace.extraction.grounding.footing import unsupported_reason
 from commonplace.llm.partial_json import CUTS, Items, items_of
 from commonplace.llm.prompts import instructions
 from commonplace.nightly import llm_decisions, llm_extraction
 from commonplace.nightly.budget import BudgetSpent, MeteredModel
-from commonplace.nightly.llm_decisions import Case, chosen, groups_of
-from commonplace.nightly.llm_extraction import proposed
-from commonplace.nightly.prompt_chunks import DECLINED, Gap, Piece, gap_after, interactions_in, lines_of, pieces_of, shown
+from commonplace.nightly.llm_decisions import Case, batches_of, parse_choice
+from commonplace.nightly.llm_extraction import parse_proposal
+from commonplace.nightly.prompt_chunks import (
+    DECLINED,
+    Chunk,
+    Unread,
+    chunks_of,
+    interactions_in,
+    lines_of,
+    prompt_for,
+    unread_after,
+)
 from commonplace.ports.values import ModelUnavailable
 
 _SIMILAR = 6
-_WISH = "Write down what is worth remembering of {data}, as the JSON object."
+_TASK = "Write down what is worth remembering of {data}, as the JSON object."
 
 
-def read_by_pipeline(day: Day, view: MemoryView, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Gap, ...]]:
+def read_by_pipeline(day: Day, view: MemoryView, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Unread, ...]]:
     """What the model proposes for the day and decides about it, and what it did not read."""
-    found = _extracted(day, model)
-    candidates = _with_wishes(found, day)
-    decisions, notes = _decided(day, candidates, view, model, now)
+    found = _extract(day, model)
+    candidates = _with_forget_requests(found, day)
+    decisions, notes = _decide(day, candidates, view, model, now)
     proposed_in_all = len(candidates) + len(found.dropped)
-    return Reading(decisions, tuple(found.dropped), proposed_in_all, notes=notes), tuple(found.gaps)
+    return Reading(decisions, tuple(found.dropped), proposed_in_all, notes=notes), tuple(found.unread)
 
 
 @dataclass
-class _Extracted:
+class _Extraction:
     candidates: list[Candidate] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
-    gaps: list[Gap] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
 
-    def take(self, item: object, piece: Piece, day: Day) -> None:
+    def add(self, item: object, chunk: Chunk, day: Day) -> None:
         """Keeps an item of the answer if it makes a candidate that the gates let pass, of a message the same only once."""
-        candidate = proposed(item, {line.number: line.utterance for line in piece})
+        candidate = parse_proposal(item, {line.number: line.utterance for line in chunk})
         if isinstance(candidate, str):
-            self.dropped.append(Dropped(interaction_id=piece[0].utterance.interaction_id, why=candidate))
+            self.dropped.append(Dropped(interaction_id=chunk[0].utterance.interaction_id, why=candidate))
             return
-        reason = why_not(Decision(candidate, "FORGET" if candidate.forgets else "ADD"), day, ())
+        reason = unsupported_reason(Decision(candidate, "FORGET" if candidate.forgets else "ADD"), day, ())
         if reason:
             place, position = candidate.interaction_id, candidate.position
             self.dropped.append(Dropped(interaction_id=place, position=position, why=reason))
@@ -56,79 +65,83 @@ class _Extracted:
             self.candidates.append(candidate)
 
 
-def _extracted(day: Day, model: MeteredModel) -> _Extracted:
-    found = _Extracted()
-    pieces = deque(pieces_of(lines_of(day)))
+def _extract(day: Day, model: MeteredModel) -> _Extraction:
+    found = _Extraction()
+    chunks = deque(chunks_of(lines_of(day)))
     for number in count():
-        if not pieces:
+        if not chunks:
             break
-        piece = pieces.popleft()
-        talk = [{"role": "user", "content": shown(day, piece, _WISH)}]
+        chunk = chunks.popleft()
+        talk = [{"role": "user", "content": prompt_for(day, chunk, _TASK)}]
         try:
             reply = model.ask(f"{day.date}/extract/{number}", instructions("extract"), talk, schema=llm_extraction.SHAPE)
         except (BudgetSpent, ModelUnavailable) as error:
-            found.gaps.append(gap_after(error, interactions_in([*piece, *chain(*pieces)])))
+            found.unread.append(unread_after(error, interactions_in([*chunk, *chain(*chunks)])))
             break
         items = None if reply.stop_reason == "refusal" else items_of(reply.text, "memories", reply.stop_reason in CUTS)
         for item in items.complete if items else ():
-            found.take(item, piece, day)
-        rest = piece if items is None else _rest(items, piece) if reply.stop_reason in CUTS else ()
-        if len(rest) == len(piece):
+            found.add(item, chunk, day)
+        rest = chunk if items is None else _interactions_cut_off(items, chunk) if reply.stop_reason in CUTS else ()
+        if len(rest) == len(chunk):
             why = DECLINED if reply.stop_reason == "refusal" else "the model's answer held no list of memories to its end"
-            found.gaps.append(Gap(frozenset(interactions_in(rest)), why, waits=True))
+            found.unread.append(Unread(frozenset(interactions_in(rest)), why, waits=True))
         elif rest:
-            pieces.appendleft(rest)
+            chunks.appendleft(rest)
     return found
 
 
-def _rest(items: Items, piece: Piece) -> Piece:
+def _interactions_cut_off(items: Items, chunk: Chunk) -> Chunk:
     """What an answer that was cut did not come to: from the last message on that it speaks of."""
     # A list, for a model may answer with anything in the place of a number.
-    spoken_of = [item.get("message") for item in (*items.complete, items.half) if isinstance(item, dict)]
-    last = max((at for at, line in enumerate(piece) if line.number in spoken_of), default=0)
-    return piece[last:]
+    spoken_of = [item.get("message") for item in (*items.complete, items.incomplete) if isinstance(item, dict)]
+    last = max((at for at, line in enumerate(chunk) if line.number in spoken_of), default=0)
+    return chunk[last:]
 
 
-def _with_wishes(found: _Extracted, day: Day) -> list[Candidate]:
+def _with_forget_requests(found: _Extraction, day: Day) -> list[Candidate]:
     """What is proposed and, in the place of the model's, the user's own wishes to forget, in the order of the messages.
 
     They are heard whatever the model says; it tells only what a wish means that points at something said before.
     """
-    unread = {one for gap in found.gaps for one in gap.interactions}
+    unread = {one for skipped in found.unread for one in skipped.interactions}
     read = [said for said in day.utterances if said.role == "user" and said.interaction_id not in unread]
     taken = {_place(one) for one in found.candidates if one.forgets}
     wished = [
-        wish for said in read for wish in served_wishes(said, day.before(said), (said.interaction_id, said.position) in taken)
+        request
+        for said in read
+        for request in forget_candidates(said, day.before(said), (said.interaction_id, said.position) in taken)
     ]
     served = {_place(wish) for wish in wished}
-    others = [one for one in found.candidates if not (one.forgets and _place(one) in served) or _only_points(one, day)]
+    others = [one for one in found.candidates if not (one.forgets and _place(one) in served) or _names_nothing(one, day)]
     order = [(said.interaction_id, said.position) for said in day.utterances]
     return sorted([*others, *wished], key=lambda one: order.index(_place(one)))
 
 
-def _only_points(wish: Candidate, day: Day) -> bool:
+def _names_nothing(request: Candidate, day: Day) -> bool:
     """Whether a wish of the model's rests on words that name nothing, which it alone understands."""
-    said = day.said_at(wish.interaction_id, wish.position)
-    asked = wishes_in(wish.evidence, said, day.before(said)) if said else []
-    return any(one.meant and not one.served for one in asked)
+    said = day.said_at(request.interaction_id, request.position)
+    asked = forget_requests_in(request.evidence, said, day.before(said)) if said else []
+    return any(one.meant and not one.can_be_served for one in asked)
 
 
 def _place(candidate: Candidate) -> tuple[str, int]:
     return candidate.interaction_id, candidate.position
 
 
-def _decided(
+def _decide(
     day: Day, candidates: Sequence[Candidate], view: MemoryView, model: MeteredModel, now: datetime
 ) -> tuple[tuple[Decision, ...], tuple[str, ...]]:
     """What the rules decide, and in its place what the model does where there is something to choose."""
     by_rules = decide(candidates, view, now)
     wishes = [one for one in by_rules if one.operation == "FORGET"]
     cases = [
-        Case(number, decision.candidate, tuple(_left(view.similar(decision.candidate.content, _SIMILAR), wishes)))
+        Case(
+            number, decision.candidate, tuple(_without_forgotten(view.similar(decision.candidate.content, _SIMILAR), wishes))
+        )
         for number, decision in enumerate(by_rules)
         if _open_to_choice(candidates, decision)
     ]
-    choices, notes = _chosen([case for case in cases if case.similar], day, model)
+    choices, notes = _choose([case for case in cases if case.similar], day, model)
     return tuple(choices.get(number, decision) for number, decision in enumerate(by_rules)), notes
 
 
@@ -139,28 +152,28 @@ def _open_to_choice(candidates: Sequence[Candidate], decision: Decision) -> bool
     return not settled and any(decision.candidate is one for one in candidates)
 
 
-def _left(memories: Iterable[Memory], wishes: Sequence[Decision]) -> Iterator[Memory]:
+def _without_forgotten(memories: Iterable[Memory], wishes: Sequence[Decision]) -> Iterator[Memory]:
     """Memories without what is to be forgotten of them, so that no update brings it back."""
     for memory in memories:
         text = memory.content
-        for wish in wishes:
-            text = left_after(wish.candidate.content, text) if memory.memory_id in wish.targets else text
+        for request in wishes:
+            text = text_without(request.candidate.content, text) if memory.memory_id in request.targets else text
         if text:
             yield memory if text == memory.content else memory.model_copy(update={"raw_text": text, "normalized_text": text})
 
 
-def _chosen(cases: Sequence[Case], day: Day, model: MeteredModel) -> tuple[dict[int, Decision], tuple[str, ...]]:
+def _choose(cases: Sequence[Case], day: Day, model: MeteredModel) -> tuple[dict[int, Decision], tuple[str, ...]]:
     made: dict[int, Decision] = {}
-    for number, group in enumerate(groups_of(cases)):
-        talk = [{"role": "user", "content": llm_decisions.shown(group)}]
+    for number, group in enumerate(batches_of(cases)):
+        talk = [{"role": "user", "content": llm_decisions.prompt_for(group)}]
         try:
             reply = model.ask(f"{day.date}/decide/{number}", instructions("decide"), talk, schema=llm_decisions.SHAPE)
         except (BudgetSpent, ModelUnavailable) as error:
-            return made, (f"decided by rules: {gap_after(error, ()).why}",)
+            return made, (f"decided by rules: {unread_after(error, ()).why}",)
         items = items_of(reply.text, "decisions", reply.stop_reason in CUTS)
         for item in items.complete if items else ():
             taken = {target for decision in made.values() for target in decision.targets}
-            choice = chosen(item, {case.number: case for case in group if case.number not in made}, taken, day)
+            choice = parse_choice(item, {case.number: case for case in group if case.number not in made}, taken, day)
             if choice is not None:
                 made[choice[0]] = choice[1]
     return made, ()

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from commonplace.extraction.days import Day, Utterance
-from commonplace.llm.prompts import told_as_data, unheard_of
+from commonplace.llm.prompts import delimited_data, unused_mark
 from commonplace.nightly.budget import BudgetSpent, tokens_of
 from commonplace.ports.values import ModelUnavailable
 
-PIECE_TOKENS = 60_000
+CHUNK_TOKENS = 60_000
 """Estimated tokens of the lines of one call: a day of 50 long messages fits into two."""
 
 _LEFT_OUT = " […] "
@@ -17,7 +17,7 @@ _BEFORE_START, _BEFORE_END = 200, 600
 
 
 @dataclass(frozen=True)
-class Line:
+class PromptLine:
     """A message of the user with its number within the day, as JSON without line breaks."""
 
     number: int
@@ -25,10 +25,10 @@ class Line:
     json: str
 
 
-Piece = tuple[Line, ...]
+Chunk = tuple[PromptLine, ...]
 
 
-def lines_of(day: Day) -> list[Line]:
+def lines_of(day: Day) -> list[PromptLine]:
     """A line per message in which the user says something in own words; the foreign ones are left out.
 
     The assistant's words stand beside the answer to them, their middle left out where they are long.
@@ -37,35 +37,35 @@ def lines_of(day: Day) -> list[Line]:
     return [_line(number, utterance, day.before(utterance)) for number, utterance in enumerate(said, 1)]
 
 
-def pieces_of(lines: Sequence[Line], most_tokens: int = PIECE_TOKENS) -> Iterator[Piece]:
+def chunks_of(lines: Sequence[PromptLine], most_tokens: int = CHUNK_TOKENS) -> Iterator[Chunk]:
     """The lines in order, as many at a time as fit, at least one."""
-    piece: list[Line] = []
+    chunk: list[PromptLine] = []
     room = most_tokens
     for line in lines:
         size = tokens_of(line.json)
-        if piece and size > room:
-            yield tuple(piece)
-            piece, room = [], most_tokens
-        piece.append(line)
+        if chunk and size > room:
+            yield tuple(chunk)
+            chunk, room = [], most_tokens
+        chunk.append(line)
         room -= size
-    if piece:
-        yield tuple(piece)
+    if chunk:
+        yield tuple(chunk)
 
 
-def interactions_in(lines: Sequence[Line]) -> list[str]:
+def interactions_in(lines: Sequence[PromptLine]) -> list[str]:
     """The interactions of the lines, each once, in order."""
     return list(dict.fromkeys(line.utterance.interaction_id for line in lines))
 
 
-def shown(day: Day, lines: Sequence[Line], wish: str) -> str:
+def prompt_for(day: Day, lines: Sequence[PromptLine], request: str) -> str:
     """The message to the model: the date and the lines as data, then what is to be done with `{data}`."""
     body = "\n".join(line.json for line in lines)
-    mark = unheard_of([body])
+    mark = unused_mark([body])
     parts = {"date": f"{day.date:%A, %Y-%m-%d}", "messages": body}
-    return f"{told_as_data(parts, mark)}\n\n{wish.format(data=f'<messages-{mark}>')}"
+    return f"{delimited_data(parts, mark)}\n\n{request.format(data=f'<messages-{mark}>')}"
 
 
-def _line(number: int, utterance: Utterance, before: Utterance | None) -> Line:
+def _line(number: int, utterance: Utterance, before: Utterance | None) -> PromptLine:
     fields: dict[str, object] = {
         "message": number,
         "interaction_id": utterance.interaction_id,
@@ -75,11 +75,11 @@ def _line(number: int, utterance: Utterance, before: Utterance | None) -> Line:
         fields["assistant_before"] = _shortened(before.text)
     if utterance.explicit:
         fields["asked_to_remember_or_forget"] = True
-    fields["user"] = _own(utterance)
-    return Line(number, utterance, json.dumps(fields, ensure_ascii=False))
+    fields["user"] = _own_words(utterance)
+    return PromptLine(number, utterance, json.dumps(fields, ensure_ascii=False))
 
 
-def _own(utterance: Utterance) -> str:
+def _own_words(utterance: Utterance) -> str:
     text, at, parts = utterance.text, 0, []
     for start, end in utterance.own:
         foreign = text[at:start]
@@ -98,7 +98,7 @@ DECLINED = "the model declined to read it"
 
 
 @dataclass(frozen=True)
-class Gap:
+class Unread:
     """Interactions that were not read. `waits`: they may be read another night; else rules read them now."""
 
     interactions: frozenset[str]
@@ -106,8 +106,8 @@ class Gap:
     waits: bool
 
 
-def gap_after(error: BudgetSpent | ModelUnavailable, interactions: Iterable[str]) -> Gap:
+def unread_after(error: BudgetSpent | ModelUnavailable, interactions: Iterable[str]) -> Unread:
     """What a failed call leaves: a spent budget or a request refused as malformed is no better another night."""
     if isinstance(error, BudgetSpent):
-        return Gap(frozenset(interactions), "the budget of tokens is spent", waits=False)
-    return Gap(frozenset(interactions), str(error), waits=not error.misconfigured)
+        return Unread(frozenset(interactions), "the budget of tokens is spent", waits=False)
+    return Unread(frozenset(interactions), str(error), waits=not error.misconfigured)

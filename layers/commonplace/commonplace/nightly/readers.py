@@ -13,7 +13,7 @@ from commonplace.nightly.budget import Answers, MeteredModel
 from commonplace.nightly.day_planner import ReadDay
 from commonplace.nightly.memory_view import StagedView
 from commonplace.nightly.pipeline import read_by_pipeline
-from commonplace.nightly.prompt_chunks import Gap
+from commonplace.nightly.prompt_chunks import Unread
 from commonplace.ports.language_model import LanguageModel
 from commonplace.ports.nightly_bundle import NightPorts
 from commonplace.runs.apply import RunContext
@@ -21,13 +21,13 @@ from commonplace.runs.apply import RunContext
 NO_MODEL = "there is no model: read by rules"
 
 
-def mode_of(wanted: Mode | None, model: LanguageModel | None) -> Mode:
+def mode_of(requested: Mode | None, model: LanguageModel | None) -> Mode:
     """The mode that a run takes: the one wanted, else the pipeline; without a model, rules."""
-    return "rules" if model is None else wanted or "pipeline"
+    return "rules" if model is None else requested or "pipeline"
 
 
 @dataclass(frozen=True)
-class Modes:
+class ModeReader:
     """Every mode of reading, for one user's run. `now` tells the day (UTC) whose tokens are spent."""
 
     rules: Reader
@@ -36,7 +36,7 @@ class Modes:
     now: datetime
 
     def read_day(
-        self, mode: Mode, day: Day, view: MemoryView, answers: Answers, tired: frozenset[str] = frozenset()
+        self, mode: Mode, day: Day, view: MemoryView, answers: Answers, failed_twice: frozenset[str] = frozenset()
     ) -> Reading:
         """What is to be done about the memories after this day.
 
@@ -54,14 +54,16 @@ class Modes:
         today = self.now.astimezone(UTC).date()
         metered = MeteredModel(model, self.ports.budget, answers, self.user_id, today, self.ports.allowance)
         read_by_model = read_by_agent if mode == "agent" else read_by_pipeline
-        reading, gaps = read_by_model(day, view, metered, self.now)
-        whole = self._filled(reading, gaps, day, view, tired)
+        reading, unread = read_by_model(day, view, metered, self.now)
+        whole = self._with_rules_for_unread(reading, unread, day, view, failed_twice)
         return replace(whole, calls=metered.calls, input_tokens=metered.input_tokens, output_tokens=metered.output_tokens)
 
-    def _filled(self, reading: Reading, gaps: Sequence[Gap], day: Day, view: MemoryView, tired: frozenset[str]) -> Reading:
+    def _with_rules_for_unread(
+        self, reading: Reading, unread: Sequence[Unread], day: Day, view: MemoryView, failed_twice: frozenset[str]
+    ) -> Reading:
         """With what rules read: the gaps that don't wait, and the titles, which are read in one way whatever the mode."""
-        waiting = {one for gap in gaps if gap.waits for one in gap.interactions - tired}
-        missed = {one for gap in gaps for one in gap.interactions} - waiting
+        waiting = {one for skipped in unread if skipped.waits for one in skipped.interactions - failed_twice}
+        missed = {one for gap in unread for one in gap.interactions} - waiting
         rest = Day(
             day.date,
             tuple(said for said in day.utterances if said.interaction_id in missed),
@@ -70,7 +72,7 @@ class Modes:
         # What rules read they read whole: what a model made of half of it would say the same once more.
         by_model = tuple(one for one in reading.decisions if one.candidate.interaction_id not in missed)
         by_rules = self.rules.read(rest, StagedView(view, by_model))
-        told = (f"{'left unread' if gap.interactions & waiting else 'read by rules'}: {gap.why}" for gap in gaps)
+        told = (f"{'left unread' if gap.interactions & waiting else 'read by rules'}: {gap.why}" for gap in unread)
         return Reading(
             decisions=by_model + by_rules.decisions,
             dropped=reading.dropped + by_rules.dropped,
@@ -82,10 +84,12 @@ class Modes:
 
 def reader_for(context: RunContext) -> ReadDay:
     """Reads days with the models of a run context, on the account of its user."""
-    least = context.night.least_worth
-    rules = RulesReader(context.ports.words, LEAST_WORTH if least is None else least)
+    least_worth = context.night.least_worth
+    rules = RulesReader(context.ports.words, LEAST_WORTH if least_worth is None else least_worth)
 
-    def read(mode: Mode, day: Day, view: MemoryView, answers: Answers, tired: frozenset[str]) -> Reading:
-        return Modes(rules, context.night, context.user_id, context.clock()).read_day(mode, day, view, answers, tired)
+    def read(mode: Mode, day: Day, view: MemoryView, answers: Answers, failed_twice: frozenset[str]) -> Reading:
+        return ModeReader(rules, context.night, context.user_id, context.clock()).read_day(
+            mode, day, view, answers, failed_twice
+        )
 
     return read

@@ -14,7 +14,7 @@ from commonplace.nightly import steps
 from commonplace.nightly.day_planner import ReadDay
 from commonplace.nightly.intake import record_interactions
 from commonplace.nightly.readers import mode_of
-from commonplace.nightly.steps import Night, Progress
+from commonplace.nightly.steps import Progress, RunOptions
 from commonplace.pages.publishing import publish
 from commonplace.runs import apply, report, undo
 from commonplace.runs import undo as undoing
@@ -33,7 +33,7 @@ class Nights:
 
     context: RunContext
     read: ReadDay
-    go_on: Callable[[], bool] = lambda: True
+    may_continue: Callable[[], bool] = lambda: True
 
     def record(self, interactions: Sequence[Any]) -> RecordResult:
         """Keeps what a day left behind until a night reads it; each is checked on its own."""
@@ -44,16 +44,16 @@ class Nights:
 
         Ends without a word when another process has taken over. Raises `CONFLICT` while another is at work.
         """
-        night = self._night(mode, progress)
+        night = self._options(mode, progress)
         tried: set[str] = set()
         with leased(self.context) as lease:
             for _ in range(_RUNS_A_NIGHT):
-                run = self._taken_up(lease) or steps.begin(self.context, night, lease, tried)
+                run = self._finish_unfinished(lease) or steps.begin(self.context, night, lease, tried)
                 if run is None:
                     self._drop_old_texts()
                     return
                 tried |= set(run.interactions)
-                run = self._carried_out(run, night, lease)
+                run = self._carry_out(run, night, lease)
                 if run.status != "running":
                     publish(run, self.context)
                 yield run
@@ -62,11 +62,11 @@ class Nights:
 
     def preview(self, mode: Mode | None = None, progress: Progress | None = None) -> ToldRun:
         """What `nightly` would do now, with its words; nothing is changed."""
-        return report.told_plan(*steps.preview(self.context, self._night(mode, progress)))
+        return report.told_plan(*steps.preview(self.context, self._options(mode, progress)))
 
-    def nothing(self, mode: Mode | None = None) -> Run:
+    def empty_run(self, mode: Mode | None = None) -> Run:
         """A run, kept nowhere, that found nothing to read."""
-        run = steps.new_run(self.context, self._night(mode), [])
+        run = steps.new_run(self.context, self._options(mode), [])
         notes = (*run.notes, "nothing is pending")
         return run.model_copy(update={"status": "done", "finished_at": self.context.clock(), "notes": notes})
 
@@ -98,7 +98,7 @@ class Nights:
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
         """Takes a run back, as a run; `reread`: what it read is pending again."""
         with apply.exclusive_lease(self.context) as lease:
-            run = undoing.undo_run(self._changing(run_id), self.context, lease, reread)
+            run = undoing.undo_run(self._run_to_change(run_id), self.context, lease, reread)
             publish(run, self.context)
             return run
 
@@ -112,27 +112,27 @@ class Nights:
     def approve_run(self, run_id: str) -> Run:
         """Does what waits for review in a run, as far as its memories are as they were."""
         with apply.exclusive_lease(self.context) as lease:
-            run = undo.approve(self._changing(run_id), self.context, lease)
+            run = undo.approve(self._run_to_change(run_id), self.context, lease)
             publish(run, self.context)
             return run
 
     def discard_run(self, run_id: str) -> Run:
         """Lets go of what waits for review in a run."""
         with apply.exclusive_lease(self.context) as lease:
-            return undo.discard(self._changing(run_id), self.context, lease)
+            return undo.discard(self._run_to_change(run_id), self.context, lease)
 
     def history(self, key: str) -> History:
         """What a key has held, newest first; `KEY_NOT_FOUND` tells the nearest keys."""
         request = validate.check(HistoryRequest, {"key": key})
         return histories.history(request.key, self.context.caller, self.context.ports)
 
-    def _night(self, mode: Mode | None, progress: Progress | None = None) -> Night:
+    def _options(self, mode: Mode | None, progress: Progress | None = None) -> RunOptions:
         model = self.context.night.model
         taken = mode_of(mode, model)
         name = model.name if model is not None and taken != "rules" else None
-        return Night(self.read, taken, name, prompt_version(taken), self.go_on, progress)
+        return RunOptions(self.read, taken, name, prompt_version(taken), self.may_continue, progress)
 
-    def _taken_up(self, lease: Lease) -> Run | None:
+    def _finish_unfinished(self, lease: Lease) -> Run | None:
         """A run that died, once more."""
         run = self.context.night.runs.unfinished(self.context.user_id)
         if run is None:
@@ -141,7 +141,7 @@ class Nights:
         self.context.night.runs.save(run, lease.fence)
         return run
 
-    def _carried_out(self, run: Run, night: Night, lease: Lease) -> Run:
+    def _carry_out(self, run: Run, night: RunOptions, lease: Lease) -> Run:
         try:
             if run.kind == "nightly":
                 return steps.carry_out(run, self.context, night, lease)
@@ -155,7 +155,7 @@ class Nights:
         ports = self.context.night
         ports.ledger.drop_texts(self.context.user_id, self.context.clock() - ports.texts_kept)
 
-    def _changing(self, run_id: str) -> Run:
+    def _run_to_change(self, run_id: str) -> Run:
         """A run to be taken back or reviewed. The `last` is no undo here, so that to undo it twice is harmless."""
         if run_id != LAST:
             return self.run(run_id)

@@ -11,7 +11,7 @@ from commonplace.domain.ids import new_run_id
 from commonplace.domain.runs import Mode, Run, RunOperation
 from commonplace.extraction.days import Day, days_of
 from commonplace.nightly.budget import cost_of
-from commonplace.nightly.day_planner import Planner, ReadDay, SavedAnswers, UnsavedAnswers, interactions_of
+from commonplace.nightly.day_planner import DayPlanner, ReadDay, SavedAnswers, UnsavedAnswers, interactions_of
 from commonplace.nightly.memory_view import RunMemoryView
 from commonplace.ports.nightly_values import LedgerEntry
 from commonplace.runs import apply, finalize
@@ -20,7 +20,7 @@ from commonplace.runs.plan import Plan, PlannedOperation, review_part
 
 MOST_INTERACTIONS = 500
 """That one run reads; what is pending beyond them is for the next run of the same night."""
-_TIRED = 2  # runs that failed on an interaction before rules read it
+_FAILURES_BEFORE_RULES = 2  # runs that failed on an interaction before rules read it
 _TRIES = 3
 _NO_PROGRESS = "reading this day stopped the run three times; it is left for another run"
 
@@ -29,18 +29,18 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Night:
+class RunOptions:
     """How to read: `mode` for runs that begin, `go_on` asked before each day, `progress` told after it."""
 
     read: ReadDay
     mode: Mode
     model: str | None = None
     prompt_version: str | None = None
-    go_on: Callable[[], bool] = lambda: True
+    may_continue: Callable[[], bool] = lambda: True
     progress: Progress | None = None
 
 
-def begin(context: RunContext, night: Night, lease: Lease, tried: Collection[str] = ()) -> Run | None:
+def begin(context: RunContext, night: RunOptions, lease: Lease, tried: Collection[str] = ()) -> Run | None:
     """A run over what is pending and not `tried`, fixed from now on; None when there is nothing."""
     entries = pending(context, tried)
     if not entries:
@@ -56,7 +56,7 @@ def pending(context: RunContext, tried: Collection[str] = ()) -> list[LedgerEntr
     return [entry for entry in found if entry.interaction_id not in tried and entry.interaction][:MOST_INTERACTIONS]
 
 
-def new_run(context: RunContext, night: Night, entries: Collection[LedgerEntry]) -> Run:
+def new_run(context: RunContext, night: RunOptions, entries: Collection[LedgerEntry]) -> Run:
     """A run that has done nothing yet."""
     now = context.caller.now
     return Run(
@@ -71,21 +71,21 @@ def new_run(context: RunContext, night: Night, entries: Collection[LedgerEntry])
     )
 
 
-def carry_out(run: Run, context: RunContext, night: Night, lease: Lease) -> Run:
+def carry_out(run: Run, context: RunContext, night: RunOptions, lease: Lease) -> Run:
     """Does a run from wherever it is to its end, or until it may not go on: then it is `running`, for the next to take up."""
     entries = context.night.ledger.entries(context.user_id, run.interactions)
     if run.finished_at is not None:
         return finalize.close(run, entries, context, lease)
     zone = context.caller.now.tzinfo
     context = replace(context, caller=replace(context.caller, now=run.started_at.astimezone(zone)))  # whenever it is taken up
-    tired = frozenset(entry.interaction_id for entry in entries if entry.failures >= _TIRED)
-    planner = Planner(context, night.read, run.mode or night.mode, tired, RunMemoryView(context))
+    failed_twice = frozenset(entry.interaction_id for entry in entries if entry.failures >= _FAILURES_BEFORE_RULES)
+    planner = DayPlanner(context, night.read, run.mode or night.mode, failed_twice, RunMemoryView(context))
     done = 0
     for day in _days(entries, context):
         done += len(interactions_of(day))
         if run.through is not None and day.date <= run.through:
             continue
-        if not night.go_on():
+        if not night.may_continue():
             return run
         lease.renew()
         plan = _saved_plan(run, day, planner, lease)
@@ -93,23 +93,23 @@ def carry_out(run: Run, context: RunContext, night: Night, lease: Lease) -> Run:
         _keep_for_review(run, plan.operations, lease)
         run = with_plan(run, plan, operations, context).model_copy(update={"through": day.date, "attempts": 0})
         context.night.runs.save(run, lease.fence)
-        _tell(night, done, entries)
+        _report_progress(night, done, entries)
     return finalize.close(run, entries, context, lease)
 
 
-def preview(context: RunContext, night: Night) -> tuple[Run, tuple[PlannedOperation, ...]]:
+def preview(context: RunContext, night: RunOptions) -> tuple[Run, tuple[PlannedOperation, ...]]:
     """What a run would do now. Nothing is written; a model that is asked is paid all the same."""
     entries = pending(context)
     run, view, planned = new_run(context, night, entries), RunMemoryView(context), list[PlannedOperation]()
-    tired = frozenset(entry.interaction_id for entry in entries if entry.failures >= _TIRED)
-    planner, done = Planner(context, night.read, night.mode, tired, view), 0
+    failed_twice = frozenset(entry.interaction_id for entry in entries if entry.failures >= _FAILURES_BEFORE_RULES)
+    planner, done = DayPlanner(context, night.read, night.mode, failed_twice, view), 0
     for day in _days(entries, context):
         plan = planner.plan(day, UnsavedAnswers())
         view.stage(one for one in plan.operations if one.told.outcome == "planned")
         planned += plan.operations
         run = with_plan(run, plan, tuple(one.told for one in plan.operations), context)
         done += len(interactions_of(day))
-        _tell(night, done, entries)
+        _report_progress(night, done, entries)
     notes = (*run.notes, "a dry run: nothing was changed")
     return run.model_copy(update={"status": "done", "finished_at": context.clock(), "notes": notes}), tuple(planned)
 
@@ -138,12 +138,12 @@ def _days(entries: Collection[LedgerEntry], context: RunContext) -> list[Day]:
     return days_of([entry.interaction for entry in entries if entry.interaction is not None], zone)
 
 
-def _tell(night: Night, done: int, entries: Collection[LedgerEntry]) -> None:
+def _report_progress(night: RunOptions, done: int, entries: Collection[LedgerEntry]) -> None:
     if night.progress:
         night.progress(done, len(entries))
 
 
-def _saved_plan(run: Run, day: Day, planner: Planner, lease: Lease) -> Plan:
+def _saved_plan(run: Run, day: Day, planner: DayPlanner, lease: Lease) -> Plan:
     parts, name = lease.context.night.parts, f"plan/{day.date}"
     saved = parts.part(run.user_id, run.run_id, name)
     if saved is not None:

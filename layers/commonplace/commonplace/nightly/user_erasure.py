@@ -8,7 +8,7 @@ from commonplace.runs.apply import RunContext, leased
 
 
 @dataclass(frozen=True)
-class Leaving:
+class ErasableUser:
     """A user who may leave."""
 
     context: RunContext

@@ -13,7 +13,7 @@ from commonplace.domain.memory import Memory
 from commonplace.extraction.clauses import sentences
 from commonplace.extraction.grounding.evidence import unsupported
 from commonplace.llm.partial_json import CUTS, items_of
-from commonplace.llm.prompts import instructions, told_as_data, unheard_of
+from commonplace.llm.prompts import delimited_data, instructions, unused_mark
 from commonplace.ports.language_model import LanguageModel
 from commonplace.ports.values import ModelUnavailable, Reply
 from commonplace.text.foundation import tokenizer
@@ -116,9 +116,9 @@ def asked(query: str, memories: Sequence[Memory], today: date, model: LanguageMo
 
 def _messages(query: str, shown: Shown) -> list[dict[str, str]]:
     parts = {"question": query, "memories": shown.listed}
-    mark = unheard_of(parts.values())
+    mark = unused_mark(parts.values())
     task = f"Sum up what <memories-{mark}> say about <question-{mark}>, as the JSON object."
-    return [{"role": "user", "content": f"{told_as_data(parts, mark)}\n\n{task}"}]
+    return [{"role": "user", "content": f"{delimited_data(parts, mark)}\n\n{task}"}]
 
 
 def _items(reply: Reply, name: str) -> list[object]:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from commonplace.extraction.forgetting.matching import left_after, tells
-from commonplace.extraction.forgetting.requests import to_forget
+from commonplace.extraction.forgetting.matching import tells, text_without
+from commonplace.extraction.forgetting.requests import forget_target
 
 # A wish, and what is remembered that says it.
 SAID = [
@@ -25,7 +25,7 @@ SAID = [
 
 @pytest.mark.parametrize(("wish", "text"), SAID, ids=[wish for wish, _ in SAID])
 def test_what_is_to_be_forgotten_is_found_in_every_language(wish: str, text: str) -> None:
-    what = to_forget(wish)
+    what = forget_target(wish)
     assert tells(what or "", text)
 
 
@@ -64,12 +64,12 @@ OF_BOTH = [
 
 @pytest.mark.parametrize(("wish", "text"), OF_OTHERS, ids=[f"{wish} {text}" for wish, text in OF_OTHERS])
 def test_what_is_so_of_somebody_else_is_not_forgotten(wish: str, text: str) -> None:
-    what = to_forget(wish) or ""
+    what = forget_target(wish) or ""
     assert not tells(what, text)
     assert not tells(what, f"{text} I live in Graz.")
-    assert left_after(what, text) == text
+    assert text_without(what, text) == text
 
 
 @pytest.mark.parametrize(("wish", "text"), OF_BOTH, ids=[f"{wish} {text}" for wish, text in OF_BOTH])
 def test_what_tells_it_of_several_is_forgotten(wish: str, text: str) -> None:
-    assert tells(to_forget(wish) or "", text)
+    assert tells(forget_target(wish) or "", text)

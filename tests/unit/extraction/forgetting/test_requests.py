@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.extraction.days import Utterance
-from commonplace.extraction.forgetting.requests import asks_the_memory, beside, wishes
+from commonplace.extraction.forgetting.requests import addresses_the_memory, forget_requests, without_forget_requests
 from tests.conftest import NOON
 
 TABLE = Path(__file__).parent / "cases" / "wishes.tsv"
@@ -24,19 +24,19 @@ def answered(text: str) -> Utterance:
 def rest(text: str) -> str:
     """What is left to be heard of a message."""
     told = said(text)
-    return " ".join(beside(told, wishes(told, None)).own_words.split())
+    return " ".join(without_forget_requests(told, forget_requests(told, None)).own_words.split())
 
 
 @pytest.mark.parametrize(("served", "what", "text", "before"), ROWS, ids=[row[2] for row in ROWS])
 def test_a_wish_is_told_from_what_sounds_like_one(served: str, what: str, text: str, before: str) -> None:
-    found = wishes(said(text), answered(before) if before else None)
-    assert ([("yes" if one.served else "no", one.what) for one in found] or [("none", "")]) == [(served, what)]
+    found = forget_requests(said(text), answered(before) if before else None)
+    assert ([("yes" if one.can_be_served else "no", one.what) for one in found] or [("none", "")]) == [(served, what)]
 
 
 @pytest.mark.parametrize("text", ["Delete Netflix", "Forget coffee"])
 def test_an_explicit_wish_is_one_without_more_words(text: str) -> None:
-    (wish,) = wishes(said(text, explicit=True), None)
-    assert wish.served
+    (wish,) = forget_requests(said(text, explicit=True), None)
+    assert wish.can_be_served
 
 
 @pytest.mark.parametrize(
@@ -62,5 +62,5 @@ def test_what_stands_beside_a_wish_is_heard(text: str, left: str) -> None:
 
 
 def test_a_wish_that_is_no_more_than_a_noun_does_not_end_a_play() -> None:
-    assert asks_the_memory("Forget what I said about Daniel")
-    assert not asks_the_memory("Forget the dragon!")
+    assert addresses_the_memory("Forget what I said about Daniel")
+    assert not addresses_the_memory("Forget the dragon!")

@@ -3,7 +3,7 @@
 import pytest
 
 from commonplace.extraction.candidate import Candidate, Decided, Decision
-from commonplace.extraction.grounding.footing import why_not
+from commonplace.extraction.grounding.footing import unsupported_reason
 from tests.unit.nightly.scripted import day_of, memory
 
 FAITHFUL = [
@@ -58,7 +58,7 @@ def judged(talk: list[str], evidence: str, content: str) -> str | None:
     day = day_of(talk)
     said = day.utterances[-1]
     candidate = Candidate(content, said.interaction_id, said.position, evidence or said.text, 0.95, event_time=said.time)
-    return why_not(Decision(candidate, "ADD"), day, ())
+    return unsupported_reason(Decision(candidate, "ADD"), day, ())
 
 
 @pytest.mark.parametrize(("talk", "evidence", "content"), FAITHFUL, ids=[content for *_, content in FAITHFUL])
@@ -89,4 +89,4 @@ def test_what_closes_a_memory_is_about_it_and_loses_nothing_that_still_holds(
     day = day_of("we live in Leeds now, Anna and I")
     (said,) = day.utterances
     candidate = Candidate(new, "c1", 0, said.text, 0.95, corrects=corrects, event_time=said.time)
-    assert (why_not(Decision(candidate, operation, ("mem_A",)), day, [memory("mem_A", old)]) is None) is passes
+    assert (unsupported_reason(Decision(candidate, operation, ("mem_A",)), day, [memory("mem_A", old)]) is None) is passes

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from commonplace.adapters.claude.answer import Answer
 from commonplace.adapters.claude.clients import Clients, Failure, failure_of
-from commonplace.llm.prompts import instructions, told_as_data, unheard_of
+from commonplace.llm.prompts import delimited_data, instructions, unused_mark
 from commonplace.ports.values import ModelUnavailable
 
 if TYPE_CHECKING:
@@ -71,8 +71,8 @@ def question_about(text: str, source: str, context: str | None) -> Question:
     """Source, context and text travel as they are, each between marks that it cannot know and so cannot close."""
     parts = {"source": source, "context": context, "text": text}
     given = {name: part for name, part in parts.items() if part}
-    mark = unheard_of(given.values())
-    data = told_as_data(given, mark)
+    mark = unused_mark(given.values())
+    data = delimited_data(given, mark)
     return Question(instructions("normalize"), f"{data}\n\nWrite down what <text-{mark}> says, as the JSON object.", Answer)
 
 

@@ -65,13 +65,13 @@ def are_of_others(one: str, other: str) -> bool:
     return ours is not None and theirs is not None and ours.isdisjoint(theirs)
 
 
-def is_of_another(wish: str, text: str) -> bool:
+def is_of_another(request: str, text: str) -> bool:
     """Whether one says of the user alone what the other says of somebody of theirs whom it does not name: "I love tea" and
     "my son loves tea"."""
-    plain_wish, plain = wish.replace("’", "'"), text.replace("’", "'")
+    plain_wish, plain = request.replace("’", "'"), text.replace("’", "'")
     if _SPEAKER.match(plain_wish):
-        return _is_of_other_than(_subject(text), wish) and not _has_the_user(plain)
-    return _SPEAKER.match(plain) is not None and _is_of_other_than(_subject(wish), text)
+        return _is_of_other_than(_subject(text), request) and not _has_the_user(plain)
+    return _SPEAKER.match(plain) is not None and _is_of_other_than(_subject(request), text)
 
 
 def _has_the_user(plain: str) -> bool:

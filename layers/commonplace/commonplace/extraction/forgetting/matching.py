@@ -12,7 +12,7 @@ from commonplace.extraction.patterns import says
 from commonplace.extraction.third_parties import speaks_of_self
 from commonplace.text.foundation import tokenizer
 
-_TALK = (
+_CONVERSATION_WORDS = (
     "earlier yesterday today please again everything anything something all memory memories anymore ever now bit part ok okay"
     " told gesagt erzählt dir hab habe sach sache bitte alles was dit dije dicho disse detto gezegd fam privat privately"
     " private said just favor plaît plait stp svp thanks danke gracias acabo decir contar viens dire appena dizer zei net"
@@ -22,14 +22,14 @@ _MOSTLY, _FEW = 0.6, 2
 _NAME = re.compile(r"\b[A-ZÀ-Þ]\w+")
 
 
-def says_it(what: str, memories: Iterable[Memory]) -> tuple[str, ...]:
+def memories_telling(what: str, memories: Iterable[Memory]) -> tuple[str, ...]:
     """The ids of the memories that say what is to be forgotten."""
     return tuple(memory.memory_id for memory in memories if tells(what, memory.content))
 
 
 def tells(what: str, text: str) -> bool:
     """Whether a text tells what is to be forgotten: all of a word or two, most of a sentence."""
-    wanted = _wanted(what)
+    wanted = _target_stems(what)
     found = shared(wanted, stems_of(" ".join(one for one in told(text) if not is_of_another(what, one))))
     whole = _FEW if speaks_of_self(what) else 1
     return bool(wanted) and len(found) >= (len(wanted) if len(wanted) <= whole else _MOSTLY * len(wanted))
@@ -37,31 +37,31 @@ def tells(what: str, text: str) -> bool:
 
 def names_something(what: str) -> bool:
     """Whether it tells anything that could be forgotten."""
-    return bool(_wanted(what))
+    return bool(_target_stems(what))
 
 
-def leans(what: str, text: str) -> bool:
+def mentions(what: str, text: str) -> bool:
     """Whether a text has any word of it, cut short too."""
-    return bool(shared(_wanted(what), stems_of(text), begins=True))
+    return bool(shared(_target_stems(what), stems_of(text), begins=True))
 
 
-def left_after(what: str, text: str) -> str:
+def text_without(what: str, text: str) -> str:
     """What may stay of a text that tells it: the sentences that have no word of it and don't lean on one that has."""
-    wanted, kept, leaning = _wanted(what), list[str](), True
+    wanted, kept, leaning = _target_stems(what), list[str](), True
     for sentence in told(text):
-        leans_on_it = leans(what, sentence) and not is_of_another(what, sentence)
+        leans_on_it = mentions(what, sentence) and not is_of_another(what, sentence)
         leaning = leans_on_it or (leaning and says("pronoun", sentence))
         if not leaning and wanted:
             kept.append(sentence)
     return joined(kept)
 
 
-def _wanted(what: str) -> frozenset[str]:
+def _target_stems(what: str) -> frozenset[str]:
     # "Bo" and "Al" are small words of some language, and the names of somebody's cat.
-    return (stems_of(what) or frozenset(tokenizer.terms(" ".join(_NAME.findall(what))))) - _talk()
+    return (stems_of(what) or frozenset(tokenizer.terms(" ".join(_NAME.findall(what))))) - _conversation_words()
 
 
 @functools.cache
-def _talk() -> frozenset[str]:
+def _conversation_words() -> frozenset[str]:
     """Words that speak of the talk and of forgetting, and not of what is to be forgotten."""
-    return frozenset(tokenizer.terms(_TALK))
+    return frozenset(tokenizer.terms(_CONVERSATION_WORDS))

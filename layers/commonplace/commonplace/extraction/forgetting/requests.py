@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from commonplace.extraction.clauses import Clause, clauses
 from commonplace.extraction.days import Utterance
-from commonplace.extraction.forgetting.matching import leans, names_something, tells
+from commonplace.extraction.forgetting.matching import mentions, names_something, tells
 from commonplace.extraction.patterns import says, wording
 
 _PAUSE = re.compile(r"[,;:–—.!?]|、|。")
@@ -24,7 +24,7 @@ _FEW_WORDS = 2
 
 
 @dataclass(frozen=True)
-class Wish:
+class ForgetRequest:
     """A clause that asks to forget `what`, empty where it doesn't tell; its words go on to `end` of the message.
 
     `meant`: it is the memory that is asked, and not whoever edits a text or a recipe.
@@ -36,41 +36,41 @@ class Wish:
     meant: bool
 
     @property
-    def served(self) -> bool:
+    def can_be_served(self) -> bool:
         """Whether it can be done: it is meant, and it tells what."""
         return self.meant and names_something(self.what)
 
 
-def to_forget(text: str) -> str | None:
+def forget_target(text: str) -> str | None:
     """What a request to forget is about, in the user's words, maybe nothing; None if the text asks for no such thing."""
-    asked = _asked(text)
+    asked = _forget_phrase(text)
     return None if asked is None else asked.what
 
 
-def asks_the_memory(text: str) -> bool:
+def addresses_the_memory(text: str) -> bool:
     """Whether a text by itself makes plain that the memory shall forget."""
-    asked = _asked(text)
-    return asked is not None and _plain(text, asked)
+    asked = _forget_phrase(text)
+    return asked is not None and _is_explicit(text, asked)
 
 
-def wishes(said: Utterance, before: Utterance | None) -> list[Wish]:
+def forget_requests(utterance: Utterance, before: Utterance | None) -> list[ForgetRequest]:
     """The clauses of a message that ask to forget. `before`: the message before it, which shows what is talked about."""
-    told, found = clauses(said), list[Wish]()
-    asked = [_asked(clause.text) for clause in told]
+    told, found = clauses(utterance), list[ForgetRequest]()
+    asked = [_forget_phrase(clause.text) for clause in told]
     alone = all(one is not None or len(clause.text.split()) <= _FEW_WORDS for clause, one in zip(told, asked, strict=True))
     for at, (clause, one) in enumerate(zip(told, asked, strict=True)):
         if one is None:
             continue
         back = at > 0 and not names_something(one.what) and says("points_back", clause.text)
-        whats = [clause.text for clause in _just_said(told[:at])] if back else [one.what]
+        whats = [clause.text for clause in _clauses_pointed_at(told[:at])] if back else [one.what]
         why = " ".join(each.text for each in told[at : at + 2])
-        meant = back or said.explicit or _plain(clause.text, one) or says("kept_private", why)
-        meant = meant or _must_be(clause, one, said, before, alone)
-        found += [Wish(clause, what, clause.start + one.end, meant) for what in whats]
+        meant = back or utterance.explicit or _is_explicit(clause.text, one) or says("kept_private", why)
+        meant = meant or _is_whole_request(clause, one, utterance, before, alone)
+        found += [ForgetRequest(clause, what, clause.start + one.end, meant) for what in whats]
     return found
 
 
-def _just_said(told: Sequence[Clause]) -> Iterator[Clause]:
+def _clauses_pointed_at(told: Sequence[Clause]) -> Iterator[Clause]:
     """The last clause, and those before it that it needs to be understood ("My brother drinks. It's his third year.")."""
     for clause in reversed(told):
         yield clause
@@ -78,51 +78,57 @@ def _just_said(told: Sequence[Clause]) -> Iterator[Clause]:
             return
 
 
-def beside(said: Utterance, asked: Sequence[Wish]) -> Utterance:
+def without_forget_requests(utterance: Utterance, asked: Sequence[ForgetRequest]) -> Utterance:
     """The message without what is asked to be forgotten, what tells or explains it, and what leans on that by a pronoun."""
-    gone = list(_gone(said, asked))
-    return replace(said, own=tuple(piece for span in said.own for piece in _without(span, gone))) if gone else said
+    gone = list(_spans_to_drop(utterance, asked))
+    return (
+        replace(utterance, own=tuple(piece for span in utterance.own for piece in _without(span, gone)))
+        if gone
+        else utterance
+    )
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Phrase:
     what: str
     phrase: str
     end: int
 
 
-def _asked(text: str) -> _Asked | None:
+def _forget_phrase(text: str) -> _Phrase | None:
     """A request to forget in a clause, and where its words end in it."""
     plain = text.replace("’", "'")
     unstored = wording("unstored").search(plain)
     if unstored:
         after, said_before = plain[unstored.end() :].strip(_MARKS), plain[: unstored.start()].strip(_MARKS)
         told = after if names_something(after) else said_before
-        return _Asked("" if _POINTING.fullmatch(told) else told, unstored[0], len(plain))
+        return _Phrase("" if _POINTING.fullmatch(told) else told, unstored[0], len(plain))
     if says("no_forgetting", plain) or says("for_a_moment", plain):
         return None
     before, behind = wording("forget").search(plain), wording("forget_behind").search(plain)
     if before:
         first = _PAUSE.split(plain[before.end() :])[0]
         if names_something(first):
-            return _Asked(first.strip(_MARKS), before[0], before.end() + len(first))
-        return _Asked(plain[: before.start()].strip(_MARKS), before[0], len(plain))
+            return _Phrase(first.strip(_MARKS), before[0], before.end() + len(first))
+        return _Phrase(plain[: before.start()].strip(_MARKS), before[0], len(plain))
     if behind:
-        return _Asked(plain[: behind.start()].strip(_MARKS), behind[0], len(plain))
+        return _Phrase(plain[: behind.start()].strip(_MARKS), behind[0], len(plain))
     unread = wording("forget_unread").search(plain)
-    return _Asked("", unread[0], len(plain)) if unread else None
+    return _Phrase("", unread[0], len(plain)) if unread else None
 
 
-def _plain(text: str, asked: _Asked) -> bool:
+def _is_explicit(text: str, asked: _Phrase) -> bool:
     asking = text[: asked.end]
     if says("unstored", asked.phrase) or says("of_memory", asking):
         return True
     return says("of_the_user", asking) and not says("deletes", asked.phrase)
 
 
-def _must_be(clause: Clause, asked: _Asked, said: Utterance, before: Utterance | None, alone: bool) -> bool:
+def _is_whole_request(clause: Clause, asked: _Phrase, utterance: Utterance, before: Utterance | None, alone: bool) -> bool:
     """ "Forget my cat." says no more than that, and the talk was of something else."""
-    goes_on = said.text[clause.start + asked.end : clause.end] + said.text[clause.end :].lstrip(" ")[:1].strip(".!?\n")
+    goes_on = utterance.text[clause.start + asked.end : clause.end] + utterance.text[clause.end :].lstrip(" ")[:1].strip(
+        ".!?\n"
+    )
     if says("deletes", asked.phrase) or not _COURTESY.fullmatch(goes_on):
         return False
     if before is not None and tells(asked.what, before.text):
@@ -130,19 +136,19 @@ def _must_be(clause: Clause, asked: _Asked, said: Utterance, before: Utterance |
     return alone or _MINE.match(asked.what) is not None
 
 
-def _gone(said: Utterance, asked: Sequence[Wish]) -> Iterator[tuple[int, int]]:
-    served = [wish for wish in asked if wish.served]
+def _spans_to_drop(utterance: Utterance, asked: Sequence[ForgetRequest]) -> Iterator[tuple[int, int]]:
+    served = [request for request in asked if request.can_be_served]
     yield from ((wish.clause.start, wish.end) for wish in asked)
-    leaning, explained = False, {wish.clause.end for wish in served if not _goes_to_another_matter(said, wish)}
-    for before, clause in pairwise((Clause("", 0, 0), *clauses(said))):
+    leaning, explained = False, {wish.clause.end for wish in served if not _changes_subject(utterance, wish)}
+    for before, clause in pairwise((Clause("", 0, 0), *clauses(utterance))):
         leaning = before.end in explained or (leaning and says("pronoun", clause.text))
-        leaning = leaning or any(leans(wish.what, clause.text) for wish in served)
+        leaning = leaning or any(mentions(wish.what, clause.text) for wish in served)
         if leaning:
             yield clause.start, clause.end
 
 
-def _goes_to_another_matter(said: Utterance, wish: Wish) -> bool:
-    return says("another_matter", said.text[wish.clause.end :].lstrip(_MARKS))
+def _changes_subject(utterance: Utterance, request: ForgetRequest) -> bool:
+    return says("another_matter", utterance.text[request.clause.end :].lstrip(_MARKS))
 
 
 def _without(span: tuple[int, int], gone: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:

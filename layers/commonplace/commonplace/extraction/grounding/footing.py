@@ -10,7 +10,7 @@ from commonplace.extraction.clauses import sentences
 from commonplace.extraction.content_words import shared, stems_of
 from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.dialogue import asked_of_the_user
-from commonplace.extraction.gates import refuse
+from commonplace.extraction.gates import refusal_reason
 from commonplace.extraction.grounding.evidence import clauses_around, unsupported
 from commonplace.extraction.patterns import THE_USER, is_instruction_to_reader, says
 from commonplace.text.classifier.classification import classify
@@ -22,14 +22,14 @@ _WORTHLESS, _WORTHY = 0.3, 0.5
 _SUBJECTS = frozenset(tokenizer.terms(" ".join(THE_USER)))
 
 
-def stems(text: str) -> frozenset[str]:
+def subject_stems(text: str) -> frozenset[str]:
     """What a text is about: its stems but for the user, whom every memory is about."""
     return stems_of(text) - _SUBJECTS
 
 
-def why_not(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
+def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
     """Why a model's decision must not be carried out, None if it may: the gates of every mode, and its footing."""
-    reason = refuse(decision, day, targets)
+    reason = refusal_reason(decision, day, targets)
     candidate = decision.candidate
     said = day.said_at(candidate.interaction_id, candidate.position)
     if reason or said is None or decision.operation == "NOOP":
@@ -45,9 +45,9 @@ def why_not(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | No
     return _unsaid(decision, question, targets) or _closes_wrongly(decision, day, targets)
 
 
-def _sentences_around(candidate: Candidate, said: Utterance) -> list[str]:
+def _sentences_around(candidate: Candidate, utterance: Utterance) -> list[str]:
     """The sentences that the evidence lies in: the words around it tell too what it is, and a model may leave them out."""
-    return [one.text for one in clauses_around(candidate.evidence, said, sentences(said.text))]
+    return [one.text for one in clauses_around(candidate.evidence, utterance, sentences(utterance.text))]
 
 
 def _is_small_talk(sentence: str) -> bool:
@@ -58,8 +58,8 @@ def _is_small_talk(sentence: str) -> bool:
 def _unsaid(decision: Decision, question: str | None, targets: Sequence[Memory]) -> str | None:
     """A part of the content's words must be the user's, or those of the question they answer or the memory they update."""
     texts = (decision.candidate.evidence, question or "", *(one.content for one in targets))
-    told = stems(decision.says)
-    known = frozenset[str]().union(*map(stems, texts))
+    told = subject_stems(decision.says)
+    known = frozenset[str]().union(*map(subject_stems, texts))
     return None if len(shared(told, known)) >= max(1.0, _SAID * len(told)) else "the user did not say it in those words"
 
 
@@ -67,11 +67,14 @@ def _closes_wrongly(decision: Decision, day: Day, targets: Sequence[Memory]) -> 
     candidate = decision.candidate
     content = decision.says
     updates = decision.operation == "UPDATE"
-    reasons = (_lost(one.content, content, candidate, day) if updates else _beside(one.content, content) for one in targets)
+    reasons = (
+        _lost_detail(one.content, content, candidate, day) if updates else _shares_subject(one.content, content)
+        for one in targets
+    )
     return next(filter(None, reasons), None)
 
 
-def _lost(old: str, new: str, candidate: Candidate, day: Day) -> str | None:
+def _lost_detail(old: str, new: str, candidate: Candidate, day: Day) -> str | None:
     """Every name, number, date and negation of a memory stays but for a value that is another now; what is no
     contradiction of the memory still says most of it."""
     untrue = contradicted(new, old, corrects=candidate.corrects)
@@ -80,14 +83,14 @@ def _lost(old: str, new: str, candidate: Candidate, day: Day) -> str | None:
     replaced = candidate.corrects and not values and unsupported(new, old, (), day.date)
     if lost and not replaced:
         return f"something of the old value is lost: {lost}"
-    known = stems(old)
-    if not untrue and len(shared(known, stems(new))) < _KEPT * len(known):
+    known = subject_stems(old)
+    if not untrue and len(shared(known, subject_stems(new))) < _KEPT * len(known):
         return "it says something else than the memory"
     return None
 
 
-def _beside(old: str, new: str) -> str | None:
+def _shares_subject(old: str, new: str) -> str | None:
     """What ends a memory shares a word with it, or tells another value of the same."""
-    if shared(stems(new), stems(old)) or contradicted(new, old, corrects=True):
+    if shared(subject_stems(new), subject_stems(old)) or contradicted(new, old, corrects=True):
         return None
     return "it says nothing about the memory"

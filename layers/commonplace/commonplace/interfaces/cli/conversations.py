@@ -18,7 +18,7 @@ from commonplace.interfaces.cli.tables import print_facts, print_json, print_row
 if TYPE_CHECKING:
     from commonplace import Commonplace
     from commonplace.domain.results import ImportResult
-    from commonplace.nightly.user_erasure import Leaving
+    from commonplace.nightly.user_erasure import ErasableUser
 
 
 @click.command("import")
@@ -166,7 +166,7 @@ def erase(shared: Shared, yes: bool, table: str | None) -> None:
 
 
 @contextmanager
-def _leaving(shared: Shared, table: str | None) -> Iterator["Leaving"]:
+def _leaving(shared: Shared, table: str | None) -> Iterator["ErasableUser"]:
     if table is None:
         with shared.reading() as memory:
             yield memory.leaving()

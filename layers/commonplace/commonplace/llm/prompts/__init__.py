@@ -24,12 +24,12 @@ def prompt_version(mode: Mode) -> str | None:
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:12] if texts else None
 
 
-def told_as_data(parts: Mapping[str, str], mark: str) -> str:
+def delimited_data(parts: Mapping[str, str], mark: str) -> str:
     """The parts as they are, each between marks of its name."""
     return "\n".join(f"<{name}-{mark}>\n{part}\n</{name}-{mark}>" for name, part in parts.items())
 
 
-def unheard_of(parts: Iterable[str]) -> str:
+def unused_mark(parts: Iterable[str]) -> str:
     """A mark that none of the parts holds."""
     given = tuple(parts)
     while any((mark := secrets.token_hex(6)) in part for part in given):
