@@ -20,7 +20,7 @@ from commonplace.adapters.dynamodb.client import connect
 from commonplace.adapters.dynamodb.rows import memory_item, vector_bytes
 from commonplace.adapters.dynamodb.table import create_table
 from commonplace.adapters.static_embedder import StaticEmbedder
-from commonplace.bootstrap.maintenance import open_upkeep
+from commonplace.bootstrap.maintenance import open_projector
 from commonplace.domain.batching import in_batches
 from commonplace.domain.ids import new_memory_id
 from commonplace.domain.memory import Memory
@@ -50,7 +50,7 @@ def cloud(indexed: bool = True) -> Iterator[Settings]:
             settings = read_settings()
             create_table(connect(settings.region), TABLE)
             if indexed:
-                open_upkeep(settings).set_up()
+                open_projector(settings).set_up()
             yield settings
         finally:
             for name, value in before.items():
@@ -103,7 +103,7 @@ def memories(count: int, users: int, first: int = 0) -> Iterator[Stored]:
 def fill(settings: Settings, found: Iterator[Stored], total: int) -> float:
     """Writes records and index entries straight to the servers, without the tools; the seconds that the index took."""
     indexing = 0.0
-    writer = open_upkeep(settings).writer if settings.search_endpoint else None
+    writer = open_projector(settings).writer if settings.search_endpoint else None
     client = boto3.client("dynamodb", region_name=settings.region)  # patient, where the function's own has a deadline
     with Progress() as progress, ThreadPoolExecutor(4) as pool:
         task = progress.add_task(f"writing {total:,}", total=total)

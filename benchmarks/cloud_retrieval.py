@@ -14,9 +14,9 @@ from benchmarks.conversations import Conversation, beam, locomo
 from benchmarks.report import Cell, Table, main
 from benchmarks.retrieval import Answer, answered, answers, row
 from commonplace.bootstrap.cloud import open_cloud
-from commonplace.bootstrap.maintenance import open_upkeep
+from commonplace.bootstrap.maintenance import open_projector
 from commonplace.indexing.stream import reconcile
-from commonplace.ports.record_values import IndexChange, Outcome
+from commonplace.ports.record_values import IndexChange, IndexOutcome
 from commonplace.ports.values import Caller
 from commonplace.settings import Settings
 from commonplace.use_cases import dispatch
@@ -37,7 +37,7 @@ def measure(given: argparse.Namespace) -> list[Table]:
 
 
 def _answers(conversation: Conversation, settings: Settings) -> Iterator[Answer]:
-    ports, upkeep = open_cloud(settings).ports, open_upkeep(settings)
+    ports, upkeep = open_cloud(settings).ports, open_projector(settings)
     caller = Caller(f"bench|{uuid4()}", datetime.now(UTC))
     ids = import_turns([turn.given() for turn in conversation.turns], "all", caller, ports).ids
     reconcile(datetime.now(UTC) + timedelta(minutes=1), upkeep.writer, upkeep.pending, _refused)
@@ -51,7 +51,7 @@ def _answers(conversation: Conversation, settings: Settings) -> Iterator[Answer]
     yield from answered(conversation, ids, call)
 
 
-def _refused(_change: IndexChange, outcome: Outcome) -> None:
+def _refused(_change: IndexChange, outcome: IndexOutcome) -> None:
     raise RuntimeError(f"the index refused a memory: {outcome.reason}")
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from commonplace.bootstrap.cloud import open_cloud
 from commonplace.bootstrap.local import local_clock
-from commonplace.bootstrap.maintenance import open_maintenance, open_upkeep
-from commonplace.indexing.rebuild import Renewal, reindex
-from commonplace.indexing.stream import follow
+from commonplace.bootstrap.maintenance import open_maintenance, open_projector
+from commonplace.indexing.rebuild import EmbeddingRenewal, reindex
+from commonplace.indexing.stream import project
 from commonplace.ports.values import Caller
 from commonplace.settings import Settings
 from commonplace.use_cases import dispatch
@@ -31,7 +31,7 @@ def reindexed(settings: Settings) -> float:
     """Seconds that `commonplace reindex` takes."""
     opened = open_maintenance(settings)
     begun = time.perf_counter()
-    renewal = Renewal(opened.records, opened.embedder, local_clock("UTC"))
+    renewal = EmbeddingRenewal(opened.records, opened.embedder, local_clock("UTC"))
     reindex(opened.everything, opened.rebuild, renewal, _unseen)
     return time.perf_counter() - begun
 
@@ -42,7 +42,7 @@ def _unseen(_done: int) -> None:
 
 def visible(settings: Settings, user_id: str) -> list[tuple[str, float]]:
     """Searches right after a store that missed it; and how long a change takes until the index has it."""
-    ports, upkeep = open_cloud(settings).ports, open_upkeep(settings)
+    ports, upkeep = open_cloud(settings).ports, open_projector(settings)
     missed, waited = 0, []
     for number in range(_WRITES):
         caller = Caller(user_id, datetime.now(UTC))
@@ -52,7 +52,7 @@ def visible(settings: Settings, user_id: str) -> list[tuple[str, float]]:
         missed += stored["memory_id"] not in [hit["id"] for hit in found["results"]]
         ((change,), _) = upkeep.pending.pending(user_id)
         begun = time.perf_counter()
-        (outcome,) = follow([change], upkeep.writer, upkeep.pending)
+        (outcome,) = project([change], upkeep.writer, upkeep.pending)
         if outcome.state != "done":
             raise RuntimeError(outcome.reason)
         waited.append((time.perf_counter() - begun) * 1000)

@@ -117,7 +117,7 @@ def by_words(conversation: Conversation) -> Iterator[Answer]:
         counts = np.array([[one[term] for term in wanted] for one in held], dtype=np.float64)
         held_by = np.array([frequencies[term] for term in wanted], dtype=np.float64)
         corpus = Corpus(len(held), float(lengths.mean()), held_by, frozenset(), ())
-        scores = bm25.bm25(counts, lengths / corpus.average_length, bm25.rarity(corpus))
+        scores = bm25.bm25(counts, lengths / corpus.average_length, bm25.inverse_document_frequency(corpus))
         best = [conversation.turns[row].name for row in np.argsort(-scores, kind="stable")[:10]]
         yield Answer(asked, best, best, math.nan)
 

@@ -9,7 +9,7 @@ from commonplace.domain.memory import Memory
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Audit, Change, Fence, Operation
 from commonplace.ports.values import Caller
-from commonplace.retrieval.record_scan import seen_by
+from commonplace.retrieval.record_scan import visibility_of
 from tests.conftest import NOON
 from tests.contract.conftest import Writer
 
@@ -66,4 +66,9 @@ def state(ports: Ports, user_id: str) -> list[object]:
     """All that an operation may change of a user."""
     memories = list(ports.records.all(user_id))
     audits = [ports.records.audits(user_id, memory.memory_id) for memory in memories]
-    return [memories, audits, ports.facts.tags(user_id), ports.operations.keys(seen_by(Caller(user_id, NOON)), "default")]
+    return [
+        memories,
+        audits,
+        ports.facts.tags(user_id),
+        ports.operations.keys(visibility_of(Caller(user_id, NOON)), "default"),
+    ]

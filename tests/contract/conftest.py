@@ -17,7 +17,7 @@ from commonplace.adapters.dynamodb.usage import DynamoUsage
 from commonplace.adapters.opensearch.facts import OpenSearchFacts
 from commonplace.adapters.opensearch.index import OpenSearchIndex
 from commonplace.adapters.record_scan import ScanFacts, ScanIndex
-from commonplace.bootstrap.local import Opened, open_local
+from commonplace.bootstrap.local import OpenStore, open_local
 from commonplace.domain.memory import Memory
 from commonplace.ports.bundle import Ports
 from commonplace.ports.nightly_bundle import NightPorts
@@ -60,7 +60,7 @@ def ports(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ports]:
 
 
 @pytest.fixture
-def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenStore]:
     """Records, operations and the night of one store. `sqlite`: of one file; `dynamodb`: of one table, with no index."""
     local = open_local(Settings(db=tmp_path / "memory.db"))
     if request.param == "dynamodb":
@@ -69,14 +69,14 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opened]:
         runs = DynamoRuns(table)
         night = NightPorts(DynamoLedger(table), runs, runs, runs, DynamoBudget(table))
         ports = without_index(replace(local.ports, records=records, operations=operations, usage=DynamoUsage(table)))
-        yield Opened(ports, lambda: None, lambda: night, lambda: DynamoErasure(table))
+        yield OpenStore(ports, lambda: None, lambda: night, lambda: DynamoErasure(table))
     else:
         yield local
     local.close()
 
 
 @pytest.fixture
-def night(opened: Opened) -> NightPorts:
+def night(opened: OpenStore) -> NightPorts:
     return opened.night()
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from commonplace.bootstrap.local import Opened
+from commonplace.bootstrap.local import OpenStore
 from commonplace.contract.manifest import row
 from commonplace.contract.registry import tool_named
 from commonplace.domain.errors import CommonplaceError, ErrorCode
@@ -25,15 +25,15 @@ FACT: dict[str, Any] = {
 }
 
 
-def call(opened: Opened, tool: str, caller: Caller = ANA, **arguments: Any) -> Any:
+def call(opened: OpenStore, tool: str, caller: Caller = ANA, **arguments: Any) -> Any:
     return dispatch.call(tool, arguments, caller, opened.ports)
 
 
-def values(opened: Opened, caller: Caller = ANA) -> list[str]:
+def values(opened: OpenStore, caller: Caller = ANA) -> list[str]:
     return [entry.value for entry in call(opened, "read_memory", caller, category="work_context").entries]
 
 
-def test_what_is_written_is_read_changed_and_deleted_by_its_key(opened: Opened) -> None:
+def test_what_is_written_is_read_changed_and_deleted_by_its_key(opened: OpenStore) -> None:
     first = call(opened, "write_memory", **FACT)
     assert values(opened) == [FACT["value"]]
     lead = "The user works as a team lead at Acme."
@@ -53,14 +53,14 @@ def test_what_is_written_is_read_changed_and_deleted_by_its_key(opened: Opened) 
     ],
     ids=["key", "text", "other words"],
 )  # fmt: skip
-def test_what_is_there_is_shown_instead_of_written(opened: Opened, again: dict[str, Any]) -> None:
+def test_what_is_there_is_shown_instead_of_written(opened: OpenStore, again: dict[str, Any]) -> None:
     first = call(opened, "write_memory", **FACT)
     answer = call(opened, "write_memory", **again)
     assert (answer.written, [one.memory_id for one in answer.existing]) == (False, [first.memory_id])
     assert values(opened) == [FACT["value"]]
 
 
-def test_every_answer_is_what_its_schema_promises(opened: Opened) -> None:
+def test_every_answer_is_what_its_schema_promises(opened: OpenStore) -> None:
     calls: list[tuple[str, dict[str, Any]]] = [
         ("write_memory", FACT), ("write_memory", FACT), ("read_memory", {"category": "work_context"}),
         ("update_memory", {"key": "role", "value": "The user is a pilot."}), ("get_memory_context", {"topic": "work"}),
@@ -73,14 +73,14 @@ def test_every_answer_is_what_its_schema_promises(opened: Opened) -> None:
         assert answer["message"]
 
 
-def test_a_key_is_its_users_own(opened: Opened) -> None:
+def test_a_key_is_its_users_own(opened: OpenStore) -> None:
     call(opened, "write_memory", **FACT)
     assert call(opened, "write_memory", BEN, **FACT).written
     call(opened, "delete_memory", BEN, key="role")
     assert (values(opened), values(opened, BEN)) == ([FACT["value"]], [])
 
 
-def test_an_unknown_key_tells_the_nearest(opened: Opened) -> None:
+def test_an_unknown_key_tells_the_nearest(opened: OpenStore) -> None:
     call(opened, "write_memory", **FACT)
     with pytest.raises(CommonplaceError) as caught:
         call(opened, "delete_memory", key="rolle")
@@ -89,7 +89,7 @@ def test_an_unknown_key_tells_the_nearest(opened: Opened) -> None:
 
 
 @pytest.mark.parametrize("key", ["role", "roles"])
-def test_a_key_that_cannot_be_used_is_offered_to_nobody(opened: Opened, key: str) -> None:
+def test_a_key_that_cannot_be_used_is_offered_to_nobody(opened: OpenStore, key: str) -> None:
     coach, later = Caller("local|ana", NOON, "coach"), Caller("local|ana", NOON + timedelta(days=91))
     call(opened, "write_memory", coach, **FACT)
     call(opened, "write_memory", **{**FACT, "key": "rule", "value": "The user naps at noon.", "durability": "daily"})
@@ -99,7 +99,7 @@ def test_a_key_that_cannot_be_used_is_offered_to_nobody(opened: Opened, key: str
         assert caught.value.message == f"key: no memory has the key {key}; {told}"
 
 
-def test_an_update_to_what_another_memory_says_is_refused_by_its_field(opened: Opened) -> None:
+def test_an_update_to_what_another_memory_says_is_refused_by_its_field(opened: OpenStore) -> None:
     call(opened, "write_memory", **FACT)
     call(opened, "write_memory", **{**FACT, "key": "tea", "value": "The user drinks tea at work."})
     with pytest.raises(CommonplaceError) as caught:

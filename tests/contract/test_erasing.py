@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from commonplace.bootstrap.local import Opened
+from commonplace.bootstrap.local import OpenStore
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import INTERACTION
 from commonplace.nightly.user_erasure import ErasableUser
 from commonplace.ports.values import Caller
-from commonplace.retrieval.record_scan import seen_by
+from commonplace.retrieval.record_scan import visibility_of
 from commonplace.runs.apply import RunContext
 from tests.conftest import NOON
 from tests.contract.changes import ANA, BEN, LATER, closing, opening, operation
@@ -20,11 +20,11 @@ from tests.contract.test_runs import lease, run_of
 DAY = NOON.date()
 
 
-def leaving(opened: Opened, user_id: str) -> ErasableUser:
+def leaving(opened: OpenStore, user_id: str) -> ErasableUser:
     return ErasableUser(RunContext(Caller(user_id, NOON), opened.ports, opened.night(), lambda: NOON), opened.erasure())
 
 
-def live(opened: Opened, user_id: str) -> None:
+def live(opened: OpenStore, user_id: str) -> None:
     """Something of every kind that is kept of a user."""
     ports, night, writer = opened.ports, opened.night(), Writer(opened.ports)
     older = writer.write("tea, green", user_id, tags=("tea",), key="drink")
@@ -42,7 +42,7 @@ def live(opened: Opened, user_id: str) -> None:
     assert night.budget.reserve(user_id, DAY, 10, 100, 1_000)
 
 
-def kept(opened: Opened, user_id: str) -> list[Any]:
+def kept(opened: OpenStore, user_id: str) -> list[Any]:
     """All that the ports tell of a user."""
     ports, night = opened.ports, opened.night()
     ports.usage.fold(user_id)
@@ -51,7 +51,7 @@ def kept(opened: Opened, user_id: str) -> list[Any]:
         memories,
         [ports.records.audits(user_id, memory.memory_id) for memory in memories],
         ports.facts.tags(user_id),
-        ports.operations.keys(seen_by(Caller(user_id, NOON)), "default"),
+        ports.operations.keys(visibility_of(Caller(user_id, NOON)), "default"),
         ports.operations.applied(user_id, "op_1"),
         night.ledger.entries(user_id, ["one", "two"]),
         night.runs.newest(user_id, 10),
@@ -60,7 +60,7 @@ def kept(opened: Opened, user_id: str) -> list[Any]:
     ]
 
 
-def test_nothing_is_left_of_who_leaves_and_everything_of_the_others(opened: Opened) -> None:
+def test_nothing_is_left_of_who_leaves_and_everything_of_the_others(opened: OpenStore) -> None:
     live(opened, ANA)
     live(opened, BEN)
     before = kept(opened, BEN)
@@ -71,13 +71,13 @@ def test_nothing_is_left_of_who_leaves_and_everything_of_the_others(opened: Open
     assert kept(opened, BEN) == before
 
 
-def test_to_erase_twice_or_somebody_who_never_was_does_nothing(opened: Opened) -> None:
+def test_to_erase_twice_or_somebody_who_never_was_does_nothing(opened: OpenStore) -> None:
     live(opened, ANA)
     assert [leaving(opened, ANA).erase() for _ in range(2)] == [2, 0]
     assert leaving(opened, "local|nobody").erase() == 0
 
 
-def test_who_comes_back_begins_anew(opened: Opened) -> None:
+def test_who_comes_back_begins_anew(opened: OpenStore) -> None:
     for _ in range(2):
         live(opened, ANA)
         assert len(kept(opened, ANA)[0]) == 2
@@ -85,7 +85,7 @@ def test_who_comes_back_begins_anew(opened: Opened) -> None:
     assert not any(kept(opened, ANA))
 
 
-def test_a_run_at_work_is_waited_for(opened: Opened) -> None:
+def test_a_run_at_work_is_waited_for(opened: OpenStore) -> None:
     live(opened, ANA)
     fence = opened.night().leases.lease(ANA, NOON, NOON + timedelta(minutes=5))
     assert fence is not None
@@ -97,7 +97,7 @@ def test_a_run_at_work_is_waited_for(opened: Opened) -> None:
     assert leaving(opened, ANA).erase() == 2
 
 
-def test_a_user_of_very_much_goes_whole(opened: Opened) -> None:
+def test_a_user_of_very_much_goes_whole(opened: OpenStore) -> None:
     writer = Writer(opened.ports)
     opened.ports.records.add([writer.entry(f"note {number}", ANA) for number in range(120)])
     assert leaving(opened, ANA).erase() == 120

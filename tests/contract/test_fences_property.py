@@ -6,7 +6,7 @@ from datetime import timedelta
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from commonplace.bootstrap.local import Opened
+from commonplace.bootstrap.local import OpenStore
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.runs import Run
 from commonplace.ports.record_values import Fence, Operation
@@ -21,7 +21,7 @@ DOINGS = st.one_of(
 USERS = itertools.count()
 
 
-def writes(opened: Opened, fence: Fence, kind: str, until: int, number: int) -> bool:
+def writes(opened: OpenStore, fence: Fence, kind: str, until: int, number: int) -> bool:
     """Whether a write by that fence was let through."""
     try:
         if kind == "renew":
@@ -40,7 +40,7 @@ def writes(opened: Opened, fence: Fence, kind: str, until: int, number: int) -> 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(doings=st.lists(DOINGS, max_size=12))
-def test_one_holds_the_lease_and_only_the_newest_writes(opened: Opened, doings: list[tuple[str, int]]) -> None:
+def test_one_holds_the_lease_and_only_the_newest_writes(opened: OpenStore, doings: list[tuple[str, int]]) -> None:
     user, now, until, given_out = f"local|user{next(USERS)}", 0, 0, list[Fence]()
     for number, (kind, minutes) in enumerate(doings):
         if kind == "wait":

@@ -2,7 +2,7 @@
 
 import pytest
 
-from commonplace.bootstrap.local import Opened, local_clock
+from commonplace.bootstrap.local import OpenStore, local_clock
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.nightly.readers import reader_for
 from commonplace.nightly.service import Nights
@@ -16,7 +16,7 @@ MADE_UP = ["run_nothing", "", " ", "run_1#part", "rün_1", "x" * 3_000, "run_\ud
 
 
 @pytest.mark.parametrize("made_up", MADE_UP, ids=range(len(MADE_UP)))
-def test_a_run_or_an_operation_of_a_made_up_id_is_not_found(opened: Opened, made_up: str) -> None:
+def test_a_run_or_an_operation_of_a_made_up_id_is_not_found(opened: OpenStore, made_up: str) -> None:
     context = RunContext(Caller("local|ana", NOON), opened.ports, opened.night(), local_clock("UTC"))
     nights = Nights(context, reader_for(context))
     for ask in (nights.told, nights.undo_run, nights.approve_run, nights.discard_run, nights.undo):

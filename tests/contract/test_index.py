@@ -22,20 +22,24 @@ EVERYTHING = Filter()
 DONE = Audit("delete", NOON, {})
 
 
-def find(ports: Ports, query: str, wanted: Filter = EVERYTHING, seen: Visibility = SEEN) -> tuple[Candidates, Corpus]:
-    return found(ports, terms(query), ports.embedder.embed(query), wanted, seen)
+def find(ports: Ports, query: str, filters: Filter = EVERYTHING, visibility: Visibility = SEEN) -> tuple[Candidates, Corpus]:
+    return found(ports, terms(query), ports.embedder.embed(query), filters, visibility)
 
 
 def found(
-    ports: Ports, words: Sequence[str], vector: Vector | None = None, wanted: Filter = EVERYTHING, seen: Visibility = SEEN
+    ports: Ports,
+    words: Sequence[str],
+    vector: Vector | None = None,
+    filters: Filter = EVERYTHING,
+    visibility: Visibility = SEEN,
 ) -> tuple[Candidates, Corpus]:
-    gathered = ports.index.find(seen, wanted, words, vector)
+    gathered = ports.index.find(visibility, filters, words, vector)
     assert not gathered.partial
     return gathered.candidates, gathered.corpus
 
 
-def most_important(ports: Ports, wanted: Filter, limit: int, seen: Visibility = SEEN) -> list[str]:
-    ids, partial = ports.index.most_important(seen, wanted, limit)
+def most_important(ports: Ports, filters: Filter, limit: int, visibility: Visibility = SEEN) -> list[str]:
+    ids, partial = ports.index.most_important(visibility, filters, limit)
     assert not partial
     return ids
 
@@ -107,12 +111,12 @@ def test_what_may_not_be_seen_is_neither_found_nor_lends_nor_counts(
 def test_an_agent_sees_its_own_and_the_global(ports: Ports, writer: Writer) -> None:
     own, common = writer.write("tea one", agent_id="travel"), writer.write("tea two")
     seen = replace(SEEN, agents=("global", "travel"))
-    assert ranked(find(ports, "tea", seen=seen)[0]) == {own.memory_id, common.memory_id}
+    assert ranked(find(ports, "tea", visibility=seen)[0]) == {own.memory_id, common.memory_id}
 
 
 def test_expired_memories_are_seen_when_asked_for(ports: Ports, writer: Writer) -> None:
     old = writer.write("tea", expires_at=NOON)
-    assert ranked(find(ports, "tea", seen=replace(SEEN, include_expired=True))[0]) == {old.memory_id}
+    assert ranked(find(ports, "tea", visibility=replace(SEEN, include_expired=True))[0]) == {old.memory_id}
 
 
 def test_a_change_is_seen_by_the_next_search(ports: Ports, writer: Writer) -> None:
@@ -180,7 +184,7 @@ def test_the_nearest_by_vector_are_found_without_a_common_word(ports: Ports, wri
 def test_a_speaker_of_whom_nothing_is_found_may_be_named(ports: Ports, writer: Writer) -> None:
     hit = writer.write("zebra", speaker="Tom")
     writer.write("elsewhere", speaker="Mia")
-    candidates, corpus = found(ports, ["zebra"], wanted=Filter(before=hit.created_at + timedelta(microseconds=1)))
+    candidates, corpus = found(ports, ["zebra"], filters=Filter(before=hit.created_at + timedelta(microseconds=1)))
     assert ranked(candidates) == {hit.memory_id}
     assert corpus.speakers == {"tom", "mia"} <= set(candidates.speaker_names)
 
@@ -230,6 +234,6 @@ def test_the_most_important_come_first_then_the_newest(ports: Ports, writer: Wri
 def test_somebody_without_memories_finds_nothing(ports: Ports, writer: Writer) -> None:
     writer.write("tea")
     nobody = replace(SEEN, user_id="local|nobody")
-    assert find(ports, "tea", seen=nobody)[0].ids == []
+    assert find(ports, "tea", visibility=nobody)[0].ids == []
     assert ports.index.similar(nobody, ["tea"], None, 5) == []
     assert most_important(ports, Filter(), 5, nobody) == []

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from commonplace.adapters.folder import FolderPages
-from commonplace.bootstrap.local import Opened
+from commonplace.bootstrap.local import OpenStore
 from commonplace.domain.storage import WriteRequest
 from commonplace.pages.applying import apply_pages
 from commonplace.pages.publishing import write_pages
@@ -21,7 +21,7 @@ VALUES = {"role": "The user works as a nurse.", "tea": "The user likes Assam.", 
 
 
 @pytest.fixture
-def context(opened: Opened) -> RunContext:
+def context(opened: OpenStore) -> RunContext:
     caller = Caller("local|ann", NOON)
     for key, value in VALUES.items():
         request = WriteRequest(key=key, value=value, category="preference", durability="durable")

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from commonplace.bootstrap.local import Opened
+from commonplace.bootstrap.local import OpenStore
 from commonplace.domain.errors import ErrorCode
 from commonplace.ports.bundle import Ports
 from commonplace.ports.nightly_bundle import NightPorts
@@ -16,7 +16,7 @@ from tests.contract.conftest import Writer
 
 
 @pytest.fixture
-def ports(opened: Opened) -> Ports:
+def ports(opened: OpenStore) -> Ports:
     return opened.ports
 
 

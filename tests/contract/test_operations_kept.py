@@ -5,19 +5,19 @@ from datetime import timedelta
 
 import pytest
 
-from commonplace.bootstrap.local import Opened
+from commonplace.bootstrap.local import OpenStore
 from commonplace.domain.memory import Memory
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit, Change, Made
+from commonplace.ports.record_values import AppliedChange, Audit, Change
 from commonplace.ports.values import Caller
-from commonplace.retrieval.record_scan import seen_by
+from commonplace.retrieval.record_scan import visibility_of
 from tests.conftest import NOON
 from tests.contract.changes import ANA, LATER, changed, closing, erasing, opening, operation
 from tests.contract.conftest import Writer
 
 
 @pytest.fixture
-def ports(opened: Opened) -> Ports:
+def ports(opened: OpenStore) -> Ports:
     return opened.ports
 
 
@@ -29,7 +29,7 @@ def test_what_was_made_is_told_without_a_word_of_it(ports: Ports, writer: Writer
     assert applied is not None
     assert (applied.kind, applied.at, applied.run_id) == ("UPDATE", LATER, "run_1")
     replaced = {"status": "active", "valid_to": None, "superseded_by": None}
-    assert applied.made == (Made(tea.memory_id, 2, replaced), Made(new.memory.memory_id, 1, None))
+    assert applied.made == (AppliedChange(tea.memory_id, 2, replaced), AppliedChange(new.memory.memory_id, 1, None))
     assert ports.operations.applied(ANA, "op_2") is None
 
 
@@ -68,7 +68,7 @@ def test_what_is_erased_leaves_times_and_ids(ports: Ports, writer: Writer) -> No
     assert last == erase.audit
     applied = ports.operations.applied(ANA, "op_1")
     assert applied is not None
-    assert applied.made == (Made(tea.memory_id, 3, {}, erased=True),)
+    assert applied.made == (AppliedChange(tea.memory_id, 3, {}, erased=True),)
     assert ports.facts.tags(ANA) == {}
-    assert ports.operations.keys(seen_by(Caller(ANA, NOON)), "default") == []
+    assert ports.operations.keys(visibility_of(Caller(ANA, NOON)), "default") == []
     assert writer.write("Ana likes tea", key="drink").memory_id != tea.memory_id

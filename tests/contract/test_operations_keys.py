@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from commonplace.bootstrap.local import Opened
+from commonplace.bootstrap.local import OpenStore
 from commonplace.domain.memory import Memory
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Audit
 from commonplace.ports.values import Caller
-from commonplace.retrieval.record_scan import seen_by
+from commonplace.retrieval.record_scan import visibility_of
 from tests.conftest import NOON
 from tests.contract.changes import ANA, BEN, LATER, closing, operation
 from tests.contract.conftest import Writer
@@ -20,11 +20,11 @@ from tests.contract.conftest import Writer
 def keys(
     ports: Ports, user_id: str = ANA, agent: str = "global", now: datetime = NOON, collection: str = "default"
 ) -> list[str]:
-    return ports.operations.keys(seen_by(Caller(user_id, now, agent)), collection)
+    return ports.operations.keys(visibility_of(Caller(user_id, now, agent)), collection)
 
 
 @pytest.fixture
-def ports(opened: Opened) -> Ports:
+def ports(opened: OpenStore) -> Ports:
     return opened.ports
 
 

@@ -6,12 +6,12 @@ from datetime import timedelta
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from commonplace.bootstrap.local import Opened
+from commonplace.bootstrap.local import OpenStore
 from commonplace.domain.errors import ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import Audit, Change, Operation
 from commonplace.ports.values import Caller
-from commonplace.retrieval.record_scan import seen_by
+from commonplace.retrieval.record_scan import visibility_of
 from tests.conftest import NOON
 from tests.contract.changes import answer
 from tests.contract.conftest import Writer
@@ -57,7 +57,7 @@ def after(there: Memories, operation: Operation) -> Memories | None:
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(all_drawn=st.lists(WANTED, max_size=8))
-def test_each_operation_is_whole_or_not_there(opened: Opened, all_drawn: list[tuple[object, ...]]) -> None:
+def test_each_operation_is_whole_or_not_there(opened: OpenStore, all_drawn: list[tuple[object, ...]]) -> None:
     user, there, done, ports = f"local|user{next(USERS)}", Memories(), set[str](), opened.ports
     writer = Writer(ports)
     for drawn in all_drawn:
@@ -71,7 +71,7 @@ def test_each_operation_is_whole_or_not_there(opened: Opened, all_drawn: list[tu
             done.add(operation.operation_id)
         assert {memory.memory_id: memory for memory in ports.records.all(user)} == there
         active = {memory.key for memory in there.values() if memory.status == "active" and memory.key is not None}
-        assert ports.operations.keys(seen_by(Caller(user, NOON)), "default") == sorted(active)
+        assert ports.operations.keys(visibility_of(Caller(user, NOON)), "default") == sorted(active)
     for memory in there.values():
         assert len(ports.records.audits(user, memory.memory_id)) == memory.version
     for number in range(10):

@@ -4,8 +4,8 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from commonplace.bootstrap.cloud import open_leaving
-from commonplace.pages.page import owner_of
+from commonplace.bootstrap.cloud import open_erasable_user
+from commonplace.pages.page import owner_hash
 from tests.faults.conftest import Open, Streaming, Tell
 from tests.faults.world import REGION, said_of, wait_until
 
@@ -25,11 +25,11 @@ def test_who_leaves_is_in_no_table_and_no_index(open_world: Open, streaming: Str
             bucket = boto3.resource("s3", region_name=REGION).Bucket("pages")
             bucket.create(CreateBucketConfiguration={"LocationConstraint": REGION})
             for user in users:
-                bucket.put_object(Key=f"{owner_of(user)}/MEMORY.md", Body=b"# Memory")
+                bucket.put_object(Key=f"{owner_hash(user)}/MEMORY.md", Body=b"# Memory")
             settings = world.settings.model_copy(update={"pages_bucket": "pages"})
-            assert open_leaving(gone, settings).erase() == 20
+            assert open_erasable_user(gone, settings).erase() == 20
             left = {one.key for one in bucket.objects.all()}
-        assert left == {f"{owner_of(user)}/MEMORY.md" for user in users[1:]}
+        assert left == {f"{owner_hash(user)}/MEMORY.md" for user in users[1:]}
         assert world.search(gone, said_of(gone, 3))["results"] == []
         wait_until(lambda: not world.documents(gone), "the index still has documents of who left")
         world.settled()

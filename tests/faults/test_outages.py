@@ -20,7 +20,7 @@ from commonplace.adapters.opensearch.setup import set_up
 from commonplace.adapters.opensearch.writing import OpenSearchWriter
 from commonplace.bootstrap.cloud import open_cloud
 from commonplace.indexing.stream import NoIndex
-from commonplace.ports.record_values import Audit, IndexChange, Outcome
+from commonplace.ports.record_values import Audit, IndexChange, IndexOutcome
 from tests.conftest import NOON
 from tests.dynamodb_entries import entry
 from tests.faults.conftest import Open, Streaming, Tell
@@ -220,7 +220,7 @@ class Dropped(NoIndex):
     def __init__(self) -> None:
         self.changes = 0
 
-    def put(self, changes: Sequence[IndexChange]) -> list[Outcome]:
+    def put(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
         self.changes += len(changes)
         return super().put(changes)
 

@@ -19,7 +19,7 @@ from cloud.stream import as_lambda_has_it
 from commonplace.adapters.dynamodb.client import connect
 from commonplace.adapters.opensearch.rebuild import OpenSearchContents
 from commonplace.interfaces.aws import container, upkeep
-from commonplace.ports.record_values import Audit, Letter, Stored
+from commonplace.ports.record_values import Audit, DeadLetter, Stored
 from commonplace.retrieval.documents import digest
 from tests.conftest import NOON
 from tests.faults.conftest import Open, Streaming, Tell
@@ -100,10 +100,10 @@ def test_batches_duplicated_reordered_and_cut(
 
 def test_poison_holds_nothing_up(open_world: Open, streaming: Streaming, monkeypatch: pytest.MonkeyPatch, tell: Tell) -> None:
     world = open_world(streaming)
-    letters: list[Letter] = []
+    letters: list[DeadLetter] = []
 
     class Kept:
-        def send(self, told: Sequence[Letter]) -> None:
+        def send(self, told: Sequence[DeadLetter]) -> None:
             letters.extend(told)
 
     kept = replace(world.upkeep, letters=Kept())

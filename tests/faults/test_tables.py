@@ -20,7 +20,7 @@ from commonplace.adapters.dynamodb.records import DynamoRecords
 from commonplace.adapters.sqs import SqsDeadLetters
 from commonplace.adapters.sqs import connect as connect_sqs
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.ports.record_values import Audit, Letter
+from commonplace.ports.record_values import Audit, DeadLetter
 from tests.conftest import NOON
 from tests.dynamodb_entries import USER, entry
 from tests.dynamodb_faults import Body
@@ -127,7 +127,7 @@ def test_dead_letters_whose_answer_was_cut_are_not_taken_for_sent(monkeypatch: p
         url = client.create_queue(QueueName="dead")["QueueUrl"]
         events: Any = client.meta.events  # its stubs want a handler that answers nothing
         events.register_first("before-send.sqs.SendMessageBatch", lambda **how: (answer := answers.pop(0)) and answer(**how))
-        letters = [Letter(USER, "memory#1", "1", "why")]
+        letters = [DeadLetter(USER, "memory#1", "1", "why")]
         with pytest.raises(CommonplaceError):
             SqsDeadLetters(client, url).send(letters)
         SqsDeadLetters(client, url).send(letters)

@@ -59,7 +59,7 @@ class World:
     def __init__(self, table: str, opensearch: str, alias: str, index: OpenSearch, dynamodb: str, name: str) -> None:
         self.settings = Settings(table=table, search_endpoint=opensearch, index_alias=alias, region=REGION)
         self.ports = cloud.open_cloud(self.settings, lambda: 20.0).ports
-        self.upkeep = maintenance.open_upkeep(self.settings, lambda: 20.0)
+        self.upkeep = maintenance.open_projector(self.settings, lambda: 20.0)
         straight = Table(connect(REGION, dynamodb, 30), table, lambda: 30.0)
         self.records, self.pending = DynamoRecords(straight), DynamoPending(straight)
         self.ledger: dict[str, dict[str, str]] = {}
@@ -116,7 +116,7 @@ class World:
     def reindex(self, progress: Callable[[int], None] = lambda _done: None) -> None:
         """The index made again from the table, as the command does."""
         rebuilt = maintenance.open_maintenance(self.settings)
-        renewal = rebuild.Renewal(rebuilt.records, rebuilt.embedder, local.local_clock("UTC"))
+        renewal = rebuild.EmbeddingRenewal(rebuilt.records, rebuilt.embedder, local.local_clock("UTC"))
         rebuild.reindex(rebuilt.everything, rebuilt.rebuild, renewal, progress)
 
     def settled(self) -> None:

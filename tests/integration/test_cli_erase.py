@@ -13,7 +13,7 @@ from moto import mock_aws
 from commonplace import Commonplace
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.records import DynamoRecords
-from commonplace.pages.page import owner_of
+from commonplace.pages.page import owner_hash
 from commonplace.settings import Settings
 from tests.dynamodb_entries import USER, entry
 from tests.integration.command_line import run
@@ -81,13 +81,13 @@ def test_a_user_of_a_table_and_of_the_bucket_of_pages(
         bucket = boto3.resource("s3", region_name=REGION).Bucket("pages")
         bucket.create(CreateBucketConfiguration={"LocationConstraint": REGION})
         for user in (USER, "local|ben"):
-            bucket.put_object(Key=f"{owner_of(user)}/MEMORY.md", Body=b"# Memory")
+            bucket.put_object(Key=f"{owner_hash(user)}/MEMORY.md", Body=b"# Memory")
         shown = run(*asked, home=tmp_path, environment=environment)
         assert (shown.code, shown.err) == (0, "")
         assert f"{USER} has 1 memory;" in shown.out
         assert len(list(bucket.objects.all())) == 2
         assert run(*asked, "--yes", home=tmp_path, environment=environment).code == 0
-        assert [one.key for one in bucket.objects.all()] == [f"{owner_of('local|ben')}/MEMORY.md"]
+        assert [one.key for one in bucket.objects.all()] == [f"{owner_hash('local|ben')}/MEMORY.md"]
     assert list(records.all(USER)) == []
 
 

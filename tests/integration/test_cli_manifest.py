@@ -38,8 +38,8 @@ def test_a_file_that_is_not_there_is_code_2(tmp_path: Path) -> None:
 def test_it_is_printed_for_a_framework(name: str, tmp_path: Path) -> None:
     done = run("manifest", "--for", name, home=tmp_path)
     assert (done.code, done.err) == (0, "")
-    assert done.answer == formats.written(name, rows())
-    assert run("manifest", "--for", name, "--tier", "core", home=tmp_path).answer == formats.written(name, rows("core"))
+    assert done.answer == formats.rendered(name, rows())
+    assert run("manifest", "--for", name, "--tier", "core", home=tmp_path).answer == formats.rendered(name, rows("core"))
 
 
 def test_one_tier_is_printed(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.indexing.stream import Upkeep
+from commonplace.indexing.stream import Projector
 from commonplace.interfaces.aws import container, upkeep
 from commonplace.ports.values import IndexUnavailable
 from tests.integration.lambda_calls import Context
@@ -72,7 +72,7 @@ def made_by(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], bool]], N
     """Puts something else in the place of what makes the index."""
 
     def put(set_up: Callable[[], bool]) -> None:
-        kept = Upkeep(None, None, None, None, None, set_up)  # type: ignore[arg-type]
+        kept = Projector(None, None, None, None, None, set_up)  # type: ignore[arg-type]
         monkeypatch.setattr(container, "upkeep", lambda: kept)
 
     return put

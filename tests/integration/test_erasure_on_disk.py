@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.bootstrap.local import Opened, open_local
+from commonplace.bootstrap.local import OpenStore, open_local
 from commonplace.domain.interactions import INTERACTION
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Run
@@ -22,13 +22,13 @@ WORDLESS = {"raw_text": "", "normalized_text": "", "tags": (), "concepts": (), "
 
 
 @pytest.fixture
-def opened(memory_file: Path) -> Iterator[Opened]:
+def opened(memory_file: Path) -> Iterator[OpenStore]:
     local = open_local(Settings(db=memory_file))
     yield local
     local.close()
 
 
-def entry(opened: Opened, number: int, text: str, tags: tuple[str, ...] = ()) -> Entry:
+def entry(opened: OpenStore, number: int, text: str, tags: tuple[str, ...] = ()) -> Entry:
     fields = {
         "memory_id": f"mem_{number}", "user_id": ANA, "raw_text": text, "normalized_text": text, "tags": tags, "evidence": text,
         "memory_type": "fact", "category": "contexts", "section": "personal_context", "created_at": NOON,
@@ -43,14 +43,14 @@ def on_disk(memory_file: Path, what: bytes) -> list[str]:
     return [path.name for path in memory_file.parent.iterdir() if what in path.read_bytes().lower()]
 
 
-def fill(opened: Opened, first: int) -> None:
+def fill(opened: OpenStore, first: int) -> None:
     """So many memories that pages are split and segments of the word index merged."""
     opened.ports.records.add(
         [entry(opened, first + n, f"Line {first + n} of many: tea and biscuits " * 9) for n in range(150)]
     )
 
 
-def test_no_word_and_no_vector_of_an_erased_memory_is_left(opened: Opened, memory_file: Path) -> None:
+def test_no_word_and_no_vector_of_an_erased_memory_is_left(opened: OpenStore, memory_file: Path) -> None:
     ports = opened.ports
     fill(opened, 1_000)
     secret = entry(opened, 1, f"Ana went to {SECRET}. " + "It was hot there. " * 300, (SECRET,))
@@ -73,7 +73,7 @@ def test_no_word_and_no_vector_of_an_erased_memory_is_left(opened: Opened, memor
     assert on_disk(memory_file, vector) == []
 
 
-def test_a_reader_at_work_holds_the_erasure_up_only_until_the_next_write(opened: Opened, memory_file: Path) -> None:
+def test_a_reader_at_work_holds_the_erasure_up_only_until_the_next_write(opened: OpenStore, memory_file: Path) -> None:
     ports = opened.ports
     ports.records.add([entry(opened, 1, f"Ana went to {SECRET}")])
     other = open_local(Settings(db=memory_file))
@@ -89,7 +89,7 @@ def test_a_reader_at_work_holds_the_erasure_up_only_until_the_next_write(opened:
     other.close()
 
 
-def test_no_word_of_what_was_recorded_is_left_once_its_text_is_dropped(opened: Opened, memory_file: Path) -> None:
+def test_no_word_of_what_was_recorded_is_left_once_its_text_is_dropped(opened: OpenStore, memory_file: Path) -> None:
     night = opened.night()
     fence = night.leases.lease(ANA, NOON, NOON + timedelta(hours=1))
     assert fence is not None

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.bootstrap.maintenance import NightWork
+from commonplace.bootstrap.maintenance import NightSchedule
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import new_run_id
 from commonplace.domain.runs import Dropped, Run
@@ -46,7 +46,7 @@ class Queue:
 @pytest.fixture
 def queue(ports: Ports, monkeypatch: pytest.MonkeyPatch) -> Queue:
     made, kept = Queue(), container.night()
-    monkeypatch.setattr(container, "nights", lambda: NightWork(kept.ledger, made, kept.texts_kept))
+    monkeypatch.setattr(container, "nights", lambda: NightSchedule(kept.ledger, made, kept.texts_kept))
     monkeypatch.setattr(container, "night", lambda: kept)
     return made
 
@@ -221,7 +221,7 @@ def test_an_error_that_a_night_logs_is_counted(
     def failing(*_: object) -> Any:
         raise ValueError("Zanzibar")
 
-    monkeypatch.setattr("commonplace.nightly.readers.Modes.read_day", failing)
+    monkeypatch.setattr("commonplace.nightly.readers.ModeReader.read_day", failing)
     told()
     assert night(message(USER)) == []
     (read,) = told()

@@ -15,9 +15,9 @@ from commonplace.adapters.dynamodb.rows import memory_item, streamed, vector_byt
 from commonplace.adapters.sqs import SqsDeadLetters, connect
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
-from commonplace.indexing.stream import Upkeep
+from commonplace.indexing.stream import Projector
 from commonplace.interfaces.aws import container, upkeep
-from commonplace.ports.record_values import IndexChange, Letter, Outcome, Purged, Stored
+from commonplace.ports.record_values import DeadLetter, IndexChange, IndexOutcome, Stored, Tombstone
 from tests.conftest import NOON
 from tests.integration.lambda_calls import Context
 
@@ -70,22 +70,22 @@ def poison(number: int) -> dict[str, Any]:
 class Index:
     """An index whose outcomes are told by the test; it notes what it was given, and what was confirmed."""
 
-    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    outcomes: dict[str, IndexOutcome] = field(default_factory=dict)
     given: list[str] = field(default_factory=list)
     confirmed: list[str] = field(default_factory=list)
-    sent: list[Letter] = field(default_factory=list)
+    sent: list[DeadLetter] = field(default_factory=list)
     queue_is_down: bool = False
 
-    def put(self, changes: Sequence[IndexChange]) -> list[Outcome]:
-        names = [change.memory_id if isinstance(change, Purged) else change.memory.memory_id for change in changes]
+    def put(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
+        names = [change.memory_id if isinstance(change, Tombstone) else change.memory.memory_id for change in changes]
         self.given += names
-        return [self.outcomes.get(name, Outcome("done")) for name in names]
+        return [self.outcomes.get(name, IndexOutcome("done")) for name in names]
 
     def confirm(self, user_id: str, memory_id: str, version: int) -> None:
         assert (user_id, version) == (USER, 1)
         self.confirmed.append(memory_id)
 
-    def send(self, letters: Sequence[Letter]) -> None:
+    def send(self, letters: Sequence[DeadLetter]) -> None:
         if self.queue_is_down:
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "down")
         self.sent += letters
@@ -94,7 +94,7 @@ class Index:
 @pytest.fixture
 def index(monkeypatch: pytest.MonkeyPatch) -> Index:
     made = Index()
-    kept = Upkeep(streamed, made, made, made, made, lambda: True)  # type: ignore[arg-type]
+    kept = Projector(streamed, made, made, made, made, lambda: True)  # type: ignore[arg-type]
     monkeypatch.setattr(container, "upkeep", lambda: kept)
     return made
 
@@ -122,7 +122,7 @@ def test_a_record_is_read_with_its_vector() -> None:
 def test_a_record_without_a_vector_and_one_that_went() -> None:
     plain, gone = streamed({"Records": [record(1, item=dict(memory_item(memory(1), None))), record(2, "REMOVE")]})
     assert plain.change == Stored(memory(1), None)
-    assert gone.change == Purged(USER, memory(2).memory_id, 1)
+    assert gone.change == Tombstone(USER, memory(2).memory_id, 1)
 
 
 def test_rows_that_are_no_memories_are_left_out() -> None:
@@ -167,7 +167,7 @@ def test_what_cannot_be_read_is_set_aside(broken: Any, index: Index) -> None:
 
 
 def test_what_the_index_never_takes_is_set_aside_and_what_it_takes_later_comes_again(index: Index) -> None:
-    index.outcomes = {ids(2)[0]: Outcome("failed", "mapper_parsing_exception"), ids(3)[0]: Outcome("retry", "429")}
+    index.outcomes = {ids(2)[0]: IndexOutcome("failed", "mapper_parsing_exception"), ids(3)[0]: IndexOutcome("retry", "429")}
     assert failures(record(1), record(2), record(3), record(4)) == [3]
     assert index.confirmed == ids(1, 4)
     assert [(letter.item, letter.reason) for letter in index.sent] == [
@@ -177,13 +177,13 @@ def test_what_the_index_never_takes_is_set_aside_and_what_it_takes_later_comes_a
 
 def test_a_letter_that_cannot_be_sent_brings_its_record_again(index: Index) -> None:
     index.queue_is_down = True
-    index.outcomes = {ids(3)[0]: Outcome("retry", "429")}
+    index.outcomes = {ids(3)[0]: IndexOutcome("retry", "429")}
     assert failures(record(1), poison(2), record(3)) == [2, 3]
     assert index.confirmed == ids(1)
 
 
 def test_what_fails_as_a_whole_comes_again_as_a_whole(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(_: object) -> list[Outcome]:
+    def broken(_: object) -> list[IndexOutcome]:
         raise RuntimeError("Zanzibar")
 
     monkeypatch.setattr(index, "put", broken)
@@ -211,7 +211,7 @@ def test_the_lag_is_measured(index: Index, capsys: pytest.CaptureFixture[str]) -
 def test_dead_letters_reach_the_queue(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
-    letters = [Letter(USER, f"memory#{number}", str(number), "why") for number in range(23)]
+    letters = [DeadLetter(USER, f"memory#{number}", str(number), "why") for number in range(23)]
     with mock_aws():
         client = connect("eu-central-1")
         url = client.create_queue(QueueName="dead")["QueueUrl"]

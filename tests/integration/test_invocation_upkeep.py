@@ -13,10 +13,10 @@ from opensearchpy import OpenSearch
 from commonplace.bootstrap import maintenance
 from commonplace.bootstrap.local import local_clock
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.indexing.rebuild import Renewal, reindex
-from commonplace.indexing.stream import follow
+from commonplace.indexing.rebuild import EmbeddingRenewal, reindex
+from commonplace.indexing.stream import project
 from commonplace.interfaces.aws import container, upkeep
-from commonplace.ports.record_values import IndexChange, Letter, Outcome
+from commonplace.ports.record_values import DeadLetter, IndexChange, IndexOutcome
 from commonplace.settings import Settings
 from tests.integration.lambda_calls import ISSUER, Context, handler, http
 
@@ -71,7 +71,7 @@ def test_what_is_stored_is_found_at_once_and_indexed_by_schedule(
     told = next(json.loads(line) for line in capsys.readouterr().out.splitlines() if "_aws" in line)
     assert (told["service"], told["Reconciled"], told["PendingAge"]) == ("reconcile", [1], [0])
     assert indexed(opensearch_client, cloud.index_alias) == 1
-    assert maintenance.open_upkeep(cloud).pending.pending(USER)[0] == []
+    assert maintenance.open_projector(cloud).pending.pending(USER)[0] == []
     again = called("search_memory", "search", query="Is anybody allergic to something?")
     assert [hit["id"] for hit in again["results"]] == [stored]
 
@@ -86,7 +86,7 @@ def test_without_a_domain_the_schedule_folds_and_nothing_waits(cloud: Settings, 
     for limit in ("_TO_FOLD", "_TOO_LONG"):
         monkeypatch.setattr(upkeep, limit, timedelta(seconds=-60))
     assert upkeep.reconcile({}, Context()) == {"done": 1, "folded": 1}
-    assert maintenance.open_upkeep(bare).pending.pending(USER)[0] == []
+    assert maintenance.open_projector(bare).pending.pending(USER)[0] == []
 
 
 def test_a_schedule_that_finds_the_table_gone_is_an_error(cloud: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +134,7 @@ def test_no_index_is_asked_before_it_holds_what_was_there(
         found = called("search_memory", "search", query="Is anybody allergic to something?")
         return [hit["id"] for hit in found["results"]], list(found.get("notes", ()))
 
-    upkeep_of, made = maintenance.open_upkeep(cloud), f"{cloud.index_alias}-v1"
+    upkeep_of, made = maintenance.open_projector(cloud), f"{cloud.index_alias}-v1"
     opensearch_client.indices.delete(index=made)
     assert upkeep_of.set_up()
     assert list(opensearch_client.indices.get_alias(name=cloud.index_alias)) == [made]  # nothing was there
@@ -148,34 +148,39 @@ def test_no_index_is_asked_before_it_holds_what_was_there(
     assert not upkeep_of.set_up()  # the next deploy doesn't make one either
     assert searched() == ([stored], ["degraded"])
     open_ = maintenance.open_maintenance(cloud)
-    reindex(open_.everything, open_.rebuild, Renewal(open_.records, open_.embedder, local_clock("UTC")), lambda _done: None)
+    reindex(
+        open_.everything,
+        open_.rebuild,
+        EmbeddingRenewal(open_.records, open_.embedder, local_clock("UTC")),
+        lambda _done: None,
+    )
     assert upkeep_of.set_up()
     assert searched() == ([stored], [])
 
 
 def test_an_empty_index_over_memories_that_are_there_needs_a_reindex(cloud: Settings, opensearch_client: OpenSearch) -> None:
-    upkeep_of = maintenance.open_upkeep(cloud)
+    upkeep_of = maintenance.open_projector(cloud)
     assert upkeep_of.set_up()
     called("store_memory", "store", content="My daughter Mia is allergic to peanuts.")
     assert not upkeep_of.set_up()
     (waiting, _) = upkeep_of.pending.pending(USER)
-    follow(waiting, upkeep_of.writer, upkeep_of.pending)
+    project(waiting, upkeep_of.writer, upkeep_of.pending)
     assert indexed(opensearch_client, cloud.index_alias) == 1
     assert upkeep_of.set_up()
 
 
 def test_a_record_that_is_poison_is_told_of_once(cloud: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     called("store_memory", "store", content="My daughter Mia is allergic to peanuts.")
-    opened, letters = maintenance.open_upkeep(cloud), list[Letter]()
+    opened, letters = maintenance.open_projector(cloud), list[DeadLetter]()
 
     class Refuses:
-        def put(self, changes: Sequence[IndexChange]) -> list[Outcome]:
-            return [Outcome("failed", "400 mapper_parsing_exception")] * len(changes)
+        def put(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
+            return [IndexOutcome("failed", "400 mapper_parsing_exception")] * len(changes)
 
     class Letters:
         broken = True
 
-        def send(self, sent: Sequence[Letter]) -> None:
+        def send(self, sent: Sequence[DeadLetter]) -> None:
             if self.broken:
                 raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the queue is away")
             letters.extend(sent)

@@ -14,7 +14,7 @@ from commonplace.bootstrap import cloud
 from commonplace.domain.errors import ErrorCode
 from commonplace.domain.interactions import ToldRun
 from commonplace.domain.runs import Run
-from commonplace.pages.page import owner_of
+from commonplace.pages.page import owner_hash
 from commonplace.pages.publishing import erase_pages
 from commonplace.settings import Settings
 from tests.conftest import NOON
@@ -403,7 +403,7 @@ def test_on_aws_each_user_has_a_folder_of_the_bucket(monkeypatch: pytest.MonkeyP
         opened("cognito|ben").write("MEMORY.md", "# Memory")
         erase_pages(opened("cognito|ben"))
         found = boto3.client("s3", region_name="eu-central-1").list_objects_v2(Bucket="pages")["Contents"]
-    assert [one["Key"] for one in found] == [f"{owner_of('cognito|ana')}/MEMORY.md"]
+    assert [one["Key"] for one in found] == [f"{owner_hash('cognito|ana')}/MEMORY.md"]
 
 
 def commands(home: Path, *arguments: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.bootstrap.local import Opened, open_local
+from commonplace.bootstrap.local import OpenStore, open_local
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import INTERACTION
 from commonplace.domain.runs import Run
@@ -65,14 +65,14 @@ for number in range(10_000):
 
 
 @pytest.fixture
-def two(memory_file: Path) -> Iterator[tuple[Opened, Opened]]:
+def two(memory_file: Path) -> Iterator[tuple[OpenStore, OpenStore]]:
     """The same file opened twice, as two processes do."""
     with ExitStack() as stack:
         first, second = (stack.enter_context(closing(open_local(Settings(db=memory_file)))) for _ in range(2))
         yield first, second
 
 
-def test_a_lease_holds_for_every_process(two: tuple[Opened, Opened]) -> None:
+def test_a_lease_holds_for_every_process(two: tuple[OpenStore, OpenStore]) -> None:
     first, second = two
     old = first.night().leases.lease(ANA, NOON, NOON + HOUR)
     assert old is not None

@@ -166,8 +166,8 @@ class Meddling:
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
         return self._operations.holder(user_id, collection, key, now)
 
-    def keys(self, seen: Visibility, collection: str) -> Sequence[str]:
-        return self._operations.keys(seen, collection)
+    def keys(self, visibility: Visibility, collection: str) -> Sequence[str]:
+        return self._operations.keys(visibility, collection)
 
 
 def meddled(nights: Nights, meddle: Callable[[], object]) -> Nights:

@@ -19,7 +19,7 @@ from commonplace.ports.bundle import Ports
 from commonplace.ports.memory_index import MemoryIndex
 from commonplace.ports.values import Filter, Visibility
 from commonplace.retrieval import ranking
-from commonplace.retrieval.query import understand
+from commonplace.retrieval.query import parse_query
 from commonplace.settings import Settings
 from tests.conftest import NOON
 from tests.contract.conftest import Writer
@@ -67,17 +67,17 @@ def both(
     local.close()
 
 
-def best(ports: Ports, index: MemoryIndex, text: str, wanted: Filter) -> list[str]:
-    query = understand(text, NOON).question
-    gathered = index.find(SEEN, wanted, query.terms, ports.embedder.embed(text))
+def best(ports: Ports, index: MemoryIndex, text: str, filters: Filter) -> list[str]:
+    query = parse_query(text, NOON).question
+    gathered = index.find(SEEN, filters, query.terms, ports.embedder.embed(text))
     ranked = ranking.rank(query, gathered.candidates, gathered.corpus)
     return [gathered.candidates.ids[row] for row in ranked.rows[:TOP]]
 
 
-def same(both: Indices, asked: Sequence[str], wanted: Filter) -> tuple[float, float]:
+def same(both: Indices, asked: Sequence[str], filters: Filter) -> tuple[float, float]:
     """Shares of the questions whose ten best are the same, and are in the same order too."""
     ports, one, other = both
-    pairs = [(best(ports, one, text, wanted), best(ports, other, text, wanted)) for text in asked]
+    pairs = [(best(ports, one, text, filters), best(ports, other, text, filters)) for text in asked]
     assert sum(len(first) == TOP for first, _ in pairs) > 0.9 * len(pairs)  # some name what nobody stored, in other scripts
     equal = sum(set(first) == set(second) for first, second in pairs)
     ordered = sum(first == second for first, second in pairs)

@@ -83,8 +83,8 @@ def filled(opensearch_client: OpenSearch, new_index: str) -> str:
     return new_index
 
 
-def found(index: OpenSearchIndex, seen: Visibility = SEEN) -> set[str]:
-    return set(index.find(seen, Filter(), terms(QUERY), EMBEDDER.embed(QUERY)).candidates.ids)
+def found(index: OpenSearchIndex, visibility: Visibility = SEEN) -> set[str]:
+    return set(index.find(visibility, Filter(), terms(QUERY), EMBEDDER.embed(QUERY)).candidates.ids)
 
 
 def test_nobody_finds_what_is_anothers(opensearch_client: OpenSearch, filled: str) -> None:

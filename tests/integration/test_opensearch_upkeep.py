@@ -19,10 +19,10 @@ from commonplace.adapters.opensearch.writing import OpenSearchWriter
 from commonplace.bootstrap.local import open_local
 from commonplace.domain.errors import CommonplaceError
 from commonplace.indexing import rebuild as index_rebuild
-from commonplace.indexing.rebuild import Examined, Renewal, examine, reindex
-from commonplace.indexing.stream import follow, reconcile
+from commonplace.indexing.rebuild import ConsistencyReport, EmbeddingRenewal, check_consistency, reindex
+from commonplace.indexing.stream import project, reconcile
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit, IndexChange, Outcome, Vector
+from commonplace.ports.record_values import Audit, IndexChange, IndexOutcome, Vector
 from commonplace.ports.values import IndexUnavailable
 from commonplace.settings import Settings
 from tests.conftest import NOON
@@ -59,7 +59,7 @@ def to_index(opensearch_client: OpenSearch, new_index: str) -> OpenSearchWriter:
     return OpenSearchWriter(opensearch_client, new_index)
 
 
-def never(change: IndexChange, outcome: Outcome) -> None:
+def never(change: IndexChange, outcome: IndexOutcome) -> None:
     raise AssertionError(outcome)
 
 
@@ -77,7 +77,7 @@ def test_what_the_index_holds_is_no_longer_pending(
     kept, changed = writer.write("tea"), writer.write("bread")
     old = list(records.pending("local|ana")[0])
     records.update(changed.model_copy(update={"raw_text": "cake", "version": 2}), DONE)
-    assert [outcome.state for outcome in follow(old, to_index, records)] == ["done", "done"]
+    assert [outcome.state for outcome in project(old, to_index, records)] == ["done", "done"]
     (waiting,) = records.pending("local|ana")[0]
     assert (waiting.memory.memory_id, waiting.memory.version) == (changed.memory_id, 2)
     assert kept.memory_id not in [one.memory.memory_id for one in records.pending("local|ana")[0]]
@@ -133,9 +133,9 @@ def test_a_rebuild_misses_no_write_and_asks_the_old_one_until_it_ends(
     local: Ports, opensearch_client: OpenSearch, new_index: str,
     records: FollowedRecords, writer: Writer, to_index: OpenSearchWriter, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(index_rebuild, "_AT_ONCE", 30)
+    monkeypatch.setattr(index_rebuild, "_BATCH", 30)
     first = [writer.write(f"memory {number}") for number in range(90)]
-    follow(list(records.pending("local|ana")[0]), to_index, records)
+    project(list(records.pending("local|ana")[0]), to_index, records)
     gone, changed = first[70], first[80]
     seen: list[int] = []
 
@@ -145,17 +145,17 @@ def test_a_rebuild_misses_no_write_and_asks_the_old_one_until_it_ends(
             writer.write("written meanwhile")
             records.update(changed.model_copy(update={"raw_text": "changed meanwhile", "version": 2}), DONE)
             records.update(gone.model_copy(update={"status": "deleted", "version": 2}), DONE)
-            assert {one.state for one in follow(records.pending("local|ana")[0], to_index, records)} == {"done"}
+            assert {one.state for one in project(records.pending("local|ana")[0], to_index, records)} == {"done"}
 
     rebuild = OpenSearchRebuild(opensearch_client, replace(LAYOUT, shards=1), new_index)
-    done = reindex(records, rebuild, Renewal(records, local.embedder, lambda: NOON), progress)
+    done = reindex(records, rebuild, EmbeddingRenewal(records, local.embedder, lambda: NOON), progress)
     assert (done.embedded, done.refused) == (0, ())
     assert seen == [90] * 3  # the old index was whole all the time
     assert list(opensearch_client.indices.get_alias(name=new_index)) == [f"{new_index}-v2"]
     assert not opensearch_client.indices.exists(index=f"{new_index}-v1")
-    found = examine(records, local.records, OpenSearchContents(opensearch_client, new_index), False, silent)
-    assert found == Examined(91, 91, found.ills, 0)
-    assert not found.ills
+    found = check_consistency(records, local.records, OpenSearchContents(opensearch_client, new_index), False, silent)
+    assert found == ConsistencyReport(91, 91, found.inconsistencies, 0)
+    assert not found.inconsistencies
     assert opensearch_client.count(index=new_index, body={"query": {"term": {"status": "deleted"}}})["count"] == 1
     assert set_up(opensearch_client, replace(LAYOUT, shards=1), new_index)
 
@@ -167,7 +167,7 @@ def test_a_rebuild_moves_to_another_model(
     layout = replace(LAYOUT, embedding_model=Doubling.name)
     assert set_up(opensearch_client, layout, new_index)  # it was empty: nothing to rebuild
     rebuild = OpenSearchRebuild(opensearch_client, layout, new_index)
-    done = reindex(records, rebuild, Renewal(records, Doubling(local.embedder.embed), lambda: NOON), silent)
+    done = reindex(records, rebuild, EmbeddingRenewal(records, Doubling(local.embedder.embed), lambda: NOON), silent)
     assert (done.records, done.embedded) == (2, 1)
     assert local.records.get("local|ana", [memory.memory_id])[0].embedding_model == Doubling.name
     assert local.records.get("local|ana", [other.memory_id])[0].version == 1
@@ -180,7 +180,7 @@ def test_another_model_must_be_meant(
 ) -> None:
     memory = writer.write("green tea")
     rebuild = OpenSearchRebuild(opensearch_client, replace(LAYOUT, embedding_model=Doubling.name), new_index)
-    renewal = Renewal(records, Doubling(local.embedder.embed), lambda: NOON)
+    renewal = EmbeddingRenewal(records, Doubling(local.embedder.embed), lambda: NOON)
     with pytest.raises(CommonplaceError, match=f"vectors of {LAYOUT.embedding_model}.*of {Doubling.name}.*--move-to-model"):
         reindex(records, rebuild, renewal, silent)
     assert not opensearch_client.indices.exists_alias(name=f"{new_index}-next")
@@ -198,7 +198,7 @@ def test_another_model_must_be_meant_where_no_index_is_asked_yet(
     assert not set_up(opensearch_client, LAYOUT, new_index, lambda: True)
     rebuild = OpenSearchRebuild(opensearch_client, replace(LAYOUT, embedding_model=Doubling.name), new_index)
     with pytest.raises(CommonplaceError, match=f"vectors of {LAYOUT.embedding_model}.*--move-to-model"):
-        reindex(records, rebuild, Renewal(records, Doubling(local.embedder.embed), lambda: NOON), silent)
+        reindex(records, rebuild, EmbeddingRenewal(records, Doubling(local.embedder.embed), lambda: NOON), silent)
     assert local.records.get("local|ana", [memory.memory_id])[0].version == 1
     assert OpenSearchRebuild(opensearch_client, LAYOUT, "test-never").model() is None
 
@@ -208,7 +208,7 @@ def test_a_rebuild_that_was_broken_off_goes_on_and_one_that_is_refused_changes_n
 ) -> None:
     writer.write("tea")
     waits: list[float] = []
-    renewal = Renewal(records, local.embedder, lambda: NOON)
+    renewal = EmbeddingRenewal(records, local.embedder, lambda: NOON)
     with FaultProxy(opensearch_url) as proxy:
         rebuild = OpenSearchRebuild(connect(proxy.url, seconds=30), LAYOUT, new_index)
         proxy.plan(faults.half_rejected, faults.is_bulk, times=None)
@@ -258,15 +258,15 @@ def test_the_doctor_finds_each_ill_and_mends_it(
     records: FollowedRecords, writer: Writer, to_index: OpenSearchWriter,
 ) -> None:  # fmt: skip
     fine, old, other, missing = (writer.write(text) for text in ("fine", "old", "other", "missing"))
-    follow([one for one in records.pending("local|ana")[0] if one.memory.memory_id != missing.memory_id], to_index, records)
+    project([one for one in records.pending("local|ana")[0] if one.memory.memory_id != missing.memory_id], to_index, records)
     records.update(old.model_copy(update={"raw_text": "new", "version": 2}), DONE)
     contents = OpenSearchContents(opensearch_client, new_index)
     contents.mend([stored(other.memory_id, "not what was said"), stored("mem_nobody", "whose record is gone")])
-    found = examine(records, local.records, contents, False, silent)
-    assert found.ills == {"missing": 1, "behind": 1, "different": 1, "orphaned": 1}
+    found = check_consistency(records, local.records, contents, False, silent)
+    assert found.inconsistencies == {"missing": 1, "behind": 1, "different": 1, "orphaned": 1}
     assert (found.records, found.documents, found.mended) == (4, 4, 0)
-    assert examine(records, local.records, contents, True, silent).mended == 4
-    assert not examine(records, local.records, contents, True, silent).ills
+    assert check_consistency(records, local.records, contents, True, silent).mended == 4
+    assert not check_consistency(records, local.records, contents, True, silent).inconsistencies
     assert active(opensearch_client, new_index) == {fine.memory_id, old.memory_id, other.memory_id, missing.memory_id}
 
 

@@ -15,7 +15,7 @@ from commonplace.adapters.opensearch.rebuild import OpenSearchContents
 from commonplace.adapters.opensearch.writing import OpenSearchWriter
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import IndexChange, Purged, Stored
+from commonplace.ports.record_values import IndexChange, Stored, Tombstone
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration
@@ -61,7 +61,7 @@ def test_whatever_the_order_the_end_is_the_same(
         stored("a", "coffee", 2),
         stored("b", "bread"),
         stored("b", "bread", 2, status="deleted"),
-        Purged("local|ana", "b", 2),
+        Tombstone("local|ana", "b", 2),
         stored("c", "kept"),
     ]
     chance = random.Random(3)

@@ -14,7 +14,7 @@ from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.bootstrap.cloud import MODELS
 from commonplace.bootstrap.models import embedder_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.memories.enrich import VectorsAtHand
+from commonplace.memories.enrich import PrecomputedEmbedder
 from commonplace.settings import read_settings
 
 LONGEST_BACKOFF = 1 + 2 + 4  # seconds, of three pauses
@@ -119,7 +119,7 @@ def test_many_texts_are_asked_several_at_a_time_and_answered_in_their_order() ->
 
 def test_vectors_at_hand_are_not_made_again() -> None:
     bedrock = Bedrock([1.0] * 256)
-    embedder = VectorsAtHand.of(["tea", "milk", "tea"], TitanEmbedder(bedrock))
+    embedder = PrecomputedEmbedder.of(["tea", "milk", "tea"], TitanEmbedder(bedrock))
     for text in ("tea", "milk"):
         embedder.embed(text)
     assert len(bedrock.asked) == 2

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import PydanticCustomError
 
-from commonplace.contract.validate import check, read
+from commonplace.contract.validate import check, validate
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.storage import DeleteRequest, WriteRequest, normal_key
 
@@ -52,13 +52,13 @@ def test_the_form_of_a_form_is_itself(text: str) -> None:
 )  # fmt: skip
 def test_a_secret_is_known_by_its_key(key: str, value: str) -> None:
     with pytest.raises(CommonplaceError) as caught:
-        read(WriteRequest, {"key": key, "value": value, **FACT}, None)
+        validate(WriteRequest, {"key": key, "value": value, **FACT}, None)
     assert (caught.value.code, caught.value.field) == (ErrorCode.SECRET_ONLY, "value")
     assert value not in caught.value.message
 
 
 def test_what_is_no_secret_beside_one_is_kept() -> None:
-    request, kinds = read(WriteRequest, {"key": "login", "value": "ana / Tiger99!", **FACT}, None)
+    request, kinds = validate(WriteRequest, {"key": "login", "value": "ana / Tiger99!", **FACT}, None)
     assert (request.value, kinds) == ("ana / [redacted:password]", ["password"])
 
 
@@ -70,13 +70,13 @@ def test_what_is_no_secret_beside_one_is_kept() -> None:
     ],
 )  # fmt: skip
 def test_a_value_that_only_stands_beside_such_a_word_is_kept(key: str, value: str) -> None:
-    request, kinds = read(WriteRequest, {"key": key, "value": value, **FACT}, None)
+    request, kinds = validate(WriteRequest, {"key": key, "value": value, **FACT}, None)
     assert (request.value, kinds) == (value, [])
 
 
 def test_a_key_that_is_a_secret_is_refused() -> None:
     key = "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789"
     with pytest.raises(CommonplaceError) as caught:
-        read(WriteRequest, {"key": key, "value": "The user likes tea.", **FACT}, None)
+        validate(WriteRequest, {"key": key, "value": "The user likes tea.", **FACT}, None)
     assert (caught.value.code, caught.value.field) == (ErrorCode.SECRET_ONLY, "key")
     assert key not in caught.value.message

@@ -8,9 +8,9 @@ import pytest
 
 from commonplace.domain.memory import Memory
 from commonplace.memories import transitions
-from commonplace.pages.difference import Difference, Record, differences
+from commonplace.pages.difference import Difference, MemoriesById, differences
 from commonplace.pages.page import MAIN, Page
-from commonplace.pages.publishing import written_pages
+from commonplace.pages.publishing import render_pages
 from commonplace.pages.reading import CLOSING, parse
 from commonplace.ports.record_values import Audit
 from commonplace.ports.values import Visibility
@@ -33,24 +33,24 @@ class Audits:
         return [Audit(name, NOW, {}) for name in self._done[memory_id]]
 
 
-def record(*memories: Memory, done: Mapping[str, Sequence[str]] | None = None) -> Record:
+def record(*memories: Memory, done: Mapping[str, Sequence[str]] | None = None) -> MemoriesById:
     records: Any = Audits(done or {})
     seen = Visibility(ANN, ("global",), NOW)
-    return Record({one.memory_id: one for one in memories}, seen, records, UTC)
+    return MemoriesById({one.memory_id: one for one in memories}, seen, records, UTC)
 
 
 def written(*memories: Memory) -> dict[str, str]:
-    return written_pages(ANN, memories, UTC)
+    return render_pages(ANN, memories, UTC)
 
 
-def found(pages: Mapping[str, str], against: Record) -> list[tuple[str, str | None, str | None]]:
+def found(pages: Mapping[str, str], against: MemoriesById) -> list[tuple[str, str | None, str | None]]:
     return [
         (one.kind, one.memory.memory_id if one.memory else None, one.line.text if one.line else None)
         for one in compared(pages, against)
     ]
 
 
-def compared(pages: Mapping[str, str], against: Record) -> list[Difference]:
+def compared(pages: Mapping[str, str], against: MemoriesById) -> list[Difference]:
     parsed = [parse(name, text) for name, text in pages.items()]
     assert all(isinstance(page, Page) for page in parsed)
     return differences([page for page in parsed if page is not None], against)
@@ -113,7 +113,7 @@ def test_a_note_on_another_day_is_a_move_and_another_zone_is_not() -> None:
     assert found(pages, record(HERON, other)) == [("move", "mem_3", HERON.content)]
     late = HERON.model_copy(update={"event_time": datetime(2026, 2, 1, 23, 30, tzinfo=UTC)})
     far = record(late)
-    there = Record(far.memories, far.seen, far.records, datetime.now().astimezone().tzinfo or UTC)
+    there = MemoriesById(far.memories, far.visibility, far.records, datetime.now().astimezone().tzinfo or UTC)
     assert found(written(late), there) == []
 
 

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from commonplace.pages.page import read, written
+from commonplace.pages.page import escape, unescape
 
 MARKUP = [
     "\n", "\r", "\r\n", "\t", " ", "\u2028", "\x85", "\ufeff", "\u00a0", "\\", "<br>", "<!--", "-->", "<!-- mem_1 v1 -->",
@@ -23,21 +23,21 @@ COMMONMARK = MarkdownIt("commonmark")
 @example("\\<br>")
 @example(" \n x \n ")
 def test_a_text_comes_back_letter_by_letter_from_one_line(text: str) -> None:
-    line = written(text)
+    line = escape(text)
     assert len(f"{line}.".splitlines()) == 1
     assert line == line.strip()
-    assert read(line) == text
+    assert unescape(line) == text
 
 
 def test_the_longest_text_comes_back() -> None:
     text = "\\<br>\n &#32;!["[:8] * 1_000
     assert len(text) == 8_000
-    assert read(written(text)) == text
+    assert unescape(escape(text)) == text
 
 
 @given(TEXTS.filter(lambda text: any(map(str.isalnum, text))))
 def test_it_stays_in_its_entry_and_fetches_nothing(text: str) -> None:
-    blocks = COMMONMARK.parse(f"- {written(text)} <!-- mem_1 v1 -->\n- the next")
+    blocks = COMMONMARK.parse(f"- {escape(text)} <!-- mem_1 v1 -->\n- the next")
     kinds = [block.type for block in blocks if block.nesting >= 0]
     own, following = ["list_item_open", "paragraph_open", "inline"], ["list_item_open", "paragraph_open", "inline"]
     assert kinds == ["bullet_list_open", *own, *following]
@@ -58,7 +58,7 @@ def test_it_stays_in_its_entry_and_fetches_nothing(text: str) -> None:
     ],
 )
 def test_what_people_write_looks_as_they_wrote_it(text: str, shown: str) -> None:
-    assert written(text) == shown
+    assert escape(text) == shown
 
 
 @pytest.mark.parametrize(
@@ -71,4 +71,4 @@ def test_what_people_write_looks_as_they_wrote_it(text: str, shown: str) -> None
     ],
 )
 def test_what_people_type_means_what_it_says(typed: str, meant: str) -> None:
-    assert read(typed) == meant
+    assert unescape(typed) == meant

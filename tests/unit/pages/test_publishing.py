@@ -14,7 +14,7 @@ from commonplace.domain.memory import Memory
 from commonplace.domain.storage import normal_key
 from commonplace.domain.taxonomy import Section
 from commonplace.pages.page import MAIN, Page, day_of
-from commonplace.pages.publishing import written_pages
+from commonplace.pages.publishing import render_pages
 from commonplace.pages.reading import CLOSING, parse
 from tests.unit.nightly.scripted import memory
 from tests.unit.pages.test_page_text import TEXTS
@@ -50,7 +50,7 @@ def stores(draw: st.DrawFn) -> list[Memory]:
 
 
 def pages(*memories: Memory) -> dict[str, str]:
-    return written_pages(ANN, memories, BERLIN)
+    return render_pages(ANN, memories, BERLIN)
 
 
 def parsed(text: str, name: str = MAIN) -> Page:

@@ -57,7 +57,7 @@ def test_long_entries_stand_alone() -> None:
 
 
 def test_rarity_is_lucenes() -> None:
-    rare = bm25.rarity(corpus_of(memories=10, frequencies=[1, 10]))
+    rare = bm25.inverse_document_frequency(corpus_of(memories=10, frequencies=[1, 10]))
     assert rare == pytest.approx([math.log(1 + 9.5 / 1.5), math.log(1 + 0.5 / 10.5)])
 
 

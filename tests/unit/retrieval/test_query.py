@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from commonplace.retrieval.query import Query, understand
+from commonplace.retrieval.query import Query, parse_query
 from tests.conftest import NOON
 
 
@@ -20,7 +20,7 @@ from tests.conftest import NOON
     ],
 )
 def test_the_intent_is_read(text: str, intent: str) -> None:
-    assert understand(text, NOON).intent == intent
+    assert parse_query(text, NOON).intent == intent
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_the_intent_is_read(text: str, intent: str) -> None:
     ],
 )  # fmt: skip
 def test_a_query_that_names_nothing_is_general(text: str) -> None:
-    assert understand(text, NOON).general
+    assert parse_query(text, NOON).general
 
 
 @pytest.mark.parametrize(
@@ -43,24 +43,24 @@ def test_a_query_that_names_nothing_is_general(text: str) -> None:
     ],
 )  # fmt: skip
 def test_a_query_that_names_something_is_not(text: str) -> None:
-    assert not understand(text, NOON).general
+    assert not parse_query(text, NOON).general
 
 
 def test_the_days_that_are_named_become_a_span() -> None:
-    query = understand("what did I do last week", NOON)
+    query = parse_query("what did I do last week", NOON)
     (span,) = query.question.spans
     assert (span.first, span.last) == (date(2026, 5, 11).toordinal(), date(2026, 5, 17).toordinal())
 
 
 def test_an_open_range_is_an_open_span() -> None:
-    (span,) = understand("what did I do before 2023", NOON).question.spans
+    (span,) = parse_query("what did I do before 2023", NOON).question.spans
     assert (span.first, span.last) == (float("-inf"), date(2022, 12, 31).toordinal())
 
 
 def held(text: str, *there: str) -> Query:
     """The query where memories hold the terms that are there, and no others."""
-    query = understand(text, NOON)
-    return query.held([float(term in there) for term in query.question.terms])
+    query = parse_query(text, NOON)
+    return query.with_known_expansions([float(term in there) for term in query.question.terms])
 
 
 def test_expansions_stand_in_memories_and_weigh_less() -> None:
@@ -79,15 +79,15 @@ def test_an_expansion_that_no_memory_holds_whole_weighs_nothing() -> None:
 
 
 def test_six_expansions_at_the_most() -> None:
-    query = understand("js ts k8s ml ai db aws gcp", NOON)
+    query = parse_query("js ts k8s ml ai db aws gcp", NOON)
     assert len(query.expansions) > 6
-    assert query.held([1.0] * len(query.question.terms)).expansions == query.expansions[:6]
+    assert query.with_known_expansions([1.0] * len(query.question.terms)).expansions == query.expansions[:6]
 
 
 def test_a_general_query_is_not_widened() -> None:
-    assert understand("what do you know about me?", NOON).expansions == []
+    assert parse_query("what do you know about me?", NOON).expansions == []
 
 
 def test_a_question_for_advice_is_seen() -> None:
-    assert understand("what restaurant would you recommend?", NOON).question.advice
-    assert not understand("where do I live?", NOON).question.advice
+    assert parse_query("what restaurant would you recommend?", NOON).question.advice
+    assert not parse_query("where do I live?", NOON).question.advice

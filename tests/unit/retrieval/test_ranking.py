@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from commonplace.domain.memory import Memory
 from commonplace.retrieval.query import answerable
-from commonplace.retrieval.ranking import SETTLED_BY_AT_MOST, Question, Span, rank, settle
+from commonplace.retrieval.ranking import MOST_TIE_BREAK, DaySpan, Question, break_ties, rank
 from tests.conftest import NOON
 from tests.unit.retrieval.columns import columns, corpus_of
 
@@ -69,7 +69,7 @@ def test_a_speakers_name_is_no_word_to_look_for() -> None:
 
 
 def test_the_day_that_is_named_comes_first_and_near_days_next() -> None:
-    question = Question(("tea",), (1.0,), frozenset(), (Span(738_010, 738_010),))
+    question = Question(("tea",), (1.0,), frozenset(), (DaySpan(738_010, 738_010),))
     candidates = columns(counts=[[1], [1], [1]], days=[738_000.0, 738_010.0, 738_012.0])
     assert rank(question, candidates, corpus_of()).rows.tolist() == [1, 2, 0]
 
@@ -91,14 +91,14 @@ def test_importance_recency_and_usage_never_lift_a_clearly_worse_match(
         memory(importance=importance, event_time=NOON - timedelta(days=days), access_count=uses)
         for _, importance, days, uses in drawn
     ]
-    order = settle(scores, memories, NOON.timestamp())
+    order = break_ties(scores, memories, NOON.timestamp())
     for earlier, later in pairwise(order):
-        assert scores[later] - scores[earlier] <= SETTLED_BY_AT_MOST + 1e-9
+        assert scores[later] - scores[earlier] <= MOST_TIE_BREAK + 1e-9
 
 
 def test_what_matches_alike_is_settled_by_importance() -> None:
     memories = [memory(importance=0.2), memory(importance=0.9)]
-    assert settle(np.array([0.5, 0.5]), memories, NOON.timestamp()) == [1, 0]
+    assert break_ties(np.array([0.5, 0.5]), memories, NOON.timestamp()) == [1, 0]
 
 
 def test_the_classic_profile_is_the_weighted_sum_it_says() -> None:
@@ -126,8 +126,8 @@ def test_words_that_nobody_ever_used_make_a_question_hardly_answerable() -> None
 
 
 def test_a_day_without_a_year_is_that_day_of_every_year_there_is() -> None:
-    named = Span(date(2026, 5, 3).toordinal(), date(2026, 5, 5).toordinal(), any_year=True)
+    named = DaySpan(date(2026, 5, 3).toordinal(), date(2026, 5, 5).toordinal(), any_year=True)
     firsts = [date.fromordinal(int(span.first)) for span in named.in_years((2019, 2020))]
     assert firsts == [date(2026, 5, 3), date(2019, 5, 3), date(2020, 5, 3)]
     assert {span.last - span.first for span in named.in_years((2019, 2020))} == {2}
-    assert Span(738_000, 738_002).in_years((2019, 2020)) == [Span(738_000, 738_002)]
+    assert DaySpan(738_000, 738_002).in_years((2019, 2020)) == [DaySpan(738_000, 738_002)]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import OperationKind, Run, RunKind, RunOperation
 from commonplace.memories import transitions
-from commonplace.runs.limits import MOST_ADDS, Spent, limited, most_deletions, most_replacements, spent_on
+from commonplace.runs.limits import MOST_ADDS, DayUsage, apply_limits, most_deletions, most_replacements, usage_of_day
 from commonplace.runs.plan import PlannedChange, PlannedOperation
 
 NOW = datetime(2026, 5, 20, 23, 0, tzinfo=UTC)
@@ -54,7 +54,7 @@ def updates(count: int) -> list[PlannedOperation]:
 
 
 def outcomes(operations: list[PlannedOperation], memories: int) -> list[str]:
-    return [one.told.outcome for one in limited(operations, memories)]
+    return [one.told.outcome for one in apply_limits(operations, memories)]
 
 
 @pytest.mark.parametrize(("memories", "deletions", "replacements"), [(0, 3, 10), (60, 3, 10), (100, 5, 10), (1_000, 50, 100)])
@@ -68,7 +68,7 @@ def test_within_the_limits_everything_is_done() -> None:
 
 @pytest.mark.parametrize("too_many", [deletes(4), updates(11)], ids=["deletions", "replacements"])
 def test_over_a_closing_limit_closings_wait_and_adds_go_on(too_many: list[PlannedOperation]) -> None:
-    found = limited([*adds(2), *too_many, *deletes(1), *updates(1)], 20)
+    found = apply_limits([*adds(2), *too_many, *deletes(1), *updates(1)], 20)
     assert [one.told.outcome for one in found[:2]] == ["planned"] * 2
     assert {one.told.outcome for one in found[2:]} == {"needs_review"}
     assert all(one.opens for one in found if one.told.kind == "UPDATE")
@@ -76,7 +76,7 @@ def test_over_a_closing_limit_closings_wait_and_adds_go_on(too_many: list[Planne
 
 def test_only_the_best_are_added_and_the_rest_leave_no_words() -> None:
     worst_first = adds(MOST_ADDS + 3)[::-1]
-    found = limited(worst_first, 20)
+    found = apply_limits(worst_first, 20)
     assert [one.told.outcome for one in found] == ["over_cap"] * 3 + ["planned"] * MOST_ADDS
     assert all(one.opens is None and one.told.memory_id is None for one in found[:3])
     assert "new_ADD" not in "".join(one.model_dump_json() for one in found[:3])
@@ -88,18 +88,18 @@ def test_an_add_that_a_later_one_builds_on_is_not_left_out() -> None:
     assert last is not None
     change = PlannedChange(memory=transitions.superseded(last.memory, "x", NOW), audit="x", detail={}, before=last.memory)
     built = operation("UPDATE", 0, adds=True).model_copy(update={"closes": (change,)})
-    found = limited([*many, built], 20)
+    found = apply_limits([*many, built], 20)
     assert found[MOST_ADDS].told.outcome == "planned"
     assert sum(one.told.outcome == "over_cap" for one in found) == 1
 
 
 def test_a_wish_to_forget_goes_before_other_deletions() -> None:
-    found = limited([*deletes(2), operation("FORGET", 0, closes=2)], 20)
+    found = apply_limits([*deletes(2), operation("FORGET", 0, closes=2)], 20)
     assert [one.told.outcome for one in found] == ["needs_review", "needs_review", "planned"]
 
 
 def test_a_large_wish_closes_at_once_and_erases_when_approved() -> None:
-    now, later = limited([operation("FORGET", 0, closes=4)], 20)
+    now, later = apply_limits([operation("FORGET", 0, closes=4)], 20)
     assert (now.told.outcome, now.told.kind) == ("planned", "DELETE")
     assert all(change.memory.status == "deleted" and change.memory.raw_text and not change.erases for change in now.closes)
     assert (later.told.outcome, later.told.kind) == ("needs_review", "FORGET")
@@ -126,24 +126,26 @@ def ran(name: str, *operations: PlannedOperation, undoes: str | None = None) -> 
 
 def test_a_day_that_several_runs_read_has_one_allowance() -> None:
     runs = [ran("a", *adds(39), *deletes(2)), ran("b", operation("FORGET", 0, closes=1)), ran("c", *updates(9))]
-    spent = spent_on(NOW.date(), runs)
-    assert spent == Spent(adds=39, forgotten=1, deleted=2, replaced=9)
-    found = limited([*adds(2), *updates(1)], 20, spent)
+    spent = usage_of_day(NOW.date(), runs)
+    assert spent == DayUsage(adds=39, forgotten=1, deleted=2, replaced=9)
+    found = apply_limits([*adds(2), *updates(1)], 20, spent)
     assert [one.told.outcome for one in found] == ["planned", "over_cap", "planned"]
     assert outcomes(deletes(1), 20) == ["planned"]
-    assert [one.told.outcome for one in limited(deletes(1), 20, spent)] == ["needs_review"]
+    assert [one.told.outcome for one in apply_limits(deletes(1), 20, spent)] == ["needs_review"]
 
 
 def test_another_day_and_what_was_taken_back_use_nothing_of_it() -> None:
     runs = [ran("a", *deletes(2)), ran("b", *updates(2)), ran("u", undoes="a"), ran("v", undoes="op_UPDATE_0")]
-    assert spent_on(NOW.date(), runs) == Spent(replaced=1)
-    assert spent_on(date(2026, 5, 19), runs) == Spent()
+    assert usage_of_day(NOW.date(), runs) == DayUsage(replaced=1)
+    assert usage_of_day(date(2026, 5, 19), runs) == DayUsage()
 
 
 @given(st.integers(0, 60), st.integers(0, 12), st.integers(0, 25), st.integers(0, 300))
 def test_no_day_does_more_than_its_allowance(new: int, gone: int, changed: int, memories: int) -> None:
     done = [
-        one for one in limited([*adds(new), *deletes(gone), *updates(changed)], memories) if one.told.outcome == "planned"
+        one
+        for one in apply_limits([*adds(new), *deletes(gone), *updates(changed)], memories)
+        if one.told.outcome == "planned"
     ]
     assert sum(not one.closes for one in done) <= MOST_ADDS
     assert sum(one.told.kind == "DELETE" for one in done) <= most_deletions(memories)

@@ -4,7 +4,7 @@ import pytest
 
 from commonplace.domain.runs import Run
 from commonplace.runs import report
-from commonplace.runs.report import listed
+from commonplace.runs.report import newest_that_fit
 from tests.conftest import NOON
 
 RUNS = [
@@ -17,7 +17,7 @@ LENGTH = len(RUNS[0].model_dump_json().encode())
 @pytest.mark.parametrize(("room", "shown"), [(0, 1), (2 * LENGTH - 1, 1), (2 * LENGTH, 2), (3 * LENGTH - 1, 2)])
 def test_the_newest_are_shown_and_the_others_counted(monkeypatch: pytest.MonkeyPatch, room: int, shown: int) -> None:
     monkeypatch.setattr(report, "MOST_BYTES", room)
-    found = listed(RUNS)
+    found = newest_that_fit(RUNS)
     assert list(found.runs) == RUNS[:shown]
     assert found.notes is not None
     assert found.notes.partial is not None
@@ -25,5 +25,5 @@ def test_the_newest_are_shown_and_the_others_counted(monkeypatch: pytest.MonkeyP
 
 
 def test_nothing_is_told_where_nothing_is_left_out() -> None:
-    assert listed(RUNS).model_dump(mode="json") == {"runs": [run.model_dump(mode="json") for run in RUNS]}
-    assert listed([]).model_dump(mode="json") == {"runs": []}
+    assert newest_that_fit(RUNS).model_dump(mode="json") == {"runs": [run.model_dump(mode="json") for run in RUNS]}
+    assert newest_that_fit([]).model_dump(mode="json") == {"runs": []}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.memory import Memory
-from commonplace.use_cases.context import CLOSING, EMPTY, OPENING, Group, Size, fit
+from commonplace.use_cases.context import CLOSING, EMPTY, OPENING, Group, LineSize, fit
 
 PIECES = StaticEmbedder().pieces
 NOON = datetime(2026, 5, 20, 12, tzinfo=UTC)
@@ -71,14 +71,14 @@ def test_what_always_matters_takes_half_of_the_room_at_the_most(personal: list[s
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=80), min_size=1, max_size=10))
 def test_lines_add_up_to_the_text(given: list[str]) -> None:
     some = [" ".join(line.split()) for line in given]
-    size = sum((Size.of(line, PIECES) for line in some), Size())
+    size = sum((LineSize.of(line, PIECES) for line in some), LineSize())
     assert size.tokens == tokens("\n".join(some))
 
 
 def test_a_word_that_the_tokenizer_does_not_know_is_a_piece_and_its_bytes_count() -> None:
     assert PIECES("hello, world") == 3
     assert PIECES("hello 😀") == 2
-    assert Size.of("😀" * 30, PIECES).tokens == 40
+    assert LineSize.of("😀" * 30, PIECES).tokens == 40
 
 
 def test_a_memory_that_has_no_room_gives_it_to_the_next() -> None:

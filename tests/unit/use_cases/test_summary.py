@@ -11,7 +11,7 @@ import pytest
 
 from commonplace.domain.memory import Memory
 from commonplace.ports.values import ModelUnavailable, Reply
-from commonplace.use_cases.summary import extracted
+from commonplace.use_cases.summary import extract_sentences
 from commonplace.use_cases.summary_check import SHAPE, KeyPoint, Summary, asked
 
 NOON = datetime(2026, 5, 20, 12, tzinfo=UTC)
@@ -167,7 +167,7 @@ def test_the_example_of_the_prompt_is_what_the_api_is_told_to_expect() -> None:
 
 def test_without_a_model_each_memory_gives_its_best_sentence_the_most_relevant_first() -> None:
     long = memory(5, "The weather was fine. Lena's birthday party is on 4 June. There was cake.")
-    made = extracted("When is Lena's birthday party?", [long, *MEMORIES])
+    made = extract_sentences("When is Lena's birthday party?", [long, *MEMORIES])
     assert made.sentences[0] == "Lena's birthday party is on 4 June."
     assert made.points[0] == KeyPoint("Lena's birthday party is on 4 June.", (long.memory_id,))
     assert made.sentences[1:] == MEMORIES_TOLD
@@ -176,14 +176,14 @@ def test_without_a_model_each_memory_gives_its_best_sentence_the_most_relevant_f
 
 def test_there_are_three_to_six_sentences_where_the_memories_hold_so_many() -> None:
     many = [memory(number, f"The user visited town {number}.") for number in range(1, 20)]
-    assert len(extracted("towns", many).sentences) == 6
-    assert len(extracted("towns", many).points) == 19
+    assert len(extract_sentences("towns", many).sentences) == 6
+    assert len(extract_sentences("towns", many).points) == 19
     one = memory(1, "The user likes tea. They drink it in the evening. It is green tea.")
-    assert len(extracted("tea", [one]).sentences) == 3
-    assert len(extracted("tea", [memory(1, "The user likes tea")]).sentences) == 1
-    assert extracted("tea", []) == Summary((), ())
+    assert len(extract_sentences("tea", [one]).sentences) == 3
+    assert len(extract_sentences("tea", [memory(1, "The user likes tea")]).sentences) == 1
+    assert extract_sentences("tea", []) == Summary((), ())
 
 
 def test_what_two_memories_say_alike_is_one_point_of_both() -> None:
-    made = extracted("tea", [memory(1, "The user likes tea."), memory(2, "the user likes  TEA")])
+    made = extract_sentences("tea", [memory(1, "The user likes tea."), memory(2, "the user likes  TEA")])
     assert made.points == (KeyPoint("The user likes tea.", (IDS[0], IDS[1])),)

@@ -7,13 +7,13 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from commonplace.adapters.opensearch.facts import KeptTags, most_used
-from commonplace.ports.candidates import Gathered
+from commonplace.ports.candidates import Retrieved
 from commonplace.ports.memory_records import MemoryRecords
 from commonplace.ports.pending_writes import PendingWrites
 from commonplace.ports.record_values import Stored, Vector
 from commonplace.ports.values import Filter, Similar, Statistics, Visibility
 from commonplace.retrieval import candidate_rows
-from commonplace.retrieval.record_scan import InHand
+from commonplace.retrieval.record_scan import RecordScan
 
 NEWEST = 2_000
 
@@ -35,29 +35,29 @@ class ScanIndex:
     def __init__(self, records: NewestRecords, embedding_model: str) -> None:
         self._records, self._model = records, embedding_model
 
-    def find(self, seen: Visibility, wanted: Filter, terms: Sequence[str], vector: Vector | None) -> Gathered:
-        newest, complete = self._newest(seen)
-        found, passing = newest.rows(seen, wanted, terms, vector)
+    def find(self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None) -> Retrieved:
+        newest, complete = self._newest(visibility)
+        found, passing = newest.rows(visibility, filters, terms, vector)
         rows = list(found.values())
         columns = candidate_rows.columns_of(rows, passing, candidate_rows.session_lengths_of(rows), terms)
-        return Gathered(columns, candidate_rows.corpus_of(rows, terms), partial=not complete)
+        return Retrieved(columns, candidate_rows.corpus_of(rows, terms), partial=not complete)
 
-    def similar(self, seen: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
-        newest, _ = self._newest(seen)
+    def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
+        newest, _ = self._newest(visibility)
         asked = sorted(set(terms))
-        found, _ = newest.rows(seen, Filter(), asked, vector)
+        found, _ = newest.rows(visibility, Filter(), asked, vector)
         rows = list(found.values())
         return candidate_rows.nearest_by_words(rows, newest.texts, candidate_rows.corpus_of(rows, asked), limit)
 
-    def most_important(self, seen: Visibility, wanted: Filter, limit: int) -> tuple[list[str], bool]:
-        newest, complete = self._newest(seen)
-        passing = newest.passing(seen, wanted)
+    def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
+        newest, complete = self._newest(visibility)
+        passing = newest.passing(visibility, filters)
         passing.sort(key=lambda memory: (-memory.importance, -memory.happened_at.timestamp()))
         return [memory.memory_id for memory in passing[:limit]], not complete
 
-    def _newest(self, seen: Visibility) -> tuple[InHand, bool]:
-        newest, complete = self._records.newest(seen.user_id, NEWEST)
-        return InHand(newest, self._model), complete
+    def _newest(self, visibility: Visibility) -> tuple[RecordScan, bool]:
+        newest, complete = self._records.newest(visibility.user_id, NEWEST)
+        return RecordScan(newest, self._model), complete
 
 
 class ScanFacts:

@@ -11,7 +11,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.ports.record_values import Letter
+from commonplace.ports.record_values import DeadLetter
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
@@ -35,7 +35,7 @@ class SqsDeadLetters:
     def __init__(self, client: "SQSClient", url: str) -> None:
         self._client, self._url = client, url
 
-    def send(self, letters: Sequence[Letter]) -> None:
+    def send(self, letters: Sequence[DeadLetter]) -> None:
         """Sends all of them; raises `STORAGE_UNAVAILABLE` if one can't be sent."""
         _send(self._client, self._url, map(asdict, letters))
 

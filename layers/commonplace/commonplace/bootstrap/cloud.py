@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from commonplace.bootstrap.local import Opened, local_clock
-from commonplace.bootstrap.models import Left, embedder_of, night_of, no_end, reader_of, summarizer_of
+from commonplace.bootstrap.local import OpenStore, local_clock
+from commonplace.bootstrap.models import Left, embedder_of, night_of, reader_of, summarizer_of, unlimited_time
 from commonplace.domain.errors import CommonplaceError, ErrorCode, require_extra
 from commonplace.ports.bundle import Ports
 from commonplace.ports.embedder import Embedder
@@ -31,7 +31,7 @@ Remaining = Callable[[], float]
 """Seconds that whoever asks now may still wait for the table."""
 
 
-def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Left = no_end) -> Opened:
+def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Left = unlimited_time) -> OpenStore:
     """The ports over one table, with an index in OpenSearch if there is an endpoint, else by reading the records."""
     from commonplace.adapters.dynamodb.operations import DynamoOperations
     from commonplace.adapters.dynamodb.usage import DynamoUsage
@@ -61,7 +61,7 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
         fallback=fallback,
         profile=settings.ranking,
     )
-    return Opened(ports, lambda: None, lambda: _night(table, settings, left), lambda: _erasure(table))
+    return OpenStore(ports, lambda: None, lambda: _night(table, settings, left), lambda: _erasure(table))
 
 
 def _night(table: "Table", settings: Settings, left: Left) -> "NightPorts":
@@ -71,7 +71,7 @@ def _night(table: "Table", settings: Settings, left: Left) -> "NightPorts":
     return night_of(settings, DynamoLedger(table), DynamoRuns(table), DynamoBudget(table), left)
 
 
-def open_leaving(user_id: str, settings: Settings) -> "ErasableUser":
+def open_erasable_user(user_id: str, settings: Settings) -> "ErasableUser":
     """A user of the table, by the whole id, who may leave."""
     from commonplace.nightly.user_erasure import ErasableUser
     from commonplace.runs.apply import RunContext
@@ -88,7 +88,7 @@ def _erasure(table: "Table") -> UserErasure:
     return DynamoErasure(table)
 
 
-def open_models(settings: Settings, left: Left = no_end) -> Ports:
+def open_models(settings: Settings, left: Left = unlimited_time) -> Ports:
     """What a function needs that has no memory: the models. Asking it for anything else is a mistake of this package."""
     from commonplace.adapters.static_embedder import StaticEmbedder
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenStore:
     """The ports, how to let go of what is behind them, and what runs and erasures need, made when it is asked for."""
 
     ports: Ports
@@ -28,7 +28,7 @@ class Opened:
     erasure: Callable[[], UserErasure]
 
 
-def open_local(settings: Settings) -> Opened:
+def open_local(settings: Settings) -> OpenStore:
     """The ports over one SQLite file, which is made if it isn't there."""
     from commonplace.adapters.sqlite.database import Database
     from commonplace.adapters.sqlite.facts import SqliteFacts, SqliteUsage
@@ -58,7 +58,7 @@ def open_local(settings: Settings) -> Opened:
         usage.close()
         database.close()
 
-    return Opened(ports, close, lambda: _night(database, settings), lambda: _erasure(database))
+    return OpenStore(ports, close, lambda: _night(database, settings), lambda: _erasure(database))
 
 
 def _night(database: "Database", settings: Settings) -> "NightPorts":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from commonplace.bootstrap.cloud import _PAGE_SECONDS, Remaining, _domain, _layout, _pending, _records, missing, table_of
 from commonplace.bootstrap.models import embedder_of
-from commonplace.indexing.stream import NoIndex, Upkeep
+from commonplace.indexing.stream import NoIndex, Projector
 from commonplace.ports.all_records import AllRecords
 from commonplace.ports.dead_letters import DeadLetters
 from commonplace.ports.embedder import Embedder
@@ -34,14 +34,14 @@ class Maintenance:
     contents: IndexContents
 
 
-def open_upkeep(settings: Settings, remaining: Remaining | None = None) -> Upkeep:
+def open_projector(settings: Settings, remaining: Remaining | None = None) -> Projector:
     """What keeps the index in step with the table; without an index, what is left of that."""
     from commonplace.adapters.dynamodb.rows import streamed
     from commonplace.adapters.dynamodb.usage import DynamoUsage
 
     table = table_of(settings, remaining)
-    writer, made = _followed(settings, table) if settings.search_endpoint else (NoIndex(), lambda: True)
-    return Upkeep(streamed, writer, _pending(table), DynamoUsage(table), _letters(settings), made)
+    writer, made = _index_writer(settings, table) if settings.search_endpoint else (NoIndex(), lambda: True)
+    return Projector(streamed, writer, _pending(table), DynamoUsage(table), _letters(settings), made)
 
 
 def open_maintenance(settings: Settings) -> Maintenance:
@@ -60,7 +60,7 @@ def open_maintenance(settings: Settings) -> Maintenance:
     )
 
 
-def _followed(settings: Settings, table: "Table") -> tuple[IndexWriter, Callable[[], bool]]:
+def _index_writer(settings: Settings, table: "Table") -> tuple[IndexWriter, Callable[[], bool]]:
     from commonplace.adapters.dynamodb.records import DynamoEverything
     from commonplace.adapters.opensearch.setup import set_up
     from commonplace.adapters.opensearch.writing import OpenSearchWriter
@@ -83,7 +83,7 @@ def _letters(settings: Settings) -> DeadLetters | None:
 
 
 @dataclass(frozen=True)
-class NightWork:
+class NightSchedule:
     """Whose nights are to be read, where they are asked for, and how long texts that were read are kept."""
 
     ledger: "Ledger"
@@ -91,7 +91,7 @@ class NightWork:
     texts_kept: timedelta
 
 
-def open_night_work(settings: Settings, remaining: Remaining | None = None) -> NightWork:
+def open_night_schedule(settings: Settings, remaining: Remaining | None = None) -> NightSchedule:
     """The ledger of the table and the queue; neither an index nor a model."""
     from commonplace.adapters.dynamodb.ledger import DynamoLedger
     from commonplace.adapters.sqs import SqsNights, connect
@@ -99,4 +99,4 @@ def open_night_work(settings: Settings, remaining: Remaining | None = None) -> N
     if settings.night_queue is None:
         raise missing("night_queue")
     ledger, queue = DynamoLedger(table_of(settings, remaining)), SqsNights(connect(settings.region), settings.night_queue)
-    return NightWork(ledger, queue, timedelta(days=settings.nightly_texts_days))
+    return NightSchedule(ledger, queue, timedelta(days=settings.nightly_texts_days))

@@ -36,23 +36,23 @@ def folder_pages(folder: Path) -> "Pages":
 
 def pages_of(settings: Settings) -> "Callable[[str], Pages] | None":
     """A user's pages by the user's id: a folder per user, in the bucket if one is set, else in the folder; None: nowhere."""
-    from commonplace.pages.page import owner_of
+    from commonplace.pages.page import owner_hash
 
     folder, bucket = settings.pages, settings.pages_bucket
     if bucket is None:
-        return None if folder is None else lambda user_id: folder_pages(folder / owner_of(user_id))
+        return None if folder is None else lambda user_id: folder_pages(folder / owner_hash(user_id))
     require_extra("aws", "a bucket for the pages is configured")
     from commonplace.adapters.s3 import S3Pages, connect
 
     client = cache(lambda: connect(settings.region))
-    return lambda user_id: S3Pages(client(), bucket, owner_of(user_id))
+    return lambda user_id: S3Pages(client(), bucket, owner_hash(user_id))
 
 
 Left = Callable[[], float]
 """Seconds until whoever asks now is ended."""
 
 
-def no_end() -> float:
+def unlimited_time() -> float:
     """Nobody ends a process of this machine."""
     return math.inf
 
@@ -66,7 +66,7 @@ def embedder_of(settings: Settings, static: Embedder) -> Embedder:
     return TitanEmbedder(region=settings.region)
 
 
-def reader_of(settings: Settings, left: Left = no_end) -> StatementReader | None:
+def reader_of(settings: Settings, left: Left = unlimited_time) -> StatementReader | None:
     """Claude as the reader of statements; None: rules."""
     asked = _asked(settings)
     if asked is None:
@@ -77,7 +77,7 @@ def reader_of(settings: Settings, left: Left = no_end) -> StatementReader | None
     return ClaudeReader(clients, model, settings.claude_temperature, settings.claude_deadline, left)
 
 
-def language_of(settings: Settings, left: Left = no_end) -> LanguageModel | None:
+def language_model_of(settings: Settings, left: Left = unlimited_time) -> LanguageModel | None:
     """Claude as the reader of days; None: rules."""
     asked = _asked(settings)
     if asked is None:
@@ -88,7 +88,7 @@ def language_of(settings: Settings, left: Left = no_end) -> LanguageModel | None
     return ClaudeLanguage(clients, settings.nightly_model or model, settings.claude_temperature, left)
 
 
-def summarizer_of(settings: Settings, left: Left = no_end) -> LanguageModel | None:
+def summarizer_of(settings: Settings, left: Left = unlimited_time) -> LanguageModel | None:
     """Claude as the one that sums up; None: by extraction."""
     asked = _asked(settings)
     if asked is None:
@@ -137,7 +137,7 @@ def _claude_key(settings: Settings) -> Callable[[], str]:
 
 
 def night_of(
-    settings: Settings, ledger: "Ledger", runs: "RunRepository", budget: "TokenBudget", left: Left = no_end
+    settings: Settings, ledger: "Ledger", runs: "RunRepository", budget: "TokenBudget", left: Left = unlimited_time
 ) -> "NightPorts":
     """The ports. `left`: seconds that whoever asks now has."""
     from commonplace.ports.nightly_bundle import NightPorts
@@ -148,7 +148,7 @@ def night_of(
         runs=runs,
         parts=runs,
         budget=budget,
-        model=language_of(settings, left),
+        model=language_model_of(settings, left),
         allowance=allowance_of(settings),
         texts_kept=timedelta(days=settings.nightly_texts_days),
         pages=pages_of(settings),

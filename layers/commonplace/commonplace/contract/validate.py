@@ -23,14 +23,14 @@ _CODES = {
 }
 
 
-def read(kind: type[AnyRequest], arguments: Mapping[str, Any], zone: tzinfo | None) -> tuple[AnyRequest, list[str]]:
+def validate(kind: type[AnyRequest], arguments: Mapping[str, Any], zone: tzinfo | None) -> tuple[AnyRequest, list[str]]:
     """The request, and the kinds of secrets that were in it.
 
     Times without an offset are taken to be in `zone`. Raises a 400 that names the field, `SECRET_ONLY` among them.
     """
     request = check(kind, arguments)
     kinds: list[str] = []
-    return _cleaned(request, "", zone, kinds), list(dict.fromkeys(kinds))
+    return _redacted_model(request, "", zone, kinds), list(dict.fromkeys(kinds))
 
 
 def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
@@ -60,31 +60,31 @@ def _message(error: Mapping[str, Any]) -> str:
     return str(error["msg"])
 
 
-def _cleaned(model: Any, path: str, zone: tzinfo | None, kinds: list[str]) -> Any:
+def _redacted_model(model: Any, path: str, zone: tzinfo | None, kinds: list[str]) -> Any:
     changed: dict[str, Any] = {}
     for name in type(model).model_fields:
         value = getattr(model, name)
         beside = getattr(model, "context", None) or getattr(model, "key", None)
-        cleaner = _clean(value, f"{path}{name}", zone, kinds, beside)
+        cleaner = _redacted_value(value, f"{path}{name}", zone, kinds, beside)
         if cleaner is not value:
             changed[name] = cleaner
     return model.model_copy(update=changed) if changed else model
 
 
-def _clean(value: Any, path: str, zone: tzinfo | None, kinds: list[str], beside: Any = None) -> Any:
+def _redacted_value(value: Any, path: str, zone: tzinfo | None, kinds: list[str], beside: Any = None) -> Any:
     if isinstance(value, BaseModel):
-        return _cleaned(value, f"{path}.", zone, kinds)
+        return _redacted_model(value, f"{path}.", zone, kinds)
     if isinstance(value, datetime):
         return value.replace(tzinfo=zone) if value.tzinfo is None else value
     if isinstance(value, list):
-        return [item for item in (_clean(item, path, zone, kinds) for item in value) if item != ""]
+        return [item for item in (_redacted_value(item, path, zone, kinds) for item in value) if item != ""]
     if isinstance(value, str):
-        return _without_secrets(value, path, kinds, beside if isinstance(beside, str) else None)
+        return _redacted_text(value, path, kinds, beside if isinstance(beside, str) else None)
     return value
 
 
-def _without_secrets(text: str, path: str, kinds: list[str], beside: str | None) -> str:
-    found = _redacted(text, path, beside)
+def _redacted_text(text: str, path: str, kinds: list[str], beside: str | None) -> str:
+    found = _redaction(text, path, beside)
     if not found.kinds:
         return text
     kinds.extend(found.kinds)
@@ -97,14 +97,14 @@ def _without_secrets(text: str, path: str, kinds: list[str], beside: str | None)
     raise CommonplaceError(ErrorCode.SECRET_ONLY, f"{path}: holds nothing but a secret, and secrets are never kept", path)
 
 
-def _redacted(text: str, path: str, beside: str | None) -> Redaction:
+def _redaction(text: str, path: str, beside: str | None) -> Redaction:
     """A text without its secrets. `beside`: the message before a `text`, or the key of a `value`."""
     if path == "value" and beside is not None:
-        return _under_a_key(text, beside)
+        return _redaction_under_key(text, beside)
     return redact(text, beside if path == "text" else None)
 
 
-def _under_a_key(value: str, key: str) -> Redaction:
+def _redaction_under_key(value: str, key: str) -> Redaction:
     """`gate_code` tells what a bare 4471 is: the value is read as an answer to its key, and as an entry under it."""
     name = " ".join(_KEY_WORD.findall(key))
     answer = redact(value, f"What is the {name}?")

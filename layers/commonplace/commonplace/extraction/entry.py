@@ -13,9 +13,9 @@ from commonplace.extraction.days import Day
 from commonplace.extraction.dialogue import asked_of_the_user
 from commonplace.extraction.interests import BETWEEN
 from commonplace.extraction.patterns import says
-from commonplace.memories.enrich import Statement, read_statement, tidy_tags
+from commonplace.memories.enrich import Statement, enrich, tidy_tags
 from commonplace.memories.ingest import DAILY_FOR, DURABLE_FROM, embedded
-from commonplace.memories.transitions import KEPT_AFTER_EXPIRY
+from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Vector
 from commonplace.ports.values import Caller
@@ -35,7 +35,7 @@ def memory_of(
     """The memory that an ADD, UPDATE or DELETE adds, and its vector. `now`: aware, when it is written."""
     candidate = decision.candidate
     text = decision.says
-    statement = read_statement(text, ports.words, ports.facts.tags(caller.user_id))
+    statement = enrich(text, ports.words, ports.facts.tags(caller.user_id))
     vector = embedded(statement, ports)
     fields: dict[str, Any] = {
         **_labels(candidate, statement),
@@ -99,7 +99,7 @@ def _lasting(candidate: Candidate, now: datetime) -> dict[str, Any]:
         fields["scope_ref"] = candidate.interaction_id
     if durability == "daily":
         expires = now + DAILY_FOR
-        fields |= {"expires_at": expires, "purge_at": expires + KEPT_AFTER_EXPIRY}
+        fields |= {"expires_at": expires, "purge_at": expires + PURGE_DELAY}
     return fields
 
 

@@ -9,22 +9,22 @@ from typing import Literal
 
 from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.memories.enrich import VectorsAtHand
+from commonplace.memories.enrich import PrecomputedEmbedder
 from commonplace.ports.all_records import AllRecords
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.index_contents import IndexContents
 from commonplace.ports.index_rebuild import IndexRebuild
 from commonplace.ports.memory_records import MemoryRecords
-from commonplace.ports.record_values import Audit, Held, IndexChange, Outcome, Purged, Stored
+from commonplace.ports.record_values import Audit, IndexChange, IndexedDocument, IndexOutcome, Stored, Tombstone
 from commonplace.ports.values import Clock, IndexUnavailable
 from commonplace.retrieval.documents import digest
 
-_AT_ONCE = 500
-Ill = Literal["missing", "behind", "ahead", "different", "orphaned"]
+_BATCH = 500
+Inconsistency = Literal["missing", "behind", "ahead", "different", "orphaned"]
 
 
 @dataclass(frozen=True)
-class Examined:
+class ConsistencyReport:
     """Records and documents there are, what ails the index, and how much of that was mended.
 
     `missing`: a record without a document; `behind`, `ahead`: of an older or newer version; `different`: of the same
@@ -34,35 +34,35 @@ class Examined:
 
     records: int
     documents: int
-    ills: Counter[Ill]
+    inconsistencies: Counter[Inconsistency]
     mended: int
 
 
-def examine(
+def check_consistency(
     everything: AllRecords, records: MemoryRecords, contents: IndexContents, repair: bool, progress: Callable[[int], None]
-) -> Examined:
+) -> ConsistencyReport:
     """Compares each record with its document, then each document with its record. Raises `IndexUnavailable`.
 
     `repair`: brings into the index what it lacks; safe while writes go on. `progress` is told how many were compared.
     """
-    ills: Counter[Ill] = Counter()
+    ills: Counter[Inconsistency] = Counter()
     seen = documents = mended = 0
-    for batch in in_batches(everything.every(), _AT_ONCE):
+    for batch in in_batches(everything.every(), _BATCH):
         found = list(_differing(batch, contents.look_up(batch)))
         ills.update(ill for ill, _ in found)
         mended += _mended(contents, [stored for ill, stored in found if ill != "ahead"]) if repair else 0
         seen += len(batch)
         progress(seen + documents)
-    for held in in_batches(contents.every(), _AT_ONCE):
+    for held in in_batches(contents.every(), _BATCH):
         orphans = list(_orphans(held, records))
         ills["orphaned"] += len(orphans)
         mended += _mended(contents, orphans) if repair else 0
         documents += len(held)
         progress(seen + documents)
-    return Examined(seen, documents, +ills, mended)
+    return ConsistencyReport(seen, documents, +ills, mended)
 
 
-def _differing(batch: Sequence[Stored], found: Sequence[Held | None]) -> Iterator[tuple[Ill, Stored]]:
+def _differing(batch: Sequence[Stored], found: Sequence[IndexedDocument | None]) -> Iterator[tuple[Inconsistency, Stored]]:
     for stored, held in zip(batch, found, strict=True):
         if held is None or held.user_id != stored.memory.user_id:
             yield "missing", stored
@@ -72,11 +72,11 @@ def _differing(batch: Sequence[Stored], found: Sequence[Held | None]) -> Iterato
             yield "different", stored
 
 
-def _orphans(batch: Sequence[Held], records: MemoryRecords) -> Iterator[Purged]:
+def _orphans(batch: Sequence[IndexedDocument], records: MemoryRecords) -> Iterator[Tombstone]:
     for user_id, group in groupby(batch, key=lambda held: held.user_id):
         held = {one.memory_id: one for one in group}
         there = {memory.memory_id for memory in records.get(user_id, list(held))}
-        yield from (Purged(user_id, name, one.version) for name, one in held.items() if name not in there)
+        yield from (Tombstone(user_id, name, one.version) for name, one in held.items() if name not in there)
 
 
 def _mended(contents: IndexContents, changes: Sequence[IndexChange]) -> int:
@@ -88,7 +88,7 @@ _FIRST_WAIT = 0.25  # seconds; twice as long at each further try
 
 
 @dataclass(frozen=True)
-class Reindexed:
+class RebuildResult:
     """How many records the new version holds, how many got a vector of the current model, and what was refused and why."""
 
     records: int
@@ -97,7 +97,7 @@ class Reindexed:
 
 
 @dataclass(frozen=True)
-class Renewal:
+class EmbeddingRenewal:
     """Brings records to the current embedding model, in the record store first: it is the truth."""
 
     records: MemoryRecords
@@ -110,7 +110,7 @@ class Renewal:
         A record that is changed by somebody else at this moment is left to them: their write is indexed as well.
         """
         old = [stored.memory.content for stored in batch if not self._is_current(stored)]
-        embedder = VectorsAtHand.of(old, self.embedder)
+        embedder = PrecomputedEmbedder.of(old, self.embedder)
         return [stored if self._is_current(stored) else self._renewed(stored, embedder) for stored in batch]
 
     def _is_current(self, stored: Stored) -> bool:
@@ -131,9 +131,9 @@ class Renewal:
 
 
 def reindex(
-    everything: AllRecords, rebuild: IndexRebuild, renewal: Renewal, progress: Callable[[int], None],
+    everything: AllRecords, rebuild: IndexRebuild, renewal: EmbeddingRenewal, progress: Callable[[int], None],
     wait: Callable[[float], None] = time.sleep, move: bool = False,
-) -> Reindexed:  # fmt: skip
+) -> RebuildResult:  # fmt: skip
     """Rebuilds the index of all users and lets it take the old one's place at the end.
 
     From the beginning each write goes to both, so that none is missed, whatever the order. The same command moves to
@@ -146,7 +146,7 @@ def reindex(
     rebuild.begin()
     records = embedded = 0
     refused: list[tuple[str, str]] = []
-    for batch in in_batches(everything.every(), _AT_ONCE):
+    for batch in in_batches(everything.every(), _BATCH):
         current = renewal.renewed(batch)
         embedded += sum(new is not old for new, old in zip(current, batch, strict=True))
         for stored, outcome in zip(current, _filled(rebuild, current, wait), strict=True):
@@ -156,7 +156,7 @@ def reindex(
                 refused.append((stored.memory.memory_id, outcome.reason))
         progress(records)
     rebuild.finish()
-    return Reindexed(records, embedded, tuple(refused))
+    return RebuildResult(records, embedded, tuple(refused))
 
 
 def _refuse_another_model(rebuild: IndexRebuild, name: str) -> None:
@@ -171,7 +171,7 @@ def _refuse_another_model(rebuild: IndexRebuild, name: str) -> None:
         )
 
 
-def _filled(rebuild: IndexRebuild, records: Sequence[Stored], wait: Callable[[float], None]) -> list[Outcome]:
+def _filled(rebuild: IndexRebuild, records: Sequence[Stored], wait: Callable[[float], None]) -> list[IndexOutcome]:
     """The last outcome of each record, those that may be tried again tried again, ever more slowly."""
     outcomes = rebuild.fill(records)
     for number in range(_TRIES):

@@ -12,14 +12,14 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.ports.dead_letters import DeadLetters
 from commonplace.ports.index_writer import IndexWriter
 from commonplace.ports.pending_writes import PendingWrites
-from commonplace.ports.record_values import IndexChange, Letter, Outcome, Stored, Streamed
+from commonplace.ports.record_values import DeadLetter, IndexChange, IndexOutcome, Stored, StreamRecord
 from commonplace.ports.usage_log import UsageLog
 
 _log = logging.getLogger("commonplace")
-_AT_ONCE = 200
+_BATCH = 200
 
 
-def follow(changes: Sequence[IndexChange], writer: IndexWriter, pending: PendingWrites) -> list[Outcome]:
+def project(changes: Sequence[IndexChange], writer: IndexWriter, pending: PendingWrites) -> list[IndexOutcome]:
     """Brings changes into the index and confirms those that it holds: one outcome per change, in their order.
 
     Changes may come twice and in any order. What must be tried again or fails for good is the caller's to report.
@@ -32,7 +32,7 @@ def follow(changes: Sequence[IndexChange], writer: IndexWriter, pending: Pending
 
 
 def reconcile(
-    before: datetime, writer: IndexWriter, pending: PendingWrites, failed: Callable[[IndexChange, Outcome], None],
+    before: datetime, writer: IndexWriter, pending: PendingWrites, failed: Callable[[IndexChange, IndexOutcome], None],
     in_time: Callable[[], bool] = lambda: True,
 ) -> Counter[str]:  # fmt: skip
     """Indexes again what has been pending since before then, and gives how many ended in each state.
@@ -42,8 +42,8 @@ def reconcile(
     goes on.
     """
     counts: Counter[str] = Counter()
-    for changes in in_batches(pending.pending_since(before), _AT_ONCE):
-        outcomes = follow(changes, writer, pending)
+    for changes in in_batches(pending.pending_since(before), _BATCH):
+        outcomes = project(changes, writer, pending)
         counts.update(outcome.state for outcome in outcomes)
         for change, outcome in zip(changes, outcomes, strict=True):
             if outcome.state == "failed":
@@ -62,13 +62,13 @@ def _confirm(change: Stored, pending: PendingWrites) -> None:
 
 
 @dataclass(frozen=True)
-class Upkeep:
+class Projector:
     """What keeps an index in step with the table.
 
     `streamed` reads an event of the table's stream; `set_up` makes what the index needs, False when a reindex has to follow.
     """
 
-    streamed: Callable[[Mapping[str, Any]], Iterator[Streamed]]
+    streamed: Callable[[Mapping[str, Any]], Iterator[StreamRecord]]
     writer: IndexWriter
     pending: PendingWrites
     usage: UsageLog
@@ -79,13 +79,13 @@ class Upkeep:
 class NoIndex:
     """No index at all: searches read the records, and nothing has to wait."""
 
-    def put(self, changes: Sequence[IndexChange]) -> list[Outcome]:
+    def put(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
         """Everything is as it should be."""
-        return [Outcome("done")] * len(changes)
+        return [IndexOutcome("done")] * len(changes)
 
 
 @dataclass(frozen=True)
-class TakenIn:
+class ProjectedBatch:
     """What became of a batch. `again`: sequence numbers to come again, in order; `oldest`: when the oldest done was made."""
 
     done: int
@@ -94,23 +94,26 @@ class TakenIn:
     oldest: datetime | None
 
 
-def take_in(records: Sequence[Streamed], upkeep: Upkeep) -> TakenIn:
+def project_batch(records: Sequence[StreamRecord], projector: Projector) -> ProjectedBatch:
     """Brings a batch into the index; safe to repeat, in any part and order. A record that is poison holds nothing up."""
     readable = [record for record in records if record.change is not None]
-    followed = follow([record.change for record in readable if record.change is not None], upkeep.writer, upkeep.pending)
-    outcomes = {record.sequence: Outcome("failed", record.trouble) for record in records if record.change is None}
+    followed = project(
+        [record.change for record in readable if record.change is not None], projector.writer, projector.pending
+    )
+    outcomes = {record.sequence: IndexOutcome("failed", record.trouble) for record in records if record.change is None}
     outcomes |= {record.sequence: outcome for record, outcome in zip(readable, followed, strict=True)}
     ended = {state: [record for record in records if outcomes[record.sequence].state == state] for state in _STATES}
     again = ended["retry"]
     if not set_aside(
-        [Letter(at.user_id, at.item, at.sequence, outcomes[at.sequence].reason) for at in ended["failed"]], upkeep.letters
+        [DeadLetter(at.user_id, at.item, at.sequence, outcomes[at.sequence].reason) for at in ended["failed"]],
+        projector.letters,
     ):
         again = [record for record in records if outcomes[record.sequence].state != "done"]
     oldest = min((record.at for record in ended["done"]), default=None)
-    return TakenIn(len(ended["done"]), len(ended["failed"]), [record.sequence for record in again], oldest)
+    return ProjectedBatch(len(ended["done"]), len(ended["failed"]), [record.sequence for record in again], oldest)
 
 
-def set_aside(letters: Sequence[Letter], where: DeadLetters | None) -> bool:
+def set_aside(letters: Sequence[DeadLetter], where: DeadLetters | None) -> bool:
     """Whether the letters are kept, in the log at the least; if not, their records have to come again."""
     for letter in letters:
         _log.error("a change can't be indexed: %s", letter.reason)

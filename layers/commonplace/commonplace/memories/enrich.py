@@ -16,14 +16,14 @@ from commonplace.text.third_person import to_third_person
 
 
 @dataclass(frozen=True)
-class VectorsAtHand:
+class PrecomputedEmbedder:
     """An embedder that has embedded some texts already."""
 
     embedder: Embedder
     vectors: Mapping[str, Vector | None]
 
     @classmethod
-    def of(cls, texts: Sequence[str], embedder: Embedder) -> "VectorsAtHand":
+    def of(cls, texts: Sequence[str], embedder: Embedder) -> "PrecomputedEmbedder":
         """With the vectors of these texts, each made once."""
         distinct = list(dict.fromkeys(texts))
         return cls(embedder, dict(zip(distinct, embedder.embed_all(distinct), strict=True)))
@@ -63,7 +63,7 @@ class Statement:
         return memory_type(self.classification.statement_type, self.classification.category)
 
 
-def read_statement(text: str, words: Embedder, own_tags: Mapping[str, int], speaker: str | None = None) -> Statement:
+def enrich(text: str, words: Embedder, own_tags: Mapping[str, int], speaker: str | None = None) -> Statement:
     """Reads one text. `own_tags`: the user's tags with counts; `speaker`: who said it, when it was not the user."""
     vector = words.embed(text)
     found = tags_of(text)

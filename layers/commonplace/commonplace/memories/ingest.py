@@ -13,7 +13,7 @@ from commonplace.domain.memory import GLOBAL_AGENT, Memory, importance_of
 from commonplace.domain.results import Merge
 from commonplace.domain.taxonomy import section_of
 from commonplace.memories.enrich import Statement
-from commonplace.memories.transitions import KEPT_AFTER_EXPIRY
+from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Audit, Entry, Vector
 from commonplace.ports.values import Caller, IndexUnavailable, Similar, Visibility
@@ -32,7 +32,7 @@ _log = logging.getLogger("commonplace")
 
 
 @dataclass(frozen=True)
-class Remembered:
+class Ingested:
     """A stored memory, whether it is new, and what is like it. `degraded`: nothing could be looked for."""
 
     memory: Memory
@@ -65,7 +65,7 @@ def new_entry(
     if expires is not None:
         if expires <= caller.now:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "context.expires_at: is over already", "context.expires_at")
-        fields |= {"durability": "daily", "purge_at": expires + KEPT_AFTER_EXPIRY}
+        fields |= {"durability": "daily", "purge_at": expires + PURGE_DELAY}
     fields.setdefault("section", section_of(fields["memory_type"], fields["category"]))
     vector = embedded(statement, ports)
     memory = Memory(
@@ -85,16 +85,16 @@ def embedded(statement: Statement, ports: Ports) -> Vector | None:
     return statement.vector if ports.embedder is ports.words else ports.embedder.embed(statement.text)
 
 
-def remember(entry: Entry, ports: Ports) -> Remembered:
+def ingest(entry: Entry, ports: Ports) -> Ingested:
     """Stores the entry unless it is there; looks for what is like it first."""
-    like = alike(entry, ports)
+    like = find_similar(entry, ports)
     ((memory, created),) = ports.records.add([entry])
     others = [similar for similar in like or () if similar.memory_id != memory.memory_id]
     merges = merges_of(entry.memory, others)
-    return Remembered(memory, created, [similar.memory_id for similar in others], merges, degraded=like is None)
+    return Ingested(memory, created, [similar.memory_id for similar in others], merges, degraded=like is None)
 
 
-def alike(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
+def find_similar(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
     """The memories that are like it, nearest first; None when the index can't be asked: no store waits for advice."""
     memory = entry.memory
     seen = Visibility(memory.user_id, tuple({GLOBAL_AGENT, memory.agent_id}), memory.created_at)
@@ -112,7 +112,7 @@ def merges_of(memory: Memory, others: Sequence[Similar]) -> list[Merge]:
     return [Merge(memory_id=memory_id, why=why) for memory_id, why in reasons if why is not None]
 
 
-def notes(done: Remembered, caller: Caller, tell_known: bool = True) -> Notes | None:
+def notes(done: Ingested, caller: Caller, tell_known: bool = True) -> Notes | None:
     """What a storing tool has to tell beside its answer. `tell_known`: also that nothing new was stored."""
     known = tell_known and not done.created
     found = Notes(

@@ -4,9 +4,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Change, Made
+from commonplace.ports.record_values import AppliedChange, Change
 
-KEPT_AFTER_EXPIRY = timedelta(days=30)
+PURGE_DELAY = timedelta(days=30)
 
 _WORDS: dict[str, Any] = {
     "raw_text": "", "normalized_text": "", "tags": (), "concepts": (), "key": None, "evidence": None, "user_note": None,
@@ -21,7 +21,7 @@ def superseded(memory: Memory, by: str, now: datetime) -> Memory:
 
 def deleted(memory: Memory, now: datetime) -> Memory:
     """Closed and no longer found; it can come back for 30 days."""
-    return memory.next_version(now, status="deleted", valid_to=now, purge_at=now + KEPT_AFTER_EXPIRY)
+    return memory.next_version(now, status="deleted", valid_to=now, purge_at=now + PURGE_DELAY)
 
 
 def erased(memory: Memory, now: datetime) -> Memory:
@@ -34,11 +34,11 @@ _TEXTS = {"raw_text", "normalized_text", "tags", "concepts", "speaker", "evidenc
 _NOT_KEPT = _TEXTS | {"version", "updated_at", "access_count", "last_accessed"}
 
 
-def made_of(change: Change) -> Made:
+def applied_change(change: Change) -> AppliedChange:
     """What is kept of a change: the version that it made, and the fields that it replaced; nothing of what it erased."""
     memory, before = change.memory, change.before
     if before is None or change.erases:
-        return Made(memory.memory_id, memory.version, None if before is None else {}, change.erases)
+        return AppliedChange(memory.memory_id, memory.version, None if before is None else {}, change.erases)
     now = memory.model_dump(mode="json", exclude=_NOT_KEPT)
     replaced = {name: old for name, old in before.model_dump(mode="json", exclude=_NOT_KEPT).items() if old != now[name]}
-    return Made(memory.memory_id, memory.version, replaced)
+    return AppliedChange(memory.memory_id, memory.version, replaced)

@@ -12,8 +12,8 @@ from commonplace.nightly.budget import Answers
 from commonplace.nightly.memory_view import RunMemoryView
 from commonplace.nightly.operations_planner import plan_operations
 from commonplace.runs.apply import Lease, RunContext
-from commonplace.runs.limits import limited, spent_on
-from commonplace.runs.plan import Plan, joined
+from commonplace.runs.limits import apply_limits, usage_of_day
+from commonplace.runs.plan import Plan, merged
 
 ReadDay = Callable[[Mode, Day, MemoryView, Answers, frozenset[str]], Reading]
 """Reads a day in a mode, with the answers that are saved already. The set: what two runs could not read."""
@@ -76,8 +76,8 @@ class DayPlanner:
         draft = self._draft(day, answers)
         caller, ports = self.context.caller, self.context.ports
         active = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name).active
-        spent = spent_on(day.date, self.context.night.runs.newest(caller.user_id, _RUNS))
-        return draft.model_copy(update={"operations": limited(draft.operations, active, spent)})
+        spent = usage_of_day(day.date, self.context.night.runs.newest(caller.user_id, _RUNS))
+        return draft.model_copy(update={"operations": apply_limits(draft.operations, active, spent)})
 
     def _draft(self, day: Day, answers: SavedAnswers | UnsavedAnswers) -> Plan:
         """Where a day fails, its interactions are read one by one: only the one at fault stays unread."""
@@ -93,7 +93,7 @@ class DayPlanner:
             failure = error
         ids = interactions_of(day)
         if len(ids) > 1:
-            return joined(self._draft_one_by_one(day, ids, answers))
+            return merged(self._draft_one_by_one(day, ids, answers))
         _log.error("an interaction of %s can't be read: %s", day.date, type(failure).__name__, exc_info=failure)
         return Plan(unread=ids, notes=("an interaction can't be read; it is tried again in the next run",))
 

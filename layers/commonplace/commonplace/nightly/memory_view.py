@@ -9,10 +9,10 @@ from commonplace.extraction.candidate import Decision, MemoryView
 from commonplace.ports.memory_index import MemoryIndex
 from commonplace.ports.record_values import Vector
 from commonplace.ports.values import Filter
-from commonplace.retrieval.engine import by_index_or_records, most_important
-from commonplace.retrieval.record_scan import may_see, seen_by
+from commonplace.retrieval.engine import most_important, with_fallback
+from commonplace.retrieval.record_scan import is_visible, visibility_of
 from commonplace.runs.apply import RunContext
-from commonplace.runs.plan import PlannedOperation, read_vector
+from commonplace.runs.plan import PlannedOperation, decode_vector
 from commonplace.text.foundation import tokenizer
 
 _NEAR = 0.35  # a cosine below it says nothing about two statements
@@ -25,7 +25,7 @@ class RunMemoryView:
     def __init__(self, context: RunContext) -> None:
         self._context = context
         self._ports = context.ports
-        self._seen = seen_by(context.caller)
+        self._seen = visibility_of(context.caller)
         self._staged: dict[str, tuple[Memory, Vector | None]] = {}
 
     def copy(self) -> "RunMemoryView":
@@ -38,11 +38,11 @@ class RunMemoryView:
         """Treats operations as applied, in this view only."""
         for operation in operations:
             for change in (*operation.closes, *((operation.opens,) if operation.opens else ())):
-                self._staged[change.memory.memory_id] = (change.memory, read_vector(change.vector))
+                self._staged[change.memory.memory_id] = (change.memory, decode_vector(change.vector))
 
     def similar(self, content: str, limit: int = 10) -> list[Memory]:
         vector, terms = self._ports.embedder.embed(content), tokenizer.terms(content)
-        ids, _ = by_index_or_records(lambda index: self._nearest_stored(index, terms, vector, limit), self._ports)
+        ids, _ = with_fallback(lambda index: self._nearest_stored(index, terms, vector, limit), self._ports)
         return [*self._nearest_staged(terms, vector), *self.get(ids)][:limit]
 
     def get(self, memory_ids: Sequence[str]) -> list[Memory]:
@@ -94,7 +94,7 @@ class RunMemoryView:
         return self._current(memory for _, memory in sorted(found, key=lambda pair: pair[0]))
 
     def _current(self, memories: Iterable[Memory]) -> list[Memory]:
-        return [memory for memory in memories if may_see(self._seen, memory)]
+        return [memory for memory in memories if is_visible(self._seen, memory)]
 
 
 class StagedView:

@@ -18,7 +18,7 @@ from commonplace.nightly.forget_scope import closed_memories, interactions_telli
 from commonplace.nightly.memory_view import RunMemoryView
 from commonplace.ports.record_values import Vector
 from commonplace.runs.apply import RunContext
-from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation, written_vector
+from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation, encode_vector
 
 _LONGEST_WHY = 300
 _GONE = "what it would change is not there, or not there any more"
@@ -186,7 +186,7 @@ def _is_add(decision: Decision) -> bool:
 
 def _storing_change(memory: Memory, vector: Vector | None, operation_id: str) -> PlannedChange:
     detail = {"tool": "nightly", "operation_id": operation_id}
-    return PlannedChange(memory=memory, audit="store", detail=detail, vector=written_vector(vector))
+    return PlannedChange(memory=memory, audit="store", detail=detail, vector=encode_vector(vector))
 
 
 def _closing_change(

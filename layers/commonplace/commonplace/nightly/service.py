@@ -62,7 +62,7 @@ class Nights:
 
     def preview(self, mode: Mode | None = None, progress: Progress | None = None) -> ToldRun:
         """What `nightly` would do now, with its words; nothing is changed."""
-        return report.told_plan(*steps.preview(self.context, self._options(mode, progress)))
+        return report.report_plan(*steps.preview(self.context, self._options(mode, progress)))
 
     def empty_run(self, mode: Mode | None = None) -> Run:
         """A run, kept nowhere, that found nothing to read."""
@@ -78,7 +78,7 @@ class Nights:
 
     def listed(self, limit: int = 20) -> ListedRuns:
         """The same as an answer, which has an end: `notes` tells how many it has no room for."""
-        return report.listed(self.runs(limit))
+        return report.newest_that_fit(self.runs(limit))
 
     def run(self, run_id: str) -> Run:
         """A run by its id, or the `last`; `NOT_FOUND` if there is none."""
@@ -93,7 +93,7 @@ class Nights:
 
     def told(self, run_id: str) -> ToldRun:
         """A run with the words that it is about."""
-        return report.told(self.run(run_id), self.context)
+        return report.report(self.run(run_id), self.context)
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
         """Takes a run back, as a run; `reread`: what it read is pending again."""

@@ -8,8 +8,8 @@ from commonplace.domain.ids import new_run_id
 from commonplace.domain.interactions import ToldRun
 from commonplace.domain.runs import Run
 from commonplace.pages.difference import differences, read_record
-from commonplace.pages.page import Page, is_page, owner_of
-from commonplace.pages.planning import KNOWN, Planner, Step
+from commonplace.pages.page import Page, is_page, owner_hash
+from commonplace.pages.planning import KNOWN, PagePlanner, Step
 from commonplace.pages.publishing import publish, write_pages
 from commonplace.pages.reading import parse
 from commonplace.ports.pages import Pages
@@ -23,7 +23,7 @@ _THE_SAME = "the pages say what is remembered"
 
 
 @dataclass(frozen=True)
-class _Found:
+class _PageChanges:
     """What the pages come to. `texts`: each as it was read; `deletions`, of `memories` that there are."""
 
     run: Run
@@ -36,20 +36,20 @@ class _Found:
     def deletions(self) -> int:
         return sum(step.difference.kind == "remove" for step in self.steps)
 
-    def taken_over(self, run: Run) -> dict[str, str]:
+    def fully_applied(self, run: Run) -> dict[str, str]:
         """The pages of which nothing was left aside: those may be written anew, as far as they are still as they were."""
         ends = {told.operation_id: told.outcome for told in run.operations}
-        left = {step.difference.page.name for step in self.steps if _is_left(step, ends)}
+        left = {step.difference.page.name for step in self.steps if _is_left_aside(step, ends)}
         return {page.name: self.texts[page.name] for page in self.pages if page.name not in left and not page.unread}
 
 
 def compare_pages(pages: Pages, context: RunContext) -> ToldRun:
     """What the pages would change; nothing is."""
-    found = _found(pages, context)
+    found = _find_changes(pages, context)
     notes = [*found.run.notes, _DRY if found.steps else _THE_SAME]
     if found.deletions > most_deletions(found.memories):
         notes.append(_too_many(found))
-    return _told(found, notes, context)
+    return _report(found, notes, context)
 
 
 def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) -> ToldRun:
@@ -58,26 +58,26 @@ def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) ->
     Without it that many are an `INVALID_ARGUMENT`, and nothing is changed. `CONFLICT` while another run is at work.
     """
     with apply.exclusive_lease(context) as lease:
-        found = _found(pages, context)
+        found = _find_changes(pages, context)
         if found.deletions > most_deletions(found.memories) and not delete_many:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"delete_many: {_too_many(found)}", "delete_many")
         run, planned = found.run, [step.planned for step in found.steps]
         changes = any(one.told.outcome == "planned" for one in planned)
         if changes:
             run = apply.carry_out(run, Plan(operations=tuple(planned)), context, lease)
-        write_pages(pages, context.caller, context.ports, taken_over=found.taken_over(run))
+        write_pages(pages, context.caller, context.ports, taken_over=found.fully_applied(run))
         if changes:
             publish(run, context)
-            return report.told(run, context)
-    return _told(found, [*run.notes, *([] if found.steps else [_THE_SAME])], context)
+            return report.report(run, context)
+    return _report(found, [*run.notes, *([] if found.steps else [_THE_SAME])], context)
 
 
-def _found(pages: Pages, context: RunContext) -> _Found:
+def _find_changes(pages: Pages, context: RunContext) -> _PageChanges:
     caller, notes, read, texts = context.caller, list[str](), list[Page](), dict[str, str]()
     for name in filter(is_page, pages.names()):
         text = pages.read(name) or ""
         page = parse(name, text)
-        if page is None or page.owner != owner_of(caller.user_id):
+        if page is None or page.owner != owner_hash(caller.user_id):
             notes.append(f"{name} is no page of this memory and was not read")
             continue
         read.append(page)
@@ -90,7 +90,7 @@ def _found(pages: Pages, context: RunContext) -> _Found:
     if not read and not notes:
         raise CommonplaceError(ErrorCode.NOT_FOUND, "dir: holds no page of this memory", "dir")
     record = read_record(caller, context.ports)
-    planner = Planner(record, caller, context.ports)
+    planner = PagePlanner(record, caller, context.ports)
     steps = planner.steps(differences(read, record))
     notes += [f"taken out, as secrets are never kept: {', '.join(planner.redacted)}"] if planner.redacted else []
     run = Run(
@@ -101,22 +101,22 @@ def _found(pages: Pages, context: RunContext) -> _Found:
         notes=tuple(notes),
         started_at=caller.now,
     )
-    return _Found(run, read, texts, steps, len(record.current))
+    return _PageChanges(run, read, texts, steps, len(record.current))
 
 
-def _is_left(step: Step, ends: Mapping[str, str]) -> bool:
+def _is_left_aside(step: Step, ends: Mapping[str, str]) -> bool:
     told = step.planned.told
     refused = told.kind == "NOOP" and not told.why.endswith(KNOWN)
     return refused or ends.get(told.operation_id, told.outcome) == "lost"
 
 
-def _too_many(found: _Found) -> str:
+def _too_many(found: _PageChanges) -> str:
     most = most_deletions(found.memories)
     return f"{found.deletions} of {found.memories} entries were taken out; more than {most} must be allowed"
 
 
-def _told(found: _Found, notes: Sequence[str], context: RunContext) -> ToldRun:
+def _report(found: _PageChanges, notes: Sequence[str], context: RunContext) -> ToldRun:
     operations = [step.planned for step in found.steps]
     ended = {"status": "done", "finished_at": context.clock(), "notes": tuple(notes)}
     run = found.run.model_copy(update={**ended, "operations": tuple(one.told for one in operations)})
-    return report.told_plan(run, operations)
+    return report.report_plan(run, operations)

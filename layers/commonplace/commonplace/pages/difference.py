@@ -8,20 +8,20 @@ from typing import Literal
 
 from commonplace.domain.memory import Memory
 from commonplace.domain.storage import folded_key
-from commonplace.pages.page import Line, Page, moved_to, zone_of
+from commonplace.pages.page import Page, PageEntry, was_moved_to, zone_of
 from commonplace.ports.bundle import Ports
 from commonplace.ports.memory_records import MemoryRecords
 from commonplace.ports.values import Caller, Visibility
-from commonplace.retrieval.record_scan import may_see
+from commonplace.retrieval.record_scan import is_visible
 from commonplace.runs.undo_plan import changes_since
 
 
 @dataclass(frozen=True)
-class Record:
+class MemoriesById:
     """All memories by id, closed ones too. The pages are the user's own: they show what is current, of every agent."""
 
     memories: Mapping[str, Memory]
-    seen: Visibility
+    visibility: Visibility
     records: MemoryRecords
     zone: tzinfo
 
@@ -32,18 +32,18 @@ class Record:
 
     def is_current(self, memory: Memory) -> bool:
         """Whether a page shows it."""
-        return may_see(self.seen, memory)
+        return is_visible(self.visibility, memory)
 
     def changed_since(self, memory: Memory, version: int) -> bool:
         """Whether it was changed since that version; to count its use or to embed it again is no change."""
         return version > memory.version or bool(changes_since(memory, version, self.records))
 
 
-def read_record(caller: Caller, ports: Ports) -> Record:
+def read_record(caller: Caller, ports: Ports) -> MemoriesById:
     """Everything that there is of the user."""
     memories = {memory.memory_id: memory for memory in ports.records.all(caller.user_id)}
     agents = tuple({memory.agent_id for memory in memories.values()})
-    return Record(memories, Visibility(caller.user_id, agents, caller.now), ports.records, zone_of(caller))
+    return MemoriesById(memories, Visibility(caller.user_id, agents, caller.now), ports.records, zone_of(caller))
 
 
 Kind = Literal["add", "edit", "move", "remove", "conflict"]
@@ -58,7 +58,7 @@ class Difference:
 
     kind: Kind
     page: Page
-    line: Line | None = None
+    line: PageEntry | None = None
     memory: Memory | None = None
     why: str = ""
 
@@ -68,7 +68,7 @@ class Difference:
         return f"{self.page.name}, line {self.line.number}" if self.line else self.page.name
 
 
-def differences(pages: Sequence[Page], record: Record) -> list[Difference]:
+def differences(pages: Sequence[Page], record: MemoriesById) -> list[Difference]:
     """What differs, page by page. What somebody else changed since a page was written is a `conflict` if it was changed or
     taken out there as well; otherwise the page is merely old."""
     entries = _entries(pages, record)
@@ -77,14 +77,14 @@ def differences(pages: Sequence[Page], record: Record) -> list[Difference]:
     for page in edited:
         for line in page.lines:
             if line.memory_id is None or entries[line.memory_id] != (page.name, line.number):
-                found += _added(page, line, record)
+                found += _new_entry(page, line, record)
             else:
-                found += _kept(page, line, record.memories.get(line.memory_id), record)
+                found += _compare_entry(page, line, record.memories.get(line.memory_id), record)
     taken_out = {one: page for page in edited if page.whole for one in page.listed if one not in entries}
-    return found + [one for memory_id, page in taken_out.items() for one in _taken_out(page, memory_id, record)]
+    return found + [one for memory_id, page in taken_out.items() for one in _removed_entry(page, memory_id, record)]
 
 
-def _entries(pages: Sequence[Page], record: Record) -> dict[str, tuple[str, int]]:
+def _entries(pages: Sequence[Page], record: MemoriesById) -> dict[str, tuple[str, int]]:
     """Where each memory's own entry is: of several lines with one id the first that says what it says, else the first."""
     found: dict[str, tuple[bool, tuple[str, int]]] = {}
     for page in pages:
@@ -98,18 +98,18 @@ def _entries(pages: Sequence[Page], record: Record) -> dict[str, tuple[str, int]
     return {memory_id: place for memory_id, (_, place) in found.items()}
 
 
-def _added(page: Page, line: Line, record: Record) -> Iterator[Difference]:
+def _new_entry(page: Page, line: PageEntry, record: MemoriesById) -> Iterator[Difference]:
     copied = record.memories.get(line.memory_id or "")
     if line.text.strip() and (copied is None or not record.is_current(copied) or copied.content != line.text):
         yield Difference("add", page, line)
 
 
-def _kept(page: Page, line: Line, memory: Memory | None, record: Record) -> Iterator[Difference]:
+def _compare_entry(page: Page, line: PageEntry, memory: Memory | None, record: MemoriesById) -> Iterator[Difference]:
     assert line.memory_id is not None
     if memory is None or not record.is_current(memory):
         if line.memory_id not in page.listed:
-            yield from _added(page, line, record)
-        elif memory is None or not _says_so(memory, line.text, record):
+            yield from _new_entry(page, line, record)
+        elif memory is None or not _said_before(memory, line.text, record):
             yield Difference("conflict", page, line, memory, _CLOSED)
         return
     kind = _change(page, line, memory, record.zone)
@@ -123,24 +123,24 @@ def _kept(page: Page, line: Line, memory: Memory | None, record: Record) -> Iter
         yield Difference(kind, page, line, memory)
 
 
-def _change(page: Page, line: Line, memory: Memory, zone: tzinfo) -> Literal["edit", "move"] | None:
+def _change(page: Page, line: PageEntry, memory: Memory, zone: tzinfo) -> Literal["edit", "move"] | None:
     if line.text != memory.content:
         return "edit"
     under_another = line.section is not None and line.section != memory.section
-    return "move" if under_another or not _same_key(line.key, memory.key) or moved_to(page, memory, zone) else None
+    return "move" if under_another or not _same_key(line.key, memory.key) or was_moved_to(page, memory, zone) else None
 
 
 def _same_key(typed: str | None, key: str | None) -> bool:
     return typed == key or (typed is not None and folded_key(typed) == key)
 
 
-def _says_so(memory: Memory, text: str, record: Record) -> bool:
+def _said_before(memory: Memory, text: str, record: MemoriesById) -> bool:
     """Whether it said this, or what took its place does: nothing was changed on the page, or it was taken over already."""
     later = record.memories.get(memory.superseded_by or "")
     return text in (memory.content, later.content if later else None)
 
 
-def _taken_out(page: Page, memory_id: str, record: Record) -> Iterator[Difference]:
+def _removed_entry(page: Page, memory_id: str, record: MemoriesById) -> Iterator[Difference]:
     memory = record.memories.get(memory_id)
     if memory is None or not record.is_current(memory):
         return

@@ -16,27 +16,27 @@ _MARKUP = re.compile(r"\\|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<=!)\[")
 _FIRST = re.compile(r"\A(\d{1,9}(?=[.)])|(?=[#>+*~`|=\[_-]))")  # what would begin a block
 _EDGES = re.compile(r"\A\s+|\s+\Z")
 _LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")  # whatever some program takes for one
-_WRITTEN = re.compile(r"\\([!-/:-@\[-`{-~])|&#(\d{1,7});|<br ?/?>")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|&#(\d{1,7});|<br ?/?>")
 _SURROGATES = range(0xD800, 0xE000)
 
 
-def written(text: str) -> str:
+def escape(text: str) -> str:
     """The text with its markup escaped, line breaks as `<br>`, and blanks at either end as entities."""
     shown = _FIRST.sub(r"\1\\", _MARKUP.sub(r"\\\g<0>", text))
     shown = _EDGES.sub(lambda blanks: "".join(char if char == "\n" else _entity(char) for char in blanks[0]), shown)
     return _LINE_ENDS.sub(lambda end: _entity(end[0]), shown).replace("\n", "<br>")
 
 
-def read(shown: str) -> str:
+def unescape(shown: str) -> str:
     """The text that was written so, or that a person typed."""
-    return _WRITTEN.sub(_meant, shown)
+    return _ESCAPED.sub(_unescape_match, shown)
 
 
 def _entity(char: str) -> str:
     return f"&#{ord(char)};"
 
 
-def _meant(found: re.Match[str]) -> str:
+def _unescape_match(found: re.Match[str]) -> str:
     if found[1]:
         return found[1]
     if not found[2]:
@@ -51,7 +51,7 @@ _DAY = re.compile(r"memory/(\d{4}-\d{2}-\d{2})\.md")
 
 
 @dataclass(frozen=True)
-class Line:
+class PageEntry:
     """One entry. `section`: the heading that it stands under; `number`: its line on the page, from 1.
 
     `memory_id` and `version` are None where a person has added it.
@@ -76,7 +76,7 @@ class Page:
     name: str
     owner: str
     listed: Mapping[str, int]
-    lines: tuple[Line, ...]
+    lines: tuple[PageEntry, ...]
     unread: tuple[int, ...]
     whole: bool
     edited: bool
@@ -87,7 +87,7 @@ class Page:
         return day_of(self.name)
 
 
-def owner_of(user_id: str) -> str:
+def owner_hash(user_id: str) -> str:
     """What stands for a user in folders and on pages: a hash, so that no id is told."""
     return hashlib.sha256(user_id.encode("utf-8")).hexdigest()[:32]
 
@@ -123,7 +123,7 @@ def is_page(name: str) -> bool:
     return name == MAIN or day_of(name) is not None
 
 
-def moved_to(page: Page, memory: Memory, zone: tzinfo) -> bool:
+def was_moved_to(page: Page, memory: Memory, zone: tzinfo) -> bool:
     """Whether a person has brought an entry here from another page."""
     if memory.memory_id in page.listed:
         return False

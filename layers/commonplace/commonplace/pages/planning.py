@@ -15,16 +15,16 @@ from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
 from commonplace.domain.runs import OperationKind, Outcome, RunOperation
 from commonplace.domain.storage import Key
 from commonplace.memories import transitions
-from commonplace.memories.enrich import read_statement
+from commonplace.memories.enrich import enrich
 from commonplace.memories.ingest import DAILY_FOR, new_entry
-from commonplace.memories.transitions import KEPT_AFTER_EXPIRY
-from commonplace.pages.difference import Difference, Kind, Record
-from commonplace.pages.page import Line, Page, moved_to, zone_of
+from commonplace.memories.transitions import PURGE_DELAY
+from commonplace.pages.difference import Difference, Kind, MemoriesById
+from commonplace.pages.page import Page, PageEntry, was_moved_to, zone_of
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Entry, Vector
 from commonplace.ports.values import Caller
 from commonplace.retrieval.documents import folded
-from commonplace.runs.plan import PlannedChange, PlannedOperation, written_vector
+from commonplace.runs.plan import PlannedChange, PlannedOperation, encode_vector
 
 _KEPT = ("collection", "agent_id", "section", "scope", "scope_ref", "subject")
 
@@ -37,7 +37,13 @@ class EntryRequest(Request):
 
 
 def new_memory(
-    page: Page, line: Line, typed: EntryRequest, old: Memory | None, own_tags: Mapping[str, int], caller: Caller, ports: Ports
+    page: Page,
+    line: PageEntry,
+    typed: EntryRequest,
+    old: Memory | None,
+    own_tags: Mapping[str, int],
+    caller: Caller,
+    ports: Ports,
 ) -> Entry:
     """A memory of a new entry, or in the place of an `old` one, of which it keeps what its words did not tell."""
     assert typed.value is not None
@@ -46,25 +52,25 @@ def new_memory(
         given |= {name: getattr(old, name) for name in _KEPT} | {"supersedes": old.memory_id}
     if line.section is not None:
         given["section"] = line.section
-    given |= _as_before(old) if old and not moved_to(page, old, zone_of(caller)) else _as_of_the_page(page, old, caller)
-    statement = read_statement(typed.value, ports.words, own_tags)
+    given |= _kept_fields(old) if old and not was_moved_to(page, old, zone_of(caller)) else _page_fields(page, old, caller)
+    statement = enrich(typed.value, ports.words, own_tags)
     return new_entry("markdown", statement, None, caller, ports, given)
 
 
-def moved(page: Page, line: Line, typed: EntryRequest, old: Memory, caller: Caller) -> Memory:
+def moved(page: Page, line: PageEntry, typed: EntryRequest, old: Memory, caller: Caller) -> Memory:
     """The memory itself in another place: what it says, and what it rests on, stays."""
     changed: dict[str, Any] = {"key": typed.key, "section": line.section or old.section}
-    if moved_to(page, old, zone_of(caller)):
-        changed |= _as_of_the_page(page, old, caller)
+    if was_moved_to(page, old, zone_of(caller)):
+        changed |= _page_fields(page, old, caller)
     return old.next_version(caller.now, **changed)
 
 
-def _as_before(old: Memory) -> dict[str, Any]:
+def _kept_fields(old: Memory) -> dict[str, Any]:
     when = {"event_time": old.happened_at} if old.durability == "daily" else {}
     return {"durability": old.durability, "expires_at": old.expires_at, **when}
 
 
-def _as_of_the_page(page: Page, old: Memory | None, caller: Caller) -> dict[str, Any]:
+def _page_fields(page: Page, old: Memory | None, caller: Caller) -> dict[str, Any]:
     """How long it is kept and when it happened, as the page tells."""
     if page.day is None:
         return {"durability": "durable", "expires_at": None, "purge_at": None}
@@ -73,7 +79,7 @@ def _as_of_the_page(page: Page, old: Memory | None, caller: Caller) -> dict[str,
     return {
         "durability": "daily",
         "expires_at": expires,
-        "purge_at": expires + KEPT_AFTER_EXPIRY,
+        "purge_at": expires + PURGE_DELAY,
         "event_time": min(noon, caller.now) if page.day == caller.now.date() else noon,
     }
 
@@ -93,10 +99,10 @@ class Step:
 
 
 @dataclass
-class Planner:
+class PagePlanner:
     """Plans the differences of one user's pages. `redacted`: the kinds of secrets that it has taken out."""
 
-    record: Record
+    record: MemoriesById
     caller: Caller
     ports: Ports
     redacted: dict[str, None] = field(default_factory=dict)
@@ -115,17 +121,17 @@ class Planner:
 
     def _planned(self, one: Difference) -> PlannedOperation:
         if one.kind == "conflict":
-            return self._left(one, "UPDATE" if one.line else "DELETE", "lost", one.why)
+            return self._leave_aside(one, "UPDATE" if one.line else "DELETE", "lost", one.why)
         if one.line is None:
             assert one.memory is not None
             return self._operation(one, closes=transitions.deleted(one.memory, self.caller.now))
         try:
-            typed, kinds = validate.read(EntryRequest, _given(one, one.line), None)
+            typed, kinds = validate.validate(EntryRequest, _fields_to_check(one, one.line), None)
         except CommonplaceError as error:
-            return self._left(one, "NOOP", "applied", error.message)
+            return self._leave_aside(one, "NOOP", "applied", error.message)
         self.redacted |= dict.fromkeys(kinds)
         if one.kind == "add" and folded(typed.value or "") in self._said:
-            return self._left(one, "NOOP", "applied", KNOWN)
+            return self._leave_aside(one, "NOOP", "applied", KNOWN)
         if typed.value is None:
             assert one.memory is not None
             return self._operation(one, opens=moved(one.page, one.line, typed, one.memory, self.caller), before=one.memory)
@@ -138,13 +144,13 @@ class Planner:
         self, one: Difference, opens: Memory | None = None, before: Memory | None = None, vector: Vector | None = None,
         closes: Memory | None = None,
     ) -> PlannedOperation:  # fmt: skip
-        told = self._told(one, _KINDS[one.kind], "planned", _WHY[one.kind], opens, closes)
+        told = self._report(one, _KINDS[one.kind], "planned", _WHY[one.kind], opens, closes)
         detail: dict[str, JsonValue] = {"tool": "markdown", "operation_id": told.operation_id}
         opened = opens and PlannedChange(
             memory=opens,
             audit="update" if before else "store",
             detail=detail,
-            vector=written_vector(vector),
+            vector=encode_vector(vector),
             before=before,
         )
         closed = closes and PlannedChange(
@@ -152,10 +158,10 @@ class Planner:
         )
         return PlannedOperation(told=told, at=self.caller.now, opens=opened, closes=(closed,) if closed else ())
 
-    def _left(self, one: Difference, kind: OperationKind, outcome: Outcome, why: str) -> PlannedOperation:
-        return PlannedOperation(told=self._told(one, kind, outcome, why, closes=one.memory), at=self.caller.now)
+    def _leave_aside(self, one: Difference, kind: OperationKind, outcome: Outcome, why: str) -> PlannedOperation:
+        return PlannedOperation(told=self._report(one, kind, outcome, why, closes=one.memory), at=self.caller.now)
 
-    def _told(
+    def _report(
         self, one: Difference, kind: OperationKind, outcome: Outcome, why: str,
         opens: Memory | None = None, closes: Memory | None = None,
     ) -> RunOperation:  # fmt: skip
@@ -169,6 +175,6 @@ class Planner:
         )
 
 
-def _given(one: Difference, line: Line) -> Mapping[str, object]:
+def _fields_to_check(one: Difference, line: PageEntry) -> Mapping[str, object]:
     """What is to be checked of a line. What is only moved says what it said, and is taken as it is."""
     return {"key": line.key} if one.kind == "move" else {"key": line.key, "value": line.text}

@@ -10,7 +10,7 @@ from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Run
 from commonplace.pages import page as page_text
 from commonplace.pages.difference import read_record
-from commonplace.pages.page import HEADINGS, MAIN, Line, Page, day_of, is_page, owner_of, page_name, title_of, zone_of
+from commonplace.pages.page import HEADINGS, MAIN, Page, PageEntry, day_of, is_page, owner_hash, page_name, title_of, zone_of
 from commonplace.pages.reading import CLOSING, OPENING, digest, parse
 from commonplace.ports.bundle import Ports
 from commonplace.ports.pages import Pages
@@ -23,7 +23,7 @@ _HELP = (
 )
 
 
-def written_pages(user_id: str, memories: Iterable[Memory], zone: tzinfo) -> dict[str, str]:
+def render_pages(user_id: str, memories: Iterable[Memory], zone: tzinfo) -> dict[str, str]:
     """The pages of what is current, by name. `MEMORY.md` is always there, a day's page while it has notes."""
     stands: dict[str, list[Memory]] = {MAIN: []}
     for memory in memories:
@@ -41,13 +41,13 @@ def _page(name: str, user_id: str, memories: Sequence[Memory]) -> str:
     body, lines = [f"# {title_of(name)}", ""], []
     for section, heading in ((None, ""),) if day else HEADINGS.items():
         here = [memory for memory in memories if section is None or memory.section == section]
-        lines += [Line(one.content, one.key, section, one.memory_id, one.version, 0) for one in here]
+        lines += [PageEntry(one.content, one.key, section, one.memory_id, one.version, 0) for one in here]
         body += [f"## {heading}", ""] if heading else []
         body += [*map(_entry, here), *([""] if here else [])]
     listed = {memory.memory_id: memory.version for memory in memories}
     header = [
         *(OPENING, *_HELP),
-        f"owner: {owner_of(user_id)}",
+        f"owner: {owner_hash(user_id)}",
         f"sum: {digest(listed, lines)}",
         *(f"{memory_id} v{version}" for memory_id, version in listed.items()),
         "-->",
@@ -57,7 +57,7 @@ def _page(name: str, user_id: str, memories: Sequence[Memory]) -> str:
 
 def _entry(memory: Memory) -> str:
     key = f"**{memory.key}**: " if memory.key else ""
-    return f"- {key}{page_text.written(memory.content)} <!-- {memory.memory_id} v{memory.version} -->"
+    return f"- {key}{page_text.escape(memory.content)} <!-- {memory.memory_id} v{memory.version} -->"
 
 
 _FOREIGN = "no page of this memory; it is left alone"
@@ -75,16 +75,16 @@ def write_pages(
     `erased` memories on it. What has no header of ours, or another owner's, is left in any case.
     """
     record = read_record(caller, ports)
-    wanted = written_pages(caller.user_id, record.current, zone_of(caller))
+    wanted = render_pages(caller.user_id, record.current, zone_of(caller))
     written, removed, left = [], [], []
     for name in sorted({*wanted, *filter(is_page, pages.names())}):
         there = pages.read(name)
         if there == wanted.get(name):
             continue
         page = parse(name, there) if there is not None else None
-        if there is not None and (page is None or page.owner != owner_of(caller.user_id)):
+        if there is not None and (page is None or page.owner != owner_hash(caller.user_id)):
             left.append(LeftPage(name=name, why=_FOREIGN))
-        elif page and page.edited and not (overwrite or there == (taken_over or {}).get(name) or _has(page, erased)):
+        elif page and page.edited and not (overwrite or there == (taken_over or {}).get(name) or _mentions_any(page, erased)):
             left.append(LeftPage(name=name, why=_EDITED))
         elif name in wanted:
             pages.write(name, wanted[name])
@@ -119,5 +119,5 @@ def erase_pages(pages: Pages) -> None:
     pages.drop_versions()
 
 
-def _has(page: Page, erased: Collection[str]) -> bool:
+def _mentions_any(page: Page, erased: Collection[str]) -> bool:
     return any(one in erased for one in (*page.listed, *(line.memory_id for line in page.lines)))

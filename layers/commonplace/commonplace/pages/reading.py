@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from commonplace.domain.taxonomy import Section
 from commonplace.pages import page as texts
-from commonplace.pages.page import HEADINGS, Line, Page, title_of
+from commonplace.pages.page import HEADINGS, Page, PageEntry, title_of
 
 OPENING = "<!-- commonplace page 1"
 CLOSING = "<!-- end of the page -->"
@@ -30,10 +30,10 @@ def parse(name: str, page: str) -> Page | None:
     head = [line.rstrip(" \t") for line in header[1].split("\n")]
     facts = {one[1]: one[2] for line in head if (one := _FACT.fullmatch(line))}
     listed = {one[1]: int(one[2]) for line in head if (one := _LISTED.fullmatch(line))}
-    body = _Body(title_of(name), number=header.string.count("\n", 0, header.start(2)) + 1)
+    body = _BodyParser(title_of(name), number=header.string.count("\n", 0, header.start(2)) + 1)
     for line in header[2].split("\n"):
         body.take(line.rstrip(" \t"))
-    body.leave_what_was_cut()
+    body.drop_cut_entry()
     lines = tuple(item.line() for item in body.items)
     return Page(
         name=name,
@@ -46,7 +46,7 @@ def parse(name: str, page: str) -> Page | None:
     )
 
 
-def digest(listed: Mapping[str, int], lines: Iterable[Line], unread: Iterable[str] = (), whole: bool = True) -> str:
+def digest(listed: Mapping[str, int], lines: Iterable[PageEntry], unread: Iterable[str] = (), whole: bool = True) -> str:
     """The same as long as a page says the same, however an editor has laid it out."""
     said = [[line.text, line.key, line.section, line.memory_id, line.version] for line in lines]
     parts = json.dumps([dict(listed), said, list(unread), whole])
@@ -54,18 +54,18 @@ def digest(listed: Mapping[str, int], lines: Iterable[Line], unread: Iterable[st
 
 
 @dataclass
-class _Item:
+class _ParsedItem:
     number: int
     section: Section | None
     shown: str
 
-    def line(self) -> Line:
+    def line(self) -> PageEntry:
         """Two entries that a person has joined are the first of them."""
         found = _ID.search(self.shown)
         shown = _ID.sub("", self.shown).strip(" \t")
         key = _KEY.match(shown)
-        return Line(
-            text=texts.read(shown[key.end() :] if key else shown),
+        return PageEntry(
+            text=texts.unescape(shown[key.end() :] if key else shown),
             key=key[1] if key else None,
             section=self.section,
             memory_id=found[1] if found else None,
@@ -75,13 +75,13 @@ class _Item:
 
 
 @dataclass
-class _Body:
+class _BodyParser:
     """What is below the header, line by line. `number`: of the next one."""
 
     title: str
     number: int
     section: Section | None = None
-    items: list[_Item] = field(default_factory=list)
+    items: list[_ParsedItem] = field(default_factory=list)
     unread: dict[int, str] = field(default_factory=dict)
     whole: bool = False
     open: bool = False
@@ -90,7 +90,7 @@ class _Body:
         """Reads the next line; what is neither heading nor entry nor the rest of one is `unread`."""
         item = _ITEM.fullmatch(line)
         if item and (not self.open or len(item[1].expandtabs()) < 2):
-            self.items.append(_Item(self.number, self.section, item[2] or ""))
+            self.items.append(_ParsedItem(self.number, self.section, item[2] or ""))
             self.open = True
         elif line.strip() == CLOSING:
             self.whole, self.section, self.open = True, None, False
@@ -105,7 +105,7 @@ class _Body:
             self.unread[self.number] = line
         self.number += 1
 
-    def leave_what_was_cut(self) -> None:
+    def drop_cut_entry(self) -> None:
         """Half an entry, at which a page ends in its midst, is none."""
         if not self.whole and self.open and not _ID.search(self.items[-1].shown):
             cut = self.items.pop()

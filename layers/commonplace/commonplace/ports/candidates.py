@@ -55,7 +55,7 @@ class Candidates:
 
 
 @dataclass(frozen=True)
-class Gathered:
+class Retrieved:
     """What an index found for a question. `partial`: older memories than these were not looked at."""
 
     candidates: Candidates

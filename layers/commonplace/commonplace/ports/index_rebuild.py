@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from commonplace.ports.record_values import Outcome, Stored
+from commonplace.ports.record_values import IndexOutcome, Stored
 
 
 class IndexRebuild(Protocol):
@@ -15,7 +15,7 @@ class IndexRebuild(Protocol):
     def begin(self) -> str:
         """Makes the new version and gives its name. From now on each change goes to both. Goes on with one begun earlier."""
 
-    def fill(self, records: Sequence[Stored]) -> list[Outcome]:
+    def fill(self, records: Sequence[Stored]) -> list[IndexOutcome]:
         """Brings records into the new version only; a record of the same version is written over."""
 
     def finish(self) -> None:

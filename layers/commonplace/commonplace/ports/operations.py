@@ -27,5 +27,5 @@ class Operations(Protocol):
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
         """The active, unexpired memory that holds a key; never behind a write."""
 
-    def keys(self, seen: "Visibility", collection: str) -> list[str]:
+    def keys(self, visibility: "Visibility", collection: str) -> list[str]:
         """The keys of memories that may be seen, in order of the alphabet, the first 10,000."""

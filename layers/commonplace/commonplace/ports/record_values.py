@@ -86,7 +86,7 @@ class Operation:
 
 
 @dataclass(frozen=True)
-class Made:
+class AppliedChange:
     """One change that was made: the version that it made, and the fields that it replaced as they were (JSON values).
 
     `before` is None where the memory is new; `erased`: its words are gone and can't be brought back. An operation changes
@@ -107,11 +107,11 @@ class Applied:
     kind: "OperationKind"
     at: datetime
     run_id: str | None
-    made: tuple[Made, ...]
+    made: tuple[AppliedChange, ...]
 
 
 @dataclass(frozen=True)
-class Purged:
+class Tombstone:
     """A record that is gone for good, and the last version it had."""
 
     user_id: str
@@ -119,11 +119,11 @@ class Purged:
     version: int
 
 
-IndexChange = Stored | Purged
+IndexChange = Stored | Tombstone
 
 
 @dataclass(frozen=True)
-class Outcome:
+class IndexOutcome:
     """What became of one change: the index holds it or a newer one, it may be tried again, or it never will be taken.
 
     `reason` names what went wrong, without a word of the memory.
@@ -134,7 +134,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Held:
+class IndexedDocument:
     """What the index holds of a memory, as far as it is compared: `digest` is of the content, empty for a purged one."""
 
     user_id: str
@@ -144,7 +144,7 @@ class Held:
 
 
 @dataclass(frozen=True)
-class Streamed:
+class StreamRecord:
     """One record of the stream. Without a `change` it can't be read; `trouble` tells why, without a word of it."""
 
     sequence: str
@@ -156,7 +156,7 @@ class Streamed:
 
 
 @dataclass(frozen=True)
-class Letter:
+class DeadLetter:
     """A change that was set aside: where its record is, its place in the stream, and why. Never a word of it."""
 
     user_id: str

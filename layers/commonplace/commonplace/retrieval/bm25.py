@@ -22,7 +22,7 @@ _ALONE_FROM = 13.0  # mean tokens per memory of a session, from which on neighbo
 _WINDOW_SHARE = 2.2  # how much longer a window is than its memory, on average, where neighbours lend in full
 
 
-def rarity(corpus: Corpus) -> Floats:
+def inverse_document_frequency(corpus: Corpus) -> Floats:
     """Inverse document frequency of each term, as in Lucene: log(1 + (N - n + .5) / (n + .5))."""
     held = corpus.frequencies
     rare: Floats = np.log1p((np.maximum(corpus.memories - held, 0) + 0.5) / (held + 0.5))

@@ -93,7 +93,7 @@ def years_of(days: Integers) -> tuple[int, ...]:
     return tuple(int(year) for year in np.unique(since_1970 + 1970))
 
 
-def together(one: Corpus, other: Corpus) -> Corpus:
+def merged_corpus(one: Corpus, other: Corpus) -> Corpus:
     """The corpus of both, which share no memory."""
     memories = one.memories + other.memories
     tokens = one.average_length * one.memories + other.average_length * other.memories
@@ -111,7 +111,7 @@ def nearest_by_words(rows: Sequence[Row], texts: Mapping[str, str], corpus: Corp
 
     `texts`: the content of each memory by its id.
     """
-    rare = bm25.rarity(corpus)
+    rare = bm25.inverse_document_frequency(corpus)
     total = float(rare.sum()) or 1.0
     scored = []
     for row in rows:

@@ -13,13 +13,13 @@ from commonplace.ports.memory_index import MemoryIndex
 from commonplace.ports.record_values import Vector
 from commonplace.ports.values import Caller, Filter, IndexUnavailable, Visibility
 from commonplace.retrieval import ranking
-from commonplace.retrieval.query import Query, answerable, understand
-from commonplace.retrieval.record_scan import may_see, seen_by
+from commonplace.retrieval.query import Query, answerable, parse_query
+from commonplace.retrieval.record_scan import is_visible, visibility_of
 
 _log = logging.getLogger("commonplace")
 _Answer = TypeVar("_Answer")
 _DEGRADED = "the index can't be asked just now; this was found by reading the records"
-_BLIND = "the embedding model can't be asked just now; this was found by words alone"
+_NO_VECTOR = "the embedding model can't be asked just now; this was found by words alone"
 _PARTIAL = "only the newest memories were looked at, or as they were some seconds ago"
 _GENERAL_RELEVANCE = 0.3  # what a memory has at least when the query names nothing: importance gives the rest
 
@@ -56,7 +56,7 @@ class Found:
 
 
 def find(
-    text: str, caller: Caller, ports: Ports, wanted: Filter, limit: int, min_relevance: float,
+    text: str, caller: Caller, ports: Ports, filters: Filter, limit: int, min_relevance: float,
     include_expired: bool = False, agent_id: str | None = None,
 ) -> Found:  # fmt: skip
     """The memories that match a query, checked against the record, and counted as used.
@@ -65,24 +65,24 @@ def find(
     """
     if not text.strip():
         raise CommonplaceError(ErrorCode.EMPTY_TEXT, "query: is empty", "query")
-    query = understand(text, caller.now)
-    seen = seen_by(caller, agent_id, include_expired)
+    query = parse_query(text, caller.now)
+    visibility = visibility_of(caller, agent_id, include_expired)
     vector, blind = (None, None) if query.general else _embedded(text, ports)
 
     def look(index: MemoryIndex) -> Found:
         if query.general:
-            return _most_important(query, seen, wanted, limit, index, ports)
-        return _best_matches(query, vector, seen, wanted, limit, min_relevance, index, ports)
+            return _most_important(query, visibility, filters, limit, index, ports)
+        return _best_matches(query, vector, visibility, filters, limit, min_relevance, index, ports)
 
-    found, degraded = by_index_or_records(look, ports)
+    found, degraded = with_fallback(look, ports)
     ports.usage.found(caller.user_id, [memory.memory_id for memory in found.memories], caller.now)
     return replace(found, degraded="; ".join(filter(None, (_DEGRADED if degraded else None, blind))) or None)
 
 
-def most_important(caller: Caller, ports: Ports, wanted: Filter, limit: int) -> Found:
+def most_important(caller: Caller, ports: Ports, filters: Filter, limit: int) -> Found:
     """The memories that pass, the most important first, then the newest; what is shown of them is the caller's to count."""
-    query, seen = understand("", caller.now), seen_by(caller)
-    found, degraded = by_index_or_records(lambda index: _most_important(query, seen, wanted, limit, index, ports), ports)
+    query, visibility = parse_query("", caller.now), visibility_of(caller)
+    found, degraded = with_fallback(lambda index: _most_important(query, visibility, filters, limit, index, ports), ports)
     return replace(found, degraded=_DEGRADED if degraded else None)
 
 
@@ -94,10 +94,10 @@ def _embedded(text: str, ports: Ports) -> tuple[Vector | None, str | None]:
         if error.code is not ErrorCode.STORAGE_UNAVAILABLE:
             raise
         _log.warning("no vector for a query: %s", error.code.label)
-        return None, _BLIND
+        return None, _NO_VECTOR
 
 
-def by_index_or_records(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple[_Answer, bool]:
+def with_fallback(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple[_Answer, bool]:
     """What the index gives, or the records when it can't be asked, and whether that was so."""
     try:
         return look(ports.index), False
@@ -109,19 +109,19 @@ def by_index_or_records(look: Callable[[MemoryIndex], _Answer], ports: Ports) ->
 
 
 def _best_matches(
-    query: Query, vector: Vector | None, seen: Visibility, wanted: Filter, limit: int, least: float,
+    query: Query, vector: Vector | None, visibility: Visibility, filters: Filter, limit: int, least: float,
     index: MemoryIndex, ports: Ports,
 ) -> Found:  # fmt: skip
-    gathered = index.find(seen, wanted, query.question.terms, vector)
-    candidates, corpus = gathered.candidates, gathered.corpus
-    query = query.held(corpus.frequencies)
+    retrieved = index.find(visibility, filters, query.question.terms, vector)
+    candidates, corpus = retrieved.candidates, retrieved.corpus
+    query = query.with_known_expansions(corpus.frequencies)
     ranked = ranking.rank(query.question, candidates, corpus, ports.profile)
     total = int((ranked.relevance >= least).sum())
     shown = ranked.rows[: min(total, 2 * limit)]
-    memories = _current(ports.records.get(seen.user_id, [candidates.ids[row] for row in shown]), seen)
+    memories = _current(ports.records.get(visibility.user_id, [candidates.ids[row] for row in shown]), visibility)
     row_of = {candidates.ids[row]: place for place, row in enumerate(shown)}
     places = [row_of[memory.memory_id] for memory in memories]
-    order = ranking.settle(ranked.scores[places], memories, seen.now.timestamp())[:limit]
+    order = ranking.break_ties(ranked.scores[places], memories, visibility.now.timestamp())[:limit]
     cosines = candidates.cosines[shown]
     return Found(
         memories=[memories[at] for at in order],
@@ -130,22 +130,24 @@ def _best_matches(
         total=total,
         query=query,
         answerable=answerable(query.question, candidates, corpus, ranked) if memories else 0.0,
-        partial=gathered.partial,
+        partial=retrieved.partial,
         none_at_all=not corpus.memories,
     )
 
 
-def _most_important(query: Query, seen: Visibility, wanted: Filter, limit: int, index: MemoryIndex, ports: Ports) -> Found:
-    ids, partial = index.most_important(seen, wanted, limit)
-    memories = _current(ports.records.get(seen.user_id, ids), seen)
+def _most_important(
+    query: Query, visibility: Visibility, filters: Filter, limit: int, index: MemoryIndex, ports: Ports
+) -> Found:
+    ids, partial = index.most_important(visibility, filters, limit)
+    memories = _current(ports.records.get(visibility.user_id, ids), visibility)
     relevance = [_GENERAL_RELEVANCE + (1 - _GENERAL_RELEVANCE) * memory.importance for memory in memories]
     sure = 1.0 if memories else 0.0
     return Found(memories, relevance, [None] * len(memories), len(memories), query, sure, partial, none_at_all=not memories)
 
 
-def _current(memories: Sequence[Memory], seen: Visibility) -> list[Memory]:
+def _current(memories: Sequence[Memory], visibility: Visibility) -> list[Memory]:
     """Every hit is checked against the record once more before it leaves."""
-    return [memory for memory in memories if may_see(seen, memory)]
+    return [memory for memory in memories if is_visible(visibility, memory)]
 
 
 def _number(cosine: float) -> float | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from commonplace.domain.results import Intent
 from commonplace.ports.candidates import Candidates, Corpus
-from commonplace.retrieval.ranking import Question, Ranked, Span, named_speakers, term_weights
+from commonplace.retrieval.ranking import DaySpan, Question, Ranked, named_speakers, term_weights
 from commonplace.text.foundation import intent_cues, tokenizer
 from commonplace.text.tagging.phrases import concepts_of
 from commonplace.text.tagging.synonyms import expansions
@@ -53,7 +53,7 @@ class Query:
     time: TimeRange | None
     general: bool
 
-    def held(self, frequencies: Iterable[float]) -> "Query":
+    def with_known_expansions(self, frequencies: Iterable[float]) -> "Query":
         """The same with the expansions that stand in memories, six at the most; the others weigh nothing.
 
         `frequencies`: how many visible memories hold each term of the question. So no search has to ask for the user's tags
@@ -71,7 +71,7 @@ class Query:
         return replace(self, question=replace(self.question, weights=tuple(weights)), expansions=names)
 
 
-def understand(text: str, now: datetime) -> Query:
+def parse_query(text: str, now: datetime) -> Query:
     """Reads a query by rules; its expansions are all there could be. `now`: the caller's clock, aware."""
     own = list(dict.fromkeys(tokenizer.terms(text)))
     spoken = tokenizer.words(text)
@@ -97,12 +97,12 @@ def _intent(text: str) -> Intent:
     return "remind" if _REMIND.search(text) else "find"
 
 
-def _spans(time: TimeRange | None) -> tuple[Span, ...]:
+def _spans(time: TimeRange | None) -> tuple[DaySpan, ...]:
     if time is None:
         return ()
     first = float("-inf") if time.after is None else float(time.after.toordinal())
     last = float("inf") if time.before is None else float(_last_day(time.before).toordinal())
-    return (Span(first, last, time.any_year),)
+    return (DaySpan(first, last, time.any_year),)
 
 
 def _last_day(before: datetime) -> date:

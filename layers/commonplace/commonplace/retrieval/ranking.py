@@ -27,20 +27,20 @@ _RELATED = 0.25  # an instruction that shares no word with the question must at 
 _PREFERENCE = 0.15
 _DATE, _DATE_DAYS, _LONG_SPAN_DAYS, _LONG_SPAN_SHARE = 0.4, 7.0, 40, 0.2
 _SPREAD = 0.8
-_LOOKED_AT = 300  # twice the highest limit, and some more
+_ORDERED_ROWS = 300  # twice the highest limit, and some more
 _IMPORTANCE, _RECENCY, _USAGE, _RECENCY_DAYS, _MANY_USES = 0.02, 0.02, 0.01, 90.0, 20
-SETTLED_BY_AT_MOST = _IMPORTANCE + _RECENCY + _USAGE
+MOST_TIE_BREAK = _IMPORTANCE + _RECENCY + _USAGE
 
 
 @dataclass(frozen=True)
-class Span:
+class DaySpan:
     """Days named in a question, as ordinals, both inclusive; infinite where open. `any_year`: no year was named."""
 
     first: float
     last: float
     any_year: bool = False
 
-    def in_years(self, years: Sequence[int]) -> list["Span"]:
+    def in_years(self, years: Sequence[int]) -> list["DaySpan"]:
         """The same days in each of the years, or just these if their year was named."""
         if not self.any_year:
             return [self]
@@ -49,7 +49,7 @@ class Span:
             begins.replace(year=year, day=min(begins.day, 28)).toordinal() + begins.day - min(begins.day, 28)
             for year in years
         ]
-        return [self, *(Span(first, first + self.last - self.first) for first in firsts)]
+        return [self, *(DaySpan(first, first + self.last - self.first) for first in firsts)]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Question:
     terms: tuple[str, ...]
     weights: tuple[float, ...]
     words: frozenset[str]
-    spans: tuple[Span, ...] = ()
+    spans: tuple[DaySpan, ...] = ()
     advice: bool = False
 
 
@@ -84,11 +84,11 @@ def rank(question: Question, candidates: Candidates, corpus: Corpus, profile: Pr
         scores, reach = _classic(candidates, weights), 1.0
     else:
         around = bm25.window(candidates)
-        speaks = _speaks(question, candidates, corpus)
+        speaks = _said_by_named(question, candidates, corpus)
         spoken = _SPEAKER * speaks + _WITH_SPEAKER * around.near(speaks)
         words = bm25.lexical(candidates, corpus, weights, around)
         scores = _linear(question, candidates, corpus, words, around) + spoken
-        reach = _reach(question, candidates, corpus, weights)
+        reach = _highest_score(question, candidates, corpus, weights)
     rows = _ordered(candidates, scores)
     relevance = np.clip(scores[rows] / reach, 0.0, 1.0) ** _SPREAD
     return Ranked(rows, scores[rows], relevance, (scores - spoken)[rows])
@@ -98,8 +98,8 @@ def _ordered(candidates: Candidates, scores: Floats) -> Integers:
     """The ranked rows, best first; equals by id, as far down as anybody looks."""
     rows = np.flatnonzero(candidates.ranked)
     rows = rows[np.argsort(-scores[rows], kind="stable")]
-    head = sorted(rows[:_LOOKED_AT].tolist(), key=lambda row: (-scores[row], candidates.ids[row]))
-    return np.concatenate([np.array(head, dtype=np.int64), rows[_LOOKED_AT:]])
+    head = sorted(rows[:_ORDERED_ROWS].tolist(), key=lambda row: (-scores[row], candidates.ids[row]))
+    return np.concatenate([np.array(head, dtype=np.int64), rows[_ORDERED_ROWS:]])
 
 
 def named_speakers(question: Question, corpus: Corpus) -> list[str]:
@@ -107,7 +107,7 @@ def named_speakers(question: Question, corpus: Corpus) -> list[str]:
     return sorted(name for name in corpus.speakers if question.words.intersection(tokenizer.words(name)))
 
 
-def settle(scores: Floats, memories: Sequence[Memory], now: float) -> list[int]:
+def break_ties(scores: Floats, memories: Sequence[Memory], now: float) -> list[int]:
     """The order of memories once importance, recency and usage have settled what matches alike."""
     importance = np.array([memory.importance for memory in memories])
     days = np.array([max(0.0, now - memory.happened_at.timestamp()) / 86_400 for memory in memories])
@@ -122,7 +122,7 @@ def term_weights(question: Question, corpus: Corpus) -> Floats:
     own = np.array([0.0 if term in names else w for term, w in zip(question.terms, question.weights, strict=True)])
     if not own.any():
         own = np.array(question.weights)
-    weights: Floats = own * bm25.rarity(corpus)
+    weights: Floats = own * bm25.inverse_document_frequency(corpus)
     return weights
 
 
@@ -135,12 +135,12 @@ def _linear(question: Question, candidates: Candidates, corpus: Corpus, words: F
         + _ANSWER * around.openness * (follows_question - candidates.questions)
         + _INSTRUCTION * (candidates.instructions & ((words > 0) | (candidates.cosines > _RELATED)))
         + _PREFERENCE * question.advice * candidates.preferences
-        + _DATE * _dated([year for span in question.spans for year in span.in_years(corpus.years)], candidates.days)
+        + _DATE * _date_match([year for span in question.spans for year in span.in_years(corpus.years)], candidates.days)
     )
     return total
 
 
-def _speaks(question: Question, candidates: Candidates, corpus: Corpus) -> Flags:
+def _said_by_named(question: Question, candidates: Candidates, corpus: Corpus) -> Flags:
     """Which turns are those of the one speaker that is named."""
     named = named_speakers(question, corpus)
     if len(named) != 1:
@@ -148,7 +148,7 @@ def _speaks(question: Question, candidates: Candidates, corpus: Corpus) -> Flags
     return np.asarray(candidates.speakers == list(candidates.speaker_names).index(named[0]))
 
 
-def _dated(spans: Sequence[Span], days: Floats) -> Floats:
+def _date_match(spans: Sequence[DaySpan], days: Floats) -> Floats:
     """1 within a named span, falling by e with each week outside; a long span tells less."""
     best = np.zeros(len(days))
     for span in spans:
@@ -158,7 +158,7 @@ def _dated(spans: Sequence[Span], days: Floats) -> Floats:
     return best
 
 
-def _reach(question: Question, candidates: Candidates, corpus: Corpus, weights: Floats) -> float:
+def _highest_score(question: Question, candidates: Candidates, corpus: Corpus, weights: Floats) -> float:
     """What a perfect answer to this question could score, so that relevance means the same for every question."""
     words = 2.2 * float(weights.sum())
     one_speaker = len(named_speakers(question, corpus)) == 1

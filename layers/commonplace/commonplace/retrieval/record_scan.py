@@ -12,31 +12,31 @@ from commonplace.retrieval.candidate_rows import Row
 from commonplace.retrieval.documents import Document, document
 
 
-def seen_by(caller: Caller, agent_id: str | None = None, include_expired: bool = False) -> Visibility:
+def visibility_of(caller: Caller, agent_id: str | None = None, include_expired: bool = False) -> Visibility:
     """What a caller may see: the global memories and those of their agent, or of `agent_id`."""
     agents = tuple(sorted({GLOBAL_AGENT, agent_id or caller.agent_id}))
     return Visibility(caller.user_id, agents, caller.now, include_expired)
 
 
-def may_see(seen: Visibility, memory: Memory) -> bool:
+def is_visible(visibility: Visibility, memory: Memory) -> bool:
     """Whether a memory may be seen: the user's own, active, valid now, unexpired, and meant for one of the agents."""
     return (
-        memory.user_id == seen.user_id
+        memory.user_id == visibility.user_id
         and memory.status == "active"
-        and memory.agent_id in seen.agents
-        and (memory.valid_from is None or memory.valid_from <= seen.now)
-        and (memory.valid_to is None or memory.valid_to > seen.now)
-        and (seen.include_expired or memory.expires_at is None or memory.expires_at > seen.now)
+        and memory.agent_id in visibility.agents
+        and (memory.valid_from is None or memory.valid_from <= visibility.now)
+        and (memory.valid_to is None or memory.valid_to > visibility.now)
+        and (visibility.include_expired or memory.expires_at is None or memory.expires_at > visibility.now)
     )
 
 
-def passes(wanted: Filter, memory: Memory, doc: Document) -> bool:
+def passes_filter(filters: Filter, memory: Memory, doc: Document) -> bool:
     """Whether a visible memory passes a filter."""
     return (
-        all(getattr(doc if name == "content_type" else memory, name) == value for name, value in wanted.equal.items())
-        and (wanted.types is None or memory.memory_type in wanted.types)
-        and (wanted.importance_min is None or memory.importance >= wanted.importance_min)
-        and _within(memory.happened_at, wanted.after, wanted.before)
+        all(getattr(doc if name == "content_type" else memory, name) == value for name, value in filters.equal.items())
+        and (filters.types is None or memory.memory_type in filters.types)
+        and (filters.importance_min is None or memory.importance >= filters.importance_min)
+        and _within(memory.happened_at, filters.after, filters.before)
     )
 
 
@@ -45,7 +45,7 @@ def _within(moment: datetime, after: datetime | None, before: datetime | None) -
 
 
 @dataclass(frozen=True)
-class InHand:
+class RecordScan:
     """Some of a user's records, whatever their status. `model`: whose vectors count; `complete`: there are no more."""
 
     records: Sequence[Stored]
@@ -62,25 +62,25 @@ class InHand:
         """The content of each, by its id."""
         return {one.memory.memory_id: one.memory.content for one in self.records}
 
-    def passing(self, seen: Visibility, wanted: Filter) -> list[Memory]:
+    def passing(self, visibility: Visibility, filters: Filter) -> list[Memory]:
         """Those that may be seen and pass a filter."""
-        return [memory for memory, made, _ in self._visible(seen) if passes(wanted, memory, made)]
+        return [memory for memory, made, _ in self._visible(visibility) if passes_filter(filters, memory, made)]
 
     def rows(
-        self, seen: Visibility, wanted: Filter, terms: Sequence[str], vector: Vector | None
+        self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None
     ) -> tuple[dict[str, Row], set[str]]:
         """Rows of those that may be seen, by id, and the ids of those that pass the filter."""
         rows, passing = {}, set()
-        for memory, made, other in self._visible(seen):
+        for memory, made, other in self._visible(visibility):
             rows[memory.memory_id] = candidate_rows.row_of(memory, made, terms, _cosine(vector, other))
-            if passes(wanted, memory, made):
+            if passes_filter(filters, memory, made):
                 passing.add(memory.memory_id)
         return rows, passing
 
-    def _visible(self, seen: Visibility) -> Iterator[tuple[Memory, Document, Vector | None]]:
+    def _visible(self, visibility: Visibility) -> Iterator[tuple[Memory, Document, Vector | None]]:
         """Those that may be seen, with their vectors of this model."""
         for one in self.records:
-            if may_see(seen, one.memory):
+            if is_visible(visibility, one.memory):
                 yield one.memory, document(one.memory), one.vector if one.memory.embedding_model == self.model else None
 
 

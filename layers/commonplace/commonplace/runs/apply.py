@@ -83,8 +83,8 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
     except CommonplaceError as error:
         if error.code not in _IN_THE_WAY:
             raise
-        if operation.only_leaves:  # what is left is there already: no reason to keep what is to go
-            return apply(operation.only_closing(), run_id, lease, last_try)
+        if operation.opens_remainder:  # what is left is there already: no reason to keep what is to go
+            return apply(operation.without_opening(), run_id, lease, last_try)
         return with_outcome(told, "lost", f"{told.why}; {_LOST}")
     except Exception as error:
         if not last_try:
@@ -148,5 +148,7 @@ def _apply_operation(planned: PlannedOperation, run: Run, lease: Lease) -> list[
         return [told]
     ends = [told.model_copy(update={"outcome": _AS_UNDO.get(told.outcome, told.outcome)})]
     if told.outcome == "lost" and planned.opens and planned.closes:
-        ends += _apply_operation(planned.only_closing(), run, lease)  # what can't come back doesn't keep what took its place
+        ends += _apply_operation(
+            planned.without_opening(), run, lease
+        )  # what can't come back doesn't keep what took its place
     return ends

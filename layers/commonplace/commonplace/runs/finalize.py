@@ -13,7 +13,7 @@ RUNS_WITH_WORDS = 200
 """The newest runs, in which or in whose interactions words of a memory may still stand."""
 
 
-def erase_what_was_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
+def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
     """Erases, for the memories that this run forgot: the texts they rest on, the wish itself, and what runs tell of them.
 
     What waits for review and would bring them back is discarded. Safe to repeat. Gives the run without their words.
@@ -27,24 +27,24 @@ def erase_what_was_forgotten(run: Run, context: RunContext, lease: Lease) -> Run
         said for one in forgetting for said in one.erases
     }
     runs = context.night.runs.newest(run.user_id, RUNS_WITH_WORDS)
-    rested = {said for one in (run, *runs) for said in _rested_on(one, forgotten)}
+    rested = {said for one in (run, *runs) for said in _evidence_interactions(one, forgotten)}
     sources = {memory.session_id for memory in memories if memory.session_id} | wishes | rested
     context.night.ledger.erase_texts(run.user_id, sorted(sources))
     for other in runs:
-        cleaned = _cleaned(other, forgotten, sources)
+        cleaned = _without_quotes(other, forgotten, sources)
         if cleaned != other and other.run_id != run.run_id:
             context.night.runs.save(cleaned, lease.fence)
             waits = [review_part(one.operation_id) for one in cleaned.operations if one.outcome == "needs_review"]
             context.night.parts.drop_parts(run.user_id, other.run_id, waits)
-    return _cleaned(run, forgotten, sources)
+    return _without_quotes(run, forgotten, sources)
 
 
-def _rested_on(run: Run, forgotten: set[str]) -> set[str]:
+def _evidence_interactions(run: Run, forgotten: set[str]) -> set[str]:
     """The interactions, where they were several, that a forgotten memory was made of."""
     return {said for one in run.operations if one.memory_id in forgotten for said in one.rests_on}
 
 
-def _cleaned(run: Run, forgotten: set[str], sources: set[str]) -> Run:
+def _without_quotes(run: Run, forgotten: set[str], sources: set[str]) -> Run:
     """Reasons may quote, and what waits holds whole memories."""
     operations = tuple(_without_words(one, forgotten) for one in run.operations)
     dropped = tuple(one.model_copy(update={"why": _ERASED}) if one.interaction_id in sources else one for one in run.dropped)
@@ -70,15 +70,15 @@ def close(run: Run, entries: Sequence[LedgerEntry], context: RunContext, lease: 
     if run.finished_at is None:
         run = run.model_copy(update={"finished_at": context.clock()})
         runs.save(run, lease.fence)
-    run = erase_what_was_forgotten(run, context, lease)
-    context.night.parts.drop_parts(run.user_id, run.run_id, [review_part(one) for one in waiting(run)])
+    run = erase_forgotten(run, context, lease)
+    context.night.parts.drop_parts(run.user_id, run.run_id, [review_part(one) for one in operations_in_review(run)])
     closed = run.model_copy(update={"status": _status(run), "error": _error(run)})
     runs.close(closed, _marks(run, entries), lease.fence)
     context.night.ledger.drop_texts(run.user_id, context.clock() - context.night.texts_kept)
     return closed
 
 
-def waiting(run: Run) -> list[str]:
+def operations_in_review(run: Run) -> list[str]:
     """The ids of its operations that wait for a person."""
     return [one.operation_id for one in run.operations if one.outcome == "needs_review"]
 
@@ -90,7 +90,7 @@ def _nothing_read(run: Run) -> bool:
 def _status(run: Run) -> RunStatus:
     if _nothing_read(run):
         return "failed"
-    return "needs_review" if waiting(run) else "done"
+    return "needs_review" if operations_in_review(run) else "done"
 
 
 def _error(run: Run) -> str | None:

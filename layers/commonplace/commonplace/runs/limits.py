@@ -29,7 +29,7 @@ def most_replacements(memories: int) -> int:
 
 
 @dataclass(frozen=True)
-class Spent:
+class DayUsage:
     """How much of a day's allowance earlier runs have used."""
 
     adds: int = 0
@@ -38,7 +38,7 @@ class Spent:
     replaced: int = 0
 
 
-def spent_on(day: date, runs: Sequence[Run]) -> Spent:
+def usage_of_day(day: date, runs: Sequence[Run]) -> DayUsage:
     """What runs have done for a day that was read, and was not taken back: a day may be read by several of them."""
     undone = {run.undoes for run in runs if run.kind == "undo"}
     done = [
@@ -48,7 +48,7 @@ def spent_on(day: date, runs: Sequence[Run]) -> Spent:
         for one in run.operations
         if one.day == day and one.outcome == "applied" and one.operation_id not in undone
     ]
-    return Spent(
+    return DayUsage(
         adds=sum(one.memory_id is not None and not one.closed for one in done),
         forgotten=sum(len(one.closed) for one in done if one.kind == "FORGET"),
         deleted=sum(len(one.closed) for one in done if one.kind != "FORGET" and one.memory_id is None),
@@ -56,20 +56,22 @@ def spent_on(day: date, runs: Sequence[Run]) -> Spent:
     )
 
 
-def limited(operations: Sequence[PlannedOperation], memories: int, spent: Spent = Spent()) -> tuple[PlannedOperation, ...]:
+def apply_limits(
+    operations: Sequence[PlannedOperation], memories: int, spent: DayUsage = DayUsage()
+) -> tuple[PlannedOperation, ...]:
     """A day's operations in their order, some of them waiting for review or left out. `memories`: how many are active."""
     forgotten = spent.forgotten + _closing(operations, "forget")
     deleted, replaced = spent.deleted + _closing(operations, "delete"), spent.replaced + _closing(operations, "replace")
     waiting = forgotten + deleted > most_deletions(memories) or replaced > most_replacements(memories)
     erasing_waits = forgotten > most_deletions(memories)
-    left_out = _beyond_the_best(operations, max(0, MOST_ADDS - spent.adds))
+    left_out = _surplus_adds(operations, max(0, MOST_ADDS - spent.adds))
     found: list[PlannedOperation] = []
     for number, operation in enumerate(operations):
         kind = _kind(operation)
         if number in left_out:
             found.append(_without_words(operation))
         elif kind == "forget" and erasing_waits:
-            found += _closed_then_erased(operation)
+            found += _split_close_from_erase(operation)
         elif kind in ("delete", "replace") and waiting:
             found.append(operation.with_outcome("needs_review", f"{operation.told.why}; {_TOO_MANY}"))
         else:
@@ -91,7 +93,7 @@ def _closing(operations: Sequence[PlannedOperation], kind: str) -> int:
     return sum(change.before is not None and change.before.status == "active" for change in changes)
 
 
-def _beyond_the_best(operations: Sequence[PlannedOperation], most: int) -> set[int]:
+def _surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set[int]:
     """The adds beyond the best, but for those that a later operation of the day builds on."""
     closed = {change.memory.memory_id for operation in operations for change in operation.closes}
     ranked = []
@@ -107,7 +109,7 @@ def _without_words(operation: PlannedOperation) -> PlannedOperation:
     return PlannedOperation(told=told, at=operation.at)
 
 
-def _closed_then_erased(operation: PlannedOperation) -> list[PlannedOperation]:
+def _split_close_from_erase(operation: PlannedOperation) -> list[PlannedOperation]:
     at, told, why = operation.at, operation.told, f"{operation.told.why}; {_ERASE_LATER}"
     closes = [_close_only(change, at) for change in operation.closes]
     erases = [

@@ -11,15 +11,15 @@ from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Dropped, Outcome, RunOperation
 from commonplace.ports.record_values import Audit, Change, Operation, Vector
 
-GOES = ("delete", "erase")
+REMOVING_AUDITS = ("delete", "erase")
 """Audits of what closes with nothing in its place."""
 
 
-class _Saved(BaseModel):
+class _SavedModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class PlannedChange(_Saved):
+class PlannedChange(_SavedModel):
     """A change of a record. `vector`: little-endian float32 in base64."""
 
     memory: Memory
@@ -31,10 +31,10 @@ class PlannedChange(_Saved):
 
     def change(self, at: datetime) -> Change:
         """As the record takes it."""
-        return Change(self.memory, Audit(self.audit, at, self.detail), read_vector(self.vector), self.before, self.erases)
+        return Change(self.memory, Audit(self.audit, at, self.detail), decode_vector(self.vector), self.before, self.erases)
 
 
-class PlannedOperation(_Saved):
+class PlannedOperation(_SavedModel):
     """An operation and what will be told of it."""
 
     told: RunOperation
@@ -49,11 +49,11 @@ class PlannedOperation(_Saved):
         return Operation(self.told.operation_id, user_id, self.told.kind, self.at, opens, closes, run_id)
 
     @property
-    def only_leaves(self) -> bool:
+    def opens_remainder(self) -> bool:
         """Whether what it opens is no new value, but what is left of the memories that go."""
-        return self.opens is not None and bool(self.closes) and all(one.audit in GOES for one in self.closes)
+        return self.opens is not None and bool(self.closes) and all(one.audit in REMOVING_AUDITS for one in self.closes)
 
-    def only_closing(self) -> "PlannedOperation":
+    def without_opening(self) -> "PlannedOperation":
         """The same without what it opens, under an id of its own."""
         told = self.told.model_copy(update={"operation_id": f"{self.told.operation_id}-close", "memory_id": None})
         return self.model_copy(update={"told": told, "opens": None})
@@ -63,7 +63,7 @@ class PlannedOperation(_Saved):
         return self.model_copy(update={"told": with_outcome(self.told, outcome, why)})
 
 
-class Plan(_Saved):
+class Plan(_SavedModel):
     """What a run does at one go: for a day that it read, or as a whole. What a reading cost is told with it."""
 
     operations: tuple[PlannedOperation, ...] = ()
@@ -76,7 +76,7 @@ class Plan(_Saved):
     output_tokens: int = 0
 
 
-def joined(plans: Iterable[Plan]) -> Plan:
+def merged(plans: Iterable[Plan]) -> Plan:
     """Several plans as one, in their order."""
     found = list(plans)
     return Plan(
@@ -101,11 +101,11 @@ def with_outcome(told: RunOperation, outcome: Outcome, why: str | None = None) -
     return told.model_copy(update={"outcome": outcome, "why": why or told.why})
 
 
-def written_vector(vector: Vector | None) -> str | None:
+def encode_vector(vector: Vector | None) -> str | None:
     """A vector as text."""
     return None if vector is None else base64.b64encode(vector.astype("<f4").tobytes()).decode()
 
 
-def read_vector(text: str | None) -> Vector | None:
+def decode_vector(text: str | None) -> Vector | None:
     """A vector from its text."""
     return None if text is None else np.frombuffer(base64.b64decode(text), dtype="<f4").astype(np.float32)

@@ -15,7 +15,7 @@ MOST_BYTES = 4_000_000
 """Of a list of runs: a function of AWS answers with 6 MB at the most, and a run may have thousands of operations."""
 
 
-def listed(runs: Sequence[Run]) -> ListedRuns:
+def newest_that_fit(runs: Sequence[Run]) -> ListedRuns:
     """The runs, or the newest of them that one answer has room for; one at the least."""
     lengths = accumulate(len(run.model_dump_json().encode()) for run in runs)
     shown = runs[: max(1, sum(length <= MOST_BYTES for length in lengths))]
@@ -24,28 +24,28 @@ def listed(runs: Sequence[Run]) -> ListedRuns:
     return ListedRuns(runs=tuple(shown), notes=Notes(partial=told) if left_out else None)
 
 
-def told(run: Run, context: RunContext) -> ToldRun:
+def report(run: Run, context: RunContext) -> ToldRun:
     """Every operation with what it added, what it closed, and the user's words that it rests on."""
     ids = {one for operation in run.operations for one in (operation.memory_id, *operation.closed) if one}
     memories = {memory.memory_id: memory for memory in context.ports.records.get(run.user_id, sorted(ids))}
     texts = _texts(run, context)
-    return ToldRun(run=run, operations=tuple(_told(one, memories, texts, run, context) for one in run.operations))
+    return ToldRun(run=run, operations=tuple(_report_operation(one, memories, texts, run, context) for one in run.operations))
 
 
-def told_plan(run: Run, operations: Sequence[PlannedOperation]) -> ToldRun:
+def report_plan(run: Run, operations: Sequence[PlannedOperation]) -> ToldRun:
     """The same of what is planned only."""
-    return ToldRun(run=run, operations=tuple(_told_plan(one, one.told) for one in operations))
+    return ToldRun(run=run, operations=tuple(_report_planned(one, one.told) for one in operations))
 
 
-def _told(
+def _report_operation(
     operation: RunOperation, memories: Mapping[str, Memory], texts: Mapping[str, Interaction], run: Run, context: RunContext
 ) -> ToldOperation:
     if operation.outcome == "needs_review":
         saved = context.night.parts.part(run.user_id, run.run_id, review_part(operation.operation_id))
         if saved is not None:
-            return _told_plan(PlannedOperation.model_validate_json(saved), operation)
+            return _report_planned(PlannedOperation.model_validate_json(saved), operation)
     opened = memories.get(operation.memory_id or "")
-    said = _said(texts.get(operation.interaction_id or ""), operation.position)
+    said = _message_text(texts.get(operation.interaction_id or ""), operation.position)
     return ToldOperation(
         operation=operation,
         says=_content(opened) if opened else None,
@@ -54,7 +54,7 @@ def _told(
     )
 
 
-def _told_plan(planned: PlannedOperation, operation: RunOperation) -> ToldOperation:
+def _report_planned(planned: PlannedOperation, operation: RunOperation) -> ToldOperation:
     opened = planned.opens.memory if planned.opens else None
     return ToldOperation(
         operation=operation,
@@ -78,7 +78,7 @@ def _texts(run: Run, context: RunContext) -> Mapping[str, Interaction]:
     return {entry.interaction_id: entry.interaction for entry in entries if entry.interaction is not None}
 
 
-def _said(interaction: Interaction | None, position: int | None) -> str | None:
+def _message_text(interaction: Interaction | None, position: int | None) -> str | None:
     """The message itself, where no memory keeps the words that tell: of a deletion, or of what was known already."""
     if interaction is None:
         return None

@@ -8,27 +8,27 @@ from commonplace.domain.runs import Run, RunOperation
 from commonplace.ports.record_values import Applied
 from commonplace.runs import apply
 from commonplace.runs.apply import Lease, RunContext
-from commonplace.runs.finalize import erase_what_was_forgotten
+from commonplace.runs.finalize import erase_forgotten
 from commonplace.runs.plan import Plan, PlannedOperation, review_part, with_outcome
-from commonplace.runs.undo_plan import Restoring
+from commonplace.runs.undo_plan import UndoPlanner
 
 _MISSING = "what was planned is no longer kept"
 
 
 def approve(run: Run, context: RunContext, lease: Lease) -> Run:
     """Does what waits; a memory that was changed since is left, and its operation listed as `lost`. Harmless twice."""
-    operations = tuple(_approved(one, run, context, lease) for one in run.operations)
-    approved = erase_what_was_forgotten(run.model_copy(update={"operations": operations}), context, lease)
-    return _settled(approved, run, context, lease)
+    operations = tuple(_approve_operation(one, run, context, lease) for one in run.operations)
+    approved = erase_forgotten(run.model_copy(update={"operations": operations}), context, lease)
+    return _save_review(approved, run, context, lease)
 
 
 def discard(run: Run, context: RunContext, lease: Lease) -> Run:
     """Lets go of what waits. Harmless twice."""
     operations = tuple(with_outcome(one, "discarded") if one.outcome == "needs_review" else one for one in run.operations)
-    return _settled(run.model_copy(update={"operations": operations}), run, context, lease)
+    return _save_review(run.model_copy(update={"operations": operations}), run, context, lease)
 
 
-def _approved(told: RunOperation, run: Run, context: RunContext, lease: Lease) -> RunOperation:
+def _approve_operation(told: RunOperation, run: Run, context: RunContext, lease: Lease) -> RunOperation:
     if told.outcome != "needs_review":
         return told
     saved = context.night.parts.part(run.user_id, run.run_id, review_part(told.operation_id))
@@ -38,7 +38,7 @@ def _approved(told: RunOperation, run: Run, context: RunContext, lease: Lease) -
     return apply.apply(planned, run.run_id, lease)
 
 
-def _settled(run: Run, before: Run, context: RunContext, lease: Lease) -> Run:
+def _save_review(run: Run, before: Run, context: RunContext, lease: Lease) -> Run:
     if run.operations == before.operations:
         return run
     run = run.model_copy(update={"status": "done" if run.status == "needs_review" else run.status})
@@ -74,7 +74,7 @@ def undo_operation(operation_id: str, context: RunContext, lease: Lease) -> Run:
 
 def _undo(undoes: str, applied: Sequence[Applied], context: RunContext, lease: Lease) -> Run:
     now = context.caller.now
-    restoring = Restoring(context.user_id, undoes, now, context.ports.records, context.ports.operations)
+    restoring = UndoPlanner(context.user_id, undoes, now, context.ports.records, context.ports.operations)
     operations = restoring.plan(applied)
     kept = [PlannedOperation(told=told, at=now) for told in restoring.kept]
     run = Run(

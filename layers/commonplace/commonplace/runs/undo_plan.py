@@ -10,7 +10,7 @@ from commonplace.domain.runs import RunOperation
 from commonplace.memories import transitions
 from commonplace.ports.memory_records import MemoryRecords
 from commonplace.ports.operations import Operations
-from commonplace.ports.record_values import Applied, Audit, Made
+from commonplace.ports.record_values import Applied, AppliedChange, Audit
 from commonplace.runs.plan import PlannedChange, PlannedOperation
 
 _NO_CHANGE = ("embed", "usage")  # audit rows of re-indexing and of counting
@@ -24,7 +24,7 @@ _KEY = "its key was taken meanwhile"
 
 
 @dataclass
-class Restoring:
+class UndoPlanner:
     """One undo. `undoes`: the run or operation that it takes back."""
 
     user_id: str
@@ -38,11 +38,11 @@ class Restoring:
 
     def plan(self, applied: Sequence[Applied]) -> list[PlannedOperation]:
         """The operations that take these back; what stays as it is, and why, is told in `kept`."""
-        made: dict[str, list[Made]] = {}
+        made: dict[str, list[AppliedChange]] = {}
         ids = dict.fromkeys(one.memory_id for operation in applied for one in operation.made)
         there = {memory.memory_id: memory for memory in self.records.get(self.user_id, list(ids))}
         for operation in applied:
-            leaves = any(_is_lost(one, there.get(one.memory_id)) for one in operation.made)
+            leaves = any(_is_unrecoverable(one, there.get(one.memory_id)) for one in operation.made)
             for one in operation.made:
                 if leaves and one.before is None:
                     self._keep(one.memory_id, _LEFT)
@@ -52,16 +52,16 @@ class Restoring:
         for memory_id, changes in made.items():
             in_order = sorted(changes, key=lambda change: change.version)
             self._set_goal(memory_id, there.get(memory_id), in_order, ours)
-        return [*self._returning(), *self._others()]
+        return [*self._reopening(), *self._remaining()]
 
-    def _set_goal(self, memory_id: str, current: Memory | None, changes: Sequence[Made], ours: set[str]) -> None:
+    def _set_goal(self, memory_id: str, current: Memory | None, changes: Sequence[AppliedChange], ours: set[str]) -> None:
         if current is None:
             return self._keep(memory_id, _GONE)
         if not current.content or any(change.erased for change in changes):
             return self._keep(memory_id, _ERASED)
         if self._changed_since(current, changes[-1].version, ours):
             return self._keep(memory_id, _CHANGED)
-        goal = _before(current, changes, self.now)
+        goal = _state_before(current, changes, self.now)
         if _fields(goal) != _fields(current):
             self.goals[memory_id] = (current, goal)
         return None
@@ -70,7 +70,7 @@ class Restoring:
         later = changes_since(memory, version, self.records)
         return any(not ({audit.detail.get("undoes"), audit.detail.get("operation_id")} & ours) for audit in later)
 
-    def _returning(self) -> Iterable[PlannedOperation]:
+    def _reopening(self) -> Iterable[PlannedOperation]:
         """Closed memories that come back, each in one operation with what holds its place or its key now.
 
         What held it in between closes on its own: a run may have changed a value more often than an operation has room for.
@@ -90,7 +90,7 @@ class Restoring:
                 closes = [self.goals.pop(one) for one in held]
                 yield self._operation((current, goal), closes)
 
-    def _others(self) -> Iterable[PlannedOperation]:
+    def _remaining(self) -> Iterable[PlannedOperation]:
         """What only closes, and what changes in place."""
         for current, goal in self.goals.values():
             yield self._operation(None if goal.status != "active" else (current, goal), [(current, goal)])
@@ -146,14 +146,14 @@ def changes_since(memory: Memory, version: int, records: MemoryRecords) -> list[
     return [audit for audit in later if audit.operation not in _NO_CHANGE]
 
 
-def _is_lost(change: Made, memory: Memory | None) -> bool:
+def _is_unrecoverable(change: AppliedChange, memory: Memory | None) -> bool:
     """Whether a change closed, with nothing in its place, what can't come back: erased by it or since, or gone for good."""
     if change.before is None or "superseded_by" in change.before:
         return False
     return change.erased or memory is None or not memory.content
 
 
-def _before(memory: Memory, changes: Sequence[Made], now: datetime) -> Memory:
+def _state_before(memory: Memory, changes: Sequence[AppliedChange], now: datetime) -> Memory:
     """The memory as it was before the first of the changes: one that was not there yet is closed."""
     if changes[0].before is None:
         return memory if memory.status == "deleted" else transitions.deleted(memory, now)

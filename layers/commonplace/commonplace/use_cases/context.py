@@ -28,7 +28,7 @@ _TOKENS_A_PIECE, _BYTES_A_TOKEN = 1.5, 3
 
 
 @dataclass(frozen=True)
-class Size:
+class LineSize:
     """The size of whole lines: word pieces of the shipped tokenizer, and UTF-8 bytes with the line break of each."""
 
     pieces: int = 0
@@ -39,8 +39,8 @@ class Size:
         """A line's own; `pieces` counts the word pieces of a text, which no line break joins."""
         return cls(pieces(line), len(line.encode()) + 1)
 
-    def __add__(self, other: "Size") -> "Size":
-        return Size(self.pieces + other.pieces, self.bytes + other.bytes)
+    def __add__(self, other: "LineSize") -> "LineSize":
+        return LineSize(self.pieces + other.pieces, self.bytes + other.bytes)
 
     @property
     def tokens(self) -> int:
@@ -69,24 +69,24 @@ class Group:
 def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], list[Found]]:
     """The groups, and how each was found. All of them are current: valid, unexpired, not superseded."""
 
-    def listed(wanted: Filter, limit: int) -> Found:
-        return most_important(caller, ports, wanted, limit)
+    def listed(filters: Filter, limit: int) -> Found:
+        return most_important(caller, ports, filters, limit)
 
     instructions = listed(Filter(category="system"), _MOST_INSTRUCTIONS)
     personal = listed(Filter(section="personal_context", importance_min=_PERSONAL_IMPORTANCE), _MOST_PERSONAL)
     on_topic = find(topic, caller, ports, Filter(), _MOST_ON_TOPIC, _RELEVANCE)
     recent = listed(Filter(after=caller.now - _RECENT), _MOST_RECENT)
-    newest = sorted(_those(recent, lambda memory: memory.durability == "daily"), key=_when, reverse=True)
+    newest = sorted(_with_memories(recent, lambda memory: memory.durability == "daily"), key=_when, reverse=True)
     groups = [
         Group("Standing wishes of the user", instructions.memories, always=True),
-        Group("Always matters", _those(personal, lambda memory: memory.durability == "durable"), always=True),
+        Group("Always matters", _with_memories(personal, lambda memory: memory.durability == "durable"), always=True),
         Group("On the topic", on_topic.memories, dated=True),
         Group("Notes of the last seven days", newest, dated=True),
     ]
     return groups, [instructions, personal, on_topic, recent]
 
 
-def _those(found: Found, wanted: Callable[[Memory], bool]) -> list[Memory]:
+def _with_memories(found: Found, wanted: Callable[[Memory], bool]) -> list[Memory]:
     return [memory for memory in found.memories if wanted(memory)]
 
 
@@ -95,7 +95,7 @@ def _when(memory: Memory) -> tuple[float, str]:
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedContext:
     """A context. `tokens`: its upper bound, wrapper included; `left_out`: how many memories found no room."""
 
     text: str
@@ -104,12 +104,12 @@ class Fitted:
     left_out: int
 
 
-def fit(groups: Sequence[Group], max_tokens: int, pieces: Callable[[str], int], nothing: str = EMPTY) -> Fitted:
+def fit(groups: Sequence[Group], max_tokens: int, pieces: Callable[[str], int], nothing: str = EMPTY) -> FittedContext:
     """As much as fits. What always matters gets half of the room beside the wrapper at the most; each memory stands once.
 
     `nothing`: what stands there where no memory was found.
     """
-    room = _Room(pieces)
+    room = _ContextLines(pieces)
     half = (max_tokens + room.size.tokens) // 2
     wanted: set[str] = set()
     for group in groups:
@@ -120,7 +120,7 @@ def fit(groups: Sequence[Group], max_tokens: int, pieces: Callable[[str], int], 
     return room.fitted(len(wanted), nothing)
 
 
-class _Room:
+class _ContextLines:
     """The lines so far, and what they take together with the wrapper."""
 
     def __init__(self, pieces: Callable[[str], int]) -> None:
@@ -129,7 +129,7 @@ class _Room:
         self._ids: list[str] = []
         self._heading: str | None = None
         self._taken: set[str] = set()
-        self.size = sum((Size.of(line, pieces) for line in (*OPENING, CLOSING)), Size())
+        self.size = sum((LineSize.of(line, pieces) for line in (*OPENING, CLOSING)), LineSize())
 
     def open(self, heading: str) -> None:
         """What is taken from now on stands under this heading, which is written with the first of it."""
@@ -140,19 +140,19 @@ class _Room:
         if memory.memory_id in self._taken:
             return
         lines = [*([self._heading] if self._heading else []), line_of(memory, dated)]
-        size = sum((Size.of(line, self._pieces) for line in lines), self.size)
+        size = sum((LineSize.of(line, self._pieces) for line in lines), self.size)
         if size.tokens <= most:
             self._taken.add(memory.memory_id)
             self._ids.append(memory.memory_id)
             self._lines += lines
             self._heading, self.size = None, size
 
-    def fitted(self, wanted: int, nothing: str) -> Fitted:
+    def fitted(self, wanted: int, nothing: str) -> FittedContext:
         """What was taken in, of so many memories; `nothing`: what is told where there were none."""
         lines, size = self._lines, self.size
         if not wanted:
-            lines, size = [nothing], size + Size.of(nothing, self._pieces)
-        return Fitted("\n".join((*OPENING, *lines, CLOSING)), size.tokens, self._ids, wanted - len(self._ids))
+            lines, size = [nothing], size + LineSize.of(nothing, self._pieces)
+        return FittedContext("\n".join((*OPENING, *lines, CLOSING)), size.tokens, self._ids, wanted - len(self._ids))
 
 
 def get_memory_context(request: ContextRequest, caller: Caller, ports: Ports) -> ContextResult:

@@ -22,26 +22,26 @@ UseCase = Callable[[Any, Caller, Ports], Result]
 def call(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> Result:
     """Runs a tool and gives its result; raises `CommonplaceError`."""
     tool = tool_named(name)
-    request, kinds = validate.read(tool.request, arguments, caller.now.tzinfo)
+    request, kinds = validate.validate(tool.request, arguments, caller.now.tzinfo)
     return use_case(name)(request, replace(caller, redacted=tuple(kinds)), ports)
 
 
 def answer(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> tuple[int, dict[str, Any]]:
     """The same for ways in that speak HTTP or JSON: a status and a body, whatever happens."""
-    return guarded(lambda: call(name, arguments, caller, ports).model_dump(mode="json"))
+    return status_and_body(lambda: call(name, arguments, caller, ports).model_dump(mode="json"))
 
 
-def guarded(work: Callable[[], dict[str, Any]]) -> tuple[int, dict[str, Any]]:
+def status_and_body(work: Callable[[], dict[str, Any]]) -> tuple[int, dict[str, Any]]:
     """What a piece of work answers, as a status and a body, whatever happens."""
     try:
         return 200, work()
     except CommonplaceError as error:
         return error.code.status, error.body()
     except Exception as error:  # noqa: BLE001 - the one place: an unknown failure is a code and an id, never its own words
-        return 500, unknown(error).body()
+        return 500, internal_error(error).body()
 
 
-def unknown(error: Exception) -> CommonplaceError:
+def internal_error(error: Exception) -> CommonplaceError:
     """An unknown failure as ours, logged under the id that the caller is told."""
     incident = uuid.uuid4().hex[:12]
     _log.error("unexpected failure %s: %s", incident, type(error).__name__, exc_info=error)

@@ -9,7 +9,7 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.fields import MAX_TEXT, Place
 from commonplace.domain.requests import Keep, Turn
 from commonplace.domain.results import ImportResult, LeftOut
-from commonplace.memories.enrich import Statement, VectorsAtHand, read_statement
+from commonplace.memories.enrich import PrecomputedEmbedder, Statement, enrich
 from commonplace.memories.ingest import new_entry
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Entry
@@ -31,7 +31,7 @@ def import_turns(
     turn is an error that names it, before anything is stored.
     """
     checked = [_check(turn, number) for number, turn in enumerate(turns)]
-    reader = _Reader(checked, keep, ports.facts.tags(caller.user_id), caller, ports)
+    reader = _TurnReader(checked, keep, ports.facts.tags(caller.user_id), caller, ports)
     ids: list[str | None] = [None] * len(checked)
     left_out: list[LeftOut] = []
     for start in range(0, len(checked), _BATCH):
@@ -47,7 +47,7 @@ def import_turns(
 
 
 @dataclass(frozen=True)
-class _Reader:
+class _TurnReader:
     """Turns as memories to be stored, each with the one before in view."""
 
     turns: Sequence[Turn]
@@ -62,7 +62,7 @@ class _Reader:
         kept = [one.text for one in statements.values() if isinstance(one, Statement)]
         ports = self.ports
         if ports.embedder is not ports.words:
-            ports = replace(ports, embedder=VectorsAtHand.of(kept, ports.embedder))
+            ports = replace(ports, embedder=PrecomputedEmbedder.of(kept, ports.embedder))
         return {
             number: self._entry(self.turns[number], one, ports) if isinstance(one, Statement) else one
             for number, one in statements.items()
@@ -79,7 +79,7 @@ class _Reader:
             return f"text_too_long: {len(turn.text)} characters; {MAX_TEXT} are the most"
         said_by = turn.speaker.lower()
         speaker = None if said_by in _NOBODY else turn.speaker
-        statement = read_statement(found.text, self.ports.words, self.own_tags, speaker)
+        statement = enrich(found.text, self.ports.words, self.own_tags, speaker)
         if self.keep == "worthy" and said_by in _ASSISTANT:
             return "not_worthy: said by the assistant"
         if self.keep == "worthy" and not statement.classification.worthy:

@@ -12,22 +12,22 @@ from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Audit, Change, Operation
 from commonplace.ports.values import Caller, Filter
 from commonplace.retrieval.engine import most_important
-from commonplace.retrieval.record_scan import may_see, seen_by
+from commonplace.retrieval.record_scan import is_visible, visibility_of
 
 _NEAREST, _LIKENESS = 5, 0.4
 
 
-def held(key: str, caller: Caller, ports: Ports) -> Memory:
+def memory_under_key(key: str, caller: Caller, ports: Ports) -> Memory:
     """The current memory that holds the key; `KEY_NOT_FOUND` tells the nearest keys."""
     memory = ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, key, caller.now)
-    if memory is not None and may_see(seen_by(caller), memory):
+    if memory is not None and is_visible(visibility_of(caller), memory):
         return memory
     raise unknown_key(key, caller, ports)
 
 
 def unknown_key(key: str, caller: Caller, ports: Ports) -> CommonplaceError:
     """`KEY_NOT_FOUND` that tells the nearest keys."""
-    others = [other for other in ports.operations.keys(seen_by(caller), DEFAULT_COLLECTION) if other != key]
+    others = [other for other in ports.operations.keys(visibility_of(caller), DEFAULT_COLLECTION) if other != key]
     near = get_close_matches(key, others, _NEAREST, _LIKENESS)
     told = f"the nearest keys are {', '.join(near)}" if near else "no key is like it"
     return CommonplaceError(ErrorCode.KEY_NOT_FOUND, f"key: no memory has the key {key}; {told}", "key")
@@ -67,7 +67,7 @@ def _markdown(heading: str, memories: list[Memory]) -> str:
 
 def delete_memory(request: DeleteRequest, caller: Caller, ports: Ports) -> DeleteResult:
     """Closes it: it is no longer found, and its key is free."""
-    old = held(request.key, caller, ports)
+    old = memory_under_key(request.key, caller, ports)
     change = Change(deleted(old, caller.now), Audit("delete", caller.now, {"tool": "delete_memory"}), before=old)
     operation = Operation(new_operation_id(caller.now), caller.user_id, "DELETE", caller.now, closes=(change,))
     ports.operations.apply(operation)
@@ -83,7 +83,7 @@ def history(key: str, caller: Caller, ports: Ports) -> History:
 
     `KEY_NOT_FOUND` tells the nearest keys.
     """
-    agents = seen_by(caller).agents
+    agents = visibility_of(caller).agents
     whole = (one for one in ports.records.all(caller.user_id) if one.collection == DEFAULT_COLLECTION)
     held = [one for one in whole if one.key == key and one.agent_id in agents]
     if not held:

@@ -10,22 +10,22 @@ from commonplace.domain.ids import new_operation_id
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
 from commonplace.domain.storage import Existing, UpdateRequest, UpdateResult, WriteRequest, WriteResult
 from commonplace.domain.taxonomy import Durability, Section
-from commonplace.memories.enrich import read_statement
-from commonplace.memories.ingest import DAILY_FOR, DURABLE_FROM, NOT_COMPARED, alike, merges_of, new_entry
+from commonplace.memories.enrich import enrich
+from commonplace.memories.ingest import DAILY_FOR, DURABLE_FROM, NOT_COMPARED, find_similar, merges_of, new_entry
 from commonplace.memories.transitions import superseded
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Audit, Change, Entry, Operation
 from commonplace.ports.values import Caller, Similar
 from commonplace.retrieval.documents import folded
-from commonplace.retrieval.record_scan import may_see, seen_by
-from commonplace.use_cases.keyed import held
+from commonplace.retrieval.record_scan import is_visible, visibility_of
+from commonplace.use_cases.keyed import memory_under_key
 
 
 def entry_of(
     tool: str, key: str, value: str, section: Section, durability: Durability, caller: Caller, ports: Ports, **given: Any
 ) -> Entry:
     """The memory, not stored yet; `given`: more fields of the record that are decided already."""
-    statement = read_statement(value, ports.words, ports.facts.tags(caller.user_id))
+    statement = enrich(value, ports.words, ports.facts.tags(caller.user_id))
     fields = {"key": key, "section": section, "collection": DEFAULT_COLLECTION, "durability": durability, **given}
     if durability == "daily":
         fields["expires_at"] = caller.now + DAILY_FOR
@@ -50,13 +50,15 @@ def write_memory(request: WriteRequest, caller: Caller, ports: Ports) -> WriteRe
         "write_memory", request.key, request.value, request.category, durability, caller, ports,
         agent_id=caller.agent_id, source=request.source, confidence=request.confidence,
     )  # fmt: skip
-    compared = alike(entry, ports)
+    compared = find_similar(entry, ports)
     like = _in_the_collection(compared or (), caller, ports)
-    obstacle = _the_same(entry.memory, like) or (None if request.allow_similar else _merge(entry, compared or (), like))
+    obstacle = _same_text(entry.memory, like) or (
+        None if request.allow_similar else _same_in_other_words(entry, compared or (), like)
+    )
     operation = Operation(
         new_operation_id(caller.now), caller.user_id, "ADD", caller.now, Change(entry.memory, entry.audit, entry.vector)
     )
-    obstacle = obstacle or _applied(operation, entry.memory, caller, ports)
+    obstacle = obstacle or _apply_new(operation, entry.memory, caller, ports)
     if obstacle is not None:
         return _refused(request, durability, obstacle, caller)
     return WriteResult(
@@ -75,38 +77,40 @@ def _holder(key: str, caller: Caller, ports: Ports) -> _Obstacle | None:
     memory = ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, key, caller.now)
     if memory is None:
         return None
-    if may_see(seen_by(caller), memory):
+    if is_visible(visibility_of(caller), memory):
         return _Obstacle(f"the key {key} is taken", [memory])
     return _Obstacle(f"the key {key} is taken by a memory of another agent; choose another key", [])
 
 
 def _in_the_collection(like: Sequence[Similar], caller: Caller, ports: Ports) -> list[Memory]:
     memories = ports.records.get(caller.user_id, [similar.memory_id for similar in like])
-    return [memory for memory in memories if memory.collection == DEFAULT_COLLECTION and may_see(seen_by(caller), memory)]
+    return [
+        memory for memory in memories if memory.collection == DEFAULT_COLLECTION and is_visible(visibility_of(caller), memory)
+    ]
 
 
-def _the_same(memory: Memory, others: Sequence[Memory]) -> _Obstacle | None:
+def _same_text(memory: Memory, others: Sequence[Memory]) -> _Obstacle | None:
     same = [other for other in others if folded(other.content) == folded(memory.content)]
     return _Obstacle("this is remembered already", same) if same else None
 
 
-def _merge(entry: Entry, compared: Sequence[Similar], like: Sequence[Memory]) -> _Obstacle | None:
+def _same_in_other_words(entry: Entry, compared: Sequence[Similar], like: Sequence[Memory]) -> _Obstacle | None:
     merges = {merge.memory_id for merge in merges_of(entry.memory, compared)}
     saying_so = [memory for memory in like if memory.memory_id in merges]
     why = "this is remembered in other words (allow_similar writes it all the same)"
     return _Obstacle(why, saying_so) if saying_so else None
 
 
-def _applied(operation: Operation, memory: Memory, caller: Caller, ports: Ports) -> _Obstacle | None:
+def _apply_new(operation: Operation, memory: Memory, caller: Caller, ports: Ports) -> _Obstacle | None:
     """Writes it, or tells what was in the way: written in this very moment, or where nothing could be compared."""
     try:
         ports.operations.apply(operation)
     except CommonplaceError as error:
         if error.code is not ErrorCode.CONFLICT:
             raise
-        visible = [other for other in ports.records.all(caller.user_id) if may_see(seen_by(caller), other)]
+        visible = [other for other in ports.records.all(caller.user_id) if is_visible(visibility_of(caller), other)]
         inside = [other for other in visible if other.collection == memory.collection]
-        found = _holder(str(memory.key), caller, ports) or _the_same(memory, inside)
+        found = _holder(str(memory.key), caller, ports) or _same_text(memory, inside)
         if found is None:
             raise
         return found
@@ -145,7 +149,7 @@ def _notes(caller: Caller, degraded: bool = False) -> Notes | None:
 
 def update_memory(request: UpdateRequest, caller: Caller, ports: Ports) -> UpdateResult:
     """Closes the memory under the key and opens the new value in its place, in one operation."""
-    old = held(request.key, caller, ports)
+    old = memory_under_key(request.key, caller, ports)
     section = request.category or old.section
     entry = entry_of(
         "update_memory", request.key, request.value, section, old.durability, caller, ports,
@@ -161,7 +165,7 @@ def update_memory(request: UpdateRequest, caller: Caller, ports: Ports) -> Updat
         opens=Change(new, entry.audit, entry.vector),
         closes=(Change(closed, Audit("supersede", caller.now, {"by": new.memory_id}), before=old),),
     )
-    _apply(operation, old, caller, ports)
+    _apply_update(operation, old, caller, ports)
     return UpdateResult(
         message=f"✓ Memory updated: {section}/{request.key}; the old value is kept as {old.memory_id}",
         memory_id=new.memory_id,
@@ -171,7 +175,7 @@ def update_memory(request: UpdateRequest, caller: Caller, ports: Ports) -> Updat
     )
 
 
-def _apply(operation: Operation, old: Memory, caller: Caller, ports: Ports) -> None:
+def _apply_update(operation: Operation, old: Memory, caller: Caller, ports: Ports) -> None:
     """A conflict over a memory that is still as it was read is one over the new text: another memory has it."""
     try:
         ports.operations.apply(operation)

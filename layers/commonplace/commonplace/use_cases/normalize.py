@@ -5,7 +5,7 @@ from dataclasses import replace
 from commonplace.domain.fields import Notes
 from commonplace.domain.requests import NormalizeRequest
 from commonplace.domain.results import NormalizeResult
-from commonplace.memories.enrich import MAX_TAGS, read_statement
+from commonplace.memories.enrich import MAX_TAGS, enrich
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, ModelUnavailable, Normalized
 from commonplace.text.tagging.tags import tags_of
@@ -17,16 +17,16 @@ def normalize_statement(request: NormalizeRequest, caller: Caller, ports: Ports)
     """The statement in the third person, its type and tags. A model that fails is replaced by rules, and the notes say so."""
     redacted = list(caller.redacted) or None
     if ports.reader is None:
-        return _result(_by_rules(request, ports), Notes(method="rules", redacted=redacted))
+        return _result(_normalize_by_rules(request, ports), Notes(method="rules", redacted=redacted))
     try:
         read = ports.reader.read(request.text, request.source, request.context)
     except ModelUnavailable as error:
-        return _result(_by_rules(request, ports), Notes(method="rules", degraded=str(error), redacted=redacted))
+        return _result(_normalize_by_rules(request, ports), Notes(method="rules", degraded=str(error), redacted=redacted))
     return _result(_with_enough_tags(read, request), Notes(method="claude", redacted=redacted))
 
 
-def _by_rules(request: NormalizeRequest, ports: Ports) -> Normalized:
-    statement = read_statement(request.text, ports.words, {})
+def _normalize_by_rules(request: NormalizeRequest, ports: Ports) -> Normalized:
+    statement = enrich(request.text, ports.words, {})
     return Normalized(statement.normalized, statement.classification.statement_type, statement.tags)
 
 

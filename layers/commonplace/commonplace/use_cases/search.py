@@ -128,8 +128,8 @@ def _wanted(request: SearchRequest, options: SearchOptions) -> Filter:
     )
 
 
-def _scope(category: str | None, wanted: Filter) -> str:
+def _scope(category: str | None, filters: Filter) -> str:
     parts = [category if category and category != "all" else "all memories"]
-    parts += [wanted.content_type] if wanted.content_type else []
-    parts += ["in the given time"] if wanted.after or wanted.before else []
+    parts += [filters.content_type] if filters.content_type else []
+    parts += ["in the given time"] if filters.after or filters.before else []
     return ", ".join(parts)

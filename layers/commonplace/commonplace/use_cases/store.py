@@ -13,8 +13,8 @@ from commonplace.domain.results import (
     StoreResult,
 )
 from commonplace.domain.taxonomy import memory_type
-from commonplace.memories.enrich import Statement, read_statement, tidy_tags
-from commonplace.memories.ingest import new_entry, notes, remember
+from commonplace.memories.enrich import Statement, enrich, tidy_tags
+from commonplace.memories.ingest import ingest, new_entry, notes
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 
@@ -32,7 +32,7 @@ def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreRe
     if context.additional_tags:
         given["tags"] = tidy_tags((*context.additional_tags, *statement.tags))
     given |= context.model_dump(include={"expires_at", "source", "user_note"}, exclude_none=True)
-    done = remember(new_entry("store_memory", statement, context.place, caller, ports, given), ports)
+    done = ingest(new_entry("store_memory", statement, context.place, caller, ports, given), ports)
     return StoreResult(
         success=True,
         memory_id=done.memory.memory_id,
@@ -56,7 +56,7 @@ def store_personal(request: StorePersonalRequest, caller: Caller, ports: Ports) 
         "tags": tidy_tags(request.tags) or statement.tags,
     }
     entry = new_entry("memory_store_personal", statement, request.place, caller, ports, given)
-    done = remember(entry, ports)
+    done = ingest(entry, ports)
     return StorePersonalResult(id=done.memory.memory_id, created=done.created, notes=notes(done, caller, tell_known=False))
 
 
@@ -75,7 +75,7 @@ def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) ->
         "tags": tidy_tags(known.tags) or statement.tags,
     }
     entry = new_entry("memory_store", statement, request.place, caller, ports, given)
-    done = remember(entry, ports)
+    done = ingest(entry, ports)
     memory = done.memory
     return StoreInsightResult(
         id=memory.memory_id,
@@ -87,7 +87,7 @@ def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) ->
 
 
 def _read(text: str, caller: Caller, ports: Ports) -> Statement:
-    return read_statement(text, ports.words, ports.facts.tags(caller.user_id))
+    return enrich(text, ports.words, ports.facts.tags(caller.user_id))
 
 
 def _analysis(memory: Memory) -> Analysis:

@@ -15,7 +15,7 @@ from commonplace.text.foundation import tokenizer
 from commonplace.use_cases.summary_check import FEWEST, MOST, KeyPoint, Summary
 
 
-def extracted(query: str, memories: Sequence[Memory]) -> Summary:
+def extract_sentences(query: str, memories: Sequence[Memory]) -> Summary:
     """3 to 6 sentences as the memories have them; a point per sentence, with all the memories that say it."""
     asked = set(tokenizer.terms(query))
     by_memory = [(memory, _best_first(memory, asked)) for memory in memories]
@@ -46,7 +46,7 @@ def summarize_memory(request: SummarizeRequest, caller: Caller, ports: Ports) ->
     """A few sentences and key points. A model that fails is replaced by extraction, and the notes say so."""
     found = find(request.query, caller, ports, Filter(), request.limit, _RELEVANCE)
     memories = _readable(found.memories)
-    summary, method, why = _summed_up(request.query, memories, caller, ports)
+    summary, method, why = _summarize(request.query, memories, caller, ports)
     told = found.notes(caller.redacted) or Notes()
     count = len(memories)
     return SummarizeResult(
@@ -64,14 +64,14 @@ def _readable(memories: Sequence[Memory]) -> list[Memory]:
     return [memory for memory, length in zip(memories, lengths, strict=True) if length <= _MOST_CHARACTERS]
 
 
-def _summed_up(query: str, memories: Sequence[Memory], caller: Caller, ports: Ports) -> tuple[Summary, str, str | None]:
+def _summarize(query: str, memories: Sequence[Memory], caller: Caller, ports: Ports) -> tuple[Summary, str, str | None]:
     """The summary, how it was made, and why no model made it where one was asked."""
     if ports.summarizer is None or not memories:
-        return extracted(query, memories), "extraction", None
+        return extract_sentences(query, memories), "extraction", None
     from commonplace.use_cases.summary_check import asked  # what checks a model's words is not imported where there is none
 
     try:
         summary = asked(query, memories, caller.now.date(), ports.summarizer, ports.summary_seconds)
     except ModelUnavailable as error:
-        return extracted(query, memories), "extraction", str(error)
+        return extract_sentences(query, memories), "extraction", str(error)
     return summary, "claude", None

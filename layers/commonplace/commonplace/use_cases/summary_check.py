@@ -42,7 +42,7 @@ _NEAREST = 12  # sentences: what one sentence of a summary can rest on; a check 
 _LONGEST = 500  # characters of a sentence
 
 
-class Shown:
+class NumberedMemories:
     """Memories by number, from 1, as the model sees them."""
 
     def __init__(self, memories: Sequence[Memory], today: date) -> None:
@@ -63,7 +63,7 @@ class Shown:
         """The ids of those among the numbers that were shown, each once."""
         return tuple(self._ids[number - 1] for number in dict.fromkeys(self._known(numbers)))
 
-    def bears_out(self, text: str, numbers: Iterable[int] | None = None) -> bool:
+    def supports(self, text: str, numbers: Iterable[int] | None = None) -> bool:
         """Whether names, numbers, dates and negations of a text stand in the memories of these numbers, or in any of all."""
         named = range(1, len(self._ids) + 1) if numbers is None else self._known(numbers)
         asked = frozenset(tokenizer.terms(text))
@@ -100,21 +100,21 @@ SHAPE = schema(_Answer, "validation")
 
 def asked(query: str, memories: Sequence[Memory], today: date, model: LanguageModel, seconds: float) -> Summary:
     """The sentences and points of its answer that the memories bear out. Raises `ModelUnavailable` if too few do."""
-    shown = Shown(memories, today)
+    shown = NumberedMemories(memories, today)
     reply = model.reply(
         instructions("summarize"), _messages(query, shown), schema=SHAPE, max_tokens=_MOST_TOKENS, seconds=seconds
     )
     if reply.stop_reason == "refusal":
         raise ModelUnavailable("the model declined to answer")
     said = (_sentence(item) for item in _items(reply, "summary"))
-    sentences = [sentence for sentence in said if sentence and shown.bears_out(sentence)]
+    sentences = [sentence for sentence in said if sentence and shown.supports(sentence)]
     if len(sentences) < min(FEWEST, len(memories)):
         raise ModelUnavailable("what the model answered does not stand in the memories")
     points = (_point(item, shown) for item in _items(reply, "key_points"))
     return Summary(tuple(sentences[:MOST]), tuple(point for point in points if point is not None))
 
 
-def _messages(query: str, shown: Shown) -> list[dict[str, str]]:
+def _messages(query: str, shown: NumberedMemories) -> list[dict[str, str]]:
     parts = {"question": query, "memories": shown.listed}
     mark = unused_mark(parts.values())
     task = f"Sum up what <memories-{mark}> say about <question-{mark}>, as the JSON object."
@@ -133,10 +133,10 @@ def _sentence(item: object) -> str | None:
         return None
 
 
-def _point(item: object, shown: Shown) -> KeyPoint | None:
+def _point(item: object, shown: NumberedMemories) -> KeyPoint | None:
     """The point with the ids of its memories; None if they don't bear it out."""
     try:
         point = _Point.model_validate(item)
     except ValidationError:
         return None
-    return KeyPoint(point.text, shown.ids_of(point.memories)) if shown.bears_out(point.text, point.memories) else None
+    return KeyPoint(point.text, shown.ids_of(point.memories)) if shown.supports(point.text, point.memories) else None

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from openapi_spec_validator import OpenAPIV30SpecValidator
 
-from commonplace.contract.formats import written
+from commonplace.contract.formats import rendered
 from commonplace.contract.formats.aws_agents import parameter
 from commonplace.contract.manifest import rows
 from commonplace.contract.registry import TOOLS
@@ -16,10 +16,10 @@ from tests.unit.contract.formats.service_shapes import faults
 
 ROWS = rows()
 FUNCTIONS = {
-    each["name"]: each for group in written("bedrock-agents", ROWS).values() for each in group["functionSchema"]["functions"]
+    each["name"]: each for group in rendered("bedrock-agents", ROWS).values() for each in group["functionSchema"]["functions"]
 }
-DOCUMENTS = [json.loads(group["apiSchema"]["payload"]) for group in written("bedrock-agents-api", ROWS).values()]
-TARGETS = written("agentcore", ROWS)
+DOCUMENTS = [json.loads(group["apiSchema"]["payload"]) for group in rendered("bedrock-agents-api", ROWS).values()]
+TARGETS = rendered("agentcore", ROWS)
 AGENT = {
     "agentId": "ABCDEFGHIJ", "agentVersion": "DRAFT",
     "actionGroupExecutor": {"lambda": "arn:aws:lambda:eu-central-1:123456789012:function:commonplace-search"},
@@ -52,22 +52,22 @@ def keys_of_schemas(schema: Any) -> set[str]:
 
 
 def test_converse_takes_it() -> None:
-    assert converse(written("bedrock-converse", ROWS)) == []
+    assert converse(rendered("bedrock-converse", ROWS)) == []
 
 
 def test_converse_at_the_top_nothing_but_what_nova_takes() -> None:
-    for tool in written("bedrock-converse", ROWS)["tools"]:
+    for tool in rendered("bedrock-converse", ROWS)["tools"]:
         assert set(tool["toolSpec"]["inputSchema"]["json"]) <= {"type", "properties", "required"}
 
 
-@pytest.mark.parametrize("group", written("bedrock-agents", ROWS).values(), ids=lambda group: group["actionGroupName"])
+@pytest.mark.parametrize("group", rendered("bedrock-agents", ROWS).values(), ids=lambda group: group["actionGroupName"])
 def test_agents_take_the_functions(group: Any) -> None:
     assert action_group(group) == []
 
 
 @pytest.mark.parametrize("name", ["bedrock-agents", "bedrock-agents-api", "agentcore"])
 def test_a_lambda_function_gets_its_own_tools_only(name: str) -> None:
-    groups = written(name, ROWS)
+    groups = rendered(name, ROWS)
     assert list(groups) == ["normalize", "store", "search", "discover", "write", "read", "summarize"]
     for function, group in groups.items():
         shown = json.dumps(group)
@@ -111,11 +111,11 @@ def test_agents_get_objects_as_strings_of_json_that_name_their_fields() -> None:
 
 def test_agents_ask_the_user_before_a_tool_that_destroys() -> None:
     row = {**ROWS[0], "hints": {"read_only": False, "destructive": True, "idempotent": True}}
-    (group,) = written("bedrock-agents", [row]).values()
+    (group,) = rendered("bedrock-agents", [row]).values()
     assert group["functionSchema"]["functions"][0]["requireConfirmation"] == "ENABLED"
 
 
-@pytest.mark.parametrize("group", written("bedrock-agents-api", ROWS).values(), ids=lambda group: group["actionGroupName"])
+@pytest.mark.parametrize("group", rendered("bedrock-agents-api", ROWS).values(), ids=lambda group: group["actionGroupName"])
 def test_agents_take_the_api_kind(group: Any) -> None:
     assert action_group(group) == []
     document = json.loads(group["apiSchema"]["payload"])
@@ -158,10 +158,10 @@ def test_limits_that_a_schema_cannot_say_are_said_in_words() -> None:
 
 
 def test_a_fault_would_be_seen() -> None:
-    tools = copy.deepcopy(written("bedrock-converse", ROWS))
+    tools = copy.deepcopy(rendered("bedrock-converse", ROWS))
     tools["tools"][0]["toolSpec"]["name"] = "a b"
     assert "does not match" in converse(tools)[0]
-    group = copy.deepcopy(written("bedrock-agents", ROWS))["normalize"]
+    group = copy.deepcopy(rendered("bedrock-agents", ROWS))["normalize"]
     function = group["functionSchema"]["functions"][0]
     function["parameters"]["text"] = {**function["parameters"]["text"], "description": "x" * 501}
     function["parameters"]["source"] = {"type": "object"}

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.contract.formats import NAMES, text, written
+from commonplace.contract.formats import NAMES, rendered, text
 from commonplace.contract.manifest import row, rows
 from commonplace.contract.registry import TOOLS
 from commonplace.contract.tool import Tier, Tool
@@ -27,7 +27,7 @@ NOWHERE = SimpleNamespace(aws_request_id="1", function_name="store", client_cont
 @cache
 def schemas(name: str, tier: Tier | None = None) -> dict[str, Any]:
     """The input schema of each tool as a format has it."""
-    made = written(name, rows(tier))
+    made = rendered(name, rows(tier))
     match name:
         case "anthropic":
             return {tool["name"]: tool["input_schema"] for tool in made}
@@ -123,7 +123,7 @@ def test_it_has_the_tools_it_is_asked_for(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_is_plain_json_and_the_identity_is_no_argument(name: str) -> None:
-    assert json.loads(text(name, rows())) == written(name, rows())
+    assert json.loads(text(name, rows())) == rendered(name, rows())
     assert "user_id" not in json.dumps(schemas(name))
 
 

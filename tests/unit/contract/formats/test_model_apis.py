@@ -12,7 +12,7 @@ from openai.types.chat import ChatCompletionFunctionTool, ChatCompletionFunction
 from openai.types.responses import FunctionTool, FunctionToolParam
 from pydantic import TypeAdapter, ValidationError
 
-from commonplace.contract.formats import written
+from commonplace.contract.formats import rendered
 from commonplace.contract.manifest import rows
 
 ROWS = rows()
@@ -26,7 +26,7 @@ def read(kind: Any, value: Any) -> Any:
     return TypeAdapter(kind).validate_python(value)
 
 
-@pytest.mark.parametrize("tool", written("anthropic", ROWS), ids=lambda tool: tool["name"])
+@pytest.mark.parametrize("tool", rendered("anthropic", ROWS), ids=lambda tool: tool["name"])
 def test_anthropic_reads_it(tool: Any) -> None:
     assert read(ToolParam, tool)["name"] == tool["name"]
     assert TypeAdapter(InputSchemaTyped).validate_python(tool["input_schema"])["type"] == "object"
@@ -34,7 +34,7 @@ def test_anthropic_reads_it(tool: Any) -> None:
     jsonschema.Draft202012Validator.check_schema(tool["input_schema"])
 
 
-@pytest.mark.parametrize("tool", written("openai", ROWS), ids=lambda tool: tool["function"]["name"])
+@pytest.mark.parametrize("tool", rendered("openai", ROWS), ids=lambda tool: tool["function"]["name"])
 def test_openai_reads_it(tool: Any) -> None:
     assert read(ChatCompletionFunctionToolParam, tool)["type"] == "function"
     model = ChatCompletionFunctionTool.model_validate(tool, strict=True)
@@ -43,7 +43,7 @@ def test_openai_reads_it(tool: Any) -> None:
     assert len(tool["function"]["description"]) <= 1024
 
 
-@pytest.mark.parametrize("tool", written("openai", ROWS), ids=lambda tool: tool["function"]["name"])
+@pytest.mark.parametrize("tool", rendered("openai", ROWS), ids=lambda tool: tool["function"]["name"])
 def test_openai_reads_it_for_responses_with_its_function_taken_out(tool: Any) -> None:
     flat = {"type": "function", **tool["function"]}
     assert read(FunctionToolParam, flat)["strict"] is False
@@ -51,7 +51,7 @@ def test_openai_reads_it_for_responses_with_its_function_taken_out(tool: Any) ->
 
 
 def test_mcp_reads_it() -> None:
-    listed = written("mcp", ROWS)
+    listed = rendered("mcp", ROWS)
     model = mcp_types.ListToolsResult.model_validate(listed, strict=True)
     shown = model.model_dump(by_alias=True, exclude_none=True, mode="json")
     assert shown["tools"] == listed["tools"]  # nothing that it doesn't know, and nothing lost
@@ -63,7 +63,7 @@ def test_mcp_reads_it() -> None:
 
 
 def test_mcp_says_which_tools_only_read() -> None:
-    hints = {tool["name"]: tool["annotations"] for tool in written("mcp", ROWS)["tools"]}
+    hints = {tool["name"]: tool["annotations"] for tool in rendered("mcp", ROWS)["tools"]}
     assert hints["search_memory"]["readOnlyHint"] is True
     assert hints["store_memory"]["readOnlyHint"] is False
     assert hints["store_memory"]["destructiveHint"] is False

@@ -9,14 +9,14 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 
 from commonplace import Commonplace, CommonplaceError, ErrorCode
-from commonplace.contract.formats import written
+from commonplace.contract.formats import rendered
 from commonplace.contract.manifest import rows
 from commonplace.contract.registry import TOOLS
 from commonplace.domain.requests import Turn
 from commonplace.interfaces.aws import http_api, identity
 from commonplace.interfaces.http.app import make_app
 
-DOCUMENT: dict[str, Any] = written("openapi", rows())
+DOCUMENT: dict[str, Any] = rendered("openapi", rows())
 OPERATIONS = [
     (path, method, item[method]) for path, item in DOCUMENT["paths"].items() for method in ("get", "post") if method in item
 ]

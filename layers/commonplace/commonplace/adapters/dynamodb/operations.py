@@ -26,10 +26,10 @@ from commonplace.adapters.dynamodb.writes import Change as Written
 from commonplace.adapters.dynamodb.writes import Write, audit_names, change_of, changed_meanwhile
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
-from commonplace.memories.transitions import made_of
-from commonplace.ports.record_values import Applied, Change, Fence, Made, Operation
+from commonplace.memories.transitions import applied_change
+from commonplace.ports.record_values import Applied, AppliedChange, Change, Fence, Operation
 from commonplace.ports.values import Visibility
-from commonplace.retrieval.record_scan import may_see
+from commonplace.retrieval.record_scan import is_visible
 
 _MOST_KEYS = 10_000
 _ERASED = json.dumps({"erased": True})
@@ -79,7 +79,7 @@ class DynamoOperations:
             kind=kept["kind"],
             at=datetime.fromisoformat(kept["at"]),
             run_id=kept["run_id"],
-            made=tuple(Made(**one) for one in kept["made"]),
+            made=tuple(AppliedChange(**one) for one in kept["made"]),
         )
 
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
@@ -92,16 +92,16 @@ class DynamoOperations:
         memory = None if record not in found else memory_of(found[record], found.get(used))
         return memory if memory is not None and memory.key == key and not is_over(memory, now) else None
 
-    def keys(self, seen: Visibility, collection: str) -> list[str]:
+    def keys(self, visibility: Visibility, collection: str) -> list[str]:
         calls = self._table.calls()
-        condition, values = of_partition(seen.user_id, KEY)
+        condition, values = of_partition(visibility.user_id, KEY)
         pages = calls.pages(
             condition, {**values, ":collection": {"S": collection}}, FilterExpression="#collection = :collection",
             ConsistentRead=True,
         )  # fmt: skip
         holders = itertools.islice((item[HOLDER]["S"] for page in pages for item in page), _MOST_KEYS)
-        found = calls.get(((seen.user_id, memory_name(holder)) for holder in holders), (RECORD,))
-        visible = [memory for memory in readable(found.values(), memory_of) if may_see(seen, memory)]
+        found = calls.get(((visibility.user_id, memory_name(holder)) for holder in holders), (RECORD,))
+        visible = [memory for memory in readable(found.values(), memory_of) if is_visible(visibility, memory)]
         return sorted(memory.key for memory in visible if memory.key is not None)
 
 
@@ -146,7 +146,7 @@ def _row(operation: Operation) -> Action:
         "kind": operation.kind,
         "at": operation.at.isoformat(),
         "run_id": operation.run_id,
-        "made": [asdict(made_of(change)) for change in operation.changes],
+        "made": [asdict(applied_change(change)) for change in operation.changes],
     }
     name = f"{OPERATION}{operation.operation_id}"
     item = {**key_of(operation.user_id, name), "told": {"S": json.dumps(told)}}

@@ -13,7 +13,7 @@ import numpy as np
 
 from commonplace.adapters.dynamodb.table import AUDIT, CONTENT, ITEM, KEY, MEMORY, PENDING, PURGE_AT, USED, USER, Item
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Audit, IndexChange, Purged, Stored, Streamed, Vector
+from commonplace.ports.record_values import Audit, IndexChange, Stored, StreamRecord, Tombstone, Vector
 from commonplace.retrieval.documents import fingerprint
 
 RECORD, VECTOR, VERSION, STATUS, HOLDER = "record", "vector", "version", "status", "memory_id"
@@ -141,7 +141,7 @@ def _expiry(memory: Memory) -> dict[str, Any]:
     return {} if memory.expires_at is None else {"expires_at": {"N": str(memory.expires_at.timestamp())}}
 
 
-def streamed(event: Mapping[str, Any]) -> Iterator[Streamed]:
+def streamed(event: Mapping[str, Any]) -> Iterator[StreamRecord]:
     """The changes of memories in an event, in its order; other rows of the table are left out."""
     for record in event["Records"]:
         what = record["dynamodb"]
@@ -153,12 +153,12 @@ def streamed(event: Mapping[str, Any]) -> Iterator[Streamed]:
             change, trouble = _change(what, user, item), ""
         except (ValueError, KeyError, TypeError) as error:  # ValueError: pydantic's, numpy's and base64's too
             change, trouble = None, f"unreadable: {type(error).__name__}"
-        yield Streamed(what["SequenceNumber"], user, item, at, change, trouble)
+        yield StreamRecord(what["SequenceNumber"], user, item, at, change, trouble)
 
 
 def _change(what: Mapping[str, Any], user: str, item: str) -> IndexChange:
     if "NewImage" not in what:
-        return Purged(user, item.removeprefix(MEMORY), int(what["OldImage"][VERSION]["N"]))
+        return Tombstone(user, item.removeprefix(MEMORY), int(what["OldImage"][VERSION]["N"]))
     stored = stored_of({name: _value(value) for name, value in what["NewImage"].items()})
     if (stored.memory.user_id, f"{MEMORY}{stored.memory.memory_id}") != (user, item):
         raise ValueError("another memory's key")

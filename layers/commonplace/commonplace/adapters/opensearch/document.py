@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from commonplace.adapters.opensearch.client import numbers
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import IndexChange, Purged
+from commonplace.ports.record_values import IndexChange, Tombstone
 from commonplace.retrieval.documents import digest, document
 
 ALIAS = "commonplace"
@@ -118,7 +118,7 @@ def source(change: IndexChange, embedding_model: str) -> dict[str, Any]:
 
     `embedding_model`: whose vectors this index holds; a vector of another stays out.
     """
-    if isinstance(change, Purged):
+    if isinstance(change, Tombstone):
         return {"user_id": change.user_id, "status": "purged", "version": change.version}
     memory = change.memory
     made = {**_fields(memory), **_for_ranking(memory)}
@@ -131,14 +131,14 @@ def source(change: IndexChange, embedding_model: str) -> dict[str, Any]:
 
 def key(change: IndexChange) -> tuple[str, str]:
     """User and memory of a change."""
-    if isinstance(change, Purged):
+    if isinstance(change, Tombstone):
         return change.user_id, change.memory_id
     return change.memory.user_id, change.memory.memory_id
 
 
 def revision(change: IndexChange) -> int:
     """The external version, twice the record's: it rises with that, and when the record is purged."""
-    if isinstance(change, Purged):
+    if isinstance(change, Tombstone):
         return 2 * change.version + 2
     return 2 * change.memory.version
 

@@ -33,7 +33,7 @@ def _best_first(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> li
     if not rows:
         return []
     columns = candidate_rows.columns_of(rows, (), candidate_rows.session_lengths_of(rows), terms)
-    words = bm25.lexical(columns, corpus, bm25.rarity(corpus), bm25.window(columns))
+    words = bm25.lexical(columns, corpus, bm25.inverse_document_frequency(corpus), bm25.window(columns))
     by_words = np.argsort(-words, kind="stable")
     by_vector = np.argsort(-np.nan_to_num(columns.cosines, nan=-1.0), kind="stable")
     return [rows[at] for at in dict.fromkeys(np.stack([by_words, by_vector], axis=1).ravel().tolist())]

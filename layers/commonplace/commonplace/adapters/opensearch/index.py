@@ -12,13 +12,13 @@ from commonplace.adapters.opensearch import hits, queries
 from commonplace.adapters.opensearch.client import ask
 from commonplace.adapters.opensearch.document import ALIAS
 from commonplace.adapters.opensearch.queries import Clause
-from commonplace.ports.candidates import Corpus, Gathered
+from commonplace.ports.candidates import Corpus, Retrieved
 from commonplace.ports.pending_writes import PendingWrites
 from commonplace.ports.record_values import Vector
 from commonplace.ports.values import Filter, IndexUnavailable, Similar, Visibility
 from commonplace.retrieval import candidate_rows
 from commonplace.retrieval.candidate_rows import Row
-from commonplace.retrieval.record_scan import InHand
+from commonplace.retrieval.record_scan import RecordScan
 
 _log = logging.getLogger("commonplace")
 Fusion = Literal["own", "engine"]
@@ -37,7 +37,7 @@ class Finding:
     wanted: Filter
     terms: Sequence[str]
     vector: Vector | None
-    waiting: InHand
+    waiting: RecordScan
     fusion: Fusion
     pipeline: str
 
@@ -49,12 +49,12 @@ class Finding:
     def _passing(self) -> list[Clause]:
         return queries.passing(self.wanted)
 
-    def gathered(self) -> Gathered:
+    def gathered(self) -> Retrieved:
         """The candidates and their neighbours, with what waits to be indexed among them."""
         aside, passing = self.waiting.rows(self.seen, self.wanted, self.terms, self.vector)
         counted, *legs = self.ask(queries.statistics(self._visible, self.terms), *self._legs())
         own = candidate_rows.corpus_of(list(aside.values()), self.terms)
-        corpus = candidate_rows.together(hits.corpus(counted, self.terms), own)
+        corpus = candidate_rows.merged_corpus(hits.corpus(counted, self.terms), own)
         found = self._found(legs) | {name: aside[name] for name in passing}
         return self._beside(aside, found, corpus)
 
@@ -89,7 +89,7 @@ class Finding:
                 passing.add(row.memory_id)
         return rows, passing
 
-    def _beside(self, aside: Rows, found: Rows, corpus: Corpus) -> Gathered:
+    def _beside(self, aside: Rows, found: Rows, corpus: Corpus) -> Retrieved:
         """The candidates with who stands beside the best of them, unless all there is is here already."""
         rows, ranked = aside | found, set(found)
         everything = len(rows) == corpus.memories
@@ -110,7 +110,7 @@ class Finding:
             rows |= read
             ranked |= passing & hits.within_reach(found.values(), read.values())
         columns = candidate_rows.columns_of(list(rows.values()), ranked, sessions, self.terms, corpus.speakers)
-        return Gathered(columns, corpus, partial=not self.waiting.complete)
+        return Retrieved(columns, corpus, partial=not self.waiting.complete)
 
 
 def _added(one: Sessions, other: Sessions) -> dict[str, tuple[int, int]]:
@@ -133,21 +133,21 @@ def _refuse_unfused(answer: hits.Answer) -> None:
 
 
 def similar(
-    ask: Ask, seen: Visibility, terms: Sequence[str], vector: Vector | None, waiting: InHand, limit: int
+    ask: Ask, visibility: Visibility, terms: Sequence[str], vector: Vector | None, waiting: RecordScan, limit: int
 ) -> list[Similar]:
     """Those that share words in their own text, nearest first: by the share of rare words in common, and by cosine."""
     asked = sorted(set(terms))
     if not asked:
         return []
-    may_be_seen = queries.visible(seen, waiting.ids)
+    may_be_seen = queries.visible(visibility, waiting.ids)
     counted, leg = ask(queries.statistics(may_be_seen, asked), queries.sharing(may_be_seen, asked, vector))
     rows, texts = [], {}
-    for hit in hits.own(leg, seen.user_id):
+    for hit in hits.own(leg, visibility.user_id):
         rows.append(hits.row(hit, asked, waiting.model, scored=vector is not None))
         texts[hit.memory_id] = hit.content or ""
-    found, _ = waiting.rows(seen, Filter(), asked, vector)
+    found, _ = waiting.rows(visibility, Filter(), asked, vector)
     aside = list(found.values())
-    corpus = candidate_rows.together(hits.corpus(counted, asked), candidate_rows.corpus_of(aside, asked))
+    corpus = candidate_rows.merged_corpus(hits.corpus(counted, asked), candidate_rows.corpus_of(aside, asked))
     return candidate_rows.nearest_by_words([*rows, *aside], texts | waiting.texts, corpus, limit)
 
 
@@ -164,28 +164,29 @@ class OpenSearchIndex:
         self._client, self._pending, self._model, self._alias = client, pending, embedding_model, alias
         self._fusion, self._pipeline = fusion, pipeline
 
-    def find(self, seen: Visibility, wanted: Filter, terms: Sequence[str], vector: Vector | None) -> Gathered:
+    def find(self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None) -> Retrieved:
         return Finding(
-            self._ask(seen), seen, wanted, terms, vector, self._waiting(seen), self._fusion, self._pipeline
+            self._ask(visibility), visibility, filters, terms, vector, self._waiting(visibility), self._fusion, self._pipeline
         ).gathered()
 
-    def similar(self, seen: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
-        return similar(self._ask(seen), seen, terms, vector, self._waiting(seen), limit)
+    def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
+        return similar(self._ask(visibility), visibility, terms, vector, self._waiting(visibility), limit)
 
-    def most_important(self, seen: Visibility, wanted: Filter, limit: int) -> tuple[list[str], bool]:
-        waiting = self._waiting(seen)
-        allowed = queries.both(queries.visible(seen, waiting.ids), queries.passing(wanted))
-        (answer,) = self._ask(seen)(queries.most_important(allowed, limit))
-        ordered = [tuple(hit.order) for hit in hits.own(answer, seen.user_id)]
+    def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
+        waiting = self._waiting(visibility)
+        allowed = queries.both(queries.visible(visibility, waiting.ids), queries.passing(filters))
+        (answer,) = self._ask(visibility)(queries.most_important(allowed, limit))
+        ordered = [tuple(hit.order) for hit in hits.own(answer, visibility.user_id)]
         ordered += [
-            (memory.importance, memory.happened_at.timestamp(), memory.memory_id) for memory in waiting.passing(seen, wanted)
+            (memory.importance, memory.happened_at.timestamp(), memory.memory_id)
+            for memory in waiting.passing(visibility, filters)
         ]
         ordered.sort(reverse=True)
         return [memory_id for *_, memory_id in ordered[:limit]], not waiting.complete
 
-    def _ask(self, seen: Visibility) -> Ask:
-        return partial(ask, self._client, self._alias, seen.user_id)
+    def _ask(self, visibility: Visibility) -> Ask:
+        return partial(ask, self._client, self._alias, visibility.user_id)
 
-    def _waiting(self, seen: Visibility) -> InHand:
-        records, complete = self._pending.pending(seen.user_id)
-        return InHand(records, self._model, complete)
+    def _waiting(self, visibility: Visibility) -> RecordScan:
+        records, complete = self._pending.pending(visibility.user_id)
+        return RecordScan(records, self._model, complete)

@@ -10,16 +10,16 @@ from commonplace.ports.values import Filter, Visibility
 Clause = dict[str, Any]
 
 
-def visible(seen: Visibility, without: Iterable[str] = ()) -> Clause:
+def visible(visibility: Visibility, without: Iterable[str] = ()) -> Clause:
     """The user's own, active, valid now, unexpired, for one of the agents; none of the ids `without`."""
-    now = seen.now.timestamp()
+    now = visibility.now.timestamp()
     hidden: list[Clause] = [{"range": {"valid_from": {"gt": now}}}, {"range": {"valid_to": {"lte": now}}}]
-    if not seen.include_expired:
+    if not visibility.include_expired:
         hidden.append({"range": {"expires_at": {"lte": now}}})
-    own = owned(seen.user_id, without)["bool"]
+    own = owned(visibility.user_id, without)["bool"]
     return {
         "bool": {
-            "filter": [*own["filter"], {"terms": {"agent_id": list(seen.agents)}}],
+            "filter": [*own["filter"], {"terms": {"agent_id": list(visibility.agents)}}],
             "must_not": [*hidden, *own["must_not"]],
         }
     }
@@ -36,17 +36,17 @@ def owned(user_id: str, without: Iterable[str] = ()) -> Clause:
     }
 
 
-def passing(wanted: Filter) -> list[Clause]:
+def passing(filters: Filter) -> list[Clause]:
     """What a filter asks of a visible memory, all of it."""
-    clauses: list[Clause] = [{"term": {name: value}} for name, value in wanted.equal.items()]
-    if wanted.types is not None:
-        clauses.append({"terms": {"memory_type": list(wanted.types)}})
-    if wanted.importance_min is not None:
-        clauses.append({"range": {"importance": {"gte": wanted.importance_min}}})
-    if wanted.after is not None:
-        clauses.append({"range": {"happened_at": {"gte": wanted.after.timestamp()}}})
-    if wanted.before is not None:
-        clauses.append({"range": {"happened_at": {"lt": wanted.before.timestamp()}}})
+    clauses: list[Clause] = [{"term": {name: value}} for name, value in filters.equal.items()]
+    if filters.types is not None:
+        clauses.append({"terms": {"memory_type": list(filters.types)}})
+    if filters.importance_min is not None:
+        clauses.append({"range": {"importance": {"gte": filters.importance_min}}})
+    if filters.after is not None:
+        clauses.append({"range": {"happened_at": {"gte": filters.after.timestamp()}}})
+    if filters.before is not None:
+        clauses.append({"range": {"happened_at": {"lt": filters.before.timestamp()}}})
     return clauses
 
 

@@ -9,7 +9,7 @@ from commonplace.adapters.opensearch.client import WRITE_SECONDS, asking, routin
 from commonplace.adapters.opensearch.document import ALIAS, Layout, mark
 from commonplace.adapters.opensearch.setup import create, laid_out_for, next_name, prepare, switch, versions
 from commonplace.adapters.opensearch.writing import BEGUN, write
-from commonplace.ports.record_values import Held, IndexChange, Outcome, Stored
+from commonplace.ports.record_values import IndexChange, IndexedDocument, IndexOutcome, Stored
 from commonplace.ports.values import IndexUnavailable
 
 _WAIT = {"request_timeout": WRITE_SECONDS}
@@ -24,7 +24,7 @@ class OpenSearchContents:
     def __init__(self, client: OpenSearch, alias: str = ALIAS) -> None:
         self._client, self._alias = client, alias
 
-    def look_up(self, records: Sequence[Stored]) -> list[Held | None]:
+    def look_up(self, records: Sequence[Stored]) -> list[IndexedDocument | None]:
         asked = [
             {"_id": one.memory.memory_id, "routing": routing_of(one.memory.user_id), "_source": _FIELDS} for one in records
         ]
@@ -34,7 +34,7 @@ class OpenSearchContents:
             raise IndexUnavailable("the index is not there")
         return [_held(document) if document["found"] else None for document in found]
 
-    def every(self) -> Iterator[Held]:
+    def every(self) -> Iterator[IndexedDocument]:
         with asking():
             opened = self._client.create_pit(index=self._alias, params={"keep_alive": _KEPT_OPEN, **_WAIT})["pit_id"]
             try:
@@ -42,12 +42,12 @@ class OpenSearchContents:
             finally:
                 self._client.delete_pit(body={"pit_id": [opened]}, params=_WAIT)
 
-    def mend(self, changes: Sequence[IndexChange]) -> list[Outcome]:
+    def mend(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
         with asking():
             (live,) = versions(self._client, self._alias)
         return write(self._client, self._alias, live.told.get("embedding_model", ""), changes, over=True)
 
-    def _pages(self, opened: str) -> Iterator[Held]:
+    def _pages(self, opened: str) -> Iterator[IndexedDocument]:
         body: dict[str, Any] = {
             "query": {"bool": {"must_not": [{"term": {"status": "purged"}}]}},
             "pit": {"id": opened, "keep_alive": _KEPT_OPEN},
@@ -61,9 +61,9 @@ class OpenSearchContents:
             body["search_after"] = hits[-1]["sort"]
 
 
-def _held(document: Mapping[str, Any]) -> Held:
+def _held(document: Mapping[str, Any]) -> IndexedDocument:
     kept = document["_source"]
-    return Held(kept["user_id"], document["_id"], kept["version"], kept.get("digest", ""))
+    return IndexedDocument(kept["user_id"], document["_id"], kept["version"], kept.get("digest", ""))
 
 
 _REBUILD_WAIT = {"request_timeout": WRITE_SECONDS}
@@ -93,11 +93,11 @@ class OpenSearchRebuild:
             create(self._client, name, self._begun)
         return name
 
-    def fill(self, records: Sequence[Stored]) -> list[Outcome]:
+    def fill(self, records: Sequence[Stored]) -> list[IndexOutcome]:
         try:
             return write(self._client, self._begun, self._layout.embedding_model, records, over=True, found=False)
         except IndexUnavailable as error:  # a request that was late as a whole may well pass the next time
-            return [Outcome("retry", str(error))] * len(records)
+            return [IndexOutcome("retry", str(error))] * len(records)
 
     def finish(self) -> None:
         with asking():

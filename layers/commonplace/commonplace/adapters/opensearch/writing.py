@@ -9,14 +9,14 @@ from opensearchpy import OpenSearch
 from commonplace.adapters.opensearch.client import WRITE_SECONDS, asking, routing_of
 from commonplace.adapters.opensearch.document import ALIAS, key, revision, source
 from commonplace.adapters.opensearch.setup import versions
-from commonplace.ports.record_values import IndexChange, Outcome
+from commonplace.ports.record_values import IndexChange, IndexOutcome
 from commonplace.ports.values import IndexUnavailable
 
 BEGUN = "-next"
 """Ends the alias of a version that is being filled."""
 
 _BYTES = 5_000_000
-_DONE = Outcome("done")
+_DONE = IndexOutcome("done")
 _OF_THE_INDEX = ("index_closed_exception", "cluster_block_exception")  # 400 and 403, and no fault of the change
 _ORDER = ("retry", "failed", "done")  # of two answers to the same change, the one that counts
 
@@ -27,7 +27,7 @@ class OpenSearchWriter:
     def __init__(self, client: OpenSearch, alias: str = ALIAS) -> None:
         self._client, self._alias = client, alias
 
-    def put(self, changes: Sequence[IndexChange]) -> list[Outcome]:
+    def put(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
         outcomes = [_DONE] * len(changes)
         try:
             with asking():
@@ -39,20 +39,20 @@ class OpenSearchWriter:
                 answered = write(self._client, alias, target.told.get("embedding_model", ""), changes)
                 outcomes = [min(pair, key=_weight) for pair in zip(outcomes, answered, strict=True)]
         except IndexUnavailable as error:
-            return [Outcome("retry", str(error))] * len(changes)
+            return [IndexOutcome("retry", str(error))] * len(changes)
         return outcomes
 
 
 def write(
     client: OpenSearch, alias: str, embedding_model: str, changes: Sequence[IndexChange],
     over: bool = False, found: bool = True,
-) -> list[Outcome]:  # fmt: skip
+) -> list[IndexOutcome]:  # fmt: skip
     """Writes changes into the index that an alias means; raises `IndexUnavailable` when none can be told about.
 
     `over`: a document of the same version is written over. `found`: returns only when searches find what is done.
     """
     kind: Literal["external", "external_gte"] = "external_gte" if over else "external"
-    outcomes: list[Outcome] = []
+    outcomes: list[IndexOutcome] = []
     for lines in _bulks(changes, embedding_model, kind):
         # An index that is not there must not be made by a write, without its alias or its mapping.
         params = {"refresh": "wait_for" if found else "false", "require_alias": "true", "request_timeout": WRITE_SECONDS}
@@ -83,7 +83,7 @@ def _bulks(changes: Sequence[IndexChange], embedding_model: str, kind: str) -> I
         yield lines
 
 
-def _outcome(item: dict[str, Any]) -> Outcome:
+def _outcome(item: dict[str, Any]) -> IndexOutcome:
     """A stale version is success: the index holds a newer one. The domain's own words may quote the memory, so its reason
     is told by the names of the errors."""
     status = item["status"]
@@ -92,8 +92,8 @@ def _outcome(item: dict[str, Any]) -> Outcome:
     names = [item["error"]["type"], item["error"].get("caused_by", {}).get("type")]
     reason = f"{status} {' '.join(name for name in names if name)}"
     passes = status in (404, 408, 429) or status >= 500 or names[0] in _OF_THE_INDEX
-    return Outcome("retry" if passes else "failed", reason)
+    return IndexOutcome("retry" if passes else "failed", reason)
 
 
-def _weight(outcome: Outcome) -> int:
+def _weight(outcome: IndexOutcome) -> int:
     return _ORDER.index(outcome.state)

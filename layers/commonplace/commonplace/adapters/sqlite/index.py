@@ -12,7 +12,7 @@ from commonplace.adapters.sqlite.columns import Columns
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner
 from commonplace.domain.memory import Memory
-from commonplace.ports.candidates import Gathered
+from commonplace.ports.candidates import Retrieved
 from commonplace.ports.record_values import Vector
 from commonplace.ports.values import Filter, Similar, Visibility
 
@@ -22,12 +22,12 @@ _READ = 20
 
 
 def similar(
-    connection: sqlite3.Connection, seen: Visibility, terms: Sequence[str], vector: Vector | None, model: str
+    connection: sqlite3.Connection, visibility: Visibility, terms: Sequence[str], vector: Vector | None, model: str
 ) -> list[Similar]:
     """Up to 20 visible memories, nearest first: by the share of rare words they have in common, and by cosine."""
-    owner = known_owner(connection, seen.user_id)
+    owner = known_owner(connection, visibility.user_id)
     shares = _shared_words(connection, owner, terms) if owner is not None else {}
-    visible, values = scan.visible(seen)
+    visible, values = scan.visible(visibility)
     found = connection.execute(
         f"SELECT row, record, embedding, embedding_model FROM memories WHERE row IN ({','.join('?' * len(shares))})"
         f" AND {visible}",
@@ -79,28 +79,28 @@ class SqliteIndex:
         self._database, self._model, self._dimension = database, embedding_model, dimension
         self._users: dict[int, Columns] = {}
 
-    def find(self, seen: Visibility, wanted: Filter, terms: Sequence[str], vector: Vector | None) -> Gathered:
+    def find(self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None) -> Retrieved:
         with self._database.reading() as connection:
-            columns = self._columns(connection, seen.user_id)
-            visible = columns.visible(seen.agents, seen.now.timestamp(), seen.include_expired)
-            allowed = visible & scan.passing(connection, columns, wanted)
+            columns = self._columns(connection, visibility.user_id)
+            visible = columns.visible(visibility.agents, visibility.now.timestamp(), visibility.include_expired)
+            allowed = visible & scan.passing(connection, columns, filters)
             counts = scan.term_counts(connection, columns, terms)
             corpus = scan.corpus(columns, visible, counts)
             cosines = columns.cosines(vector)
             hits = scan.best(columns, allowed, counts, cosines, corpus)
             ranked = scan.with_neighbours(columns, hits, visible) & allowed
             chosen = scan.with_neighbours(columns, ranked, visible)
-            return Gathered(scan.handed_over(columns, chosen, ranked, counts, cosines, visible), corpus)
+            return Retrieved(scan.handed_over(columns, chosen, ranked, counts, cosines, visible), corpus)
 
-    def similar(self, seen: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
+    def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
         with self._database.reading() as connection:
-            return similar(connection, seen, terms, vector, self._model)[:limit]
+            return similar(connection, visibility, terms, vector, self._model)[:limit]
 
-    def most_important(self, seen: Visibility, wanted: Filter, limit: int) -> tuple[list[str], bool]:
+    def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
         with self._database.reading() as connection:
-            columns = self._columns(connection, seen.user_id)
-            allowed = columns.visible(seen.agents, seen.now.timestamp(), seen.include_expired)
-            allowed &= scan.passing(connection, columns, wanted)
+            columns = self._columns(connection, visibility.user_id)
+            allowed = columns.visible(visibility.agents, visibility.now.timestamp(), visibility.include_expired)
+            allowed &= scan.passing(connection, columns, filters)
             slots = np.flatnonzero(allowed)
             order = np.lexsort((-columns["happened_at"][slots], -columns["importance"][slots]))
             return [columns.ids[slot] for slot in slots[order[:limit]]], False

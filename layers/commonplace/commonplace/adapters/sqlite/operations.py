@@ -12,8 +12,8 @@ from commonplace.adapters.sqlite.records import purge
 from commonplace.adapters.sqlite.rows import known_owner, memory_of, owner_number
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
-from commonplace.memories.transitions import made_of
-from commonplace.ports.record_values import Applied, Change, Entry, Fence, Made, Operation
+from commonplace.memories.transitions import applied_change
+from commonplace.ports.record_values import Applied, AppliedChange, Change, Entry, Fence, Operation
 from commonplace.ports.values import Visibility
 
 if TYPE_CHECKING:
@@ -52,7 +52,11 @@ class SqliteOperations:
             return None
         kind, at, run_id, made = found
         return Applied(
-            operation_id, kind, datetime.fromisoformat(at), run_id, tuple(Made(**change) for change in json.loads(made))
+            operation_id,
+            kind,
+            datetime.fromisoformat(at),
+            run_id,
+            tuple(AppliedChange(**change) for change in json.loads(made)),
         )
 
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
@@ -65,13 +69,13 @@ class SqliteOperations:
             ).fetchone()
         return None if found is None else memory_of(*found)
 
-    def keys(self, seen: Visibility, collection: str) -> list[str]:
-        visible, values = scan.visible(seen)
+    def keys(self, visibility: Visibility, collection: str) -> list[str]:
+        visible, values = scan.visible(visibility)
         with self._database.reading() as connection:
             found = connection.execute(
                 f"SELECT key FROM memories WHERE owner = ? AND collection = ? AND key IS NOT NULL AND {visible}"
                 " ORDER BY key LIMIT ?",
-                (known_owner(connection, seen.user_id), collection, *values, _MOST_KEYS),
+                (known_owner(connection, visibility.user_id), collection, *values, _MOST_KEYS),
             ).fetchall()
         return [key for (key,) in found]
 
@@ -92,7 +96,7 @@ def _make(connection: sqlite3.Connection, owner: int, change: Change, at: dateti
 
 
 def _keep(connection: sqlite3.Connection, owner: int, operation: Operation) -> None:
-    made = json.dumps([asdict(made_of(change)) for change in operation.changes], ensure_ascii=False)
+    made = json.dumps([asdict(applied_change(change)) for change in operation.changes], ensure_ascii=False)
     connection.execute(
         "INSERT INTO operations (owner, operation_id, kind, at, run_id, made) VALUES (?, ?, ?, ?, ?, ?)",
         (owner, operation.operation_id, operation.kind, operation.at.isoformat(), operation.run_id, made),

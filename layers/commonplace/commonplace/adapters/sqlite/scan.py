@@ -14,34 +14,34 @@ from commonplace.retrieval import bm25
 from commonplace.retrieval.candidate_rows import NOBODY, years_of
 
 
-def visible(seen: Visibility) -> tuple[str, list[object]]:
+def visible(visibility: Visibility) -> tuple[str, list[object]]:
     """The same for active memories that are valid now, unexpired unless those are asked for too, for one of the agents.
 
     Whose they are is not among them.
     """
-    now = seen.now.timestamp()
+    now = visibility.now.timestamp()
     conditions = [
-        f"status = 'active' AND agent_id IN ({','.join('?' * len(seen.agents))})",
+        f"status = 'active' AND agent_id IN ({','.join('?' * len(visibility.agents))})",
         "(valid_from IS NULL OR valid_from <= ?) AND (valid_to IS NULL OR valid_to > ?)",
-        *([] if seen.include_expired else ["(expires_at IS NULL OR expires_at > ?)"]),
+        *([] if visibility.include_expired else ["(expires_at IS NULL OR expires_at > ?)"]),
     ]
-    return " AND ".join(conditions), [*seen.agents, now, now, *([] if seen.include_expired else [now])]
+    return " AND ".join(conditions), [*visibility.agents, now, now, *([] if visibility.include_expired else [now])]
 
 
-def where(wanted: Filter) -> tuple[str, list[object]]:
+def where(filters: Filter) -> tuple[str, list[object]]:
     """Conditions joined by AND with their values, `""` when all pass."""
-    conditions = [f"{name} = ?" for name in wanted.equal]
-    values: list[object] = list(wanted.equal.values())
+    conditions = [f"{name} = ?" for name in filters.equal]
+    values: list[object] = list(filters.equal.values())
     ranges = {
-        "importance >= ?": wanted.importance_min,
-        "happened_at >= ?": seconds(wanted.after),
-        "happened_at < ?": seconds(wanted.before),
+        "importance >= ?": filters.importance_min,
+        "happened_at >= ?": seconds(filters.after),
+        "happened_at < ?": seconds(filters.before),
     }
     conditions += [condition for condition, value in ranges.items() if value is not None]
     values += [value for value in ranges.values() if value is not None]
-    if wanted.types is not None:
-        conditions.append(f"memory_type IN ({','.join('?' * len(wanted.types))})")
-        values += wanted.types
+    if filters.types is not None:
+        conditions.append(f"memory_type IN ({','.join('?' * len(filters.types))})")
+        values += filters.types
     return " AND ".join(conditions), values
 
 
@@ -49,9 +49,9 @@ _BY_WORDS = 200
 _BY_VECTOR = 100
 
 
-def passing(connection: sqlite3.Connection, columns: Columns, wanted: Filter) -> Flags:
+def passing(connection: sqlite3.Connection, columns: Columns, filters: Filter) -> Flags:
     """Which memories pass a filter, visible or not."""
-    conditions, values = where(wanted)
+    conditions, values = where(filters)
     if not conditions:
         return np.ones(len(columns), dtype=np.bool_)
     rows = connection.execute(
@@ -87,7 +87,7 @@ def best(columns: Columns, allowed: Flags, counts: Floats, cosines: Floats, corp
     """The best by words alone and the nearest by vector."""
     with_words = np.flatnonzero(allowed & (counts > 0).any(axis=1))
     relative = columns["length"][with_words] / max(corpus.average_length, 1.0)
-    scores = bm25.bm25(counts[with_words], relative, bm25.rarity(corpus))
+    scores = bm25.bm25(counts[with_words], relative, bm25.inverse_document_frequency(corpus))
     with_vector = np.flatnonzero(allowed & ~np.isnan(cosines))
     chosen = np.zeros(len(columns), dtype=np.bool_)
     chosen[with_words[_top(scores, _BY_WORDS)]] = True

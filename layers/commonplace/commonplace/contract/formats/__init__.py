@@ -11,12 +11,12 @@ NAMES = (
 )  # fmt: skip
 
 
-def written(name: str, rows: Sequence[Row]) -> Any:
+def rendered(name: str, rows: Sequence[Row]) -> Any:
     """The tools of these rows in one of `NAMES`, as plain JSON values."""
-    return _writers()[name](rows)
+    return _renderers()[name](rows)
 
 
-def _writers() -> Mapping[str, Callable[[Sequence[Row]], Any]]:
+def _renderers() -> Mapping[str, Callable[[Sequence[Row]], Any]]:
     from commonplace.contract.formats import aws_agents, model_apis, openapi
 
     return {
@@ -33,4 +33,4 @@ def _writers() -> Mapping[str, Callable[[Sequence[Row]], Any]]:
 
 def text(name: str, rows: Sequence[Row]) -> str:
     """The same as a file's text."""
-    return json.dumps(written(name, rows), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(rendered(name, rows), indent=2, ensure_ascii=False) + "\n"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from commonplace.bootstrap import cloud, local, maintenance
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.indexing.stream import Upkeep
+from commonplace.indexing.stream import Projector
 from commonplace.ports.bundle import Ports
 from commonplace.settings import Settings, read_settings
 
@@ -31,7 +31,7 @@ def settings() -> Settings:
 
 
 @cache
-def opened() -> local.Opened:
+def opened() -> local.OpenStore:
     """All that is reached through the table and the index."""
     return _or_misconfigured(lambda: cloud.open_cloud(settings(), remaining, left))
 
@@ -48,9 +48,9 @@ def night() -> "NightPorts":
 
 
 @cache
-def nights() -> maintenance.NightWork:
+def nights() -> maintenance.NightSchedule:
     """Whose nights are to be read, and where to ask for them."""
-    return _or_misconfigured(lambda: maintenance.open_night_work(settings(), remaining))
+    return _or_misconfigured(lambda: maintenance.open_night_schedule(settings(), remaining))
 
 
 @cache
@@ -60,9 +60,9 @@ def models() -> Ports:
 
 
 @cache
-def upkeep() -> Upkeep:
+def upkeep() -> Projector:
     """What keeps the index in step with the table."""
-    return _or_misconfigured(lambda: maintenance.open_upkeep(settings(), remaining))
+    return _or_misconfigured(lambda: maintenance.open_projector(settings(), remaining))
 
 
 def begin(milliseconds: int) -> None:

@@ -40,7 +40,7 @@ def handler_of(function: str) -> Handler:
         container.begin(context.get_remaining_time_in_millis())
         way = _way_of(event, context)
         with observed(function, way.NAME, way.correlation(event, context), context) as call:
-            status, body = dispatch.guarded(lambda: _answer(function, call.asks(way.read(event, context))))
+            status, body = dispatch.status_and_body(lambda: _answer(function, call.asks(way.read(event, context))))
             call.answered(status, body)
             return way.respond(event, status, body)
 

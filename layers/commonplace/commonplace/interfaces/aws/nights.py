@@ -20,7 +20,7 @@ from commonplace.nightly.service import Nights
 from commonplace.ports.nightly_bundle import NightPorts
 from commonplace.ports.values import Caller
 from commonplace.runs.apply import RunContext
-from commonplace.use_cases.dispatch import guarded
+from commonplace.use_cases.dispatch import status_and_body
 
 
 def answer(call: Call) -> Body:
@@ -66,7 +66,7 @@ def plan(event: dict[str, Any], context: Context) -> Body:
 
     container.begin(context.get_remaining_time_in_millis())
     with told_under("plan", event.get("id"), context):
-        status, body = guarded(work)
+        status, body = status_and_body(work)
     if status >= 400:
         raise RuntimeError(body["error"]["message"])  # so that it is tried again, and the alarm knows
     return body
@@ -93,7 +93,7 @@ def _read(message: dict[str, Any], context: Context) -> bool:
         return {}
 
     with told_under("night", message["messageId"], context), errors_logged() as errors:
-        status, body = guarded(work)
+        status, body = status_and_body(work)
         if status >= 400:
             _log.warning("a night ends early: %s", body["error"]["code"])
         _count(runs, len(errors))

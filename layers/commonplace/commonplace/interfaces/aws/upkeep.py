@@ -12,15 +12,15 @@ from typing import Any
 from aws_lambda_powertools.metrics import MetricUnit
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.indexing.stream import Upkeep, set_aside, take_in
+from commonplace.indexing.stream import Projector, project_batch, set_aside
 from commonplace.indexing.stream import reconcile as index_again
 from commonplace.interfaces.aws import container
 from commonplace.interfaces.aws.call import Body, Context, Event
 from commonplace.interfaces.aws.observe import measured, told_under
-from commonplace.ports.record_values import IndexChange, Letter, Outcome, Purged
+from commonplace.ports.record_values import DeadLetter, IndexChange, IndexOutcome, Tombstone
 from commonplace.ports.usage_log import UsageLog
 from commonplace.ports.values import IndexUnavailable
-from commonplace.use_cases.dispatch import guarded
+from commonplace.use_cases.dispatch import status_and_body
 
 _log = logging.getLogger("commonplace")
 _ATTEMPTS, _SECONDS, _PAUSE = 4, 5.0, 0.5  # of telling CloudFormation; seconds
@@ -56,7 +56,7 @@ def _before_the_end(work: Callable[[], dict[str, Any]], context: Context) -> tup
     """What the work answers; when Lambda would end it first, that."""
     thread = ThreadPoolExecutor(1)
     try:
-        return thread.submit(guarded, work).result(max(1.0, context.get_remaining_time_in_millis() / 1000 - _LEFT))
+        return thread.submit(status_and_body, work).result(max(1.0, context.get_remaining_time_in_millis() / 1000 - _LEFT))
     except TimeoutError:
         error = CommonplaceError(ErrorCode.INTERNAL, "it took longer than this function may run")
         return error.code.status, error.body()
@@ -98,7 +98,7 @@ def index(event: dict[str, Any], context: Context) -> Body:
 
     def work() -> dict[str, Any]:
         upkeep = container.upkeep()
-        taken = take_in(list(upkeep.streamed(event)), upkeep)
+        taken = project_batch(list(upkeep.streamed(event)), upkeep)
         with measured("index") as metrics:
             metrics.add_metric("Indexed", MetricUnit.Count, taken.done)
             metrics.add_metric("SetAside", MetricUnit.Count, taken.set_aside)
@@ -109,7 +109,7 @@ def index(event: dict[str, Any], context: Context) -> Body:
 
     container.begin(context.get_remaining_time_in_millis())
     with told_under("index", None, context):
-        status, body = guarded(work)
+        status, body = status_and_body(work)
     every = [record["dynamodb"]["SequenceNumber"] for record in event["Records"]]
     again = body["again"] if status < 400 else every[:1]  # what failed as a whole comes again as a whole
     return {"batchItemFailures": [{"itemIdentifier": sequence} for sequence in again]}
@@ -134,7 +134,7 @@ def reconcile(event: dict[str, Any], context: Context) -> Body:
 
     container.begin(context.get_remaining_time_in_millis())
     with told_under("reconcile", event.get("id"), context):
-        status, body = guarded(work)
+        status, body = status_and_body(work)
     if status >= 400:
         raise RuntimeError(body["error"]["message"])  # so that the schedule and the alarm on errors know
     return body
@@ -170,15 +170,15 @@ def _in_time(context: Context) -> bool:
     return context.get_remaining_time_in_millis() >= _TO_END
 
 
-def _aside(upkeep: Upkeep) -> Callable[[IndexChange, Outcome], None]:
+def _aside(projector: Projector) -> Callable[[IndexChange, IndexOutcome], None]:
     """Tells of a change that the index will never take, once for each version: its row goes on waiting."""
 
-    def aside(change: IndexChange, outcome: Outcome) -> None:
-        what = change if isinstance(change, Purged) else change.memory
-        if upkeep.pending.tell(what.user_id, what.memory_id, what.version):
-            letter = Letter(what.user_id, f"memory#{what.memory_id}", None, outcome.reason)
-            if not set_aside([letter], upkeep.letters):
-                upkeep.pending.tell(what.user_id, what.memory_id, what.version, told=False)
+    def aside(change: IndexChange, outcome: IndexOutcome) -> None:
+        what = change if isinstance(change, Tombstone) else change.memory
+        if projector.pending.tell(what.user_id, what.memory_id, what.version):
+            letter = DeadLetter(what.user_id, f"memory#{what.memory_id}", None, outcome.reason)
+            if not set_aside([letter], projector.letters):
+                projector.pending.tell(what.user_id, what.memory_id, what.version, told=False)
 
     return aside
 

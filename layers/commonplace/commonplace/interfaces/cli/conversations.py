@@ -171,9 +171,9 @@ def _leaving(shared: Shared, table: str | None) -> Iterator["ErasableUser"]:
         with shared.reading() as memory:
             yield memory.leaving()
         return
-    from commonplace.bootstrap.cloud import open_leaving
+    from commonplace.bootstrap.cloud import open_erasable_user
 
     if shared.user is None:
         raise click.UsageError("--table needs --user: whose memories, the whole id")
     with asking(shared):
-        yield opened(partial(open_leaving, shared.user), table=table)
+        yield opened(partial(open_erasable_user, shared.user), table=table)

@@ -49,8 +49,8 @@ def reindex(shared: Shared, move: bool, table: str | None, endpoint: str | None)
 
     with asking(shared), progress_bar("memories indexed") as progress:
         open_ = _opened(table, endpoint)
-        renewal = rebuild.Renewal(open_.records, open_.embedder, local_clock("UTC"))
-        done = rebuild.reindex(open_.everything, open_.rebuild, renewal, lambda done: progress(done, None), move=move)
+        renewal = rebuild.EmbeddingRenewal(open_.records, open_.embedder, local_clock("UTC"))
+        done = rebuild.reindex(open_.everything, open_.rebuild, renewal, progress, move=move)
     answer: dict[str, object] = {"records": done.records, "embedded": done.embedded, "refused": dict(done.refused)}
     _print(shared, answer)
 
@@ -62,13 +62,13 @@ def reindex(shared: Shared, move: bool, table: str | None, endpoint: str | None)
 @command_options
 def doctor(shared: Shared, repair: bool, table: str | None, endpoint: str | None) -> None:
     """Compare a deployment's index and table."""
-    from commonplace.indexing.rebuild import examine
+    from commonplace.indexing.rebuild import check_consistency
 
     with asking(shared), progress_bar("memories compared") as progress:
         open_ = _opened(table, endpoint)
-        found = examine(open_.everything, open_.records, open_.contents, repair, lambda done: progress(done, None))
+        found = check_consistency(open_.everything, open_.records, open_.contents, repair, progress)
     counted = {"records": found.records, "documents": found.documents, "mended": found.mended}
-    answer: dict[str, object] = {**counted, **{str(ill): count for ill, count in found.ills.items()}}
+    answer: dict[str, object] = {**counted, **{str(ill): count for ill, count in found.inconsistencies.items()}}
     _print(shared, answer)
 
 

@@ -141,7 +141,7 @@ def _with_options(function: Callable[..., None]) -> Callable[..., None]:
 
 
 @contextmanager
-def progress_bar(what: str, total: int | None = None) -> Iterator[Callable[[int, int | None], None]]:
+def progress_bar(what: str, total: int | None = None) -> Iterator[Callable[..., None]]:
     """A bar on stderr that is told how much is done, and of how much; on no terminal there is none."""
     length: dict[str, Any] = {"iterable": itertools.count()} if total is None else {"length": total}
     hidden = not sys.stderr.isatty()

@@ -15,7 +15,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.requests import ImportRequest
 from commonplace.domain.strict_json import read_object
 from commonplace.interfaces import nightly_routes
-from commonplace.use_cases.dispatch import unknown
+from commonplace.use_cases.dispatch import internal_error
 
 _LISTEN_ON = {"127.0.0.1": "127.0.0.1", "localhost": "127.0.0.1", "::1": "::1", "[::1]": "::1"}
 _OWN_NAMES = ("127.0.0.1", "localhost", "[::1]")
@@ -101,7 +101,7 @@ def failure(error: Exception) -> Response:
     if isinstance(error, CommonplaceError):
         return _json(error.code.status, error.body())
     if not isinstance(error, HTTPException):
-        return failure(unknown(error))
+        return failure(internal_error(error))
     for kind, code, message in _CODES:
         if isinstance(error, kind):
             answer = failure(CommonplaceError(code, message))
