@@ -79,7 +79,7 @@ def _search(users: int, clients: int, calls: int = _CALLS) -> tuple[float, float
     from functions.search.app import handler
 
     container.settings.cache_clear()
-    container.opened.cache_clear()
+    container.store.cache_clear()
     asked = [_event(user(number * 37 % users), question) for number, question in _questions(calls)]
     with Path(os.devnull).open("w") as unread, redirect_stdout(unread):  # each call logs, as on Lambda
         for event in asked[:20]:

@@ -98,5 +98,5 @@ def _index() -> None:
     """Makes what the index needs, as the function `setup` does at a deploy."""
     from commonplace.interfaces.aws import container
 
-    if not container.upkeep().set_up():
+    if not container.projector().set_up():
         sys.stderr.write("there is no index of this version over what the table holds: `commonplace reindex` makes it\n")

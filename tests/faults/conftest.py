@@ -65,7 +65,7 @@ def open_world(
         world = World(table, seen_by.get("opensearch", opensearch_url), alias, index, url, request.node.name)
         monkeypatch.setattr(container, "settings", lambda: world.settings)
         monkeypatch.setattr(container, "ports", lambda: world.ports)
-        monkeypatch.setattr(container, "upkeep", lambda: world.upkeep)
+        monkeypatch.setattr(container, "projector", lambda: world.upkeep)
         return world
 
     return opened

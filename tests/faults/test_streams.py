@@ -107,7 +107,7 @@ def test_poison_holds_nothing_up(open_world: Open, streaming: Streaming, monkeyp
             letters.extend(told)
 
     kept = replace(world.upkeep, letters=Kept())
-    monkeypatch.setattr(container, "upkeep", lambda: kept)
+    monkeypatch.setattr(container, "projector", lambda: kept)
     users = world.users(3)
     world.store_all(users, 0, 5)
     poison = {"user": {"S": "faults|poison"}, "item": {"S": "memory#poison"}, "record": {"S": '{"raw_text": "Zanzibar"'}}

@@ -35,7 +35,7 @@ def at_noon(zone: tzinfo) -> datetime:
 @contextmanager
 def over_table(table: str, url: str, now: datetime) -> Iterator[None]:
     """Every function's container as AWS opens it, by its environment alone, over a table; its clock stands still."""
-    opened = (container.settings, container.opened, container.night)
+    opened = (container.settings, container.store, container.night)
     given = {"AWS_ENDPOINT_URL_DYNAMODB": url, "AWS_REGION": "eu-central-1", "COMMONPLACE_TABLE": table}
     with pytest.MonkeyPatch.context() as patch:
         for name, value in given.items():

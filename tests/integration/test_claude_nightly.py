@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from commonplace import Commonplace
-from commonplace.adapters.claude.clients import WithKey
+from commonplace.adapters.claude.clients import KeyClients
 from commonplace.adapters.claude.reader import ClaudeLanguage
 from commonplace.llm.prompts import prompt_version
 from commonplace.nightly.agent_tools import tool_list
@@ -38,7 +38,7 @@ def serve() -> Iterator[Serve]:
 
         def start(*script: Step) -> tuple[ScriptedMessagesApi, ClaudeLanguage]:
             api = stack.enter_context(ScriptedMessagesApi(script))
-            model = ClaudeLanguage(WithKey(lambda: KEY, api.base_url), MODEL)
+            model = ClaudeLanguage(KeyClients(lambda: KEY, api.base_url), MODEL)
             stack.callback(model.close)
             return api, model
 

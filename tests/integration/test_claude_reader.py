@@ -19,7 +19,7 @@ import pytest
 
 from commonplace.adapters.claude.answer import clean_tags, read_answer
 from commonplace.adapters.claude.api import pause_before
-from commonplace.adapters.claude.clients import OnBedrock, WithKey
+from commonplace.adapters.claude.clients import BedrockClients, KeyClients
 from commonplace.adapters.claude.reader import ClaudeReader
 from commonplace.domain.taxonomy import STATEMENT_TYPES
 from commonplace.ports.values import ModelUnavailable, Normalized
@@ -47,7 +47,7 @@ def serve() -> Iterator[Serve]:
         def start(*script: Step, endless: Iterable[Step] = (), **settings: Any) -> tuple[ScriptedMessagesApi, ClaudeReader]:
             api = stack.enter_context(ScriptedMessagesApi(endless or script))
             key, base_url = settings.pop("api_key", KEY), settings.pop("base_url", api.base_url)
-            reader = ClaudeReader(WithKey(lambda: key, base_url), **{"model": MODEL, "deadline_seconds": 5.0, **settings})
+            reader = ClaudeReader(KeyClients(lambda: key, base_url), **{"model": MODEL, "deadline_seconds": 5.0, **settings})
             stack.callback(reader.close)
             return api, reader
 
@@ -430,7 +430,7 @@ def test_a_key_with_a_line_break_at_its_end_works(serve: Serve) -> None:
 def test_a_new_key_holds_from_the_next_question_on() -> None:
     keys = iter([KEY, KEY, f"{KEY}-new"])
     with ScriptedMessagesApi([good(), good(), good()]) as api:
-        reader = ClaudeReader(WithKey(lambda: next(keys), api.base_url), MODEL)
+        reader = ClaudeReader(KeyClients(lambda: next(keys), api.base_url), MODEL)
         assert [read(reader) for _ in range(3)] == [CLEAN] * 3
         reader.close()
     assert [asked.key for asked in api.requests] == [KEY, KEY, f"{KEY}-new"]
@@ -441,7 +441,7 @@ def test_on_bedrock_it_is_asked_by_role(monkeypatch: pytest.MonkeyPatch) -> None
     for name, value in given.items():
         monkeypatch.setenv(name, value)
     with ScriptedMessagesApi([Fails(429, "rate_limit_error"), good()]) as api:
-        reader = ClaudeReader(OnBedrock(api.base_url), "eu.anthropic.claude-haiku-5-5-v1:0")
+        reader = ClaudeReader(BedrockClients(api.base_url), "eu.anthropic.claude-haiku-5-5-v1:0")
         assert read(reader) == CLEAN
         reader.close()
     refused, asked = api.requests

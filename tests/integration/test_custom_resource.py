@@ -73,7 +73,7 @@ def made_by(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], bool]], N
 
     def put(set_up: Callable[[], bool]) -> None:
         kept = Projector(None, None, None, None, None, set_up)  # type: ignore[arg-type]
-        monkeypatch.setattr(container, "upkeep", lambda: kept)
+        monkeypatch.setattr(container, "projector", lambda: kept)
 
     return put
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from botocore.awsrequest import AWSResponse
 
-from commonplace.adapters.dynamodb.calls import of_partition
+from commonplace.adapters.dynamodb.calls import partition_condition
 from commonplace.adapters.dynamodb.client import Table, connect
 from commonplace.adapters.dynamodb.long_texts import named, text_of
 from commonplace.adapters.dynamodb.runs import DynamoRuns
@@ -42,7 +42,7 @@ def fence_of(runs: DynamoRuns, minutes: int = 0) -> Fence:
 
 
 def rows(table: Table, prefix: str) -> list[Any]:
-    return [row for page in table.calls().pages(*of_partition(ANA, prefix)) for row in page]
+    return [row for page in table.calls().pages(*partition_condition(ANA, prefix)) for row in page]
 
 
 def dying(written: int) -> Iterator[Callable[..., AWSResponse] | None]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from moto import mock_aws
 
-from commonplace.adapters.dynamodb.rows import memory_item, streamed, vector_bytes
+from commonplace.adapters.dynamodb.rows import memory_item, stream_records, vector_bytes
 from commonplace.adapters.sqs import SqsDeadLetters, connect
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
@@ -94,8 +94,8 @@ class Index:
 @pytest.fixture
 def index(monkeypatch: pytest.MonkeyPatch) -> Index:
     made = Index()
-    kept = Projector(streamed, made, made, made, made, lambda: True)  # type: ignore[arg-type]
-    monkeypatch.setattr(container, "upkeep", lambda: kept)
+    kept = Projector(stream_records, made, made, made, made, lambda: True)  # type: ignore[arg-type]
+    monkeypatch.setattr(container, "projector", lambda: kept)
     return made
 
 
@@ -111,7 +111,7 @@ def ids(*numbers: int) -> list[str]:
 
 
 def test_a_record_is_read_with_its_vector() -> None:
-    (read,) = streamed({"Records": [record(1)]})
+    (read,) = stream_records({"Records": [record(1)]})
     assert isinstance(read.change, Stored)
     assert read.change.memory == memory(1)
     assert read.change.vector is not None
@@ -120,14 +120,14 @@ def test_a_record_is_read_with_its_vector() -> None:
 
 
 def test_a_record_without_a_vector_and_one_that_went() -> None:
-    plain, gone = streamed({"Records": [record(1, item=dict(memory_item(memory(1), None))), record(2, "REMOVE")]})
+    plain, gone = stream_records({"Records": [record(1, item=dict(memory_item(memory(1), None))), record(2, "REMOVE")]})
     assert plain.change == Stored(memory(1), None)
     assert gone.change == Tombstone(USER, memory(2).memory_id, 1)
 
 
 def test_rows_that_are_no_memories_are_left_out() -> None:
     item = {"user": {"S": USER}, "item": {"S": "audit#mem_1#0000000001"}}
-    assert not list(streamed({"Records": [record(1, item=item)]}))
+    assert not list(stream_records({"Records": [record(1, item=item)]}))
 
 
 def test_a_batch_is_indexed_and_confirmed(index: Index) -> None:

@@ -36,11 +36,11 @@ def cloud(
     """The containers as they are in AWS, by settings alone."""
     monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", dynamodb_url)
     settings = Settings(table=table_name, search_endpoint=opensearch_url, index_alias=new_index, region="eu-central-1")
-    for opened in (container.opened, container.upkeep):
+    for opened in (container.store, container.projector):
         opened.cache_clear()
     monkeypatch.setattr(container, "settings", lambda: settings)
     yield settings
-    for opened in (container.opened, container.upkeep):
+    for opened in (container.store, container.projector):
         opened.cache_clear()
 
 
@@ -80,7 +80,7 @@ def test_without_a_domain_the_schedule_folds_and_nothing_waits(cloud: Settings, 
     called("store_memory", "store", content="My daughter Mia is allergic to peanuts.")  # while there was a domain
     bare = cloud.model_copy(update={"search_endpoint": None})
     monkeypatch.setattr(container, "settings", lambda: bare)
-    for opened in (container.opened, container.upkeep):
+    for opened in (container.store, container.projector):
         opened.cache_clear()
     assert called("search_memory", "search", query="Is anybody allergic to something?")["results"]
     for limit in ("_TO_FOLD", "_TOO_LONG"):
@@ -92,7 +92,7 @@ def test_without_a_domain_the_schedule_folds_and_nothing_waits(cloud: Settings, 
 def test_a_schedule_that_finds_the_table_gone_is_an_error(cloud: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     gone = cloud.model_copy(update={"table": "not-there"})
     monkeypatch.setattr(container, "settings", lambda: gone)
-    container.upkeep.cache_clear()
+    container.projector.cache_clear()
     with pytest.raises(RuntimeError, match="record store"):
         upkeep.reconcile({}, Context())
 
@@ -108,7 +108,7 @@ def test_more_users_than_there_is_time_for_are_left_to_the_next_run(
 
     usage = SimpleNamespace(unfolded=lambda _before: iter(["ana", "ben", "cleo", "dan"]), fold=fold)
     pending = SimpleNamespace(pending_since=lambda _before: iter(()), oldest_pending=lambda: None)
-    monkeypatch.setattr(container, "upkeep", lambda: SimpleNamespace(usage=usage, pending=pending, writer=None))
+    monkeypatch.setattr(container, "projector", lambda: SimpleNamespace(usage=usage, pending=pending, writer=None))
     assert upkeep.reconcile({}, context) == {"folded": 3}
     assert folded == ["ana", "ben", "cleo"]
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines() if "_aws" in line]
@@ -141,9 +141,9 @@ def test_no_index_is_asked_before_it_holds_what_was_there(
     opensearch_client.indices.delete(index=made)
     with monkeypatch.context() as before:
         before.setattr(container, "settings", lambda: cloud.model_copy(update={"search_endpoint": None}))
-        container.opened.cache_clear()
+        container.store.cache_clear()
         stored = called("store_memory", "store", content="My daughter Mia is allergic to peanuts.")["memory_id"]
-    container.opened.cache_clear()
+    container.store.cache_clear()
     assert not upkeep_of.set_up()
     assert not upkeep_of.set_up()  # the next deploy doesn't make one either
     assert searched() == ([stored], ["degraded"])
@@ -188,7 +188,7 @@ def test_a_record_that_is_poison_is_told_of_once(cloud: Settings, monkeypatch: p
     queue = Letters()
     monkeypatch.setattr(upkeep, "_TOO_LONG", timedelta(seconds=-60))
     with monkeypatch.context() as poisoned:
-        poisoned.setattr(container, "upkeep", lambda: replace(opened, writer=Refuses(), letters=queue))
+        poisoned.setattr(container, "projector", lambda: replace(opened, writer=Refuses(), letters=queue))
         upkeep.reconcile({}, Context())
         queue.broken = False
         for _ in range(3):

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.integration
 
 DAY = json.loads((Path(__file__).parents[2] / "events" / "night" / "interactions.json").read_text("utf-8"))
 USERS = [f"user-{number:02}" for number in range(12)]
-OPENED = (container.settings, container.opened, container.night, container.nights)
+OPENED = (container.settings, container.store, container.night, container.night_schedule)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from cloud.process import free_port
 from cloud.proxy import Fault, FaultProxy
 from commonplace.adapters.opensearch import facts
 from commonplace.adapters.opensearch.client import connect, routing_of
-from commonplace.adapters.opensearch.facts import OpenSearchFacts, Unindexed
+from commonplace.adapters.opensearch.facts import OpenSearchFacts, UnindexedState
 from commonplace.adapters.opensearch.index import OpenSearchIndex
 from commonplace.adapters.opensearch.writing import OpenSearchWriter
 from commonplace.domain.memory import GLOBAL_AGENT
@@ -52,7 +52,7 @@ class NothingWaits:
         return set()
 
 
-WAITING: Unindexed = NothingWaits()
+WAITING: UnindexedState = NothingWaits()
 
 
 class Otherwise:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from commonplace.adapters import record_scan
-from commonplace.adapters.record_scan import RationedRecords
+from commonplace.adapters.record_scan import CachedRecords
 from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import Stored
 from tests.conftest import NOON
@@ -34,8 +34,8 @@ class Table:
     def pending(self, user_id: str) -> tuple[list[Stored], bool]:
         return [one for one in self.waiting if one.memory.user_id == user_id], True
 
-    def rationed(self) -> RationedRecords:
-        return RationedRecords(self, self, 10.0, lambda: self.now)  # type: ignore[arg-type]
+    def rationed(self) -> CachedRecords:
+        return CachedRecords(self, self, 10.0, lambda: self.now)  # type: ignore[arg-type]
 
 
 def numbers(read: list[Stored]) -> list[int]:

@@ -23,7 +23,9 @@ REFERENCE.pre_tokenizer = BertPreTokenizer()
 
 def ours(text: str) -> list[int]:
     unknown = [VOCABULARY[word_pieces.UNKNOWN]]
-    return [piece for _, found in word_pieces.split(text, VOCABULARY) for piece in (unknown if found is None else found)]
+    return [
+        piece for _, found in word_pieces.word_pieces(text, VOCABULARY) for piece in (unknown if found is None else found)
+    ]
 
 
 @pytest.mark.parametrize(

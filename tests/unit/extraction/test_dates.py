@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from commonplace.extraction.changes.figures import figures_of, redated
+from commonplace.extraction.changes.figures import figures_of, with_new_date
 from commonplace.extraction.dates import with_dates
 
 MORNING = datetime(2026, 3, 11, 9, 0, tzinfo=UTC)  # a Wednesday
@@ -93,5 +93,5 @@ def test_a_written_date_is_no_figure_of_what_was_said() -> None:
 
 
 def test_a_sentence_takes_another_date_in_the_place_of_its_own() -> None:
-    assert redated("The party is on 14 March at noon", "it's the 21 March") == "The party is on 21 March at noon"
-    assert redated("The party is on 14 March", "it's later") is None
+    assert with_new_date("The party is on 14 March at noon", "it's the 21 March") == "The party is on 21 March at noon"
+    assert with_new_date("The party is on 14 March", "it's later") is None

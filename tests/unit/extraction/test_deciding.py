@@ -7,8 +7,8 @@ import pytest
 
 from commonplace.extraction.candidate import Candidate, Decision
 from commonplace.extraction.changes.contradictions import contradicts
-from commonplace.extraction.changes.corrections import corrected, is_correction
-from commonplace.extraction.changes.figures import revalued
+from commonplace.extraction.changes.corrections import corrected_sentence, is_correction
+from commonplace.extraction.changes.figures import with_new_figures
 from commonplace.extraction.deciding import decide
 from tests.unit.extraction.memory_view import EARLIER, InMemoryView, memory
 
@@ -266,16 +266,16 @@ def test_without_a_correction_only_a_changed_value_counts() -> None:
     ],
 )  # fmt: skip
 def test_a_day_takes_the_place_of_the_one_that_is_named_as_gone(old: str, new: str, gone: str, becomes: str | None) -> None:
-    assert revalued(old, new, gone) == becomes
+    assert with_new_figures(old, new, gone) == becomes
 
 
 def test_a_corrected_value_may_hold_any_character() -> None:
-    assert corrected(r"It's D:\Users, not C:\temp", r"The folder is C:\temp") == r"The folder is D:\Users"
+    assert corrected_sentence(r"It's D:\Users, not C:\temp", r"The folder is C:\temp") == r"The folder is D:\Users"
 
 
 def test_a_value_that_the_old_sentence_lacks_is_not_lost() -> None:
     new = "It's the second of May for the party, not the first"
-    assert "second" in corrected(new, "The party is on Friday")
+    assert "second" in corrected_sentence(new, "The party is on Friday")
 
 
 def test_what_a_wish_leaves_of_the_same_day_rests_on_no_word_of_it() -> None:

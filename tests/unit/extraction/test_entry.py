@@ -11,7 +11,7 @@ from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate, Decision
 from commonplace.extraction.days import Day, Utterance
-from commonplace.extraction.entry import memory_of, tidy_key
+from commonplace.extraction.entry import memory_from_decision, tidy_key
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from tests.unit.extraction.memory_view import memory
@@ -29,7 +29,9 @@ def made(
     operations = SimpleNamespace(holder=lambda *_: holder)
     facts = SimpleNamespace(tags=lambda _: {})
     ports = cast("Ports", SimpleNamespace(embedder=embedder, words=embedder, operations=operations, facts=facts))
-    found, vector = memory_of(Decision(candidate, "ADD", **decided), day, Caller("ana", NOW), ports, NOW, "mem_new")
+    found, vector = memory_from_decision(
+        Decision(candidate, "ADD", **decided), day, Caller("ana", NOW), ports, NOW, "mem_new"
+    )
     assert vector is not None
     return found
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.days import TitleMet
-from commonplace.extraction.interests import interests, noted
+from commonplace.extraction.interests import interests, title_notes
 from tests.unit.extraction.memory_view import memory
 
 TODAY = datetime(2026, 3, 11, 9, 0, tzinfo=UTC)
@@ -20,12 +20,12 @@ def earlier(title: str, days: int) -> object:
 
 
 def test_a_title_says_only_that_it_was_met() -> None:
-    (one,) = noted([met("Why Rust is fast")])
+    (one,) = title_notes([met("Why Rust is fast")])
     assert (one.content, one.section, one.durability) == ("The user saved 'Why Rust is fast'", "reading_history", "daily")
 
 
 def test_the_same_title_is_noted_once_a_day() -> None:
-    assert len(noted([met("Why Rust is fast", "a"), met("Why Rust is fast", "b")])) == 1
+    assert len(title_notes([met("Why Rust is fast", "a"), met("Why Rust is fast", "b")])) == 1
 
 
 def test_a_topic_of_three_days_is_an_interest_that_rests_on_all_three() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from commonplace.extraction.third_parties import household_names, never_kept
+from commonplace.extraction.third_parties import household_names, private_reason
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from commonplace.extraction.third_parties import household_names, never_kept
     ],
 )
 def test_what_is_nobodys_to_keep(text: str) -> None:
-    assert never_kept(text) is not None
+    assert private_reason(text) is not None
 
 
 @pytest.mark.parametrize(
@@ -55,11 +55,11 @@ def test_what_is_nobodys_to_keep(text: str) -> None:
     ],
 )
 def test_what_is_of_the_user_and_their_own(text: str) -> None:
-    assert never_kept(text) is None
+    assert private_reason(text) is None
 
 
 def test_a_name_of_the_household_is_known_from_elsewhere() -> None:
     family = household_names(["My wife Clara sings.", "unsere Femke, also meine Tochter"])
     assert family >= {"clara", "femke"}
-    assert never_kept("Clara had surgery on her knee", family) is None
-    assert never_kept("Clara had surgery on her knee") is not None
+    assert private_reason("Clara had surgery on her knee", family) is None
+    assert private_reason("Clara had surgery on her knee") is not None

@@ -24,7 +24,7 @@ class FolderPages:
         except UnicodeDecodeError as error:
             raise _refused(f"holds {name}, which is no text in UTF-8") from error
         except OSError as error:
-            raise _as_ours(error, name) from error
+            raise _file_error(error, name) from error
 
     def write(self, name: str, text: str) -> None:
         path = self._inside(name)
@@ -32,13 +32,13 @@ class FolderPages:
             path.parent.mkdir(parents=True, exist_ok=True)
             _replace(path, text.encode())
         except OSError as error:
-            raise _as_ours(error, name) from error
+            raise _file_error(error, name) from error
 
     def delete(self, name: str) -> None:
         try:
             self._inside(name).unlink(missing_ok=True)
         except OSError as error:
-            raise _as_ours(error, name) from error
+            raise _file_error(error, name) from error
 
     def drop_versions(self) -> None:
         """A folder keeps none."""
@@ -69,5 +69,5 @@ def _refused(why: str) -> CommonplaceError:
     return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"dir: {why}", "dir")
 
 
-def _as_ours(error: OSError, name: str) -> CommonplaceError:
+def _file_error(error: OSError, name: str) -> CommonplaceError:
     return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"{name} can't be used: {error.strerror}", "dir")

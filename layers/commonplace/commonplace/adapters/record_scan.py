@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from commonplace.adapters.opensearch.facts import KeptTags, most_used
+from commonplace.adapters.opensearch.facts import TagCache, most_used
 from commonplace.ports.candidates import Retrieved
 from commonplace.ports.memory_records import MemoryRecords
 from commonplace.ports.pending_writes import PendingWrites
@@ -67,7 +67,7 @@ class ScanFacts:
     """
 
     def __init__(self, records: MemoryRecords, seconds: float = 0.0, clock: Callable[[], float] = time.monotonic) -> None:
-        self._records, self._seconds, self._kept = records, seconds, KeptTags(clock)
+        self._records, self._seconds, self._kept = records, seconds, TagCache(clock)
 
     def tags(self, user_id: str) -> dict[str, int]:
         fresh = self._kept.fresh(user_id)
@@ -106,13 +106,13 @@ _SECONDS = 10.0
 _KEPT = 16_000  # records, of all users together: some 100 MB
 
 
-class _Read(NamedTuple):
+class _CachedRead(NamedTuple):
     at: float
     records: Sequence[Stored]
     complete: bool
 
 
-class RationedRecords:
+class CachedRecords:
     """The newest records, all of a user's read once in `seconds` at the most, however many searches ask.
 
     2,000 records are some 500 read units, eventually consistent, and a partition gives 3,000 a second to stores and
@@ -126,14 +126,14 @@ class RationedRecords:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:  # fmt: skip
         self._records, self._pending, self._seconds, self._clock = records, pending, seconds, clock
-        self._reads: dict[str, _Read] = {}
+        self._reads: dict[str, _CachedRead] = {}
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
         """The newest active records with their vectors, and whether that is surely all of them."""
         read = self._reads.get(user_id)
         fresh = read is None or self._clock() - read.at >= self._seconds
         if read is None or fresh:
-            read = _Read(self._clock(), *self._records.newest(user_id, limit))
+            read = _CachedRead(self._clock(), *self._records.newest(user_id, limit))
             self._keep(user_id, read)
         pending, _ = self._pending.pending(user_id)
         waiting = {one.memory.memory_id: one for one in pending}
@@ -142,7 +142,7 @@ class RationedRecords:
         kept.sort(key=lambda one: one.memory.memory_id, reverse=True)  # by time: they are ULIDs
         return kept[:limit], fresh and read.complete and len(kept) <= limit
 
-    def _keep(self, user_id: str, read: _Read) -> None:
+    def _keep(self, user_id: str, read: _CachedRead) -> None:
         self._reads.pop(user_id, None)
         self._reads[user_id] = read  # last in, last out
         room = _KEPT

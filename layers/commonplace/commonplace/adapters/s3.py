@@ -36,14 +36,14 @@ class S3Pages:
         self._client, self._bucket, self._folder = client, bucket, f"{folder}/"
 
     def names(self) -> list[str]:
-        with _told_as_ours():
+        with _storage_errors():
             pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=self._folder)
             keys = [found["Key"] for page in pages for found in page.get("Contents", ())]
         names = (key.removeprefix(self._folder) for key in keys)
         return [name for name in names if name.endswith(".md") and name.count("/") <= 1]
 
     def read(self, name: str) -> str | None:
-        with _told_as_ours():
+        with _storage_errors():
             try:
                 body = self._client.get_object(Bucket=self._bucket, Key=self._folder + name)["Body"].read()
             except self._client.exceptions.NoSuchKey:
@@ -54,17 +54,17 @@ class S3Pages:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{name} is no text in UTF-8") from error
 
     def write(self, name: str, text: str) -> None:
-        with _told_as_ours():
+        with _storage_errors():
             self._client.put_object(
                 Bucket=self._bucket, Key=self._folder + name, Body=text.encode(), ContentType="text/markdown; charset=utf-8"
             )
 
     def delete(self, name: str) -> None:
-        with _told_as_ours():
+        with _storage_errors():
             self._client.delete_object(Bucket=self._bucket, Key=self._folder + name)
 
     def drop_versions(self) -> None:
-        with _told_as_ours():
+        with _storage_errors():
             for batch in in_batches(self._old_versions(), _AT_ONCE):
                 answer = self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": batch, "Quiet": True})
                 if answer.get("Errors"):
@@ -84,7 +84,7 @@ class S3Pages:
 
 
 @contextmanager
-def _told_as_ours() -> Iterator[None]:
+def _storage_errors() -> Iterator[None]:
     try:
         yield
     except (ClientError, BotoCoreError) as error:

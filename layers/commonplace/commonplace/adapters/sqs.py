@@ -40,7 +40,7 @@ class SqsDeadLetters:
         _send(self._client, self._url, map(asdict, letters))
 
 
-class SqsNights:
+class SqsNightQueue:
     """A message `{"user_id": ...}` for each night."""
 
     def __init__(self, client: "SQSClient", url: str) -> None:
@@ -58,13 +58,13 @@ def _send(client: "SQSClient", url: str, messages: Iterable[Mapping[str, Any]]) 
         try:
             answer = client.send_message_batch(QueueUrl=url, Entries=entries)
         except (ClientError, BotoCoreError) as error:
-            raise _as_ours(error) from error
+            raise _storage_error(error) from error
         if len(answer.get("Successful", ())) < len(entries):  # an answer that was cut tells of none
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the queue has not taken every message")
         sent += len(entries)
     return sent
 
 
-def _as_ours(error: ClientError | BotoCoreError) -> CommonplaceError:
+def _storage_error(error: ClientError | BotoCoreError) -> CommonplaceError:
     kind = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
     return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the queue can't be used: {kind}")

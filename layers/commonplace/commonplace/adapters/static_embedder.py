@@ -22,7 +22,7 @@ _HAN = (
 )
 
 
-def split(text: str, vocabulary: Mapping[str, int]) -> Iterator[tuple[str, list[int] | None]]:
+def word_pieces(text: str, vocabulary: Mapping[str, int]) -> Iterator[tuple[str, list[int] | None]]:
     """Each word of the text with the ids of its pieces, or None where the vocabulary has no pieces for it."""
     for word in _words(text):
         yield word, _pieces(word, vocabulary)
@@ -102,7 +102,7 @@ class StaticEmbedder:
 
     def pieces(self, text: str) -> int:
         """How many word pieces the text has; a word that the vocabulary doesn't know is one."""
-        return sum(1 if pieces is None else len(pieces) for _, pieces in split(text, _vocabulary()))
+        return sum(1 if pieces is None else len(pieces) for _, pieces in word_pieces(text, _vocabulary()))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -113,7 +113,7 @@ def _of_tag(text: str) -> Vector | None:
 def _of_text(text: str) -> Vector | None:
     letters = known = 0
     ids: list[int] = []
-    for word, pieces in split(text, _vocabulary()):
+    for word, pieces in word_pieces(text, _vocabulary()):
         letters += len(word)
         if pieces is not None:
             known += len(word)

@@ -35,7 +35,7 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
     """The ports over one table, with an index in OpenSearch if there is an endpoint, else by reading the records."""
     from commonplace.adapters.dynamodb.operations import DynamoOperations
     from commonplace.adapters.dynamodb.usage import DynamoUsage
-    from commonplace.adapters.record_scan import RationedRecords, ScanFacts, ScanIndex
+    from commonplace.adapters.record_scan import CachedRecords, ScanFacts, ScanIndex
     from commonplace.adapters.static_embedder import StaticEmbedder
 
     table, static = table_of(settings, remaining), StaticEmbedder()
@@ -46,7 +46,7 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
     if settings.search_endpoint:
         pending = _pending(table)
         index, facts = _searched(settings, embedder, pending, facts)
-        fallback = ScanIndex(RationedRecords(records, pending), embedder.name)
+        fallback = ScanIndex(CachedRecords(records, pending), embedder.name)
     ports = Ports(
         records=records,
         operations=DynamoOperations(table, indexed=settings.search_endpoint is not None),

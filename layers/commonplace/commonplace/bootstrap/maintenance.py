@@ -36,12 +36,12 @@ class Maintenance:
 
 def open_projector(settings: Settings, remaining: Remaining | None = None) -> Projector:
     """What keeps the index in step with the table; without an index, what is left of that."""
-    from commonplace.adapters.dynamodb.rows import streamed
+    from commonplace.adapters.dynamodb.rows import stream_records
     from commonplace.adapters.dynamodb.usage import DynamoUsage
 
     table = table_of(settings, remaining)
     writer, made = _index_writer(settings, table) if settings.search_endpoint else (NoIndex(), lambda: True)
-    return Projector(streamed, writer, _pending(table), DynamoUsage(table), _letters(settings), made)
+    return Projector(stream_records, writer, _pending(table), DynamoUsage(table), _letters(settings), made)
 
 
 def open_maintenance(settings: Settings) -> Maintenance:
@@ -94,9 +94,9 @@ class NightSchedule:
 def open_night_schedule(settings: Settings, remaining: Remaining | None = None) -> NightSchedule:
     """The ledger of the table and the queue; neither an index nor a model."""
     from commonplace.adapters.dynamodb.ledger import DynamoLedger
-    from commonplace.adapters.sqs import SqsNights, connect
+    from commonplace.adapters.sqs import SqsNightQueue, connect
 
     if settings.night_queue is None:
         raise missing("night_queue")
-    ledger, queue = DynamoLedger(table_of(settings, remaining)), SqsNights(connect(settings.region), settings.night_queue)
+    ledger, queue = DynamoLedger(table_of(settings, remaining)), SqsNightQueue(connect(settings.region), settings.night_queue)
     return NightSchedule(ledger, queue, timedelta(days=settings.nightly_texts_days))

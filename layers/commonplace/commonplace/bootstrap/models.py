@@ -119,11 +119,11 @@ def _asked(settings: Settings) -> "tuple[Clients, str] | None":
     """Claude by a key of the environment, by one in Secrets Manager, or on Bedrock by role; and which model."""
     if not (settings.anthropic_api_key or settings.claude_secret or settings.bedrock_model):
         return None
-    from commonplace.adapters.claude.clients import OnBedrock, WithKey
+    from commonplace.adapters.claude.clients import BedrockClients, KeyClients
 
     if settings.bedrock_model:
-        return OnBedrock(), settings.bedrock_model
-    return WithKey(_claude_key(settings), settings.anthropic_base_url), settings.claude_model
+        return BedrockClients(), settings.bedrock_model
+    return KeyClients(_claude_key(settings), settings.anthropic_base_url), settings.claude_model
 
 
 def _claude_key(settings: Settings) -> Callable[[], str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from commonplace.extraction.changes.figures import is_calendar_word
 from commonplace.extraction.days import Utterance
-from commonplace.extraction.patterns import says, wording
+from commonplace.extraction.patterns import has_wording, wording_pattern
 from commonplace.text.foundation import tokenizer
 
 LONGEST_EVIDENCE = 300
@@ -57,7 +57,7 @@ def sentences(text: str) -> list[Clause]:
 
 def openings(clause: Clause) -> Iterator[Clause]:
     """The clause up to where it is parted, the longest first; none of less than four words, nor of an "if"."""
-    if says("conditional", clause.text):
+    if has_wording("conditional", clause.text):
         return
     for cut in reversed(list(PIECES.finditer(clause.text))):
         text = clause.text[: cut.start()]
@@ -68,7 +68,7 @@ def openings(clause: Clause) -> Iterator[Clause]:
 def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     at = start
     for stop in _END.finditer(text, start, end):
-        if stop.start() <= at or ("\n" not in stop[0] and _goes_on(text, at, stop.start())):
+        if stop.start() <= at or ("\n" not in stop[0] and _is_no_sentence_end(text, at, stop.start())):
             continue
         yield at, stop.start()
         at = stop.end()
@@ -76,7 +76,7 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield at, end
 
 
-def _goes_on(text: str, start: int, stop: int) -> bool:
+def _is_no_sentence_end(text: str, start: int, stop: int) -> bool:
     """Whether the full stop there ends an abbreviation or a German ordinal ("am 3. März")."""
     short = _ABBREVIATED.search(text, start, stop)
     if short:
@@ -89,16 +89,16 @@ def _goes_on(text: str, start: int, stop: int) -> bool:
 def _without_question(text: str, start: int, end: int) -> Iterator[Clause]:
     """A statement goes before what is asked ("I'm vegan, what can I eat?"), or behind it ("..., since I'm vegan?")."""
     sentence = text[start:end]
-    asked = sentence.rstrip("\"'”’») ").endswith(("?", "？")) or says("request", sentence)
-    if not asked or says("standing", sentence):
+    asked = sentence.rstrip("\"'”’») ").endswith(("?", "？")) or has_wording("request", sentence)
+    if not asked or has_wording("standing", sentence):
         yield _clause(text, start, end)
         return
-    reason = wording("reasons").search(sentence)
+    reason = wording_pattern("reasons").search(sentence)
     tail = _clause(text, start + reason.end(), end) if reason else None
     end = start + reason.start() if reason else end
-    cut = next((found.start() for found in wording("asks").finditer(sentence[: end - start]) if found.start()), None)
+    cut = next((found.start() for found in wording_pattern("asks").finditer(sentence[: end - start]) if found.start()), None)
     told = sentence[: cut or 0]
-    if len(told.split()) >= _LEAST_WORDS and not says("request", told) and not says("conditional", told):
+    if len(told.split()) >= _LEAST_WORDS and not has_wording("request", told) and not has_wording("conditional", told):
         yield _clause(text, start, start + len(told))
         start += len(told)
     yield _clause(text, start, end, asking=True)
@@ -109,7 +109,7 @@ def _without_question(text: str, start: int, end: int) -> Iterator[Clause]:
 def _clause(text: str, start: int, end: int, *, asking: bool = False) -> Clause:
     """Without the white space and the fillers around it."""
     piece = text[start:end]
-    filler = wording("filler").match(piece.lstrip(_MARKS))
+    filler = wording_pattern("filler").match(piece.lstrip(_MARKS))
     left = (
         len(piece) - len(piece.lstrip(_MARKS)) + (filler.end() if filler and filler.end() < len(piece.strip(_MARKS)) else 0)
     )

@@ -19,7 +19,7 @@ def stems_of(text: str) -> frozenset[str]:
     return frozenset(tokenizer.terms(text, _small_words(text)))
 
 
-def shared(wanted: frozenset[str], known: frozenset[str], *, begins: bool = False) -> frozenset[str]:
+def shared_stems(wanted: frozenset[str], known: frozenset[str], *, begins: bool = False) -> frozenset[str]:
     """Those wanted that are known, in any form ("weinen", "geweint"); `begins`: cut short too ("suma", "sumatriptan")."""
     return frozenset(
         one
@@ -62,7 +62,7 @@ def says_the_same(one: str, other: str) -> bool:
     """By the engine's duplicate analysis, as the same value of the same attribute, or by the same words in another order."""
     ours, theirs = stems_of(one) - _FILLERS, stems_of(other) - _FILLERS
     first, second = attribute_of(one), attribute_of(other)
-    if first and second and first.repeats(second) and _tells_no_more(one, other, ours - theirs):
+    if first and second and first.repeats(second) and _adds_nothing(one, other, ours - theirs):
         return True
     if ours == theirs and len(ours) >= _TELLING and _persons(one) == _persons(other):
         return True
@@ -72,7 +72,7 @@ def says_the_same(one: str, other: str) -> bool:
     return same_statement(one, other) is not None
 
 
-def _tells_no_more(one: str, other: str, more: frozenset[str]) -> bool:
+def _adds_nothing(one: str, other: str, more: frozenset[str]) -> bool:
     """Whether it has no name and no figure that the other has not, and hardly another word."""
     numbers = any(stem[:1].isdigit() for stem in more)
     return not numbers and names_of(one) <= names_of(other) and len(more) <= _FEW_MORE

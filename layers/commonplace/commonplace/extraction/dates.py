@@ -3,7 +3,7 @@
 import re
 from datetime import datetime, timedelta
 
-from commonplace.extraction.changes.statements import statements, told
+from commonplace.extraction.changes.statements import memory_sentences, statements
 from commonplace.text.foundation import tokenizer
 from commonplace.text.time_ranges.language import language_of, phrases_of
 from commonplace.text.time_ranges.reader import languages_of, read_time_range
@@ -20,7 +20,7 @@ _WEEK = timedelta(days=7)
 def with_dates(text: str, said_at: datetime) -> str:
     """The text with the date behind each time that it names, if that is told from the day it was said. `said_at` is aware."""
     dated, read = "", 0
-    for part, sentence in ((part, one) for one in told(text) for part in statements(one)):
+    for part, sentence in ((part, one) for one in memory_sentences(text) for part in statements(one)):
         words, day = _dated(part, said_at, sentence)
         at = text.find(words, _start(part, text, read)) if words else -1
         if at >= 0:
@@ -41,16 +41,16 @@ def _dated(text: str, said_at: datetime, sentence: str) -> tuple[str, str]:
     """The time that a statement names, and its date; nothing where it is told already, or not sure. `sentence`: what it
     stands in, for beside a habit a weekday is one too ("I swim every Monday and I rest on Friday")."""
     found = read_time_range(text, said_at)
-    if found is None or found.any_year or _ABSOLUTE.search(text) or found.text not in text or _may_be_another(found.text):
+    if found is None or found.any_year or _ABSOLUTE.search(text) or found.text not in text or _is_ambiguous(found.text):
         return "", ""
     bare = _is_bare_weekday(found, text)
     if bare and any(language_of(code).habit.search(sentence) for code in languages_of(sentence)):
         return "", ""
-    day = _told(_coming(found, text, said_at) if bare else found)
+    day = _iso_dates(_next_weekday(found, text, said_at) if bare else found)
     return ("", "") if day is None else (found.text, day)
 
 
-def _may_be_another(words: str) -> bool:
+def _is_ambiguous(words: str) -> bool:
     """A month or a day of one ("from February on", "the 28th"): a query means the last, a statement often the next."""
     spoken = tokenizer.words(words)
     months = {
@@ -63,7 +63,7 @@ def _may_be_another(words: str) -> bool:
     return not months.isdisjoint(spoken) or (any(word[:1].isdigit() for word in spoken) and not _COUNTED.search(words))
 
 
-def _coming(found: TimeRange, text: str, said_at: datetime) -> TimeRange:
+def _next_weekday(found: TimeRange, text: str, said_at: datetime) -> TimeRange:
     """A bare weekday is the coming one unless the text speaks of what was: a query would mean the one before."""
     over = found.before is not None and found.before <= said_at
     if not over or any(language_of(code).past.search(text) for code in languages_of(text)):
@@ -80,7 +80,7 @@ def _is_bare_weekday(found: TimeRange, text: str) -> bool:
     return len(bare) == 1 and len(tokenizer.words(found.text)) <= len(("on", "the", "weekday")) - 1
 
 
-def _told(found: TimeRange) -> str | None:
+def _iso_dates(found: TimeRange) -> str | None:
     """The range as ISO dates, to its grain; None for an hour, which has its day from elsewhere."""
     first, last = found.after, found.before
     if first is None or last is None:

@@ -87,7 +87,7 @@ def days_of(interactions: Sequence[Interaction], zone: tzinfo) -> list[Day]:
 
     Within a day by time, then in the order given. A reaction against a post is no title met: a dislike is no interest.
     """
-    timed = sorted(((_there(one.time, zone), one) for one in interactions), key=lambda pair: pair[0].astimezone(UTC))
+    timed = sorted(((_in_zone(one.time, zone), one) for one in interactions), key=lambda pair: pair[0].astimezone(UTC))
     days: dict[date, list[tuple[datetime, Interaction]]] = {}
     for time, one in timed:
         days.setdefault(time.date(), []).append((time, one))
@@ -101,7 +101,7 @@ def days_of(interactions: Sequence[Interaction], zone: tzinfo) -> list[Day]:
     ]
 
 
-def _there(time: datetime, zone: tzinfo) -> datetime:
+def _in_zone(time: datetime, zone: tzinfo) -> datetime:
     return time.replace(tzinfo=zone) if time.utcoffset() is None else time.astimezone(zone)
 
 
@@ -120,11 +120,11 @@ def _utterances(one: Interaction, time: datetime) -> Iterator[Utterance]:
     if isinstance(one, Explicit):
         yield Utterance(one.id, 0, "user", one.text, time, own_spans(one.text)[0], explicit=True)
     elif isinstance(one, Discussion):
-        for position, (message, own) in enumerate(zip(one.messages, _own(one.messages), strict=True)):
+        for position, (message, own) in enumerate(zip(one.messages, _own_word_spans(one.messages), strict=True)):
             yield Utterance(one.id, position, message.role, message.content, time, own)
 
 
-def _own(messages: Sequence[Message]) -> Iterator[Spans]:
+def _own_word_spans(messages: Sequence[Message]) -> Iterator[Spans]:
     """The own words of each message; what was cut is read as the one message that it was."""
     role_play, at = False, 0
     while at < len(messages):
@@ -136,13 +136,13 @@ def _own(messages: Sequence[Message]) -> Iterator[Spans]:
         pieces = [message.content for message in messages[at:end]]
         if messages[at].role == "user":
             spans, role_play = own_spans("".join(pieces), role_play)
-            yield from _cut(spans, pieces)
+            yield from _split_spans(spans, pieces)
         else:
             yield from ((),) * len(pieces)
         at = end
 
 
-def _cut(spans: Spans, pieces: Sequence[str]) -> Iterator[Spans]:
+def _split_spans(spans: Spans, pieces: Sequence[str]) -> Iterator[Spans]:
     """The spans of the whole as spans of its pieces."""
     for end, piece in zip(accumulate(map(len, pieces)), pieces, strict=True):
         start = end - len(piece)

@@ -7,9 +7,9 @@ from datetime import datetime
 from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate, Decision, MemoryView
 from commonplace.extraction.changes.contradictions import CHANGED, contradicts
-from commonplace.extraction.changes.corrections import corrected
-from commonplace.extraction.changes.statements import beside, joined, statements, told, without
-from commonplace.extraction.content_words import says_the_same, shared, stems_of
+from commonplace.extraction.changes.corrections import corrected_sentence
+from commonplace.extraction.changes.statements import joined, kept_details, memory_sentences, statements, without_statements
+from commonplace.extraction.content_words import says_the_same, shared_stems, stems_of
 from commonplace.extraction.forgetting.matching import memories_telling, tells, text_without
 from commonplace.text.foundation import tokenizer
 
@@ -21,9 +21,9 @@ _ALIKE = 0.5
 def decide(candidates: Sequence[Candidate], view: MemoryView, now: datetime) -> list[Decision]:
     """A decision for each candidate, in their order, or several where a part of it is to be forgotten. `now`: stands for the
     time of a candidate that has none."""
-    deciding = _Deciding(view, now)
+    deciding = _DayDecisions(view, now)
     for candidate in candidates:
-        deciding.take(candidate)
+        deciding.add(candidate)
     return deciding.decisions
 
 
@@ -38,31 +38,31 @@ class _Contradiction:
 
 
 @dataclass
-class _Deciding:
+class _DayDecisions:
     """The decisions so far; later words of a day change what its earlier ones would add."""
 
     view: MemoryView
     now: datetime
     decisions: list[Decision] = field(default_factory=list)
-    became: dict[str, str] = field(default_factory=dict)
+    revised: dict[str, str] = field(default_factory=dict)
 
-    def take(self, candidate: Candidate) -> None:
+    def add(self, candidate: Candidate) -> None:
         if candidate.forgets:
             self._forget(candidate)
             return
         similar = self._similar(candidate, _SIMILAR)
-        noop = self._known(candidate, similar)
+        noop = self._known_reason(candidate, similar)
         if noop:
             self.decisions.append(Decision(candidate, "NOOP", why=noop))
             return
         self._revise_earlier(candidate)
-        decided = self._about(candidate, similar)
+        decided = self._contradicted_by(candidate, similar)
         self.decisions.append(decided)
-        self.became |= dict.fromkeys(decided.targets, decided.says)
+        self.revised |= dict.fromkeys(decided.targets, decided.says)
 
     def _similar(self, candidate: Candidate, limit: int) -> list[Memory]:
         """Memories as the decisions so far leave them, so that a second change of a day doesn't undo the first."""
-        found = [(one, self.became.get(one.memory_id)) for one in self.view.similar(candidate.content, limit)]
+        found = [(one, self.revised.get(one.memory_id)) for one in self.view.similar(candidate.content, limit)]
         return [
             one if text is None else one.model_copy(update={"raw_text": text, "normalized_text": text})
             for one, text in found
@@ -74,27 +74,27 @@ class _Deciding:
         targets = memories_telling(candidate.content, known)
         for at, earlier in enumerate(tuple(self.decisions)):
             if earlier.operation in ("ADD", "UPDATE") and tells(candidate.content, earlier.says):
-                self.decisions[at], *others = _unsaid(earlier, candidate.content, targets)
+                self.decisions[at], *others = _without_forgotten(earlier, candidate.content, targets)
                 self.decisions += others
         gone = (one for one in known if one.memory_id in targets)
-        self.became |= {one.memory_id: text_without(candidate.content, one.content) for one in gone}
+        self.revised |= {one.memory_id: text_without(candidate.content, one.content) for one in gone}
         if targets:
             self.decisions.append(Decision(candidate, "FORGET", targets, why="the user wants it forgotten"))
         else:
             self.decisions.append(Decision(candidate, "NOOP", why="nothing says what is to be forgotten"))
 
-    def _known(self, candidate: Candidate, similar: Sequence[Memory]) -> str | None:
+    def _known_reason(self, candidate: Candidate, similar: Sequence[Memory]) -> str | None:
         """Why there is nothing to do, None if there is."""
         known = [memory.content for memory in similar]
         known += [one.says for one in self.decisions if one.operation in ("ADD", "UPDATE")]
         if any(says_the_same(candidate.content, one) for one in known):
             return "known already"
-        own = told(candidate.content)
-        said = dict.fromkeys((*known, *(one for text in known for one in told(text))) if len(own) > 1 else ())
+        own = memory_sentences(candidate.content)
+        said = dict.fromkeys((*known, *(one for text in known for one in memory_sentences(text))) if len(own) > 1 else ())
         if said and all(any(says_the_same(sentence, one) for one in said) for sentence in own):
             return "known already"
         confident = (memory for memory in similar if memory.confidence >= _CONFIDENT)
-        if candidate.confidence < _WEAK and any(_alike(candidate.content, memory.content) for memory in confident):
+        if candidate.confidence < _WEAK and any(_has_same_content(candidate.content, memory.content) for memory in confident):
             return "a weak guess beside a confident memory"
         return None
 
@@ -105,11 +105,12 @@ class _Deciding:
                 continue
             content, same_talk = earlier.says, earlier.candidate.interaction_id == candidate.interaction_id
             gone = {old for old in statements(content) if _contradiction(candidate, old, same_talk)}
-            left = joined((*without(content, gone), *(one for old in gone for one in beside(old, candidate.content))))
+            details = (one for old in gone for one in kept_details(old, candidate.content))
+            left = joined((*without_statements(content, gone), *details))
             if gone and (left or earlier.operation == "ADD"):
-                self._leave(at, left)
+                self._shorten(at, left)
 
-    def _leave(self, at: int, left: str) -> None:
+    def _shorten(self, at: int, left: str) -> None:
         """Of an earlier decision that was corrected, only what is left of it; nothing, if nothing is."""
         earlier = self.decisions[at]
         if not left:
@@ -118,7 +119,7 @@ class _Deciding:
         content = left if earlier.content is not None else None
         self.decisions[at] = replace(earlier, candidate=replace(earlier.candidate, content=left), content=content)
 
-    def _about(self, candidate: Candidate, similar: Sequence[Memory]) -> Decision:
+    def _contradicted_by(self, candidate: Candidate, similar: Sequence[Memory]) -> Decision:
         found = _contradictions(candidate, similar)
         if not found:
             return Decision(candidate, "ADD", why="new")
@@ -130,23 +131,23 @@ class _Deciding:
                 return Decision(candidate, "NOOP", why="older than what is remembered")
             return Decision(candidate, "ADD", why="an older value of what is remembered", outdated_by=later)
         targets = tuple(dict.fromkeys(one.memory.memory_id for one in found))
-        return Decision(candidate, "UPDATE", targets, _updated(candidate, found), found[0].why)
+        return Decision(candidate, "UPDATE", targets, _updated_content(candidate, found), found[0].why)
 
 
-def _unsaid(earlier: Decision, what: str, targets: Collection[str]) -> list[Decision]:
+def _without_forgotten(earlier: Decision, what: str, targets: Collection[str]) -> list[Decision]:
     """What is left of a decision once `what` is to be forgotten, each sentence on its own words; that closes `targets`."""
     content, said = text_without(what, earlier.says), earlier.candidate
-    evidence = told(text_without(what, said.evidence))
+    evidence = memory_sentences(text_without(what, said.evidence))
     if not content or not evidence:
-        return [nothing_left(earlier, targets)]
+        return [without_addition(earlier, targets)]
     if earlier.operation == "UPDATE":
         return [replace(earlier, candidate=replace(said, content=content, evidence=evidence[0]), content=content)]
-    contents = told(content)
+    contents = memory_sentences(content)
     pairs = zip(contents, evidence, strict=True) if len(contents) == len(evidence) else [(content, evidence[0])]
     return [replace(earlier, candidate=replace(said, content=one, evidence=words)) for one, words in pairs]
 
 
-def nothing_left(earlier: Decision, targets: Collection[str]) -> Decision:
+def without_addition(earlier: Decision, targets: Collection[str]) -> Decision:
     """What it would have closed is untrue all the same, and goes if the wish doesn't take it along."""
     why = "to be forgotten, the user said later that day"
     if earlier.operation == "ADD" or set(earlier.targets) <= set(targets):
@@ -163,31 +164,31 @@ def _contradictions(candidate: Candidate, similar: Sequence[Memory]) -> list[_Co
         if (reason := _contradiction(candidate, old))
     ]
     changed = [one for one in found if one.why == CHANGED]
-    nearest = sorted(found, key=lambda one: -len(shared(stems_of(one.old), stems_of(one.new))))
+    nearest = sorted(found, key=lambda one: -len(shared_stems(stems_of(one.old), stems_of(one.new))))
     return changed or nearest[:1]
 
 
 def _contradiction(candidate: Candidate, old: str, same_talk: bool = False) -> tuple[str, str] | None:
     """What the candidate states that leaves `old` untrue, and why."""
-    for new in dict.fromkeys((*told(candidate.content), *statements(candidate.content))):
+    for new in dict.fromkeys((*memory_sentences(candidate.content), *statements(candidate.content))):
         why = contradicts(new, old, corrects=candidate.corrects, context=candidate.content, same_talk=same_talk)
         if why:
             return new, why
     return None
 
 
-def _updated(candidate: Candidate, found: Sequence[_Contradiction]) -> str | None:
+def _updated_content(candidate: Candidate, found: Sequence[_Contradiction]) -> str | None:
     """What the memories told beside what is not true any more, and what is true now; None where that is the candidate."""
     first, gone = found[0], {one.old for one in found}
-    instead = corrected(first.new, first.old)
+    instead = corrected_sentence(first.new, first.old)
     contents = dict.fromkeys(one.memory.content for one in found)
-    kept = [left for content in contents for left in without(content, gone)]
-    kept += [one for old in gone for one in beside(old, candidate.content)]
+    kept = [left for content in contents for left in without_statements(content, gone)]
+    kept += [one for old in gone for one in kept_details(old, candidate.content)]
     if not kept and instead == first.new:
         return None
-    return joined((*kept, *(new.replace(first.new, instead) for new in told(candidate.content))))
+    return joined((*kept, *(new.replace(first.new, instead) for new in memory_sentences(candidate.content))))
 
 
-def _alike(one: str, other: str) -> bool:
+def _has_same_content(one: str, other: str) -> bool:
     ours, theirs = frozenset(tokenizer.terms(one)), frozenset(tokenizer.terms(other))
     return bool(ours and theirs) and len(ours & theirs) >= _ALIKE * min(len(ours), len(theirs))

@@ -3,13 +3,13 @@
 from dataclasses import dataclass, field, replace
 
 from commonplace.extraction.clauses import Clause, clauses, sentences
-from commonplace.extraction.content_words import shared, stems_of
+from commonplace.extraction.content_words import shared_stems, stems_of
 from commonplace.extraction.days import Utterance
 from commonplace.extraction.forgetting.requests import addresses_the_memory
-from commonplace.extraction.own_words.view import cue
-from commonplace.extraction.patterns import says
+from commonplace.extraction.own_words.view import cue_pattern
+from commonplace.extraction.patterns import has_wording
 from commonplace.extraction.third_parties import speaks_of_self
-from commonplace.extraction.worthiness import judged, never
+from commonplace.extraction.worthiness import judge, never_kept_reason
 from commonplace.ports.embedder import Embedder
 from commonplace.text.foundation import tokenizer
 
@@ -19,35 +19,39 @@ _IDLE = ("courtesy", "passing", "request", "attempt", "counterfactual", "yes", "
 _HALF = 0.5
 
 
-def asked_of_the_user(before: Utterance | None) -> str | None:
+def question_to_user(before: Utterance | None) -> str | None:
     """The last question of an assistant's message, if it is about the user or somebody of theirs and no offer."""
     if before is None or before.role != "assistant":
         return None
     asked = [one.text for one in sentences(before.text) if one.text.endswith(("?", "？", "か", "か。"))]
     last = asked[-1] if asked else ""
-    about = says("you", last) or says("somebody", last)
-    return last if about and len(last) <= _LONGEST_QUESTION and not says("offer", last) and not never(last) else None
+    about = has_wording("you", last) or has_wording("somebody", last)
+    return (
+        last
+        if about and len(last) <= _LONGEST_QUESTION and not has_wording("offer", last) and not never_kept_reason(last)
+        else None
+    )
 
 
-def is_answer(clause: Clause, alone: bool, family: frozenset[str]) -> bool:
+def is_answer(clause: Clause, is_only_clause: bool, family: frozenset[str]) -> bool:
     """Whether a clause makes no sense without the question: a yes or no that is `alone`, a few words without a subject."""
     text = clause.text
-    if clause.asking or never(text, family):
+    if clause.asking or never_kept_reason(text, family):
         return False
-    if alone and (says("yes", text) or says("no", text)):
+    if is_only_clause and (has_wording("yes", text) or has_wording("no", text)):
         return True
     plain = text.strip(" .!。")
     short = len(plain.split()) <= _SHORT_ANSWER if " " in plain or plain.isascii() else len(plain) <= _SHORT_UNSPACED
-    depends = says("pronoun", text) or not speaks_of_self(text)
-    return short and depends and bool(tokenizer.terms(plain)) and not any(says(kind, text) for kind in _IDLE)
+    depends = has_wording("pronoun", text) or not speaks_of_self(text)
+    return short and depends and bool(tokenizer.terms(plain)) and not any(has_wording(kind, text) for kind in _IDLE)
 
 
-def is_echo(clause: Clause, before: Utterance | None) -> bool:
+def only_repeats(clause: Clause, before: Utterance | None) -> bool:
     """Whether it only takes up the assistant's words, without a word of the user's own person: a joke about a suggestion."""
     if before is None or before.role != "assistant" or speaks_of_self(clause.text):
         return False
     own = stems_of(clause.text)
-    return bool(own) and len(shared(own, stems_of(before.text))) >= _HALF * len(own)
+    return bool(own) and len(shared_stems(own, stems_of(before.text))) >= _HALF * len(own)
 
 
 _PLAYED, _TOLD = 0.5, 0.4
@@ -56,7 +60,7 @@ the worth of that clause is less: what may well be a fact silences nobody."""
 
 
 @dataclass
-class Stage:
+class RolePlay:
     """Who is on stage: the talks in which the user plays a role."""
 
     words: Embedder
@@ -67,25 +71,25 @@ class Stage:
         never is, nor what stands behind the end of the play."""
         if utterance.explicit or (utterance.interaction_id not in self.talks and not self._is_played(utterance)):
             return utterance
-        ended = list(cue("role_play_ends").finditer(utterance.text))
+        ended = list(cue_pattern("role_play_ends").finditer(utterance.text))
         if ended:
             self.talks.discard(utterance.interaction_id)
         else:
             self.talks.add(utterance.interaction_id)
         behind = ended[-1].end() if ended else len(utterance.text)
-        asked = [(one.start, one.end) for one in clauses(utterance) if one.end <= behind and _asks_the_memory(one)]
+        asked = [(one.start, one.end) for one in clauses(utterance) if one.end <= behind and _addresses_the_memory(one)]
         after = [(max(start, behind), end) for start, end in utterance.own if end > behind]
         return replace(utterance, own=(*asked, *after))
 
     def _is_played(self, utterance: Utterance) -> bool:
-        judgements = [judged(clause.text, self.words) for clause in clauses(utterance)]
+        judgements = [judge(clause.text, self.words) for clause in clauses(utterance)]
         most = max(judgements, key=lambda one: one.shares["role_play"], default=None)
         if most is None or most.worth >= _TOLD:
             return False
-        whole = judged(utterance.own_words, self.words)
+        whole = judge(utterance.own_words, self.words)
         return (whole.shares["role_play"] + most.shares["role_play"]) / 2 >= _PLAYED
 
 
-def _asks_the_memory(clause: Clause) -> bool:
+def _addresses_the_memory(clause: Clause) -> bool:
     text = clause.text
-    return addresses_the_memory(text) or says("remember", text) or says("remember_behind", text)
+    return addresses_the_memory(text) or has_wording("remember", text) or has_wording("remember_behind", text)

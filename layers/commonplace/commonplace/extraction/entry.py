@@ -10,9 +10,9 @@ from commonplace.domain.taxonomy import Category, Durability, MemoryType, Scope,
 from commonplace.extraction.candidate import Candidate, Decision, ExtractedType
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.days import Day
-from commonplace.extraction.dialogue import asked_of_the_user
+from commonplace.extraction.dialogue import question_to_user
 from commonplace.extraction.interests import BETWEEN
-from commonplace.extraction.patterns import says
+from commonplace.extraction.patterns import has_wording
 from commonplace.memories.enrich import Statement, enrich, tidy_tags
 from commonplace.memories.ingest import DAILY_FOR, DURABLE_FROM, embedded
 from commonplace.memories.transitions import PURGE_DELAY
@@ -29,7 +29,7 @@ _NO_KEY = re.compile(r"[^\w.-]+")
 _SESSIONS: tuple[Scope, ...] = ("session", "conversation")
 
 
-def memory_of(
+def memory_from_decision(
     decision: Decision, day: Day, caller: Caller, ports: Ports, now: datetime, memory_id: str
 ) -> tuple[Memory, Vector | None]:
     """The memory that an ADD, UPDATE or DELETE adds, and its vector. `now`: aware, when it is written."""
@@ -40,7 +40,7 @@ def memory_of(
     fields: dict[str, Any] = {
         **_labels(candidate, statement),
         **_lasting(candidate, now),
-        **_outdated(decision),
+        **_closed_fields(decision),
     }
     memory = Memory(
         memory_id=memory_id,
@@ -103,7 +103,7 @@ def _lasting(candidate: Candidate, now: datetime) -> dict[str, Any]:
     return fields
 
 
-def _outdated(decision: Decision) -> dict[str, Any]:
+def _closed_fields(decision: Decision) -> dict[str, Any]:
     """An older value than what is remembered is kept as it was: closed when the newer one happened."""
     later = decision.outdated_by
     if later is None:
@@ -120,7 +120,9 @@ def _said_at(candidate: Candidate, day: Day) -> datetime | None:
 def _evidence(candidate: Candidate, day: Day) -> str:
     """The user's words; of a bare yes or no the question too, out of which its content is."""
     words, said = candidate.evidence, day.said_at(candidate.interaction_id, candidate.position)
-    question = asked_of_the_user(day.before(said)) if said and (says("yes", words) or says("no", words)) else None
+    question = (
+        question_to_user(day.before(said)) if said and (has_wording("yes", words) or has_wording("no", words)) else None
+    )
     return (words if question is None else f"{question}{BETWEEN}{words}")[:LONGEST_EVIDENCE]
 
 

@@ -8,16 +8,16 @@ from commonplace.extraction.candidate import Candidate, Decision
 from commonplace.extraction.changes.contradictions import contradicted
 from commonplace.extraction.changes.corrections import is_correction
 from commonplace.extraction.clauses import LONGEST_EVIDENCE, clauses
-from commonplace.extraction.content_words import shared, stems_of
+from commonplace.extraction.content_words import shared_stems, stems_of
 from commonplace.extraction.days import Day, Utterance
-from commonplace.extraction.dialogue import asked_of_the_user
+from commonplace.extraction.dialogue import question_to_user
 from commonplace.extraction.forgetting.matching import tells
 from commonplace.extraction.forgetting.requests import ForgetRequest, addresses_the_memory, forget_requests
-from commonplace.extraction.grounding.evidence import clauses_around, in_own_words, unsupported
-from commonplace.extraction.interests import BETWEEN, DAYS, notes_of
-from commonplace.extraction.patterns import THE_USER, is_instruction_to_reader, says
+from commonplace.extraction.grounding.evidence import clauses_around, evidence_span, unsupported
+from commonplace.extraction.interests import BETWEEN, DAYS, possible_notes
+from commonplace.extraction.patterns import THE_USER, has_wording, is_instruction_to_reader
 from commonplace.extraction.third_parties import household_names
-from commonplace.extraction.worthiness import imagined_or_reported, never
+from commonplace.extraction.worthiness import imagined_or_reported, never_kept_reason
 from commonplace.text.redaction import redact
 
 
@@ -36,20 +36,22 @@ def refusal_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> s
     titles = [one.title for one in day.titles if one.interaction_id == candidate.interaction_id]
     met = candidate.evidence.split(BETWEEN) if candidate.rests_on else [candidate.evidence]
     if candidate.section == "reading_history" and any(one in title for one in met for title in titles):
-        return _of_titles(decision, titles)
+        return _title_reason(decision, titles)
     said = day.said_at(candidate.interaction_id, candidate.position)
     if said is None or said.role != "user":
         return "its evidence is no message of the user of that day"
-    return _unfounded(candidate, said) or (_forgets(said, day, candidate) if forgets else _says(decision, day, said, targets))
+    return _lacks_evidence(candidate, said) or (
+        _forget_reason(said, day, candidate) if forgets else _content_reason(decision, day, said, targets)
+    )
 
 
-def _unfounded(candidate: Candidate, utterance: Utterance) -> str | None:
-    if in_own_words(candidate.evidence, utterance) is None:
+def _lacks_evidence(candidate: Candidate, utterance: Utterance) -> str | None:
+    if evidence_span(candidate.evidence, utterance) is None:
         return "its evidence does not lie in the user's own words"
     return "an instruction to whoever reads it" if is_instruction_to_reader(candidate.evidence) else None
 
 
-def _forgets(utterance: Utterance, day: Day, candidate: Candidate) -> str | None:
+def _forget_reason(utterance: Utterance, day: Day, candidate: Candidate) -> str | None:
     """Only the user's wish, in so many words, erases anything, and only what it names."""
     asked = [one for one in forget_requests_in(candidate.evidence, utterance, day.before(utterance)) if one.meant]
     if not asked:
@@ -57,7 +59,7 @@ def _forgets(utterance: Utterance, day: Day, candidate: Candidate) -> str | None
     return None if is_requested(candidate.content, asked, utterance, day) else "the user wants something else forgotten"
 
 
-def _says(decision: Decision, day: Day, utterance: Utterance, targets: Sequence[Memory]) -> str | None:
+def _content_reason(decision: Decision, day: Day, utterance: Utterance, targets: Sequence[Memory]) -> str | None:
     """What the content must not be, and what its words must stand on."""
     candidate = decision.candidate
     content = decision.says.strip()
@@ -71,25 +73,25 @@ def _says(decision: Decision, day: Day, utterance: Utterance, targets: Sequence[
         return "a secret"
     if is_to_be_forgotten(content, candidate.evidence, utterance, before):
         return "the user wants it forgotten"
-    question = asked_of_the_user(before)
+    question = question_to_user(before)
     return (
-        never(content, family)
-        or never(candidate.evidence, family)
-        or _not_meant(candidate, utterance, question)
-        or unsupported(content, candidate.evidence, _others(candidate, day, targets, question), utterance.time.date())
+        never_kept_reason(content, family)
+        or never_kept_reason(candidate.evidence, family)
+        or _not_meant_reason(candidate, utterance, question)
+        or unsupported(content, candidate.evidence, _other_texts(candidate, day, targets, question), utterance.time.date())
         or _closes_too_much(decision, content, targets)
     )
 
 
-def _not_meant(candidate: Candidate, utterance: Utterance, question: str | None) -> str | None:
+def _not_meant_reason(candidate: Candidate, utterance: Utterance, question: str | None) -> str | None:
     """A hypothetical or somebody else's opinion, if all of the clauses that the evidence lies in are that."""
-    if says("yes", candidate.evidence) and question is None:
+    if has_wording("yes", candidate.evidence) and question is None:
         return "a yes to nothing that was asked of the user"
     reasons = [imagined_or_reported(one.text) for one in clauses_around(candidate.evidence, utterance, clauses(utterance))]
     return reasons[0] if reasons and all(reasons) else None
 
 
-def _others(candidate: Candidate, day: Day, targets: Sequence[Memory], question: str | None) -> list[str]:
+def _other_texts(candidate: Candidate, day: Day, targets: Sequence[Memory], question: str | None) -> list[str]:
     """What the content may stand on besides: what it changes, be it of the same talk, and the question it answers."""
     told = [memory.content for memory in targets]
     if candidate.corrects:
@@ -109,7 +111,7 @@ def _closes_too_much(decision: Decision, content: str, targets: Sequence[Memory]
     return None if changed else "it would close a memory that its words don't contradict"
 
 
-def _of_titles(decision: Decision, titles: Sequence[str]) -> str | None:
+def _title_reason(decision: Decision, titles: Sequence[str]) -> str | None:
     """Titles give only that they were met, for a while; an interest rests on three."""
     candidate = decision.candidate
     content = decision.says
@@ -119,7 +121,7 @@ def _of_titles(decision: Decision, titles: Sequence[str]) -> str | None:
         return "a title changes nothing that is remembered"
     if candidate.durability == "durable":
         return None if len(set(candidate.rests_on)) >= DAYS else f"an interest rests on {DAYS} interactions"
-    met = any(content in notes_of(title) for title in titles)
+    met = any(content in possible_notes(title) for title in titles)
     return None if met and candidate.durability == "daily" else "a title tells nothing but that it was met, for a while"
 
 
@@ -162,18 +164,21 @@ def is_requested(what: str, asked: Sequence[ForgetRequest], utterance: Utterance
     """Whether the wishes name all of `what`; where they only point at something ("what I just told you"), the talk does."""
     named = [one.what for one in asked if one.can_be_served]
     wanted = stems_of(what) - THE_USER
-    known = stems_of("\n".join(named or _talk_before(utterance, day)))
-    return what in named or (bool(wanted) and shared(wanted, known) == wanted)
+    known = stems_of("\n".join(named or _earlier_messages(utterance, day)))
+    return what in named or (bool(wanted) and shared_stems(wanted, known) == wanted)
 
 
 def is_to_be_forgotten(content: str, evidence: str, utterance: Utterance, before: Utterance | None) -> bool:
     """Whether a content is what the message that it rests on wants forgotten."""
-    served, span = [one for one in forget_requests(utterance, before) if one.can_be_served], in_own_words(evidence, utterance)
+    served, span = (
+        [one for one in forget_requests(utterance, before) if one.can_be_served],
+        evidence_span(evidence, utterance),
+    )
     within = any(one.clause.start <= span[0] and span[1] <= one.end for one in served) if span else False
     return within or any(tells(one.what, content) for one in served)
 
 
-def _talk_before(utterance: Utterance, day: Day) -> list[str]:
+def _earlier_messages(utterance: Utterance, day: Day) -> list[str]:
     earlier = [
         one for one in day.utterances if one.interaction_id == utterance.interaction_id and one.position < utterance.position
     ]

@@ -29,7 +29,7 @@ class _Occasion(NamedTuple):
     title: str
 
 
-def noted(titles: Iterable[TitleMet]) -> list[Candidate]:
+def title_notes(titles: Iterable[TitleMet]) -> list[Candidate]:
     """A note for each title met, told once a day."""
     told = {_note(_VERB[one.how], one.title): one for one in titles}
     return [
@@ -48,7 +48,7 @@ def noted(titles: Iterable[TitleMet]) -> list[Candidate]:
     ]
 
 
-def notes_of(title: str) -> frozenset[str]:
+def possible_notes(title: str) -> frozenset[str]:
     """All that a title by itself may tell of the user."""
     return frozenset(_note(verb, title) for verb in _VERB.values())
 
@@ -75,7 +75,7 @@ def interests(titles: Sequence[TitleMet], earlier: Iterable[Memory]) -> list[Can
                 content=content,
                 interaction_id=one.interaction_id,
                 position=0,
-                evidence=_joined([occasion.title for occasion in occasions]),
+                evidence=_joined_titles([occasion.title for occasion in occasions]),
                 confidence=_INTEREST,
                 type="preference",
                 tags=(topic,),
@@ -98,7 +98,7 @@ def _days(topic: str, met: Sequence[tuple[str, TitleMet]], earlier: Sequence[Mem
     yield from ((one.time.date(), _Occasion(one.interaction_id, one.title)) for other, one in met if other == topic)
 
 
-def _joined(titles: Sequence[str]) -> str:
+def _joined_titles(titles: Sequence[str]) -> str:
     """All of them, each cut so far that there is room for the others."""
     room = (LONGEST_EVIDENCE - len(BETWEEN) * (len(titles) - 1)) // len(titles)
     whole = BETWEEN.join(titles)

@@ -8,10 +8,10 @@ from commonplace.extraction.changes.attributes import attribute_of
 from commonplace.extraction.changes.corrections import is_correction
 from commonplace.extraction.clauses import LONGEST_EVIDENCE, STOPS, Clause, clauses, openings
 from commonplace.extraction.days import Utterance
-from commonplace.extraction.dialogue import asked_of_the_user, is_answer, is_echo
-from commonplace.extraction.patterns import says, wording
+from commonplace.extraction.dialogue import is_answer, only_repeats, question_to_user
+from commonplace.extraction.patterns import has_wording, wording_pattern
 from commonplace.extraction.third_parties import OF_SOMEBODY_ELSE, is_about_an_outsider, is_about_the_users_own
-from commonplace.extraction.worthiness import ASKED, NOT_WORTH, is_wish, judged, refused
+from commonplace.extraction.worthiness import ASKED, NOT_WORTH, is_instruction, judge, unworthy_reason
 from commonplace.ports.embedder import Embedder
 from commonplace.text.foundation import tokenizer
 
@@ -21,7 +21,7 @@ _ANNOUNCING = (":", "：", '"', "“", "„", "«", "「")
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedClause:
     """A clause, why it is no memory (None: it is one), and whether the user wants it remembered."""
 
     clause: Clause
@@ -38,46 +38,52 @@ def judged_clauses(
     words: Embedder,
     least: float,
     family: frozenset[str],
-) -> list[Judged]:
+) -> list[JudgedClause]:
     """Judges the clauses of a message in order. `before`: the message it may answer; `least`: the worth that counts."""
-    found: list[Judged] = []
+    found: list[JudgedClause] = []
     stranger = False  # somebody outside the household was told of, and is meant by the next "he"
     for clause in told:
-        one = _judged(utterance, clause, words, least, family)
+        one = _judge_clause(utterance, clause, words, least, family)
         if one.why is None and stranger and not is_about_the_users_own(one.clause.text, family):
-            one = Judged(one.clause, "of somebody told of before")
-        if one.why is None and not one.asked_for and (is_echo(one.clause, before) or _announces(utterance, one.clause)):
-            one = Judged(one.clause, NOT_WORTH)
+            one = JudgedClause(one.clause, "of somebody told of before")
+        if (
+            one.why is None
+            and not one.asked_for
+            and (only_repeats(one.clause, before) or _announces_foreign_words(utterance, one.clause))
+        ):
+            one = JudgedClause(one.clause, NOT_WORTH)
         found.append(one)
         stranger = (one.why is not None or one.partly) and (stranger or is_about_an_outsider(clause.text))
     return found
 
 
-def _judged(utterance: Utterance, clause: Clause, words: Embedder, least: float, family: frozenset[str]) -> Judged:
+def _judge_clause(
+    utterance: Utterance, clause: Clause, words: Embedder, least: float, family: frozenset[str]
+) -> JudgedClause:
     """The clause, or as much of its beginning as may be kept."""
-    told, wanted = _reminded(clause)
+    told, wanted = _without_request(clause)
     asked_for = wanted or utterance.explicit
 
-    def judge(part: Clause) -> Judged:
-        why = refused(part, judged(part.text, words), least, asked_for=asked_for, family=family)
-        return Judged(part, why, asked_for, partly=part is not told)
+    def judged(part: Clause) -> JudgedClause:
+        why = unworthy_reason(part, judge(part.text, words), least, asked_for=asked_for, family=family)
+        return JudgedClause(part, why, asked_for, partly=part is not told)
 
-    whole = judge(told)
+    whole = judged(told)
     if whole.why not in _PARTLY:
         return whole
-    return next((one for one in map(judge, openings(told)) if one.why is None), whole)
+    return next((one for one in map(judged, openings(told)) if one.why is None), whole)
 
 
-def _announces(utterance: Utterance, clause: Clause) -> bool:
+def _announces_foreign_words(utterance: Utterance, clause: Clause) -> bool:
     """Whether foreign words come right behind it ("my script: …", "my mum always says “…”")."""
     last = any(clause.end <= end <= clause.end + 1 for _, end in utterance.own)
     return last and utterance.text[clause.end :].lstrip().startswith(_ANNOUNCING)
 
 
-def _reminded(clause: Clause) -> tuple[Clause, bool]:
+def _without_request(clause: Clause) -> tuple[Clause, bool]:
     """The clause without its "remember that", and whether it had one."""
     plain = clause.text.replace("’", "'")
-    before, behind = wording("remember").match(plain), wording("remember_behind").search(plain)
+    before, behind = wording_pattern("remember").match(plain), wording_pattern("remember_behind").search(plain)
     text = clause.text[before.end() if before else 0 : behind.start() if behind else len(plain)].strip()
     if not (before or behind) or not tokenizer.terms(text):
         return clause, False
@@ -90,7 +96,7 @@ _UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
 
 
 @dataclass(frozen=True)
-class Said:
+class MessageUnit:
     """A unit of a message. `question`: what it answers; `asked_for`: the user wants it remembered."""
 
     utterance: Utterance
@@ -114,27 +120,29 @@ class Said:
 
 
 @dataclass
-class Heard:
+class ReadMessage:
     """What was made of a message: its units, and the clauses left out with the reason."""
 
-    said: list[Said] = field(default_factory=list)
+    units: list[MessageUnit] = field(default_factory=list)
     refused: list[tuple[Clause, str]] = field(default_factory=list)
 
 
-def heard(utterance: Utterance, before: Utterance | None, words: Embedder, least: float, family: frozenset[str]) -> Heard:
+def read_message(
+    utterance: Utterance, before: Utterance | None, words: Embedder, least: float, family: frozenset[str]
+) -> ReadMessage:
     """Reads one message of the user. `before`: the message it may answer; `least`: the worth from which a clause counts."""
-    found = Heard()
-    question = asked_of_the_user(before)
+    found = ReadMessage()
+    question = question_to_user(before)
     told = clauses(utterance)
     if question and told and is_answer(told[0], len(told) == 1, family):
-        found.said.append(Said(utterance, (told.pop(0),), question, utterance.explicit))
+        found.units.append(MessageUnit(utterance, (told.pop(0),), question, utterance.explicit))
     judged = judged_clauses(utterance, told, before, words, least, family)
     found.refused += [(one.clause, one.why) for one in judged if one.why]
-    found.said += _joined(utterance, _with_neighbours(judged), question)
+    found.units += _join_units(utterance, _with_neighbours(judged), question)
     return found
 
 
-def _with_neighbours(judged: Sequence[Judged]) -> list[Judged | None]:
+def _with_neighbours(judged: Sequence[JudgedClause]) -> list[JudgedClause | None]:
     """What passed, with the clause before it where it can't be understood without; None for what is left out."""
     kept = {at for at, one in enumerate(judged) if one.why is None}
     for at in sorted(kept):
@@ -146,27 +154,27 @@ def _with_neighbours(judged: Sequence[Judged]) -> list[Judged | None]:
 
 def _depends(clause: Clause) -> bool:
     """Whether it needs the clause before it to be understood."""
-    return says("pronoun", clause.text) or (is_correction(clause.text) and attribute_of(clause.text) is None)
+    return has_wording("pronoun", clause.text) or (is_correction(clause.text) and attribute_of(clause.text) is None)
 
 
-def _joined(utterance: Utterance, passed: Sequence[Judged | None], question: str | None) -> Iterator[Said]:
+def _join_units(utterance: Utterance, passed: Sequence[JudgedClause | None], question: str | None) -> Iterator[MessageUnit]:
     """Units of at most three clauses side by side, in one span of evidence, wishes apart from facts; None parts them."""
-    unit: list[Judged] = []
+    unit: list[JudgedClause] = []
     for one in (*passed, None):
         if unit and (one is None or not _fits(utterance, unit, one)):
-            yield _unit(utterance, unit, question)
+            yield _make_unit(utterance, unit, question)
             unit = []
         if one is not None:
             unit.append(one)
 
 
-def _unit(utterance: Utterance, unit: Sequence[Judged], question: str | None) -> Said:
-    made = Said(utterance, tuple(one.clause for one in unit), asked_for=any(one.asked_for for one in unit))
-    return replace(made, question=question) if says("pronoun", made.clauses[0].text) else made
+def _make_unit(utterance: Utterance, unit: Sequence[JudgedClause], question: str | None) -> MessageUnit:
+    made = MessageUnit(utterance, tuple(one.clause for one in unit), asked_for=any(one.asked_for for one in unit))
+    return replace(made, question=question) if has_wording("pronoun", made.clauses[0].text) else made
 
 
-def _fits(utterance: Utterance, unit: Sequence[Judged], one: Judged) -> bool:
+def _fits(utterance: Utterance, unit: Sequence[JudgedClause], one: JudgedClause) -> bool:
     first = unit[0].clause.start
     together = any(start <= first and one.clause.end <= end for start, end in utterance.own)
-    alike = is_wish(one.clause.text) == is_wish(unit[-1].clause.text)
+    alike = is_instruction(one.clause.text) == is_instruction(unit[-1].clause.text)
     return together and alike and len(unit) < MOST_JOINED and one.clause.end - first <= LONGEST_EVIDENCE

@@ -9,14 +9,14 @@ from unicodedata import normalize
 
 
 @functools.cache
-def wording(kind: str) -> re.Pattern[str]:
+def wording_pattern(kind: str) -> re.Pattern[str]:
     """The pattern of a kind, case-blind, over all its languages. KeyError for an unknown kind."""
     return re.compile("|".join(f"(?:{line})" for line in alternatives(kind)), re.IGNORECASE)
 
 
-def says(kind: str, text: str) -> bool:
+def has_wording(kind: str, text: str) -> bool:
     """Whether a text has a wording of that kind."""
-    return wording(kind).search(text.replace("’", "'")) is not None
+    return wording_pattern(kind).search(text.replace("’", "'")) is not None
 
 
 def alternatives(kind: str) -> list[str]:

@@ -6,20 +6,20 @@ from typing import Any
 
 from commonplace.domain.runs import Dropped
 from commonplace.extraction.candidate import Candidate, ExtractedType, MemoryView, Reading
-from commonplace.extraction.changes.corrections import corrected, is_correction, replaced_value, stands_alone
+from commonplace.extraction.changes.corrections import corrected_sentence, is_correction, lacks_subject, replaced_value
 from commonplace.extraction.clauses import LONGEST_EVIDENCE, clauses, sentences
 from commonplace.extraction.dates import with_dates
 from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.deciding import decide
-from commonplace.extraction.dialogue import Stage
+from commonplace.extraction.dialogue import RolePlay
 from commonplace.extraction.forgetting.matching import tells
 from commonplace.extraction.forgetting.requests import ForgetRequest, forget_requests, without_forget_requests
 from commonplace.extraction.gates import forget_candidate
-from commonplace.extraction.interests import interests, noted
-from commonplace.extraction.message_units import Said, heard
-from commonplace.extraction.patterns import says
+from commonplace.extraction.interests import interests, title_notes
+from commonplace.extraction.message_units import MessageUnit, read_message
+from commonplace.extraction.patterns import has_wording
 from commonplace.extraction.third_parties import household_names
-from commonplace.extraction.worthiness import ASKED, NOT_WORTH, PASSING, ROLE_PLAY, is_wish
+from commonplace.extraction.worthiness import ASKED, NOT_WORTH, PASSING, ROLE_PLAY, is_instruction
 from commonplace.ports.embedder import Embedder
 
 LEAST_WORTH = 0.6
@@ -30,7 +30,7 @@ _SIMILAR = 20
 _NOT_WHAT = "asks to forget, and doesn't tell what; commonplace erase takes everything away"
 _NOT_READ = "asks to forget in a language whose wishes are not read; commonplace erase takes everything away"
 _WITH_IT = "said in one breath with a wish to forget"
-_NOT_HERE = "sounds like a wish to forget, and may mean what is talked about"
+_NOT_ADDRESSED = "sounds like a wish to forget, and may mean what is talked about"
 
 
 class RulesReader:
@@ -42,11 +42,11 @@ class RulesReader:
 
     def read(self, day: Day, view: MemoryView) -> Reading:
         """What is to be done about the memories after this day; nothing is ever left unread."""
-        reading = _Reading(day, view, self._words, self._least)
-        stage = Stage(self._words)
+        reading = _DayReading(day, view, self._words, self._least)
+        stage = RolePlay(self._words)
         for said in day.utterances:
             if said.role == "user" and said.own:
-                reading.take(said, stage.without_roles(said))
+                reading.read_message(said, stage.without_roles(said))
         candidates = [*reading.candidates, *titles_met(day, view)]
         now = max((one.event_time for one in candidates if one.event_time), default=None)
         decisions = decide(candidates, view, now) if now else []
@@ -56,11 +56,11 @@ class RulesReader:
 def titles_met(day: Day, view: MemoryView) -> list[Candidate]:
     """What the day's titles give: a note of each, and an interest where a topic was met on three days."""
     earlier = {one.memory_id: one for met in day.titles for one in view.similar(met.title, _SIMILAR)}
-    return [*noted(day.titles), *interests(day.titles, earlier.values())]
+    return [*title_notes(day.titles), *interests(day.titles, earlier.values())]
 
 
 @dataclass
-class _Reading:
+class _DayReading:
     """The candidates of a day so far."""
 
     day: Day
@@ -73,13 +73,13 @@ class _Reading:
     def __post_init__(self) -> None:
         self.family = household_names(one.own_words for one in self.day.utterances)
 
-    def take(self, whole: Utterance, utterance: Utterance) -> None:
+    def read_message(self, whole: Utterance, utterance: Utterance) -> None:
         """Reads one message of the user. `utterance`: the `whole` of it without what is said in a role."""
         if utterance != whole:
             self.dropped.append(_dropped(whole, ROLE_PLAY))
-        utterance = self._without_wishes(utterance)
-        found = heard(utterance, self.day.before(utterance), self.words, self.least, self.family)
-        for said in found.said:
+        utterance = self._without_forget_requests(utterance)
+        found = read_message(utterance, self.day.before(utterance), self.words, self.least, self.family)
+        for said in found.units:
             alone = len(said.clauses) == 1 and said.question is None
             fixed = self._corrected(utterance, said.clauses[0].text) if alone else None
             self.candidates.append(fixed or self._candidate(said))
@@ -90,33 +90,33 @@ class _Reading:
             elif why not in _UNTOLD:
                 self.dropped.append(_dropped(utterance, why))
 
-    def _without_wishes(self, utterance: Utterance) -> Utterance:
+    def _without_forget_requests(self, utterance: Utterance) -> Utterance:
         """What is left of a message to be heard once it is seen what it asks to forget."""
         asked = forget_requests(utterance, self.day.before(utterance))
         for one in asked:
             if one.can_be_served:
                 self.candidates.append(forget_candidate(one, utterance))
             else:
-                self.dropped.append(_dropped(utterance, _why_not(one)))
+                self.dropped.append(_dropped(utterance, _unserved_reason(one)))
         rest = without_forget_requests(utterance, asked)
         if len(clauses(rest)) < len(clauses(utterance)) - len({one.clause for one in asked}):
             self.dropped.append(_dropped(utterance, _WITH_IT))
         return rest
 
-    def _candidate(self, said: Said) -> Candidate:
+    def _candidate(self, said: MessageUnit) -> Candidate:
         content = with_dates(said.content, said.utterance.time)
-        kind: ExtractedType | None = "meta" if is_wish(said.content) else None
+        kind: ExtractedType | None = "meta" if is_instruction(said.content) else None
         corrects = is_correction(said.content)
-        return _at(said.utterance, content, said.evidence, _confidence(said), type=kind, corrects=corrects)
+        return _candidate_at(said.utterance, content, said.evidence, _confidence(said), type=kind, corrects=corrects)
 
     def _corrected(self, utterance: Utterance, text: str) -> Candidate | None:
         """A correction that doesn't say of what ("I was wrong, it's the 14th"): what it makes of what was said before it."""
-        if not stands_alone(text) or not is_correction(text):
+        if not lacks_subject(text) or not is_correction(text):
             return None
         for old in self._said_before(utterance, text):
-            new = corrected(text, old)
+            new = corrected_sentence(text, old)
             if new not in (old, text):
-                return _at(utterance, with_dates(new, utterance.time), text, _STATED, corrects=True)
+                return _candidate_at(utterance, with_dates(new, utterance.time), text, _STATED, corrects=True)
         return None
 
     def _said_before(self, utterance: Utterance, text: str) -> Iterator[str]:
@@ -130,18 +130,18 @@ class _Reading:
                 yield from (one.text for one in sentences(memory.content) if tells(pair[0], one.text))
 
 
-def _why_not(request: ForgetRequest) -> str:
+def _unserved_reason(request: ForgetRequest) -> str:
     """Why a wish to forget is not served."""
-    if says("forget_unread", request.clause.text):
+    if has_wording("forget_unread", request.clause.text):
         return _NOT_READ
-    return _NOT_WHAT if request.meant else _NOT_HERE
+    return _NOT_WHAT if request.meant else _NOT_ADDRESSED
 
 
 def _dropped(utterance: Utterance, why: str) -> Dropped:
     return Dropped(interaction_id=utterance.interaction_id, position=utterance.position, why=why)
 
 
-def _at(utterance: Utterance, content: str, evidence: str, confidence: float, **more: Any) -> Candidate:
+def _candidate_at(utterance: Utterance, content: str, evidence: str, confidence: float, **more: Any) -> Candidate:
     """A candidate that a message gives."""
     return Candidate(
         content=content,
@@ -154,9 +154,9 @@ def _at(utterance: Utterance, content: str, evidence: str, confidence: float, **
     )
 
 
-def _confidence(said: Said) -> float:
+def _confidence(said: MessageUnit) -> float:
     if said.asked_for:
         return _EXPLICIT
-    if says("weak", said.content):
+    if has_wording("weak", said.content):
         return _WEAK
     return _STATED if said.question is None else _PATTERN

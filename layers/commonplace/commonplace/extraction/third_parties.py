@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from commonplace.extraction.clauses import PIECES
-from commonplace.extraction.patterns import mentions_the_user, says, wording
+from commonplace.extraction.patterns import has_wording, mentions_the_user, wording_pattern
 
 OF_SOMEBODY_ELSE = "the health, relations, money or secrets of somebody else"
 _NAME = r"(?:(?-i:[A-ZÀ-Þ])[\w'’-]+)"
@@ -29,7 +29,7 @@ def household_names(texts: Iterable[str]) -> frozenset[str]:
     """The names of the user's household, family and pets that some texts tell ("my wife Clara", "Femke, my daughter")."""
     found: set[str] = set()
     for text in texts:
-        for match in wording("household").finditer(text):
+        for match in wording_pattern("household").finditer(text):
             behind, before = (
                 _NAMED.match(text, match.end()),
                 _NAMED_BEFORE.search(text[max(0, match.start() - 40) : match.start()]),
@@ -39,32 +39,32 @@ def household_names(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(name.casefold() for name in found)
 
 
-def never_kept(text: str, household: frozenset[str] = frozenset()) -> str | None:
+def private_reason(text: str, household: frozenset[str] = frozenset()) -> str | None:
     """Why a statement tells what is nobody's to keep, None if it doesn't. `household`: names of the user's own."""
     plain = text.replace("’", "'")
-    if says("charge", plain):
+    if has_wording("charge", plain):
         return "of somebody in the user's care"
-    if says("confided", plain) and _tells_of_somebody(plain):
+    if has_wording("confided", plain) and _tells_of_somebody(plain):
         return OF_SOMEBODY_ELSE
     stranger = own = False
     for piece in PIECES.split(plain):
         own = is_about_the_users_own(piece, household) or (own and not _THEIR_SUBJECT.match(piece))
-        stranger = says("outsider", piece) or (stranger and not own)
-        if says("sensitive", piece) and (stranger or (not own and _tells_of_somebody(piece))):
+        stranger = has_wording("outsider", piece) or (stranger and not own)
+        if has_wording("sensitive", piece) and (stranger or (not own and _tells_of_somebody(piece))):
             return OF_SOMEBODY_ELSE
     return None
 
 
 def is_about_an_outsider(text: str) -> bool:
     """Whether it tells of somebody outside the household, so that a later "he" is that person."""
-    return says("outsider", text) and not says("household", text)
+    return has_wording("outsider", text) and not has_wording("household", text)
 
 
 def is_about_the_users_own(text: str, household: frozenset[str]) -> bool:
     """Whether the user, or somebody of the household, is in it."""
     names = {word.casefold().removesuffix("'s") for word in re.findall(r"[\w']+", text)}
     own = speaks_of_self(text) or mentions_the_user(text)
-    return own or says("household", text) or not household.isdisjoint(names)
+    return own or has_wording("household", text) or not household.isdisjoint(names)
 
 
 def speaks_of_self(text: str) -> bool:
@@ -78,4 +78,4 @@ def _tells_of_somebody(piece: str) -> bool:
 
 def _is_ordinary(word: str) -> bool:
     """A word that has its capital from the sentence: every language starts one so."""
-    return wording("sentence_opener").fullmatch(word) is not None and not _THEIR_SUBJECT.match(word)
+    return wording_pattern("sentence_opener").fullmatch(word) is not None and not _THEIR_SUBJECT.match(word)

@@ -5,11 +5,11 @@ import re
 from dataclasses import dataclass
 
 from commonplace.extraction.changes.attributes import attribute_of
-from commonplace.extraction.changes.corrections import is_correction, over
+from commonplace.extraction.changes.corrections import ended_matter, is_correction
 from commonplace.extraction.changes.figures import figures_of
 from commonplace.extraction.clauses import Clause
-from commonplace.extraction.patterns import is_instruction_to_reader, says
-from commonplace.extraction.third_parties import OF_SOMEBODY_ELSE, never_kept, speaks_of_self
+from commonplace.extraction.patterns import has_wording, is_instruction_to_reader
+from commonplace.extraction.third_parties import OF_SOMEBODY_ELSE, private_reason, speaks_of_self
 from commonplace.ports.embedder import Embedder
 from commonplace.text.classifier.classification import classify, log_odds
 from commonplace.text.classifier.model import Kind, Shares, kinds
@@ -54,7 +54,7 @@ class Judgement:
         return max(self.shares, key=lambda kind: self.shares[kind])
 
 
-def judged(text: str, words: Embedder) -> Judgement:
+def judge(text: str, words: Embedder) -> Judgement:
     """Judges a clause. Its worth: the odds that it is a fact or a wish by how people chat, times those by how clear
     statements are written; each model alone is too sure of what only the other has seen."""
     vector = words.embed(text)
@@ -63,54 +63,56 @@ def judged(text: str, words: Embedder) -> Judgement:
     return Judgement(shares, 1.0 / (1.0 + math.exp(-odds)))
 
 
-def refused(
+def unworthy_reason(
     clause: Clause, judgement: Judgement, least: float, *, asked_for: bool = False, family: frozenset[str] = frozenset()
 ) -> str | None:
     """Why a clause is no memory, None if it is one. `least`: the worth, 0 to 1, from which one counts; `asked_for`: the user
     said to remember it."""
-    if why := never(clause.text, family) or _of_somebody_else(clause.text, judgement):
+    if why := never_kept_reason(clause.text, family) or _of_somebody_else(clause.text, judgement):
         return why
-    return None if asked_for else _passing(clause, judgement, least)
+    return None if asked_for else _passing_reason(clause, judgement, least)
 
 
 def _of_somebody_else(text: str, judgement: Judgement) -> str | None:
     """Private matters told in a clause that may well be about somebody outside the household."""
-    if judgement.shares["others"] < _OTHERS or not says("sensitive", text):
+    if judgement.shares["others"] < _OTHERS or not has_wording("sensitive", text):
         return None
-    of_the_user = speaks_of_self(text) or says("household", text) or says("adviser", text)
+    of_the_user = speaks_of_self(text) or has_wording("household", text) or has_wording("adviser", text)
     return None if of_the_user else OF_SOMEBODY_ELSE
 
 
-def never(text: str, family: frozenset[str] = frozenset()) -> str | None:
+def never_kept_reason(text: str, family: frozenset[str] = frozenset()) -> str | None:
     """Why a text is no memory of anybody, whoever asked for it; None if it may be one."""
     if is_instruction_to_reader(text):
         return _INSTRUCTION
     if _SECRET.search(text):
         return "a secret"
-    if says("code", text):
+    if has_wording("code", text):
         return "code"
-    return never_kept(text, family)
+    return private_reason(text, family)
 
 
 def imagined_or_reported(text: str) -> str | None:
     """Why a clause does not tell what is so for the user: it is imagined, or somebody else's opinion."""
-    if says("counterfactual", text):
+    if has_wording("counterfactual", text):
         return _IMAGINED
-    return "what somebody else says" if says("reported", text) and not says("adviser", text) else None
+    return "what somebody else says" if has_wording("reported", text) and not has_wording("adviser", text) else None
 
 
-def _passing(clause: Clause, judgement: Judgement, least: float) -> str | None:
+def _passing_reason(clause: Clause, judgement: Judgement, least: float) -> str | None:
     text = clause.text
-    if says("standing", text):
+    if has_wording("standing", text):
         return None
-    leaves_aside = says("forget", text) and says("for_a_moment", text) and not says("no_forgetting", text)
+    leaves_aside = (
+        has_wording("forget", text) and has_wording("for_a_moment", text) and not has_wording("no_forgetting", text)
+    )
     if clause.asking or leaves_aside or text.rstrip("\"'”’») ").endswith(("?", "？")):
         return ASKED
     if why := imagined_or_reported(text):
         return why
     if _bears_on_the_user(text):
         return None
-    if judgement.worth < _SURELY and any(says(kind, text) for kind in _PASSING):
+    if judgement.worth < _SURELY and any(has_wording(kind, text) for kind in _PASSING):
         return PASSING
     if _is_fragment(text, judgement.worth):
         return NOT_WORTH
@@ -122,21 +124,21 @@ def _passing(clause: Clause, judgement: Judgement, least: float) -> str | None:
 def _bears_on_the_user(text: str) -> bool:
     """Of people around the user, whom they work for and what their doctor told them."""
     told = attribute_of(text)
-    return (told is not None and told.name == "boss") or says("adviser", text)
+    return (told is not None and told.name == "boss") or has_wording("adviser", text)
 
 
-def is_wish(text: str) -> bool:
+def is_instruction(text: str) -> bool:
     """Whether it tells the assistant how to be from now on."""
-    return says("standing", text) and not says("no_wish", text)
+    return has_wording("standing", text) and not has_wording("no_wish", text)
 
 
 def _is_fragment(text: str, worth: float) -> bool:
     if speaks_of_self(text) or _is_fact(text):
         return False
-    few = " " in text and len(text.split()) <= _FRAGMENT and not says("household", text)
+    few = " " in text and len(text.split()) <= _FRAGMENT and not has_wording("household", text)
     return len(tokenizer.terms(text)) < _LEAST_TERMS or (few and worth < _FRAGMENT_WORTH)
 
 
 def _is_fact(text: str) -> bool:
     """What has one value at a time, a home or a date, or has another now: facts even where the classifier hesitates."""
-    return attribute_of(text) is not None or bool(over(text)) or (is_correction(text) and bool(figures_of(text)))
+    return attribute_of(text) is not None or bool(ended_matter(text)) or (is_correction(text) and bool(figures_of(text)))

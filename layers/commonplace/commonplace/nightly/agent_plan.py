@@ -7,10 +7,10 @@ from typing import Any
 from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate, Decision, MemoryView
 from commonplace.extraction.days import Day, Utterance
-from commonplace.extraction.deciding import decide, nothing_left
+from commonplace.extraction.deciding import decide, without_addition
 from commonplace.extraction.forgetting.matching import tells
 from commonplace.extraction.forgetting.requests import forget_target
-from commonplace.extraction.grounding.evidence import in_own_words
+from commonplace.extraction.grounding.evidence import evidence_span
 from commonplace.extraction.grounding.footing import unsupported_reason
 from commonplace.nightly.memory_view import StagedView
 
@@ -103,7 +103,7 @@ class AgentPlan:
         (wanted,) = decide([request], self._record, self._now)
         for key, made in tuple(self._by_name.items()):
             if _said_before(made.candidate, request) and tells(request.content, made.says):
-                left = nothing_left(made, wanted.targets)
+                left = without_addition(made, wanted.targets)
                 del self._by_name[key]
                 self._by_name |= {key: left} if left.operation == "DELETE" else {}
         self._by_name.setdefault(name, wanted)
@@ -119,7 +119,7 @@ class AgentPlan:
 
     def _utterance_with(self, interaction_id: str, evidence: str) -> Utterance:
         for utterance in self._day.utterances:
-            if utterance.interaction_id == interaction_id and in_own_words(evidence, utterance):
+            if utterance.interaction_id == interaction_id and evidence_span(evidence, utterance):
                 return utterance
         raise RejectedCall("the evidence is not in the user's own words of this interaction")
 

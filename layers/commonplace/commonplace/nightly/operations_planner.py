@@ -11,7 +11,7 @@ from commonplace.domain.runs import Dropped, RunOperation
 from commonplace.extraction.candidate import Candidate, Decision, Reading
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.days import Day
-from commonplace.extraction.entry import memory_of
+from commonplace.extraction.entry import memory_from_decision
 from commonplace.extraction.gates import refusal_reason
 from commonplace.memories import transitions
 from commonplace.nightly.forget_scope import closed_memories, interactions_telling, remaining_text
@@ -142,7 +142,7 @@ class _DayOperations:
             durability=of.durability,
             event_time=of.happened_at,
         )
-        memory, vector = memory_of(
+        memory, vector = memory_from_decision(
             Decision(told, "ADD"), self.day, self.context.caller, self.context.ports, now, new_memory_id(now)
         )
         kept: dict[str, Any] = {name: getattr(of, name) for name in _KEPT_FIELDS}
@@ -152,7 +152,7 @@ class _DayOperations:
     def _new_memory(self, decision: Decision, targets: Sequence[Memory], operation_id: str) -> PlannedChange:
         now = self.context.caller.now
         memory_id = new_memory_id(now)
-        memory, vector = memory_of(decision, self.day, self.context.caller, self.context.ports, now, memory_id)
+        memory, vector = memory_from_decision(decision, self.day, self.context.caller, self.context.ports, now, memory_id)
         taken = memory.key in self.keys or (memory.key is not None and self.view.holder(memory.key) is not None)
         key = None if taken else memory.key
         replaced: dict[str, Any] = {"key": key}

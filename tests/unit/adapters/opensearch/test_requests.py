@@ -26,11 +26,11 @@ BODIES = {
     "nearest": queries.nearest(ALLOWED, VECTOR, "model"),
     "hybrid": queries.hybrid(ALLOWED, TERMS, VECTOR, "model", "pipeline"),
     "statistics": queries.statistics(ALLOWED, TERMS),
-    "around": queries.around(ALLOWED, PASSING, {"s": [(0, 24)]}, {"mem_1"}, {"mem_2"}, VECTOR),
-    "around without vector": queries.around(ALLOWED, PASSING, {"s": [(0, 24)]}, set(), {"mem_2"}, None),
+    "around": queries.neighbours_of(ALLOWED, PASSING, {"s": [(0, 24)]}, {"mem_1"}, {"mem_2"}, VECTOR),
+    "around without vector": queries.neighbours_of(ALLOWED, PASSING, {"s": [(0, 24)]}, set(), {"mem_2"}, None),
     "sessions": queries.sessions(ALLOWED, {"s"}),
     "sharing": queries.sharing(ALLOWED, TERMS, None),
-    "most important": queries.most_important(queries.both(ALLOWED, PASSING), 10),
+    "most important": queries.most_important(queries.visible_and(ALLOWED, PASSING), 10),
 }
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from commonplace.extraction.candidate import Decision
 from commonplace.extraction.changes.contradictions import has_another_end
-from commonplace.extraction.changes.statements import beside, statements, without
+from commonplace.extraction.changes.statements import kept_details, statements, without_statements
 from commonplace.extraction.deciding import decide
 from tests.unit.extraction.memory_view import InMemoryView, memory
 from tests.unit.extraction.test_deciding import NOW, said
@@ -152,14 +152,17 @@ def test_a_change_leaves_what_the_same_sentence_told_beside_it(old: str, new: st
 
 
 def test_what_the_user_is_stays_only_where_nothing_else_is_told() -> None:
-    assert beside("I'm a nurse in Leeds.", "I don't work in Leeds any more") == ["I'm a nurse"]
-    assert beside("I'm a nurse in Leeds.", "I'm a teacher in York now") == []
+    assert kept_details("I'm a nurse in Leeds.", "I don't work in Leeds any more") == ["I'm a nurse"]
+    assert kept_details("I'm a nurse in Leeds.", "I'm a teacher in York now") == []
 
 
 def test_what_is_not_true_any_more_takes_nothing_with_it() -> None:
-    assert without("I'm vegan and I love Thai food. My cat is Tom.", {"I'm vegan"}) == ["I love Thai food.", "My cat is Tom."]
-    assert beside("I live in Berlin with my dog Bo", "I moved to Munich") == ["With my dog Bo"]
-    assert beside("I live in Berlin with my dog Bo", "I moved to Munich without my dog") == []
+    assert without_statements("I'm vegan and I love Thai food. My cat is Tom.", {"I'm vegan"}) == [
+        "I love Thai food.",
+        "My cat is Tom.",
+    ]
+    assert kept_details("I live in Berlin with my dog Bo", "I moved to Munich") == ["With my dog Bo"]
+    assert kept_details("I live in Berlin with my dog Bo", "I moved to Munich without my dog") == []
 
 
 def test_all_memories_that_one_word_changes_keep_the_rest() -> None:

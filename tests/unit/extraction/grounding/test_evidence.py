@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.extraction.days import Utterance
-from commonplace.extraction.grounding.evidence import in_own_words, unsupported
+from commonplace.extraction.grounding.evidence import evidence_span, unsupported
 
 SUNDAY = date(2026, 11, 22)
 
@@ -136,22 +136,22 @@ def utterance(text: str, *own: tuple[int, int]) -> Utterance:
     ],
 )
 def test_evidence_is_found_whatever_its_blanks_quotes_and_capitals(evidence: str, text: str, found: str) -> None:
-    span = in_own_words(evidence, utterance(text))
+    span = evidence_span(evidence, utterance(text))
     assert span is not None
     assert text[span[0] : span[1]] == found
 
 
 @pytest.mark.parametrize("evidence", ["I live in Milan", "live in Rom", "", "…", "now I live"])
 def test_other_evidence_is_not_found(evidence: str) -> None:
-    assert in_own_words(evidence, utterance("well, I live in Rome now")) is None
+    assert evidence_span(evidence, utterance("well, I live in Rome now")) is None
 
 
 def test_evidence_must_lie_within_one_span_of_own_words() -> None:
     text = "I like tea. > I like golf. I like jam."
     said = utterance(text, (0, 11), (27, len(text)))
-    assert in_own_words("I like golf", said) is None
-    assert in_own_words("I like tea. > I like golf. I like jam.", said) is None
-    assert in_own_words("I like jam", said) == (27, 37)
+    assert evidence_span("I like golf", said) is None
+    assert evidence_span("I like tea. > I like golf. I like jam.", said) is None
+    assert evidence_span("I like jam", said) == (27, 37)
 
 
 @pytest.mark.parametrize("day", [11, 13, 19])

@@ -91,7 +91,7 @@ def read_answer(body: bytes, raw: str) -> Normalized:
     """The statement in the API's answer to `raw`, which stands in for an empty one. Raises `ModelUnavailable`."""
     from commonplace.text.redaction import redact
 
-    answer = Answer.model_validate(_fields(_said(body)))
+    answer = Answer.model_validate(_answer_fields(_answer_text(body)))
     text = redact(answer.normalized).text
     if len(text) > MAX_TEXT:
         raise ModelUnavailable(f"Claude answered with more than {MAX_TEXT} characters")
@@ -102,7 +102,7 @@ def read_answer(body: bytes, raw: str) -> Normalized:
     return Normalized(text if any(char.isalnum() for char in text) else raw, answer.type, tags or ("misc",))
 
 
-def _said(body: bytes) -> str:
+def _answer_text(body: bytes) -> str:
     try:
         message = _Message.model_validate_json(body)
     except ValidationError:
@@ -112,7 +112,7 @@ def _said(body: bytes) -> str:
     return "".join(block.text for block in message.content if block.type == "text" and isinstance(block.text, str))
 
 
-def _fields(said: str) -> dict[str, object]:
+def _answer_fields(said: str) -> dict[str, object]:
     """The last object with a whole `normalized`, out of fences and remarks; of one that was cut, what is complete."""
     start = len(said)
     while (start := said.rfind("{", 0, start)) >= 0:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Client = anthropic.Anthropic | anthropic.AnthropicBedrock
 
-Outcome = TypeVar("Outcome")
+CallOutcome = TypeVar("CallOutcome")
 
 
 class Deadline:
@@ -38,7 +38,7 @@ class Deadline:
         """Seconds to go, never negative."""
         return max(0.0, self._end - time.monotonic())
 
-    def run(self, call: Callable[[], Outcome]) -> Outcome:
+    def run(self, call: Callable[[], CallOutcome]) -> CallOutcome:
         """What the call gives; raises `TimeoutError` when the span is over first.
 
         The timeouts of a socket hold for each step of it: finding the address, several addresses, an answer that comes
@@ -53,7 +53,7 @@ class Deadline:
 
 
 @dataclass(frozen=True)
-class Question:
+class ModelQuestion:
     """The system prompt, the one message or the talk so far, and the shape of the answer if it has one.
 
     `max_tokens` is a cap, not a wish; models that think first count their thoughts in it.
@@ -67,13 +67,15 @@ class Question:
     effort: Literal["low", "medium"] = "low"
 
 
-def question_about(text: str, source: str, context: str | None) -> Question:
+def normalization_question(text: str, source: str, context: str | None) -> ModelQuestion:
     """Source, context and text travel as they are, each between marks that it cannot know and so cannot close."""
     parts = {"source": source, "context": context, "text": text}
     given = {name: part for name, part in parts.items() if part}
     mark = unused_mark(given.values())
     data = delimited_data(given, mark)
-    return Question(instructions("normalize"), f"{data}\n\nWrite down what <text-{mark}> says, as the JSON object.", Answer)
+    return ModelQuestion(
+        instructions("normalize"), f"{data}\n\nWrite down what <text-{mark}> says, as the JSON object.", Answer
+    )
 
 
 _log = logging.getLogger("commonplace")
@@ -106,7 +108,7 @@ class MessagesApi:
         if temperature is not None:
             self._options.add("temperature")
 
-    def ask(self, question: Question, seconds: float) -> bytes:
+    def ask(self, question: ModelQuestion, seconds: float) -> bytes:
         """The API's answer as it came. Raises `ModelUnavailable`, and logs a misconfiguration as an error.
 
         Raises `INVALID_ARGUMENT` where the SDK is not installed: rules in its place would hide that a key does nothing.
@@ -125,7 +127,7 @@ class MessagesApi:
                 return deadline.run(partial(self._send, client, question, options, deadline.left()))
             except (anthropic.APIError, TimeoutError) as error:
                 failure = failure_of(error)
-            if not self._leaves_out(failure, options):
+            if not self._drop_refused_option(failure, options):
                 attempt += 1
                 self._pause_or_give_up(failure, attempt, deadline)
 
@@ -137,7 +139,7 @@ class MessagesApi:
         """Closes the connections; the next question opens new ones."""
         self._clients.close()
 
-    def _send(self, client: "Client", question: Question, options: set[Option], seconds: float) -> bytes:
+    def _send(self, client: "Client", question: ModelQuestion, options: set[Option], seconds: float) -> bytes:
         import anthropic
 
         output: OutputConfigParam = {}
@@ -149,7 +151,7 @@ class MessagesApi:
             model=self._model,
             max_tokens=question.max_tokens,
             system=[{"type": "text", "text": question.instructions, "cache_control": {"type": "ephemeral"}}],
-            messages=_talk(question),
+            messages=_messages_of(question),
             tools=cast("list[ToolParam]", question.tools) or anthropic.omit,
             output_config=output or anthropic.omit,
             extra_body={"temperature": self._temperature} if "temperature" in options else None,
@@ -157,7 +159,7 @@ class MessagesApi:
         )
         return response.read()
 
-    def _leaves_out(self, failure: Failure, sent: set[Option]) -> bool:
+    def _drop_refused_option(self, failure: Failure, sent: set[Option]) -> bool:
         for option, name in _NAMES:
             if option in sent and name.search(failure.objection):
                 _log.warning("the model %s does not take %s: not sent any more", self._model, option)
@@ -175,7 +177,7 @@ class MessagesApi:
         raise ModelUnavailable(failure.why, failure.misconfigured)
 
 
-def _talk(question: Question) -> "list[MessageParam]":
+def _messages_of(question: ModelQuestion) -> "list[MessageParam]":
     if isinstance(question.message, str):
         return [{"role": "user", "content": question.message}]
     return cast("list[MessageParam]", question.message)

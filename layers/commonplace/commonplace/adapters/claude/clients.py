@@ -50,7 +50,7 @@ class Clients(Protocol):
         """Closes the connections; the next question opens new ones."""
 
 
-class WithKey:
+class KeyClients:
     """The Messages API. The key is asked for at every question, so that a new one holds without a new deployment."""
 
     def __init__(self, key: Callable[[], str], base_url: str | None = None) -> None:
@@ -77,7 +77,7 @@ class WithKey:
             made[1].close()
 
 
-class OnBedrock:
+class BedrockClients:
     """Claude on Bedrock, by the credentials of the machine or the function; the region is that of its environment."""
 
     def __init__(self, base_url: str | None = None) -> None:

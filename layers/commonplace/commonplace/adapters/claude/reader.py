@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from commonplace.adapters.claude.answer import read_answer
-from commonplace.adapters.claude.api import MessagesApi, Question, question_about
+from commonplace.adapters.claude.api import MessagesApi, ModelQuestion, normalization_question
 from commonplace.adapters.claude.clients import Clients
 from commonplace.ports.values import ModelUnavailable, Normalized, Reply
 
@@ -28,7 +28,7 @@ class ClaudeReader:
 
     def read(self, text: str, source: str, context: str | None) -> Normalized:
         """The clean statement; raises `ModelUnavailable` when there is none to be had in time."""
-        body = self._api.ask(question_about(text, source, context), self._deadline_seconds)
+        body = self._api.ask(normalization_question(text, source, context), self._deadline_seconds)
         return read_answer(body, text)
 
     def close(self) -> None:
@@ -60,9 +60,9 @@ class ClaudeLanguage:
         max_tokens: int = 8_000,
         seconds: float = 120.0,
     ) -> Reply:
-        talk = _kept_until_now(messages) if tools else messages
+        talk = _with_cache_marks(messages) if tools else messages
         answer = None if schema is None else dict(schema)
-        question = Question(instructions, talk, answer, tools, max_tokens, effort="medium")
+        question = ModelQuestion(instructions, talk, answer, tools, max_tokens, effort="medium")
         return _reply(self._api.ask(question, seconds))
 
     def close(self) -> None:
@@ -70,7 +70,7 @@ class ClaudeLanguage:
         self._api.close()
 
 
-def _kept_until_now(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _with_cache_marks(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """A talk with tools goes on from here: the API keeps it, and the next turn pays for what is new."""
     *earlier, last = messages
     content = [{"type": "text", "text": last["content"]}] if isinstance(last["content"], str) else list(last["content"])

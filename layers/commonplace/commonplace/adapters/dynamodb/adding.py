@@ -7,9 +7,17 @@ from datetime import datetime
 
 from commonplace.adapters.dynamodb.calls import Calls
 from commonplace.adapters.dynamodb.failure import Refusal
-from commonplace.adapters.dynamodb.rows import HOLDER, bytes_of, is_over, markers, memory_name, memory_of, vector_bytes
+from commonplace.adapters.dynamodb.rows import (
+    HOLDER,
+    bytes_of,
+    is_closed_or_expired,
+    markers,
+    memory_name,
+    memory_of,
+    vector_bytes,
+)
 from commonplace.adapters.dynamodb.table import CONTENT, KEY, Action, Item
-from commonplace.adapters.dynamodb.writes import Change, Write, packed
+from commonplace.adapters.dynamodb.writes import RowChange, TransactionWrite, batches_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import Audit, Entry
@@ -17,14 +25,14 @@ from commonplace.retrieval.documents import fingerprint
 
 
 @dataclass(frozen=True)
-class Refused:
+class RefusedWrite:
     """A write of a batch, and those of its actions that were refused, each with the item that was there."""
 
-    write: Write
+    write: TransactionWrite
     actions: Sequence[tuple[Action, Item]]
 
 
-def refused_of(batch: Iterable[tuple[Write, list[Action]]], refusals: Iterable[Refusal]) -> list[Refused]:
+def refused_writes(batch: Iterable[tuple[TransactionWrite, list[Action]]], refusals: Iterable[Refusal]) -> list[RefusedWrite]:
     """Which writes of a batch were refused, and where; the others may be written as they are."""
     by_place = {refusal.place: refusal.item for refusal in refusals}
     found, start = [], 0
@@ -32,11 +40,11 @@ def refused_of(batch: Iterable[tuple[Write, list[Action]]], refusals: Iterable[R
         hit = [(action, by_place[start + at]) for at, action in enumerate(actions) if start + at in by_place]
         start += len(actions)
         if hit:
-            found.append(Refused(write, hit))
+            found.append(RefusedWrite(write, hit))
     return found
 
 
-def in_the_way(calls: Calls, all_refused: Sequence[Refused], now: dict[str, datetime]) -> list[dict[str, Memory]]:
+def marker_holders(calls: Calls, all_refused: Sequence[RefusedWrite], now: dict[str, datetime]) -> list[dict[str, Memory]]:
     """Of each refused write: whose active, unexpired memory holds a marker that it wants, by the marker's kind.
 
     A marker that doesn't count is noted in the write, to be taken over by the next attempt: its memory is gone, or has
@@ -52,7 +60,7 @@ def in_the_way(calls: Calls, all_refused: Sequence[Refused], now: dict[str, date
     return [_settle(refused, holders, now[refused.write.change.memory.memory_id]) for refused in all_refused]
 
 
-def _settle(refused: Refused, holders: dict[tuple[str, str], Item], now: datetime) -> dict[str, Memory]:
+def _settle(refused: RefusedWrite, holders: dict[tuple[str, str], Item], now: datetime) -> dict[str, Memory]:
     write, found = refused.write, {}
     # What was found out before is found out anew: another write may have come between.
     write.archived, write.stale = {}, {}
@@ -67,20 +75,20 @@ def _settle(refused: Refused, holders: dict[tuple[str, str], Item], now: datetim
         holder = memory_of(record) if record is not None else None
         if record is None or holder is None or holder.status != "active":
             write.stale[action.name] = holder_id
-        elif is_over(holder, now):
+        elif is_closed_or_expired(holder, now):
             write.archived[holder_id] = _archive(holder, record, now)
         else:
             found[CONTENT if action.name.startswith(CONTENT) else KEY] = holder
     return found
 
 
-def _archive(expired: Memory, record: Item, now: datetime) -> Change:
+def _archive(expired: Memory, record: Item, now: datetime) -> RowChange:
     closed = expired.next_version(now, status="archived")
     audit = Audit("archive", now, {"why": "expired, and said again"})
-    return Change(closed, bytes_of(record), audit, before=expired)
+    return RowChange(closed, bytes_of(record), audit, before=expired)
 
 
-class Adding:
+class EntryBatch:
     """One call of `MemoryRecords.add`."""
 
     def __init__(self, calls: Calls, since: datetime | None) -> None:
@@ -90,12 +98,12 @@ class Adding:
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
         """What is there for each entry, and whether it is new."""
-        writes = [Write(Change(entry.memory, vector_bytes(entry.vector), entry.audit)) for entry in entries]
+        writes = [TransactionWrite(RowChange(entry.memory, vector_bytes(entry.vector), entry.audit)) for entry in entries]
         for write in writes:
             write.actions(self._since)  # what can't be written at all fails here, before anything is
         waiting = dict(enumerate(writes))
         while waiting:
-            self._write({place: waiting.pop(place) for place in _apart(waiting)})
+            self._write({place: waiting.pop(place) for place in _independent_writes(waiting)})
             for place in [place for place, write in waiting.items() if self._said_twice(place, write.change.memory)]:
                 del waiting[place]
         return [self._answers[place] for place in range(len(writes))]
@@ -103,18 +111,18 @@ class Adding:
     def _said_twice(self, place: int, memory: Memory) -> bool:
         """Answers an entry with what an earlier one of the same call gave, unless that has expired meanwhile."""
         there = self._there.get(_content(memory))
-        if there is None or is_over(there, memory.created_at):
+        if there is None or is_closed_or_expired(there, memory.created_at):
             return False
         self._answers[place] = there, False
         return True
 
-    def _write(self, writes: dict[int, Write]) -> None:
+    def _write(self, writes: dict[int, TransactionWrite]) -> None:
         for attempt in itertools.count():
-            refused: list[Refused] = []
-            for batch in packed(list(writes.values()), self._since):
+            refused: list[RefusedWrite] = []
+            for batch in batches_of(list(writes.values()), self._since):
                 refusals = self._calls.transact([action for _, actions in batch for action in actions])
                 if refusals:
-                    refused += refused_of(batch, refusals)
+                    refused += refused_writes(batch, refusals)
                 else:
                     self._done(writes, [write for write, _ in batch])
             self._settle(writes, refused)
@@ -122,7 +130,7 @@ class Adding:
                 return
             self._calls.wait(attempt)
 
-    def _done(self, writes: dict[int, Write], written: Sequence[Write]) -> None:
+    def _done(self, writes: dict[int, TransactionWrite], written: Sequence[TransactionWrite]) -> None:
         ids = {id(write) for write in written}
         for place in [place for place, write in writes.items() if id(write) in ids]:
             self._answer(place, writes.pop(place).change.memory, True)
@@ -131,10 +139,10 @@ class Adding:
         self._answers[place] = memory, created
         self._there[_content(memory)] = memory
 
-    def _settle(self, writes: dict[int, Write], all_refused: Sequence[Refused]) -> None:
+    def _settle(self, writes: dict[int, TransactionWrite], all_refused: Sequence[RefusedWrite]) -> None:
         now = {write.change.memory.memory_id: write.change.memory.created_at for write in writes.values()}
         places = {id(write): place for place, write in writes.items()}
-        for refused, there in zip(all_refused, in_the_way(self._calls, all_refused, now), strict=True):
+        for refused, there in zip(all_refused, marker_holders(self._calls, all_refused, now), strict=True):
             place, memory = places[id(refused.write)], refused.write.change.memory
             if CONTENT in there:
                 self._answer(place, there[CONTENT], there[CONTENT].memory_id == memory.memory_id)
@@ -145,11 +153,11 @@ class Adding:
                 raise CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} is there already, with another content")
 
 
-def _same_id(refused: Refused, memory: Memory) -> bool:
+def _same_id(refused: RefusedWrite, memory: Memory) -> bool:
     return any(action.name == memory_name(memory.memory_id) for action, _ in refused.actions)
 
 
-def _apart(waiting: dict[int, Write]) -> list[int]:
+def _independent_writes(waiting: dict[int, TransactionWrite]) -> list[int]:
     """Places of the first writes that want nothing in common: a transaction touches an item only once."""
     claimed: set[tuple[str, str]] = set()
     chosen = []

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from commonplace.adapters.dynamodb.failure import Refusal, as_ours, passes, refusals
+from commonplace.adapters.dynamodb.failure import Refusal, is_transient, refusals, storage_error
 from commonplace.adapters.dynamodb.table import ITEM, USER, Action, Item, names_in
 from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger("commonplace")
 _T = TypeVar("_T")
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
-_KEYS_AT_ONCE = 100
-_DELETED_AT_ONCE = 10  # of 400 KB each, in a transaction of 4 MB
+_KEYS_PER_CALL = 100
+_DELETES_PER_CALL = 10  # of 400 KB each, in a transaction of 4 MB
 
 
 class Calls:
@@ -43,20 +43,20 @@ class Calls:
         token = str(uuid.uuid4())  # an attempt whose answer was lost is known again by it
         whole: list[Any] = [action.on(self._name) for action in actions]
         try:
-            self._patiently(lambda: self._client.transact_write_items(TransactItems=whole, ClientRequestToken=token))
+            self._with_retries(lambda: self._client.transact_write_items(TransactItems=whole, ClientRequestToken=token))
         except ClientError as error:
             return refusals(error)
         return []
 
     def put(self, item: Item) -> None:
         """Writes one item, whatever was there."""
-        self._patiently(lambda: self._client.put_item(TableName=self._name, Item=item))
+        self._with_retries(lambda: self._client.put_item(TableName=self._name, Item=item))
 
     def delete(self, user: str, item: str, condition: str, values: Item) -> None:
         """Deletes an item if it is there and the condition holds."""
         key: Any = key_of(user, item)
         with suppress(ClientError):  # refused: there is nothing to delete
-            self._patiently(
+            self._with_retries(
                 lambda: self._client.delete_item(
                     TableName=self._name, Key=key, ConditionExpression=condition,
                     ExpressionAttributeNames=names_in(condition), ExpressionAttributeValues=values,
@@ -65,13 +65,13 @@ class Calls:
 
     def delete_all(self, keys: Iterable[Item]) -> None:
         """Deletes the items of these keys, so many at once that they may be as heavy as items are."""
-        for batch in in_batches(keys, _DELETED_AT_ONCE):
+        for batch in in_batches(keys, _DELETES_PER_CALL):
             self.transact([Action("Delete", key) for key in batch])
 
     def update(self, user: str, item: str, change: str, condition: str, values: Item) -> Item | None:
         """Changes an item, and gives what was changed as it is now; None when the condition refuses it."""
         try:
-            answer: Any = self._patiently(
+            answer: Any = self._with_retries(
                 lambda: self._client.update_item(
                     TableName=self._name, Key=dict(key_of(user, item)),
                     UpdateExpression=change, ConditionExpression=condition,
@@ -94,12 +94,12 @@ class Calls:
         found: dict[tuple[str, str], Item] = {}
         attempt = 0
         while waiting:
-            asked: Any = {self._name: {"Keys": waiting[:_KEYS_AT_ONCE], "ConsistentRead": True, **shown}}
-            answer: Any = self._patiently(lambda: self._client.batch_get_item(RequestItems=asked))  # noqa: B023 - at once
+            asked: Any = {self._name: {"Keys": waiting[:_KEYS_PER_CALL], "ConsistentRead": True, **shown}}
+            answer: Any = self._with_retries(lambda: self._client.batch_get_item(RequestItems=asked))  # noqa: B023 - at once
             items: list[Any] = answer["Responses"].get(self._name, [])
             found |= {(item[USER]["S"], item[ITEM]["S"]): item for item in items}
             left: list[Any] = answer.get("UnprocessedKeys", {}).get(self._name, {}).get("Keys", [])
-            waiting = [*left, *waiting[_KEYS_AT_ONCE:]]
+            waiting = [*left, *waiting[_KEYS_PER_CALL:]]
             if left and not items:
                 self.wait(attempt)
                 attempt += 1
@@ -114,7 +114,7 @@ class Calls:
         if after is not None:
             how["ExclusiveStartKey"] = after
         names = names_in(condition + how.get("FilterExpression", "") + how.get("ProjectionExpression", ""))
-        answer: Any = self._patiently(
+        answer: Any = self._with_retries(
             lambda: self._client.query(
                 TableName=self._name, KeyConditionExpression=condition, ExpressionAttributeNames=names,
                 ExpressionAttributeValues=values, **how,
@@ -134,7 +134,7 @@ class Calls:
     def scanned(self, condition: str, values: Item, after: Item | None = None) -> tuple[list[Item], Item | None]:
         """One page of the whole table, strongly consistent: the items that pass, and where the next page begins."""
         how: dict[str, Any] = {} if after is None else {"ExclusiveStartKey": after}
-        answer: Any = self._patiently(
+        answer: Any = self._with_retries(
             lambda: self._client.scan(
                 TableName=self._name, FilterExpression=condition, ExpressionAttributeNames=names_in(condition),
                 ExpressionAttributeValues=values, ConsistentRead=True, **how,
@@ -142,7 +142,7 @@ class Calls:
         )  # fmt: skip
         return answer["Items"], answer.get("LastEvaluatedKey")
 
-    def _patiently(self, call: Callable[[], _T]) -> _T:
+    def _with_retries(self, call: Callable[[], _T]) -> _T:
         """What the call gives. A refusal by a condition is raised as it came: it is an answer."""
         attempt = 0
         while True:
@@ -151,14 +151,14 @@ class Calls:
             except (ClientError, BotoCoreError) as error:
                 if refusals(error):
                     raise
-                if not passes(error):
-                    raise as_ours(error) from error
+                if not is_transient(error):
+                    raise storage_error(error) from error
                 _log.info("tried again: %s", type(error).__name__)
                 failure = error
             try:
                 self.wait(attempt)
             except CommonplaceError:
-                raise as_ours(failure) from failure
+                raise storage_error(failure) from failure
             attempt += 1
 
 
@@ -167,7 +167,7 @@ def key_of(user: str, item: str) -> Item:
     return {USER: {"S": user}, ITEM: {"S": item}}
 
 
-def of_partition(user: str, prefix: str = "") -> tuple[str, Mapping[str, Any]]:
+def partition_condition(user: str, prefix: str = "") -> tuple[str, Mapping[str, Any]]:
     """The condition of a query over the rows of a partition, those that begin so if told, and its values."""
     if not prefix:
         return f"#{USER} = :user", {":user": {"S": user}}

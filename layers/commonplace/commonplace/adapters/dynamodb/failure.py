@@ -41,7 +41,7 @@ def refusals(error: Failure) -> list[Refusal]:
     ]
 
 
-def passes(error: Failure) -> bool:
+def is_transient(error: Failure) -> bool:
     """Whether the same call may succeed in a moment: throttled, met another transaction, the server was not well, or its
     answer did not arrive whole."""
     if not isinstance(error, ClientError):
@@ -52,9 +52,9 @@ def passes(error: Failure) -> bool:
     return bool(codes) and codes <= _SOON_WITHIN
 
 
-def as_ours(error: Failure) -> CommonplaceError:
+def storage_error(error: Failure) -> CommonplaceError:
     """The failure in our words: its kind is told, the vendor's own sentence is not, for it may quote data."""
-    if passes(error):
+    if is_transient(error):
         return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the record store is busy or can't be reached; try again")
     kind = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
     return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the record store can't be used: {kind}")

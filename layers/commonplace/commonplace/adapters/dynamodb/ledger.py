@@ -9,17 +9,17 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 
-from commonplace.adapters.dynamodb.calls import Calls, of_partition
+from commonplace.adapters.dynamodb.calls import Calls, partition_condition
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.ledger_rows import (
     ALWAYS_DUE,
-    Kept,
+    StoredInteraction,
     due_row,
     interaction_name,
-    kept_of,
     new_rows,
     pending_again,
     sorted_time,
+    stored_interaction,
     without_text,
 )
 from commonplace.adapters.dynamodb.pending import waiting_rows
@@ -28,7 +28,7 @@ from commonplace.domain.batching import in_batches
 from commonplace.domain.interactions import Interaction
 from commonplace.ports.nightly_values import LedgerEntry
 
-_AT_ONCE = 30  # interactions to a transaction, of three actions each
+_ROWS_PER_CALL = 30  # interactions to a transaction, of three actions each
 _BYTES = 3_000_000  # of 4 MB
 
 
@@ -47,13 +47,13 @@ class DynamoLedger:
         new = [number for name, number in first.items() if name not in known]
         recorded: set[int] = set()
         rows = ((number, new_rows(user_id, interactions[number], at)) for number in reversed(new))
-        for batch in in_batches(rows, _AT_ONCE, _weight, _BYTES):
+        for batch in in_batches(rows, _ROWS_PER_CALL, _weight, _BYTES):
             recorded |= _recorded(calls, batch, due_row(user_id))
         return [number in recorded for number in range(len(interactions))]
 
     def pending(self, user_id: str, limit: int) -> list[LedgerEntry]:
         calls = self._table.calls()
-        pages = calls.pages(*of_partition(user_id, TODO), ConsistentRead=True, Limit=max(1, limit))
+        pages = calls.pages(*partition_condition(user_id, TODO), ConsistentRead=True, Limit=max(1, limit))
         found = islice((row["id"]["S"] for page in pages for row in page), limit)
         return [one.entry for one in _read(calls, user_id, list(found))]
 
@@ -67,7 +67,7 @@ class DynamoLedger:
             for one in _read(calls, user_id, interaction_ids)
             if one.entry.interaction is not None and one.entry.state != "pending"
         ]
-        for batch in in_batches(again, _AT_ONCE):
+        for batch in in_batches(again, _ROWS_PER_CALL):
             actions = [action for one in batch for action in pending_again(user_id, one)]
             if not calls.transact([*actions, due_row(user_id)]):
                 count += len(batch)
@@ -77,9 +77,9 @@ class DynamoLedger:
         calls, count = self._table.calls(), 0
         condition = f"#{USER} = :user AND #{ITEM} BETWEEN :first AND :last"
         span = {":user": {"S": user_id}, ":first": {"S": READ}, ":last": {"S": f"{READ}{sorted_time(read_before)}"}}
-        for page in calls.pages(condition, span, ConsistentRead=True, Limit=_AT_ONCE):
+        for page in calls.pages(condition, span, ConsistentRead=True, Limit=_ROWS_PER_CALL):
             kept = _read(calls, user_id, [row["id"]["S"] for row in page])
-            for batch in in_batches(kept, _AT_ONCE):
+            for batch in in_batches(kept, _ROWS_PER_CALL):
                 if not calls.transact([action for one in batch for action in without_text(user_id, one)]):
                     count += len(batch)
         settle_due(self._table, user_id)
@@ -87,7 +87,7 @@ class DynamoLedger:
 
     def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
         calls = self._table.calls()
-        for batch in in_batches(_read(calls, user_id, interaction_ids), _AT_ONCE):
+        for batch in in_batches(_read(calls, user_id, interaction_ids), _ROWS_PER_CALL):
             calls.transact([action for one in batch for action in without_text(user_id, one)])
         settle_due(self._table, user_id)
 
@@ -103,10 +103,10 @@ def settle_due(table: Table, user_id: str) -> None:
     """
     calls = table.calls()
     row = calls.one(user_id, DUE)
-    todo, _ = calls.page(*of_partition(user_id, TODO), ConsistentRead=True, Limit=1)
+    todo, _ = calls.page(*partition_condition(user_id, TODO), ConsistentRead=True, Limit=1)
     if row is None or todo:
         return
-    texts, _ = calls.page(*of_partition(user_id, READ), ConsistentRead=True, Limit=1)
+    texts, _ = calls.page(*partition_condition(user_id, READ), ConsistentRead=True, Limit=1)
     if texts:
         since = {":since": {"N": str(_milliseconds(texts[0][ITEM]["S"]))}, ":last": row["last"]}
         calls.update(user_id, DUE, f"SET #{SINCE} = :since", "#last = :last", since)
@@ -119,10 +119,10 @@ def _milliseconds(listed: str) -> int:
     return round(datetime.fromisoformat(listed.removeprefix(READ).partition("#")[0]).timestamp() * 1000)
 
 
-def _read(calls: Calls, user_id: str, interaction_ids: Sequence[str]) -> list[Kept]:
+def _read(calls: Calls, user_id: str, interaction_ids: Sequence[str]) -> list[StoredInteraction]:
     keys = [(user_id, interaction_name(name)) for name in dict.fromkeys(interaction_ids)]
     found = calls.get(keys)
-    return [kept_of(found[key]) for key in keys if key in found]
+    return [stored_interaction(found[key]) for key in keys if key in found]
 
 
 def _weight(numbered: tuple[int, list[Action]]) -> int:

@@ -32,7 +32,7 @@ ALWAYS_DUE = datetime.fromtimestamp(0, UTC)
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredInteraction:
     """An entry and the name of the row that lists it, if one does."""
 
     entry: LedgerEntry
@@ -49,7 +49,7 @@ def sorted_time(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def kept_of(item: Item) -> Kept:
+def stored_interaction(item: Item) -> StoredInteraction:
     """The entry of a row."""
     read_at = item["read_at"]["S"] if "read_at" in item else None
     entry = LedgerEntry(
@@ -62,7 +62,7 @@ def kept_of(item: Item) -> Kept:
         read_at=datetime.fromisoformat(read_at) if read_at else None,
         failures=int(item["failures"]["N"]),
     )
-    return Kept(entry, item["listed"]["S"] if "listed" in item else None)
+    return StoredInteraction(entry, item["listed"]["S"] if "listed" in item else None)
 
 
 def new_rows(user_id: str, interaction: Interaction, at: datetime) -> list[Action]:
@@ -81,7 +81,7 @@ def new_rows(user_id: str, interaction: Interaction, at: datetime) -> list[Actio
     return [Action("Put", row, ABSENT), _listing(user_id, todo, interaction.id)]
 
 
-def marked(user_id: str, one: Kept, mark: Mark, run_id: str, at: datetime) -> list[Action]:
+def marked(user_id: str, one: StoredInteraction, mark: Mark, run_id: str, at: datetime) -> list[Action]:
     """What a run made of it."""
     entry = one.entry
     if mark.state == "pending":
@@ -101,7 +101,7 @@ def marked(user_id: str, one: Kept, mark: Mark, run_id: str, at: datetime) -> li
     ]
 
 
-def pending_again(user_id: str, one: Kept) -> list[Action]:
+def pending_again(user_id: str, one: StoredInteraction) -> list[Action]:
     """It is to be read again, as if no run had failed on it."""
     entry = one.entry
     todo = f"{TODO}{sorted_time(entry.time)}#{entry.interaction_id}"
@@ -110,7 +110,7 @@ def pending_again(user_id: str, one: Kept) -> list[Action]:
     return [*_unlisted(user_id, one), again, _listing(user_id, todo, entry.interaction_id)]
 
 
-def without_text(user_id: str, one: Kept) -> list[Action]:
+def without_text(user_id: str, one: StoredInteraction) -> list[Action]:
     """Its text is gone; what was pending counts as read."""
     state = "read" if one.entry.state == "pending" else one.entry.state
     return [
@@ -142,5 +142,5 @@ def _listing(user_id: str, name: str, interaction_id: str) -> Action:
     return Action("Put", {**key_of(user_id, name), "id": {"S": interaction_id}})
 
 
-def _unlisted(user_id: str, one: Kept, but: str | None = None) -> list[Action]:
+def _unlisted(user_id: str, one: StoredInteraction, but: str | None = None) -> list[Action]:
     return [Action("Delete", key_of(user_id, one.listed))] if one.listed and one.listed != but else []

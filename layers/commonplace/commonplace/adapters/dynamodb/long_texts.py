@@ -4,7 +4,7 @@ import gzip
 
 from ulid import ULID
 
-from commonplace.adapters.dynamodb.calls import Calls, key_of, of_partition
+from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.table import ITEM, USER, Action, Item
 
 
@@ -23,7 +23,7 @@ _BODY = "body"
 _MOST_BYTES = 350_000  # of the 400 KB that an item may have
 
 
-def held(text: str, user_id: str, prefix: str) -> tuple[Item, list[Action]]:
+def row_text(text: str, user_id: str, prefix: str) -> tuple[Item, list[Action]]:
     """What the row of a text has of it, and the rows to be written before, each in a transaction of its own.
 
     `prefix`: how the names of such rows begin.
@@ -60,5 +60,5 @@ def named(row: Item) -> list[str]:
 
 def names_from(calls: Calls, user_id: str, prefix: str) -> list[str]:
     """The names of the rows that begin so."""
-    pages = calls.pages(*of_partition(user_id, prefix), ConsistentRead=True, ProjectionExpression=f"#{ITEM}")
+    pages = calls.pages(*partition_condition(user_id, prefix), ConsistentRead=True, ProjectionExpression=f"#{ITEM}")
     return [row[ITEM]["S"] for page in pages for row in page]

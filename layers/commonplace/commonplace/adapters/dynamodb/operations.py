@@ -6,24 +6,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
-from commonplace.adapters.dynamodb.adding import Refused, in_the_way, refused_of
-from commonplace.adapters.dynamodb.calls import Calls, key_of, of_partition
+from commonplace.adapters.dynamodb.adding import RefusedWrite, marker_holders, refused_writes
+from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.rows import (
     HOLDER,
     RECORD,
-    is_over,
+    is_closed_or_expired,
     key_name,
     memory_name,
     memory_of,
     purge_at,
-    readable,
+    readable_records,
     used_name,
     vector_bytes,
 )
 from commonplace.adapters.dynamodb.table import ABSENT, KEY, LEASE, OPERATION, PURGE_AT, Action
-from commonplace.adapters.dynamodb.writes import Change as Written
-from commonplace.adapters.dynamodb.writes import Write, audit_names, change_of, changed_meanwhile
+from commonplace.adapters.dynamodb.writes import RowChange as Written
+from commonplace.adapters.dynamodb.writes import TransactionWrite, audit_names, change_of, version_conflict
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.memories.transitions import applied_change
@@ -65,7 +65,7 @@ class DynamoOperations:
             if any(refusal.place > len(actions) for refusal in refusals):
                 raise CommonplaceError(ErrorCode.LEASE_LOST, "another run has begun")
             if write:
-                _refuse_or_settle(calls, operation, refused_of([(write, actions)], refusals))
+                _refuse_or_settle(calls, operation, refused_writes([(write, actions)], refusals))
             calls.wait(attempt)
         return True
 
@@ -90,18 +90,18 @@ class DynamoOperations:
         record, used = (user_id, memory_name(held[HOLDER]["S"])), (user_id, used_name(held[HOLDER]["S"]))
         found = calls.get([record, used])
         memory = None if record not in found else memory_of(found[record], found.get(used))
-        return memory if memory is not None and memory.key == key and not is_over(memory, now) else None
+        return memory if memory is not None and memory.key == key and not is_closed_or_expired(memory, now) else None
 
     def keys(self, visibility: Visibility, collection: str) -> list[str]:
         calls = self._table.calls()
-        condition, values = of_partition(visibility.user_id, KEY)
+        condition, values = partition_condition(visibility.user_id, KEY)
         pages = calls.pages(
             condition, {**values, ":collection": {"S": collection}}, FilterExpression="#collection = :collection",
             ConsistentRead=True,
         )  # fmt: skip
         holders = itertools.islice((item[HOLDER]["S"] for page in pages for item in page), _MOST_KEYS)
         found = calls.get(((visibility.user_id, memory_name(holder)) for holder in holders), (RECORD,))
-        visible = [memory for memory in readable(found.values(), memory_of) if is_visible(visibility, memory)]
+        visible = [memory for memory in readable_records(found.values(), memory_of) if is_visible(visibility, memory)]
         return sorted(memory.key for memory in visible if memory.key is not None)
 
 
@@ -111,19 +111,19 @@ def fenced(fence: Fence) -> Action:
     return Action("ConditionCheck", lease, "#fence = :fence", {":fence": {"N": str(fence.number)}})
 
 
-def _write(calls: Calls, operation: Operation) -> Write | None:
+def _write(calls: Calls, operation: Operation) -> TransactionWrite | None:
     changes = [_written(calls, change) for change in operation.changes]
-    return Write(changes[-1], closes=tuple(changes[:-1])) if changes else None
+    return TransactionWrite(changes[-1], closes=tuple(changes[:-1])) if changes else None
 
 
-def _refuse_or_settle(calls: Calls, operation: Operation, all_refused: Sequence[Refused]) -> None:
+def _refuse_or_settle(calls: Calls, operation: Operation, all_refused: Sequence[RefusedWrite]) -> None:
     """`CONFLICT`, unless all that stood in the way are markers that don't count: then the next attempt takes them over."""
     own = {memory_name(change.memory.memory_id): change.memory for change in operation.changes}
     for refused in all_refused:
         for action, _ in refused.actions:
             if action.name in own:
-                raise changed_meanwhile(own[action.name])
-        (there,) = in_the_way(calls, [refused], {refused.write.change.memory.memory_id: operation.at})
+                raise version_conflict(own[action.name])
+        (there,) = marker_holders(calls, [refused], {refused.write.change.memory.memory_id: operation.at})
         for other in there.values():
             raise CommonplaceError(ErrorCode.CONFLICT, f"the same memory or key is there already: {other.memory_id}")
 
@@ -133,11 +133,11 @@ def _written(calls: Calls, change: Change) -> Written:
     if change.before is None:
         return Written(memory, vector_bytes(change.vector), change.audit)
     if memory.version != change.before.version + 1:
-        raise changed_meanwhile(memory)
+        raise version_conflict(memory)
     try:
         written = change_of(calls, memory, change.audit, change.vector)
     except CommonplaceError as error:
-        raise changed_meanwhile(memory) if error.code is ErrorCode.NOT_FOUND else error from error
+        raise version_conflict(memory) if error.code is ErrorCode.NOT_FOUND else error from error
     return replace(written, rows=(used_name(memory.memory_id),)) if change.erases else written
 
 

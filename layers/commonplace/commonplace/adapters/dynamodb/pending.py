@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from commonplace.adapters.dynamodb.calls import Calls, key_of, of_partition
+from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.client import Table
-from commonplace.adapters.dynamodb.rows import FOUND, TOLD, VERSION, memory_name, pending_name, readable, stored_of
+from commonplace.adapters.dynamodb.rows import FOUND, TOLD, VERSION, memory_name, pending_name, readable_records, stored_of
 from commonplace.adapters.dynamodb.table import (
     ITEM,
     PENDING,
@@ -46,7 +46,7 @@ class DynamoPending:
 
     def pending(self, user_id: str) -> tuple[list[Stored], bool]:
         calls = self._table.calls()
-        condition, values = of_partition(user_id, PENDING)
+        condition, values = partition_condition(user_id, PENDING)
         pages = calls.pages(condition, values, ConsistentRead=True, ScanIndexForward=False, Limit=_AT_MOST + 1)
         rows = list(itertools.islice((row for page in pages for row in page), _AT_MOST + 1))
         complete = len(rows) <= _AT_MOST
@@ -63,7 +63,7 @@ class DynamoPending:
 
     def used(self, user_id: str) -> set[str]:
         """Ids of the user's memories that a search returned: their counts never reach the index, which holds records."""
-        condition, values = of_partition(user_id, USED)
+        condition, values = partition_condition(user_id, USED)
         pages = self._table.calls().pages(
             condition, values, FilterExpression=f"attribute_exists(#{FOUND})", ProjectionExpression=f"#{ITEM}",
             ConsistentRead=True,
@@ -114,4 +114,4 @@ def _records(calls: Calls, rows: list[Item]) -> list[Stored]:
     # A record that was purged meanwhile isn't there: its going is an event of the stream by itself.
     names = [(row[USER]["S"], memory_name(row[ITEM]["S"].removeprefix(PENDING))) for row in rows]
     found = calls.get(names)
-    return list(readable((found[name] for name in names if name in found), stored_of))
+    return list(readable_records((found[name] for name in names if name in found), stored_of))

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from commonplace.adapters.dynamodb.adding import Adding, in_the_way, refused_of
-from commonplace.adapters.dynamodb.calls import Calls, key_of, of_partition
+from commonplace.adapters.dynamodb.adding import EntryBatch, marker_holders, refused_writes
+from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.rows import (
     FOUND,
@@ -16,12 +16,12 @@ from commonplace.adapters.dynamodb.rows import (
     audit_of,
     memory_name,
     memory_of,
-    readable,
+    readable_records,
     stored_of,
     used_name,
 )
 from commonplace.adapters.dynamodb.table import AUDIT, ITEM, LEASE, MEMORY, USAGE, USED, USER, Item
-from commonplace.adapters.dynamodb.writes import Write, change_of, changed_meanwhile, purging
+from commonplace.adapters.dynamodb.writes import TransactionWrite, change_of, purging, version_conflict
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import Audit, Entry, Stored, Vector
@@ -39,21 +39,21 @@ class DynamoRecords:
         self._table, self._indexed, self._clock = table, indexed, clock
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
-        return Adding(self._table.calls(), self._since()).add(entries)
+        return EntryBatch(self._table.calls(), self._since()).add(entries)
 
     def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:
         calls = self._table.calls()
         change = change_of(calls, memory, audit, vector)
-        write = Write(replace(change, rows=change.rows[:_PURGED_WITHIN]))
+        write = TransactionWrite(replace(change, rows=change.rows[:_PURGED_WITHIN]))
         for attempt in itertools.count():
             actions = write.actions(self._since())
             refusals = calls.transact(actions)
             if not refusals:
                 break
-            (refused,) = refused_of([(write, actions)], refusals)
+            (refused,) = refused_writes([(write, actions)], refusals)
             if any(action.name == memory_name(memory.memory_id) for action, _ in refused.actions):
-                raise changed_meanwhile(memory)
-            (there,) = in_the_way(calls, [refused], {memory.memory_id: memory.updated_at})
+                raise version_conflict(memory)
+            (there,) = marker_holders(calls, [refused], {memory.memory_id: memory.updated_at})
             for other in there.values():
                 raise CommonplaceError(ErrorCode.CONFLICT, f"the same memory or key is there already: {other.memory_id}")
             calls.wait(attempt)
@@ -66,30 +66,30 @@ class DynamoRecords:
         found = self._table.calls().get(((user_id, name) for name in names), (RECORD, FOUND, LAST_FOUND))
         keys = [(user_id, memory_name(memory_id)) for memory_id in memory_ids]
         records = [found[key] for key in keys if key in found]
-        return list(readable(records, lambda item: memory_of(item, found.get((user_id, used_name(_id_of(item)))))))
+        return list(readable_records(records, lambda item: memory_of(item, found.get((user_id, used_name(_id_of(item)))))))
 
     def all(self, user_id: str) -> Iterator[Memory]:
-        condition, values = of_partition(user_id, MEMORY)
+        condition, values = partition_condition(user_id, MEMORY)
         after = None
         while True:
             calls = self._table.calls()  # each page has the time of a call: nobody waits for all of them at once
             items, after = calls.page(condition, values, after, ConsistentRead=True)
             used = self._counts(calls, user_id, [_id_of(item) for item in items])
-            yield from readable(items, lambda item: memory_of(item, used.get(_id_of(item))))  # noqa: B023 - at once
+            yield from readable_records(items, lambda item: memory_of(item, used.get(_id_of(item))))  # noqa: B023 - at once
             if after is None:
                 return
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
-        condition, values = of_partition(user_id, MEMORY)
+        condition, values = partition_condition(user_id, MEMORY)
         pages = self._table.calls().pages(
             condition, {**values, ":active": {"S": "active"}}, FilterExpression=f"#{STATUS} = :active",
             ScanIndexForward=False, ConsistentRead=not self._indexed, Limit=limit + 1,
         )  # fmt: skip
         found = list(itertools.islice((item for page in pages for item in page), limit + 1))
-        return list(readable(found[:limit], stored_of)), len(found) <= limit
+        return list(readable_records(found[:limit], stored_of)), len(found) <= limit
 
     def audits(self, user_id: str, memory_id: str) -> list[Audit]:
-        condition, values = of_partition(user_id, f"{AUDIT}{memory_id}#")
+        condition, values = partition_condition(user_id, f"{AUDIT}{memory_id}#")
         pages = self._table.calls().pages(condition, values, ConsistentRead=True)
         return [audit_of(item) for page in pages for item in page]
 
@@ -119,7 +119,7 @@ class DynamoEverything:
         after = None
         while True:
             items, after = self._table.calls().scanned(f"begins_with(#{ITEM}, :prefix)", {":prefix": {"S": MEMORY}}, after)
-            yield from readable(items, stored_of)
+            yield from readable_records(items, stored_of)
             if after is None:
                 return
 
@@ -139,7 +139,7 @@ class DynamoErasure:
         self._table.calls().delete_all([key_of(user_id, LEASE)])  # last: until then no run begins
 
     def _empty(self, partition: str) -> None:
-        condition, values = of_partition(partition)
+        condition, values = partition_condition(partition)
         after = None
         while True:
             calls = self._table.calls()  # each has the time of a call: nobody waits for all of them at once

@@ -65,7 +65,7 @@ def stored_of(item: Item) -> Stored:
     return Stored(memory_of(item), None if blob is None else np.frombuffer(blob, dtype="<f4"))
 
 
-def readable(items: Iterable[Item], read: Callable[[Item], _T]) -> Iterator[_T]:
+def readable_records(items: Iterable[Item], read: Callable[[Item], _T]) -> Iterator[_T]:
     """What is read of each record. One that can't be read stops nothing else: it is left out, and the log names its key."""
     for item in items:
         try:
@@ -128,7 +128,7 @@ def purge_at(memory: Memory) -> dict[str, Any]:
     return {} if memory.purge_at is None else {PURGE_AT: {"N": str(math.ceil(memory.purge_at.timestamp()))}}
 
 
-def is_over(memory: Memory, now: datetime) -> bool:
+def is_closed_or_expired(memory: Memory, now: datetime) -> bool:
     """Whether a memory that is there stands in nobody's way any more: it is closed, or has expired."""
     return memory.status != "active" or (memory.expires_at is not None and memory.expires_at <= now)
 
@@ -141,7 +141,7 @@ def _expiry(memory: Memory) -> dict[str, Any]:
     return {} if memory.expires_at is None else {"expires_at": {"N": str(memory.expires_at.timestamp())}}
 
 
-def streamed(event: Mapping[str, Any]) -> Iterator[StreamRecord]:
+def stream_records(event: Mapping[str, Any]) -> Iterator[StreamRecord]:
     """The changes of memories in an event, in its order; other rows of the table are left out."""
     for record in event["Records"]:
         what = record["dynamodb"]

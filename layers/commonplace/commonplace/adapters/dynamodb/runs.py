@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 
-from commonplace.adapters.dynamodb.calls import Calls, key_of, of_partition
+from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.ledger import settle_due
-from commonplace.adapters.dynamodb.ledger_rows import interaction_name, kept_of, marked
-from commonplace.adapters.dynamodb.long_texts import ROWS, held, named, names_from, text_of
+from commonplace.adapters.dynamodb.ledger_rows import interaction_name, marked, stored_interaction
+from commonplace.adapters.dynamodb.long_texts import ROWS, named, names_from, row_text, text_of
 from commonplace.adapters.dynamodb.operations import fenced
 from commonplace.adapters.dynamodb.table import ABSENT, BUDGET, ITEM, LEASE, PART, PURGE_AT, REST, RUN, RUNNING, Action, Item
 from commonplace.domain.batching import in_batches
@@ -55,7 +55,7 @@ class DynamoRuns:
 
     def save_part(self, run: Run, name: str, body: str, fence: Fence) -> None:
         key = key_of(run.user_id, f"{PART}{run.run_id}#{name}")
-        text, rows = held(body, run.user_id, f"{REST}{PART}{run.run_id}#")
+        text, rows = row_text(body, run.user_id, f"{REST}{PART}{run.run_id}#")
         not_there = Action("ConditionCheck", key, ABSENT)
         for actions in (*([row, not_there] for row in rows), [Action("Put", {**key, **text}, ABSENT)]):
             refusals = self._table.calls().transact([fenced(fence), *actions])
@@ -71,7 +71,9 @@ class DynamoRuns:
     def drop_parts(self, user_id: str, run_id: str, keep: Sequence[str] = ()) -> None:
         calls, prefix = self._table.calls(), f"{PART}{run_id}#"
         kept = {f"{prefix}{name}" for name in keep}
-        pages = calls.pages(*of_partition(user_id, prefix), ConsistentRead=True, ProjectionExpression=f"#{ITEM},#{ROWS}")
+        pages = calls.pages(
+            *partition_condition(user_id, prefix), ConsistentRead=True, ProjectionExpression=f"#{ITEM},#{ROWS}"
+        )
         parts = {row[ITEM]["S"]: named(row) for page in pages for row in page}
         staying = {name for part in kept & parts.keys() for name in parts[part]}
         rows = [name for name in names_from(calls, user_id, f"{REST}{prefix}") if name not in staying]
@@ -83,7 +85,7 @@ class DynamoRuns:
         calls, at = self._table.calls(), run.finished_at or run.started_at
         names = [(run.user_id, interaction_name(name)) for name in marks]
         found = calls.get(names)
-        kept = [kept_of(found[name]) for name in names if name in found]
+        kept = [stored_interaction(found[name]) for name in names if name in found]
         # What an earlier attempt has marked is marked already: it died before the run was closed.
         open_ones = [one for one in kept if one.entry.run_id != run.run_id]
         for batch in in_batches(open_ones, _MARKS_AT_ONCE):
@@ -102,7 +104,9 @@ class DynamoRuns:
 
     def newest(self, user_id: str, limit: int) -> list[Run]:
         calls = self._table.calls()
-        pages = calls.pages(*of_partition(user_id, RUN), ScanIndexForward=False, ConsistentRead=True, Limit=max(1, limit))
+        pages = calls.pages(
+            *partition_condition(user_id, RUN), ScanIndexForward=False, ConsistentRead=True, Limit=max(1, limit)
+        )
         runs = (_run(calls, row) for page in pages for row in page)
         return list(islice((run for run in runs if run is not None), limit))
 
@@ -110,7 +114,7 @@ class DynamoRuns:
         """Writes the run as it is now; what it was before goes in the same transaction, for it may tell what is forgotten."""
         prefix = f"{REST}{RUN}{run.run_id}#"
         before = names_from(self._table.calls(), run.user_id, prefix)
-        text, rows = held(run.model_dump_json(), run.user_id, prefix)
+        text, rows = row_text(run.model_dump_json(), run.user_id, prefix)
         for row in rows:
             self._written([row], fence)
         gone = [Action("Delete", key_of(run.user_id, name)) for name in before]

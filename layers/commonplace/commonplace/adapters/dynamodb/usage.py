@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 
 from ulid import ULID
 
-from commonplace.adapters.dynamodb.calls import Calls, key_of, of_partition
+from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.pending import waiting_rows
 from commonplace.adapters.dynamodb.rows import FOUND, LAST_FOUND, memory_name, used_name
@@ -65,7 +65,7 @@ class DynamoUsage:
     def fold(self, user_id: str) -> None:
         for attempt in itertools.count():
             calls = self._table.calls()
-            rows, _ = calls.page(*of_partition(f"{USAGE}{user_id}"), ConsistentRead=True, Limit=_ROWS_AT_ONCE)
+            rows, _ = calls.page(*partition_condition(f"{USAGE}{user_id}"), ConsistentRead=True, Limit=_ROWS_AT_ONCE)
             if not rows:
                 return
             if calls.transact(_folding(calls, user_id, rows)):
@@ -80,7 +80,7 @@ class DynamoUsage:
 
 
 @dataclass
-class _Count:
+class _FoundCount:
     found: int = 0
     last: list[str] = field(default_factory=list)
 
@@ -88,20 +88,20 @@ class _Count:
 def _folding(calls: Calls, user_id: str, rows: Sequence[Item]) -> list[Action]:
     """The transaction that folds as many of the rows as it holds, the oldest first."""
     taken: list[Action] = []
-    counts: dict[str, _Count] = {}
+    counts: dict[str, _FoundCount] = {}
     for row in rows:
         ids = [each["S"] for each in row["ids"]["L"]]
         if len(taken) + 1 + len(counts.keys() | set(ids)) > _ACTIONS:
             break
         taken.append(Action("Delete", row, PRESENT))
         for memory_id in ids:
-            count = counts.setdefault(memory_id, _Count())
+            count = counts.setdefault(memory_id, _FoundCount())
             count.found += 1
             count.last.append(row["at"]["S"])
     names = [(user_id, name(memory_id)) for memory_id in counts for name in (memory_name, used_name)]
     there = calls.get(names, (PURGE_AT, FOUND, LAST_FOUND))
     return taken + [
-        _counted(
+        _count_action(
             user_id, memory_id, count, there[user_id, memory_name(memory_id)], there.get((user_id, used_name(memory_id)))
         )
         for memory_id, count in counts.items()
@@ -109,7 +109,7 @@ def _folding(calls: Calls, user_id: str, rows: Sequence[Item]) -> list[Action]:
     ]
 
 
-def _counted(user_id: str, memory_id: str, count: _Count, record: Item, used: Item | None) -> Action:
+def _count_action(user_id: str, memory_id: str, count: _FoundCount, record: Item, used: Item | None) -> Action:
     before = int(used[FOUND]["N"]) if used and FOUND in used else 0
     moments = [*count.last, used[LAST_FOUND]["S"]] if used and before else count.last
     change = f"SET #{FOUND} = :found, #{LAST_FOUND} = :last"

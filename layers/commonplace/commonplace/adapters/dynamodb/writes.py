@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from commonplace.adapters.dynamodb.calls import Calls, key_of, of_partition
+from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.rows import (
     HOLDER,
     VERSION,
@@ -31,7 +31,7 @@ _HELD_BY = f"#{HOLDER} = :holder"
 
 
 @dataclass(frozen=True)
-class Change:
+class RowChange:
     """A record as it is to be, and as it was (None: it is new). `rows`: older rows that go when the record goes."""
 
     memory: Memory
@@ -42,13 +42,13 @@ class Change:
 
 
 @dataclass
-class Write:
+class TransactionWrite:
     """A change, and what it found out about markers that stood in its way."""
 
-    change: Change
-    closes: tuple[Change, ...] = ()
+    change: RowChange
+    closes: tuple[RowChange, ...] = ()
     """Memories that are closed along with it, whatever stands in the way."""
-    archived: dict[str, Change] = field(default_factory=dict)
+    archived: dict[str, RowChange] = field(default_factory=dict)
     """Expired memories that are closed along with it, by id."""
     stale: dict[str, str] = field(default_factory=dict)
     """Markers of memories that are gone, with those memories' ids."""
@@ -61,7 +61,7 @@ class Write:
         rows = [action for change in changes for action in _rows(change, since)]
         return rows + self._markers(changes)
 
-    def _markers(self, changes: Sequence[Change]) -> list[Action]:
+    def _markers(self, changes: Sequence[RowChange]) -> list[Action]:
         before = {name: old for change in changes if change.before for name, old in markers(change.before).items()}
         after = markers(self.change.memory)
         actions = []
@@ -77,9 +77,11 @@ class Write:
         return actions
 
 
-def packed(writes: Iterable[Write], since: datetime | None) -> Iterator[list[tuple[Write, list[Action]]]]:
+def batches_of(
+    writes: Iterable[TransactionWrite], since: datetime | None
+) -> Iterator[list[tuple[TransactionWrite, list[Action]]]]:
     """As many writes to a transaction as it holds. One that closes others goes alone: two may want to close the same."""
-    batch: list[tuple[Write, list[Action]]] = []
+    batch: list[tuple[TransactionWrite, list[Action]]] = []
     count = size = 0
     for write in writes:
         actions = write.actions(since)
@@ -93,7 +95,7 @@ def packed(writes: Iterable[Write], since: datetime | None) -> Iterator[list[tup
         yield batch
 
 
-def _rows(change: Change, since: datetime | None) -> list[Action]:
+def _rows(change: RowChange, since: datetime | None) -> list[Action]:
     memory, before = change.memory, change.before
     record, audit = memory_item(memory, change.vector), Action("Put", audit_item(memory, change.audit), ABSENT)
     if before is None:
@@ -134,26 +136,26 @@ def _holder(marker: Item) -> Item:
     return {":holder": marker[HOLDER]}
 
 
-def change_of(calls: Calls, memory: Memory, audit: Audit, vector: Vector | None) -> Change:
+def change_of(calls: Calls, memory: Memory, audit: Audit, vector: Vector | None) -> RowChange:
     """The change that makes the stored record this one; `NOT_FOUND`, or `CONFLICT` when its version is not one less."""
     item = calls.one(memory.user_id, memory_name(memory.memory_id))
     if item is None:
         raise CommonplaceError(ErrorCode.NOT_FOUND, f"no memory {memory.memory_id}")
     before = memory_of(item)
     if before.version != memory.version - 1:
-        raise changed_meanwhile(memory)
+        raise version_conflict(memory)
     kept = (memory.content, memory.embedding_model) == (before.content, before.embedding_model)
     rows = [used_name(memory.memory_id), *audit_names(calls, memory)] if memory.purge_at != before.purge_at else []
-    return Change(memory, bytes_of(item) if kept else vector_bytes(vector), audit, before, tuple(rows))
+    return RowChange(memory, bytes_of(item) if kept else vector_bytes(vector), audit, before, tuple(rows))
 
 
 def audit_names(calls: Calls, memory: Memory) -> list[str]:
     """The sort keys of the audit rows of a memory."""
-    condition, values = of_partition(memory.user_id, f"{AUDIT}{memory.memory_id}#")
+    condition, values = partition_condition(memory.user_id, f"{AUDIT}{memory.memory_id}#")
     pages = calls.pages(condition, values, ConsistentRead=True, ProjectionExpression=f"#{ITEM}")
     return [item[ITEM]["S"] for page in pages for item in page]
 
 
-def changed_meanwhile(memory: Memory) -> CommonplaceError:
+def version_conflict(memory: Memory) -> CommonplaceError:
     """Somebody else has written the record since it was read."""
     return CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} was changed meanwhile; read it again")

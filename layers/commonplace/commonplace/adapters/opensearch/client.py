@@ -17,7 +17,7 @@ SEARCH_SECONDS = 2.0
 WRITE_SECONDS = 30.0
 _CONNECT_SECONDS = 1.0  # tried twice
 _AT_ONCE = 16  # connections kept; a Lambda needs one, a server with threads more
-_NOBODY_WAITS = "10s"  # then the domain itself gives a search up
+_BACKGROUND_SECONDS = "10s"  # then the domain itself gives a search up
 
 
 def connect(url: str, region: str | None = None, seconds: float = SEARCH_SECONDS) -> OpenSearch:
@@ -45,7 +45,7 @@ def connect(url: str, region: str | None = None, seconds: float = SEARCH_SECONDS
 
 
 @contextmanager
-def asking() -> Iterator[None]:
+def as_index_unavailable() -> Iterator[None]:
     """Whatever the vendor's library raises becomes `IndexUnavailable`; its message never holds a memory's words."""
     try:
         yield
@@ -76,10 +76,10 @@ def ask(client: OpenSearch, alias: str, user_id: str, *searches: Mapping[str, An
     header = {
         "routing": routing_of(user_id),
         "allow_partial_search_results": False,
-        "cancel_after_time_interval": _NOBODY_WAITS,
+        "cancel_after_time_interval": _BACKGROUND_SECONDS,
     }
     lines: list[Mapping[str, Any]] = [line for search in searches for line in (header, search)]
-    with asking():
+    with as_index_unavailable():
         answers: list[dict[str, Any]] = client.msearch(index=alias, body=lines)["responses"]
     for answer in answers:
         if "error" in answer:

@@ -26,7 +26,7 @@ def most_used(counts: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_TAGS])
 
 
-class KeptTags:
+class TagCache:
     """Tags by user. They only name a new memory's, where some that are a minute old do no harm."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -58,7 +58,7 @@ _IDS_A_FILTER = 5_000
 _USED = "used-"
 
 
-class Unindexed(PendingWrites, Protocol):
+class UnindexedState(PendingWrites, Protocol):
     """What the index doesn't know: the writes that it has not confirmed, and what was found, which it is never told."""
 
     def used(self, user_id: str) -> set[str]:
@@ -74,10 +74,10 @@ class OpenSearchFacts:
     """
 
     def __init__(
-        self, client: OpenSearch, pending: Unindexed, otherwise: UserFacts, alias: str = ALIAS, seconds: float = 60.0
+        self, client: OpenSearch, pending: UnindexedState, otherwise: UserFacts, alias: str = ALIAS, seconds: float = 60.0
     ) -> None:
         self._client, self._pending, self._otherwise, self._alias = client, pending, otherwise, alias
-        self._seconds, self._kept = seconds, KeptTags()
+        self._seconds, self._kept = seconds, TagCache()
 
     def tags(self, user_id: str) -> dict[str, int]:
         fresh = self._kept.fresh(user_id)
@@ -119,7 +119,7 @@ class OpenSearchFacts:
         pending, _ = self._pending.pending(user_id)
         active = [one for one in pending if one.memory.user_id == user_id and one.memory.status == "active"]
         body = {
-            "query": queries.owned(user_id, [one.memory.memory_id for one in pending]),
+            "query": queries.active_of_user(user_id, [one.memory.memory_id for one in pending]),
             "size": 0,
             "aggs": {"tags": {"terms": {"field": "tags", "size": most}}, **(states or {})},
         }

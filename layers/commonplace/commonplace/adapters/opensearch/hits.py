@@ -93,7 +93,7 @@ class Hit(NamedTuple):
         return str(self.kept[_ID])
 
 
-def own(answer: Answer, user_id: str) -> Iterator[Hit]:
+def hits_of_user(answer: Answer, user_id: str) -> Iterator[Hit]:
     """The hits, each checked once more to be this user's: routing and filter are not all that stands between users.
 
     Raises `IndexUnavailable` for one without its row, as a copy by the domain's own `_reindex` has none.
@@ -107,7 +107,7 @@ def own(answer: Answer, user_id: str) -> Iterator[Hit]:
             yield Hit(kept, hit["_score"], hit.get("sort", ()), passes, hit.get("_source", {}).get("content"))
 
 
-def row(hit: Hit, terms: Sequence[str], model: str, scored: bool) -> Row:
+def row_of_hit(hit: Hit, terms: Sequence[str], model: str, scored: bool) -> Row:
     """One hit as a row. `scored`: its score is (1 + cosine) / 2, 0 without a vector, and not a score of words."""
     name, _, tokens, labels, length, session, position, speaker, *flags, day, importance, created, made_by = hit.kept
     placed = session is not None and position is not None

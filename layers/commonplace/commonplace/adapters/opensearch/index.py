@@ -29,76 +29,76 @@ Ask = Callable[..., list[dict[str, Any]]]
 
 
 @dataclass(frozen=True)
-class Finding:
+class FindRequest:
     """What is asked of the index, and how. `fusion`: as in `OpenSearchIndex`."""
 
     ask: Ask
-    seen: Visibility
-    wanted: Filter
+    visibility: Visibility
+    filters: Filter
     terms: Sequence[str]
     vector: Vector | None
-    waiting: RecordScan
+    pending: RecordScan
     fusion: Fusion
     pipeline: str
 
     @cached_property
     def _visible(self) -> Clause:
-        return queries.visible(self.seen, self.waiting.ids)
+        return queries.visible(self.visibility, self.pending.ids)
 
     @cached_property
     def _passing(self) -> list[Clause]:
-        return queries.passing(self.wanted)
+        return queries.passing(self.filters)
 
-    def gathered(self) -> Retrieved:
+    def retrieve(self) -> Retrieved:
         """The candidates and their neighbours, with what waits to be indexed among them."""
-        aside, passing = self.waiting.rows(self.seen, self.wanted, self.terms, self.vector)
-        counted, *legs = self.ask(queries.statistics(self._visible, self.terms), *self._legs())
+        aside, passing = self.pending.rows(self.visibility, self.filters, self.terms, self.vector)
+        counted, *legs = self.ask(queries.statistics(self._visible, self.terms), *self._search_legs())
         own = candidate_rows.corpus_of(list(aside.values()), self.terms)
         corpus = candidate_rows.merged_corpus(hits.corpus(counted, self.terms), own)
         found = self._found(legs) | {name: aside[name] for name in passing}
-        return self._beside(aside, found, corpus)
+        return self._with_neighbours(aside, found, corpus)
 
-    def _legs(self) -> list[queries.Body]:
-        allowed = queries.both(self._visible, self._passing)
-        if self._fused and self.vector is not None:
-            return [queries.hybrid(allowed, self.terms, self.vector, self.waiting.model, self.pipeline)]
+    def _search_legs(self) -> list[queries.Body]:
+        allowed = queries.visible_and(self._visible, self._passing)
+        if self._is_fused and self.vector is not None:
+            return [queries.hybrid(allowed, self.terms, self.vector, self.pending.model, self.pipeline)]
         legs = [queries.by_words(allowed, self.terms, self.vector)] if self.terms else []
-        return legs if self.vector is None else [*legs, queries.nearest(allowed, self.vector, self.waiting.model)]
+        return legs if self.vector is None else [*legs, queries.nearest(allowed, self.vector, self.pending.model)]
 
     @property
-    def _fused(self) -> bool:
+    def _is_fused(self) -> bool:
         """Whether the domain fuses the legs; its scores tell no cosine then."""
         return self.fusion == "engine" and bool(self.terms) and self.vector is not None
 
     def _found(self, legs: Sequence[hits.Answer]) -> Rows:
         found: Rows = {}
         for leg in legs:
-            if self._fused:
+            if self._is_fused:
                 _refuse_unfused(leg)
-            rows, _ = self._rows(leg, scored=self.vector is not None and not self._fused)
+            rows, _ = self._rows(leg, scored=self.vector is not None and not self._is_fused)
             found |= rows
         return found
 
     def _rows(self, answer: hits.Answer, scored: bool) -> tuple[Rows, set[str]]:
         """The rows of an answer, and which of them are marked as passing the filter."""
         rows, passing = {}, set()
-        for hit in hits.own(answer, self.seen.user_id):
-            row = hits.row(hit, self.terms, self.waiting.model, scored)
+        for hit in hits.hits_of_user(answer, self.visibility.user_id):
+            row = hits.row_of_hit(hit, self.terms, self.pending.model, scored)
             rows[row.memory_id] = row
             if hit.passes:
                 passing.add(row.memory_id)
         return rows, passing
 
-    def _beside(self, aside: Rows, found: Rows, corpus: Corpus) -> Retrieved:
+    def _with_neighbours(self, aside: Rows, found: Rows, corpus: Corpus) -> Retrieved:
         """The candidates with who stands beside the best of them, unless all there is is here already."""
         rows, ranked = aside | found, set(found)
         everything = len(rows) == corpus.memories
         spans = {} if everything else hits.spans(list(found.values()), corpus, self.terms)
-        unscored = set(found).difference(self.waiting.ids) if self._fused else set()
+        unscored = set(found).difference(self.pending.ids) if self._is_fused else set()
         names = {} if everything else hits.session_names(rows.values())
         searches = []
         if spans or unscored:
-            searches.append(queries.around(self._visible, self._passing, spans, unscored, found, self.vector))
+            searches.append(queries.neighbours_of(self._visible, self._passing, spans, unscored, found, self.vector))
         if names:
             searches.append(queries.sessions(self._visible, names))
         answers = self.ask(*searches) if searches else []
@@ -110,7 +110,7 @@ class Finding:
             rows |= read
             ranked |= passing & hits.within_reach(found.values(), read.values())
         columns = candidate_rows.columns_of(list(rows.values()), ranked, sessions, self.terms, corpus.speakers)
-        return Retrieved(columns, corpus, partial=not self.waiting.complete)
+        return Retrieved(columns, corpus, partial=not self.pending.complete)
 
 
 def _added(one: Sessions, other: Sessions) -> dict[str, tuple[int, int]]:
@@ -142,8 +142,8 @@ def similar(
     may_be_seen = queries.visible(visibility, waiting.ids)
     counted, leg = ask(queries.statistics(may_be_seen, asked), queries.sharing(may_be_seen, asked, vector))
     rows, texts = [], {}
-    for hit in hits.own(leg, visibility.user_id):
-        rows.append(hits.row(hit, asked, waiting.model, scored=vector is not None))
+    for hit in hits.hits_of_user(leg, visibility.user_id):
+        rows.append(hits.row_of_hit(hit, asked, waiting.model, scored=vector is not None))
         texts[hit.memory_id] = hit.content or ""
     found, _ = waiting.rows(visibility, Filter(), asked, vector)
     aside = list(found.values())
@@ -165,18 +165,18 @@ class OpenSearchIndex:
         self._fusion, self._pipeline = fusion, pipeline
 
     def find(self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None) -> Retrieved:
-        return Finding(
+        return FindRequest(
             self._ask(visibility), visibility, filters, terms, vector, self._waiting(visibility), self._fusion, self._pipeline
-        ).gathered()
+        ).retrieve()
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
         return similar(self._ask(visibility), visibility, terms, vector, self._waiting(visibility), limit)
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
         waiting = self._waiting(visibility)
-        allowed = queries.both(queries.visible(visibility, waiting.ids), queries.passing(filters))
+        allowed = queries.visible_and(queries.visible(visibility, waiting.ids), queries.passing(filters))
         (answer,) = self._ask(visibility)(queries.most_important(allowed, limit))
-        ordered = [tuple(hit.order) for hit in hits.own(answer, visibility.user_id)]
+        ordered = [tuple(hit.order) for hit in hits.hits_of_user(answer, visibility.user_id)]
         ordered += [
             (memory.importance, memory.happened_at.timestamp(), memory.memory_id)
             for memory in waiting.passing(visibility, filters)

@@ -16,7 +16,7 @@ def visible(visibility: Visibility, without: Iterable[str] = ()) -> Clause:
     hidden: list[Clause] = [{"range": {"valid_from": {"gt": now}}}, {"range": {"valid_to": {"lte": now}}}]
     if not visibility.include_expired:
         hidden.append({"range": {"expires_at": {"lte": now}}})
-    own = owned(visibility.user_id, without)["bool"]
+    own = active_of_user(visibility.user_id, without)["bool"]
     return {
         "bool": {
             "filter": [*own["filter"], {"terms": {"agent_id": list(visibility.agents)}}],
@@ -25,7 +25,7 @@ def visible(visibility: Visibility, without: Iterable[str] = ()) -> Clause:
     }
 
 
-def owned(user_id: str, without: Iterable[str] = ()) -> Clause:
+def active_of_user(user_id: str, without: Iterable[str] = ()) -> Clause:
     """The user's active memories, whoever they are for; none of the ids `without`."""
     ids = sorted(without)
     return {
@@ -50,7 +50,7 @@ def passing(filters: Filter) -> list[Clause]:
     return clauses
 
 
-def both(seen: Clause, clauses: Sequence[Clause]) -> Clause:
+def visible_and(seen: Clause, clauses: Sequence[Clause]) -> Clause:
     """All that is seen and meets the clauses."""
     return {"bool": {"filter": [seen, *clauses]}}
 
@@ -75,12 +75,12 @@ def by_words(allowed: Clause, terms: Sequence[str], vector: Vector | None) -> Bo
 
 def nearest(allowed: Clause, vector: Vector, model: str) -> Body:
     """The nearest by vector, the filter inside the k-NN query; vectors of another model are never compared."""
-    return _listed(_near(allowed, vector, model), BY_VECTOR)
+    return _listed(_nearest_clause(allowed, vector, model), BY_VECTOR)
 
 
 def hybrid(allowed: Clause, terms: Sequence[str], vector: Vector, model: str, pipeline: str) -> Body:
     """The best of both legs as the domain's own fusion orders them."""
-    legs = [{"bool": {"filter": [allowed], "must": [_words(terms)]}}, _near(allowed, vector, model)]
+    legs = [{"bool": {"filter": [allowed], "must": [_words(terms)]}}, _nearest_clause(allowed, vector, model)]
     body = _listed({"hybrid": {"queries": legs}}, BY_WORDS)
     del body["track_total_hits"]
     return {**body, "search_pipeline": pipeline}
@@ -93,10 +93,10 @@ def statistics(seen: Clause, terms: Sequence[str]) -> Body:
         "speakers": {"terms": {"field": "speaker", "size": _SPEAKERS}},
         "years": {"terms": {"field": "year", "size": _YEARS}},
     }
-    return _counted(seen, {**counts, **_held(terms)})
+    return _counted(seen, {**counts, **_term_counts(terms)})
 
 
-def around(
+def neighbours_of(
     seen: Clause, passing: Sequence[Clause], spans: Spans, ids: Collection[str], known: Collection[str], vector: Vector | None
 ) -> Body:
     """Memories at these positions of these sessions, but the known ones, and those of some ids. Scores are cosines.
@@ -150,7 +150,7 @@ def _counted(query: Clause, aggregations: Mapping[str, Clause]) -> Body:
     return {"query": query, "size": 0, "track_total_hits": True, "aggs": dict(aggregations)}
 
 
-def _held(terms: Sequence[str]) -> dict[str, Clause]:
+def _term_counts(terms: Sequence[str]) -> dict[str, Clause]:
     each = [{"bool": {"should": [{"term": {"tokens": term}}, {"term": {"labels": term}}]}} for term in terms]
     return {"held": {"filters": {"filters": each}}} if each else {}
 
@@ -163,7 +163,7 @@ def _match(field: str, terms: Sequence[str], boost: float = 1.0) -> Clause:
     return {"match": {field: {"query": " ".join(terms[:_TERMS_IN_A_QUERY]), "boost": boost}}}
 
 
-def _near(allowed: Clause, vector: Vector, model: str) -> Clause:
+def _nearest_clause(allowed: Clause, vector: Vector, model: str) -> Clause:
     inside = {"bool": {"filter": [allowed, {"term": {"embedding_model": model}}]}}
     return {"knn": {"vector": {"vector": numbers(vector), "k": BY_VECTOR, "filter": inside}}}
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from opensearchpy import OpenSearch
 
-from commonplace.adapters.opensearch.client import WRITE_SECONDS, asking, routing_of
+from commonplace.adapters.opensearch.client import WRITE_SECONDS, as_index_unavailable, routing_of
 from commonplace.adapters.opensearch.document import ALIAS, Layout, mark
-from commonplace.adapters.opensearch.setup import create, laid_out_for, next_name, prepare, switch, versions
-from commonplace.adapters.opensearch.writing import BEGUN, write
+from commonplace.adapters.opensearch.setup import create, model_of_layout, next_name, prepare, switch, versions
+from commonplace.adapters.opensearch.writing import REBUILD_SUFFIX, write
 from commonplace.ports.record_values import IndexChange, IndexedDocument, IndexOutcome, Stored
 from commonplace.ports.values import IndexUnavailable
 
@@ -28,14 +28,14 @@ class OpenSearchContents:
         asked = [
             {"_id": one.memory.memory_id, "routing": routing_of(one.memory.user_id), "_source": _FIELDS} for one in records
         ]
-        with asking():
+        with as_index_unavailable():
             found = self._client.mget(body={"docs": asked}, index=self._alias, params=_WAIT)["docs"]
         if any("error" in document for document in found):
             raise IndexUnavailable("the index is not there")
-        return [_held(document) if document["found"] else None for document in found]
+        return [_indexed_document(document) if document["found"] else None for document in found]
 
     def every(self) -> Iterator[IndexedDocument]:
-        with asking():
+        with as_index_unavailable():
             opened = self._client.create_pit(index=self._alias, params={"keep_alive": _KEPT_OPEN, **_WAIT})["pit_id"]
             try:
                 yield from self._pages(opened)
@@ -43,7 +43,7 @@ class OpenSearchContents:
                 self._client.delete_pit(body={"pit_id": [opened]}, params=_WAIT)
 
     def mend(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
-        with asking():
+        with as_index_unavailable():
             (live,) = versions(self._client, self._alias)
         return write(self._client, self._alias, live.told.get("embedding_model", ""), changes, over=True)
 
@@ -57,11 +57,11 @@ class OpenSearchContents:
             "track_total_hits": False,
         }
         while hits := self._client.search(body=body, params=_WAIT)["hits"]["hits"]:
-            yield from map(_held, hits)
+            yield from map(_indexed_document, hits)
             body["search_after"] = hits[-1]["sort"]
 
 
-def _held(document: Mapping[str, Any]) -> IndexedDocument:
+def _indexed_document(document: Mapping[str, Any]) -> IndexedDocument:
     kept = document["_source"]
     return IndexedDocument(kept["user_id"], document["_id"], kept["version"], kept.get("digest", ""))
 
@@ -77,14 +77,14 @@ class OpenSearchRebuild:
 
     def model(self) -> str | None:
         """The embedding model of the index that is asked now, or that the first one is laid out for; None without either."""
-        with asking():
+        with as_index_unavailable():
             for live in versions(self._client, self._alias):
                 return live.told.get("embedding_model")
-            return laid_out_for(self._client, self._alias)
+            return model_of_layout(self._client, self._alias)
 
     def begin(self) -> str:
         prepare(self._client, self._layout, self._alias)
-        with asking():
+        with as_index_unavailable():
             for begun in versions(self._client, self._begun):
                 if begun.told == mark(self._layout):
                     return begun.name
@@ -100,7 +100,7 @@ class OpenSearchRebuild:
             return [IndexOutcome("retry", str(error))] * len(records)
 
     def finish(self) -> None:
-        with asking():
+        with as_index_unavailable():
             new = next(iter(versions(self._client, self._begun)), None)
             if new is None:
                 raise IndexUnavailable("another reindex has ended meanwhile, and its version is asked")
@@ -110,4 +110,4 @@ class OpenSearchRebuild:
 
     @property
     def _begun(self) -> str:
-        return self._alias + BEGUN
+        return self._alias + REBUILD_SUFFIX

@@ -7,7 +7,7 @@ from typing import Any
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import RequestError
 
-from commonplace.adapters.opensearch.client import WRITE_SECONDS, asking
+from commonplace.adapters.opensearch.client import WRITE_SECONDS, as_index_unavailable
 from commonplace.adapters.opensearch.document import ALIAS, Layout, mappings, mark, settings
 from commonplace.adapters.opensearch.queries import PIPELINE
 
@@ -35,7 +35,7 @@ def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS, kept: Callabl
     until the reindex has filled one: an empty index would answer that there is nothing.
     """
     prepare(client, layout, alias)
-    with asking():
+    with as_index_unavailable():
         _copy(client, layout, alias)
         live = versions(client, alias)
         if not live:
@@ -60,7 +60,7 @@ def prepare(client: OpenSearch, layout: Layout, alias: str) -> None:
         "index_patterns": [f"{alias}-v*"],
         "template": {"settings": {"index": settings(layout)}, "mappings": mappings(layout)},
     }
-    with asking():
+    with as_index_unavailable():
         client.transport.perform_request("PUT", f"/_search/pipeline/{PIPELINE}", body=_FUSION, params=dict(_WAIT))
         client.indices.put_index_template(name=alias, body=template, params=_WAIT)
 
@@ -77,7 +77,7 @@ def _copy(client: OpenSearch, layout: Layout, alias: str) -> None:
             client.indices.put_settings(index=name, body={_COPIES: layout.replicas}, params=_WAIT)
 
 
-def laid_out_for(client: OpenSearch, alias: str) -> str | None:
+def model_of_layout(client: OpenSearch, alias: str) -> str | None:
     """The embedding model that the next version is laid out for; None before anything was set up."""
     told = client.indices.get_index_template(name=alias, params={"ignore": 404, **_WAIT}).get("index_templates", [])
     return next((one["index_template"]["template"]["mappings"]["_meta"]["embedding_model"] for one in told), None)

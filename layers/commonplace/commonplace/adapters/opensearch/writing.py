@@ -6,13 +6,13 @@ from typing import Any, Literal
 
 from opensearchpy import OpenSearch
 
-from commonplace.adapters.opensearch.client import WRITE_SECONDS, asking, routing_of
+from commonplace.adapters.opensearch.client import WRITE_SECONDS, as_index_unavailable, routing_of
 from commonplace.adapters.opensearch.document import ALIAS, key, revision, source
 from commonplace.adapters.opensearch.setup import versions
 from commonplace.ports.record_values import IndexChange, IndexOutcome
 from commonplace.ports.values import IndexUnavailable
 
-BEGUN = "-next"
+REBUILD_SUFFIX = "-next"
 """Ends the alias of a version that is being filled."""
 
 _BYTES = 5_000_000
@@ -30,12 +30,12 @@ class OpenSearchWriter:
     def put(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
         outcomes = [_DONE] * len(changes)
         try:
-            with asking():
-                targets = versions(self._client, self._alias, self._alias + BEGUN)
+            with as_index_unavailable():
+                targets = versions(self._client, self._alias, self._alias + REBUILD_SUFFIX)
             if not any(self._alias in target.aliases for target in targets):
                 raise IndexUnavailable("the index is not there")
             for target in targets:
-                alias = self._alias if self._alias in target.aliases else self._alias + BEGUN
+                alias = self._alias if self._alias in target.aliases else self._alias + REBUILD_SUFFIX
                 answered = write(self._client, alias, target.told.get("embedding_model", ""), changes)
                 outcomes = [min(pair, key=_weight) for pair in zip(outcomes, answered, strict=True)]
         except IndexUnavailable as error:
@@ -56,11 +56,11 @@ def write(
     for lines in _bulks(changes, embedding_model, kind):
         # An index that is not there must not be made by a write, without its alias or its mapping.
         params = {"refresh": "wait_for" if found else "false", "require_alias": "true", "request_timeout": WRITE_SECONDS}
-        with asking():
+        with as_index_unavailable():
             answer = client.bulk(body="\n".join(lines) + "\n", index=alias, params=params)
         outcomes += [_outcome(item["index"]) for item in answer["items"]]
         if found and any(item["index"]["status"] == 409 for item in answer["items"]):
-            with asking():  # another has written that; it may have to be found yet
+            with as_index_unavailable():  # another has written that; it may have to be found yet
                 client.indices.refresh(index=alias, params={"request_timeout": WRITE_SECONDS})
     return outcomes
 

@@ -25,7 +25,7 @@ _KINDS: dict[str, str] = {
 _BLOCK = 8192
 
 
-class Names:
+class NameNumbers:
     """Names as small numbers, -1 for none."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class Columns:
         self._numbers = {name: np.zeros(0, dtype=kind) for name, kind in _KINDS.items()}
         self._vectors: list[npt.NDArray[np.float32]] = []
         self.ids: list[str] = []
-        self.agents, self.sessions, self.speakers = Names(), Names(), Names()
+        self.agents, self.sessions, self.speakers = NameNumbers(), NameNumbers(), NameNumbers()
         self._by_place: tuple[Integers, Integers] | None = None
 
     def __len__(self) -> int:
@@ -65,7 +65,7 @@ class Columns:
         """Takes in what was written since the last call, by this process or another."""
         # Oldest row first and rows are never given twice: slots rise with rows.
         for found in connection.execute(_QUERY, (self.owner, self._change)):
-            self._take(found)
+            self._read_row(found)
             self._change = max(self._change, found[-1])
             self._by_place = None
 
@@ -98,7 +98,7 @@ class Columns:
         seen &= self["valid_to"] > now
         return seen if include_expired else seen & (self["expires_at"] > now)
 
-    def _take(self, found: tuple[Any, ...]) -> None:
+    def _read_row(self, found: tuple[Any, ...]) -> None:
         (row, memory_id, status, agent, importance, happened, day, created, valid_from, valid_to, expires, session,
          position, speaker, length, question, instruction, preference, embedding, model, _) = found  # fmt: skip
         slot = self._slots.setdefault(row, len(self.ids))

@@ -27,7 +27,7 @@ class Database:
         # SQLite before 3.51.3 can lose a commit when one process resets the log while another checkpoints, so commits
         # and checkpoints are serialised by a lock of our own; readers never wait for it.
         self._writing = FileLock(f"{path}.lock", timeout=wait_seconds, thread_local=False)
-        with _as_ours(path), ExitStack() as opened:  # a file that can't be used is let go of
+        with _storage_error(path), ExitStack() as opened:  # a file that can't be used is let go of
             path.parent.mkdir(parents=True, exist_ok=True)
             self._main = opened.enter_context(closing(_connect(path, wait_seconds)))
             self._usage = opened.enter_context(closing(_connect(path, 0.0)))
@@ -41,7 +41,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """One consistent state of the file."""
-        with self._guard, _as_ours(self._path):
+        with self._guard, _storage_error(self._path):
             if self._main.in_transaction:
                 yield self._main
                 return
@@ -54,7 +54,7 @@ class Database:
     @contextmanager
     def writing(self, erases: bool = False) -> Iterator[sqlite3.Connection]:
         """One transaction: on disk when this ends, or not at all. `erases`: the log keeps nothing of what was there."""
-        with self._guard, _as_ours(self._path), self._locked():
+        with self._guard, _storage_error(self._path), self._locked():
             self._main.execute("BEGIN IMMEDIATE")
             try:
                 yield self._main
@@ -67,7 +67,7 @@ class Database:
     @contextmanager
     def counting(self) -> Iterator[sqlite3.Connection | None]:
         """A transaction for usage that doesn't wait: None when another writer is at work, and no sync to disk."""
-        with self._guard, _as_ours(self._path):
+        with self._guard, _storage_error(self._path):
             try:
                 self._writing.acquire(timeout=0)
             except Timeout:
@@ -86,7 +86,7 @@ class Database:
 
     def close(self) -> None:
         """Folds the log into the file and lets go of it."""
-        with self._guard, _as_ours(self._path), self._locked():
+        with self._guard, _storage_error(self._path), self._locked():
             self._usage.close()
             self._main.close()
 
@@ -139,7 +139,7 @@ def _set_up(connection: sqlite3.Connection, synchronous: str) -> None:
 
 
 @contextmanager
-def _as_ours(path: Path) -> Iterator[None]:
+def _storage_error(path: Path) -> Iterator[None]:
     """SQLite's errors in our words, without its own, which may quote data."""
     try:
         yield

@@ -87,10 +87,10 @@ class SqliteIndex:
             counts = scan.term_counts(connection, columns, terms)
             corpus = scan.corpus(columns, visible, counts)
             cosines = columns.cosines(vector)
-            hits = scan.best(columns, allowed, counts, cosines, corpus)
+            hits = scan.best_candidates(columns, allowed, counts, cosines, corpus)
             ranked = scan.with_neighbours(columns, hits, visible) & allowed
             chosen = scan.with_neighbours(columns, ranked, visible)
-            return Retrieved(scan.handed_over(columns, chosen, ranked, counts, cosines, visible), corpus)
+            return Retrieved(scan.candidate_columns(columns, chosen, ranked, counts, cosines, visible), corpus)
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
         with self._database.reading() as connection:

@@ -36,13 +36,13 @@ class SqliteOperations:
             if _row(connection, owner, operation.operation_id) is not None:
                 return False
             if fence is not None:
-                runs.check(connection, fence)
+                runs.check_fence(connection, fence)
             for change in operation.changes:
                 _make(connection, owner, change, operation.at)
             purge(connection, operation.at)
             if erases:
-                rows.forget_deleted(connection)
-            _keep(connection, owner, operation)
+                rows.purge_deleted_tokens(connection)
+            _save_operation(connection, owner, operation)
         return True
 
     def applied(self, user_id: str, operation_id: str) -> Applied | None:
@@ -86,7 +86,7 @@ def _make(connection: sqlite3.Connection, owner: int, change: Change, at: dateti
         writes.refuse_if_there(connection, owner, memory, at)
         writes.insert(connection, owner, Entry(memory, change.vector, change.audit))
         return
-    older = writes.kept(connection, memory.user_id, memory.memory_id)
+    older = writes.stored_row(connection, memory.user_id, memory.memory_id)
     if older is None or older.memory.version != before.version:
         raise CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} was changed meanwhile; read it again")
     writes.refuse_if_there(connection, owner, memory, at)
@@ -95,7 +95,7 @@ def _make(connection: sqlite3.Connection, owner: int, change: Change, at: dateti
     writes.replace(connection, older, memory, change.audit, change.vector)
 
 
-def _keep(connection: sqlite3.Connection, owner: int, operation: Operation) -> None:
+def _save_operation(connection: sqlite3.Connection, owner: int, operation: Operation) -> None:
     made = json.dumps([asdict(applied_change(change)) for change in operation.changes], ensure_ascii=False)
     connection.execute(
         "INSERT INTO operations (owner, operation_id, kind, at, run_id, made) VALUES (?, ?, ?, ?, ?, ?)",

@@ -29,7 +29,7 @@ def purge(connection: sqlite3.Connection, now: datetime) -> None:
         (now.astimezone(UTC).isoformat(), _AT_ONCE),
     ).fetchall()
     for found in due:
-        writes.remove(connection, writes.Kept.of(*found))
+        writes.remove(connection, writes.StoredRow.of(*found))
 
 
 _BY_OWNER = ("memories", "tags", "operations", "interactions", "runs", "run_parts", "leases", "token_budget")
@@ -47,8 +47,8 @@ class SqliteErasure:
             if owner is None:
                 return
             connection.execute("DELETE FROM words WHERE rowid IN (SELECT row FROM memories WHERE owner = ?)", (owner,))
-            rows.forget_deleted(connection)
-            for table in writes.BESIDE:
+            rows.purge_deleted_tokens(connection)
+            for table in writes.DEPENDENT_TABLES:
                 own = "memory_id IN (SELECT memory_id FROM memories WHERE owner = ?)"
                 connection.execute(f"DELETE FROM {table} WHERE {own}", (owner,))
             for table in _BY_OWNER:
@@ -73,7 +73,7 @@ class SqliteRecords:
 
     def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:
         with self._database.writing() as connection:
-            older = writes.kept(connection, memory.user_id, memory.memory_id)
+            older = writes.stored_row(connection, memory.user_id, memory.memory_id)
             if older is None:
                 raise CommonplaceError(ErrorCode.NOT_FOUND, f"no memory {memory.memory_id}")
             if older.memory.version != memory.version - 1:

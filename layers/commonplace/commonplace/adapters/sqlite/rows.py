@@ -26,7 +26,7 @@ def delete(connection: sqlite3.Connection, row: int) -> None:
     connection.execute("DELETE FROM words WHERE rowid = ?", (row,))
 
 
-def forget_deleted(connection: sqlite3.Connection) -> None:
+def purge_deleted_tokens(connection: sqlite3.Connection) -> None:
     """Lets nothing be left of tokens that were taken out: FTS5 only marks them, until it merges all it has."""
     connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 

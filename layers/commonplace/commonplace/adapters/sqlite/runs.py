@@ -16,7 +16,7 @@ from commonplace.ports.record_values import Fence
 _NEWEST = "SELECT 1 FROM leases JOIN users ON users.number = owner WHERE user_id = ? AND leases.number = ?"
 
 
-def take(connection: sqlite3.Connection, owner: int, now: datetime, until: datetime) -> int | None:
+def take_lease(connection: sqlite3.Connection, owner: int, now: datetime, until: datetime) -> int | None:
     """The number of a new lease; None while another has not run out."""
     found = connection.execute(
         "INSERT INTO leases VALUES (:owner, 1, :until) ON CONFLICT DO UPDATE"
@@ -26,7 +26,7 @@ def take(connection: sqlite3.Connection, owner: int, now: datetime, until: datet
     return None if found is None else int(found[0])
 
 
-def set_end(connection: sqlite3.Connection, fence: Fence, until: float) -> None:
+def extend_lease(connection: sqlite3.Connection, fence: Fence, until: float) -> None:
     """Lets the newest lease run until then."""
     connection.execute(
         "UPDATE leases SET until = ? WHERE number = ? AND owner = (SELECT number FROM users WHERE user_id = ?)",
@@ -34,7 +34,7 @@ def set_end(connection: sqlite3.Connection, fence: Fence, until: float) -> None:
     )
 
 
-def check(connection: sqlite3.Connection, fence: Fence) -> None:
+def check_fence(connection: sqlite3.Connection, fence: Fence) -> None:
     """`LEASE_LOST` if the fence is not the newest of its user."""
     if connection.execute(_NEWEST, (fence.user_id, fence.number)).fetchone() is None:
         raise CommonplaceError(ErrorCode.LEASE_LOST, "another run has taken over; this one writes nothing any more")
@@ -75,17 +75,17 @@ class SqliteRuns:
 
     def lease(self, user_id: str, now: datetime, until: datetime) -> Fence | None:
         with self._database.writing() as connection:
-            number = take(connection, owner_number(connection, user_id), now, until)
+            number = take_lease(connection, owner_number(connection, user_id), now, until)
         return None if number is None else Fence(user_id, number)
 
     def renew(self, fence: Fence, until: datetime) -> None:
         with self._database.writing() as connection:
-            check(connection, fence)
-            set_end(connection, fence, until.timestamp())
+            check_fence(connection, fence)
+            extend_lease(connection, fence, until.timestamp())
 
     def release(self, fence: Fence) -> None:
         with self._database.writing() as connection:
-            set_end(connection, fence, 0.0)
+            extend_lease(connection, fence, 0.0)
 
     def unfinished(self, user_id: str) -> Run | None:
         found = self._runs(user_id, "status = 'running' ORDER BY run_id LIMIT 1")
@@ -96,7 +96,7 @@ class SqliteRuns:
 
     def save_part(self, run: Run, name: str, body: str, fence: Fence) -> None:
         with self._database.writing() as connection:
-            check(connection, fence)
+            check_fence(connection, fence)
             owner = owner_number(connection, run.user_id)
             connection.execute(
                 "INSERT INTO run_parts VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", (owner, run.run_id, name, body)
@@ -119,7 +119,7 @@ class SqliteRuns:
 
     def close(self, run: Run, marks: Mapping[str, Mark], fence: Fence) -> None:
         with self._database.writing() as connection:
-            check(connection, fence)
+            check_fence(connection, fence)
             owner = owner_number(connection, run.user_id)
             ledger.mark(connection, owner, run, marks)
             connection.execute(_SAVE, (owner, run.run_id, run.status, run.model_dump_json()))

@@ -83,7 +83,7 @@ def corpus(columns: Columns, visible: Flags, counts: Floats) -> Corpus:
     )
 
 
-def best(columns: Columns, allowed: Flags, counts: Floats, cosines: Floats, corpus: Corpus) -> Flags:
+def best_candidates(columns: Columns, allowed: Flags, counts: Floats, cosines: Floats, corpus: Corpus) -> Flags:
     """The best by words alone and the nearest by vector."""
     with_words = np.flatnonzero(allowed & (counts > 0).any(axis=1))
     relative = columns["length"][with_words] / max(corpus.average_length, 1.0)
@@ -114,7 +114,7 @@ def with_neighbours(columns: Columns, chosen: Flags, visible: Flags) -> Flags:
     return wanted & visible
 
 
-def handed_over(
+def candidate_columns(
     columns: Columns, chosen: Flags, ranked: Flags, counts: Floats, cosines: Floats, visible: Flags
 ) -> Candidates:
     """What was chosen as columns for ranking."""

@@ -13,12 +13,12 @@ from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import Audit, Entry, Vector
 from commonplace.retrieval.documents import Document, document, fingerprint
 
-BESIDE = ("audits", "usage")
+DEPENDENT_TABLES = ("audits", "usage")
 """Tables of what is kept beside a memory, under its id."""
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredRow:
     """A memory as it is in the file."""
 
     row: int
@@ -32,14 +32,14 @@ class Kept:
         return cls(row, owner, Memory.kept(record), embedding)
 
 
-def kept(connection: sqlite3.Connection, user_id: str, memory_id: str) -> Kept | None:
+def stored_row(connection: sqlite3.Connection, user_id: str, memory_id: str) -> StoredRow | None:
     """The user's memory of that id."""
     found = connection.execute(
         "SELECT memories.row, owner, record, embedding FROM memories JOIN users ON number = owner"
         " WHERE memory_id = ? AND user_id = ?",
         (memory_id, user_id),
     ).fetchone()
-    return None if found is None else Kept.of(*found)
+    return None if found is None else StoredRow.of(*found)
 
 
 def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Document | None = None) -> None:
@@ -57,7 +57,7 @@ def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Docume
     _write_audit(connection, memory.memory_id, entry.audit)
 
 
-def replace(connection: sqlite3.Connection, older: Kept, memory: Memory, audit: Audit, vector: Vector | None) -> None:
+def replace(connection: sqlite3.Connection, older: StoredRow, memory: Memory, audit: Audit, vector: Vector | None) -> None:
     """Puts another version in place. The vector stays while content and embedding model do, else `vector` or none does."""
     same = (memory.content, memory.embedding_model) == (older.memory.content, older.memory.embedding_model)
     doc = document(memory)
@@ -72,24 +72,24 @@ def replace(connection: sqlite3.Connection, older: Kept, memory: Memory, audit: 
     _write_audit(connection, memory.memory_id, audit)
 
 
-def remove(connection: sqlite3.Connection, there: Kept) -> None:
+def remove(connection: sqlite3.Connection, there: StoredRow) -> None:
     """Takes a memory out, with all that was kept beside it."""
     rows.delete(connection, there.row)
     _count_tags(connection, there.owner, there.memory, -1)
-    for table in (*BESIDE, "memories"):
+    for table in (*DEPENDENT_TABLES, "memories"):
         connection.execute(f"DELETE FROM {table} WHERE memory_id = ?", (there.memory.memory_id,))
 
 
 def same_content(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> Memory | None:
     """For an active memory: another, active and unexpired, that says the same; an expired one is archived."""
-    return _in_the_way(connection, owner, memory, now, "fingerprint = ?", fingerprint(memory))
+    return _active_holder(connection, owner, memory, now, "fingerprint = ?", fingerprint(memory))
 
 
 def same_key(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> Memory | None:
     """For an active memory: another, active and unexpired, that holds its key; an expired one is archived."""
     if memory.key is None:
         return None
-    return _in_the_way(connection, owner, memory, now, "collection = ? AND key = ?", memory.collection, memory.key)
+    return _active_holder(connection, owner, memory, now, "collection = ? AND key = ?", memory.collection, memory.key)
 
 
 def refuse_if_there(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> None:
@@ -99,7 +99,7 @@ def refuse_if_there(connection: sqlite3.Connection, owner: int, memory: Memory, 
         raise CommonplaceError(ErrorCode.CONFLICT, f"the same memory or key is there already: {there.memory_id}")
 
 
-def _in_the_way(
+def _active_holder(
     connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime, condition: str, *values: object
 ) -> Memory | None:
     if memory.status != "active":
@@ -111,7 +111,7 @@ def _in_the_way(
     ).fetchone()
     if found is None:
         return None
-    other = Kept.of(*found)
+    other = StoredRow.of(*found)
     if other.memory.expires_at is None or other.memory.expires_at > now:
         return other.memory
     audit = Audit("archive", now, {"why": "expired, and said again"})

@@ -78,13 +78,13 @@ def attribute_of(sentence: str) -> Attribute | None:
             found = pattern.search(plain)
             if found is None:
                 continue
-            made = _made(name, found)
+            made = _attribute_from(name, found)
             if made is not None:
                 return made
     return None
 
 
-def _made(name: str, found: re.Match[str]) -> Attribute | None:
+def _attribute_from(name: str, found: re.Match[str]) -> Attribute | None:
     value, topic = found["value"], found.groupdict().get("topic") or ""
     kind = _kind(value)
     stems = _stems(topic) | (_DEADLINE if _DUE.search(found[0]) else frozenset())

@@ -3,12 +3,12 @@
 import re
 
 from commonplace.extraction.changes.attributes import Attribute, attribute_of
-from commonplace.extraction.changes.corrections import over
-from commonplace.extraction.changes.old_values import GENERAL, conflicts, denies_value, names_old_value, no_words
-from commonplace.extraction.changes.subjects import are_of_others, other_way_round
+from commonplace.extraction.changes.corrections import ended_matter
+from commonplace.extraction.changes.old_values import GENERAL, conflicts, denies_value, names_old_value, unknown_words
+from commonplace.extraction.changes.subjects import have_different_subjects, swaps_roles
 from commonplace.extraction.clauses import sentences
-from commonplace.extraction.content_words import names_of, shared, stems_of
-from commonplace.extraction.patterns import says, wording
+from commonplace.extraction.content_words import names_of, shared_stems, stems_of
+from commonplace.extraction.patterns import has_wording, wording_pattern
 from commonplace.text.foundation import tokenizer
 
 _NOW = re.compile(
@@ -74,27 +74,27 @@ def contradicts(new: str, old: str, *, corrects: bool, context: str = "", same_t
     `corrects`: its words say that something earlier was wrong or is over; without them only a changed value counts.
     `context`: the whole of what was said with it; `same_talk`: `old` was said a few messages before.
     """
-    if says("additional", new) or are_of_others(new, old) or other_way_round(new, old):
+    if has_wording("additional", new) or have_different_subjects(new, old) or swaps_roles(new, old):
         return None
-    ours, theirs, bygone = attribute_of(new), attribute_of(old), bool(over(old)) or says("bygone", old)
+    ours, theirs, bygone = attribute_of(new), attribute_of(old), bool(ended_matter(old)) or has_wording("bygone", old)
     bygone = bygone or (theirs is not None and theirs.past)
     if ours and theirs and (ours.is_of_another(theirs) or not ours.measures_as(theirs)):
         return None
-    changed = ours and theirs and ours.replaces(theirs) and _holds_now(new, ours)
+    changed = ours and theirs and ours.replaces(theirs) and _is_current(new, ours)
     if not bygone and (changed or has_another_end(new, old)):
         return CHANGED
     if _denies(new, old) or denies_value(new, old, context or new):
         return CORRECTED
-    if not corrects or (says("called_off", new) and says("regular", old)):
+    if not corrects or (has_wording("called_off", new) and has_wording("regular", old)):
         return None
-    if names_old_value(new, old) or (not bygone and _same_thing(new, old)):
+    if names_old_value(new, old) or (not bygone and _name_same_thing(new, old)):
         return CORRECTED
-    gone = _gone(new)
-    if gone - shared(gone, stems_of(old), begins=True):
+    gone = _ended_words(new)
+    if gone - shared_stems(gone, stems_of(old), begins=True):
         return None
     if not bygone and conflicts(new, old, context or new, same_talk):
         return CORRECTED
-    return OVER if gone and not over(old) else None
+    return OVER if gone and not ended_matter(old) else None
 
 
 def contradicted(new: str, old: str, *, corrects: bool) -> list[str]:
@@ -104,14 +104,14 @@ def contradicted(new: str, old: str, *, corrects: bool) -> list[str]:
     return [one for one in theirs if any(contradicts(other, one, corrects=corrects) for other in ours)]
 
 
-def _holds_now(new: str, ours: Attribute) -> bool:
+def _is_current(new: str, ours: Attribute) -> bool:
     """Whether it tells what is so: whoever might move, or worked elsewhere once, lives and works where they did."""
-    if ours.past and says("long_ago", new):
+    if ours.past and has_wording("long_ago", new):
         return False
     if ours.name not in _OF_A_LIFE:
         return True
     told = _without_asides(new, ours.value)
-    return not (ours.past or says("not_yet", told) or says("weak", told))
+    return not (ours.past or has_wording("not_yet", told) or has_wording("weak", told))
 
 
 def _without_asides(text: str, value: str) -> str:
@@ -135,20 +135,20 @@ def _denies(new: str, old: str) -> bool:
 
 
 def _limits(text: str) -> frozenset[str]:
-    return frozenset(found[0].casefold() for found in wording("limited").finditer(text))
+    return frozenset(found[0].casefold() for found in wording_pattern("limited").finditer(text))
 
 
-def _gone(new: str) -> frozenset[str]:
+def _ended_words(new: str) -> frozenset[str]:
     """What it says is over, when and where included: "no coffee in the evening" leaves the coffee at noon."""
-    said = over(new) or over(new, "ended_of_somebody")
+    said = ended_matter(new) or ended_matter(new, "ended_of_somebody")
     return frozenset(stem for stem in stems_of(_WHY.split(said)[0]) if not _JOINS.search(stem)) - GENERAL - _STRESS
 
 
-def _same_thing(new: str, old: str) -> bool:
+def _name_same_thing(new: str, old: str) -> bool:
     """The same thing named shorter or longer: "the deadline" for "the grant deadline", but not "my flight" for "Ann's"."""
     ours, theirs = attribute_of(new), attribute_of(old)
     if ours is None or theirs is None or ours.name != theirs.name or ours.kind != theirs.kind or not ours.topic:
         return False
     related = ours.topic <= theirs.topic or theirs.topic <= ours.topic
-    related = related and not (ours.topic ^ theirs.topic) & (no_words(new) | no_words(old))
+    related = related and not (ours.topic ^ theirs.topic) & (unknown_words(new) | unknown_words(old))
     return related and ours.value.casefold() != theirs.value.casefold()

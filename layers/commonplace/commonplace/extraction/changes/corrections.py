@@ -4,9 +4,9 @@ import functools
 import re
 
 from commonplace.extraction.changes.attributes import attribute_of
-from commonplace.extraction.changes.figures import figures_of, months, redated, revalued
+from commonplace.extraction.changes.figures import figures_of, months, with_new_date, with_new_figures
 from commonplace.extraction.content_words import stems_of
-from commonplace.extraction.patterns import alternatives, says
+from commonplace.extraction.patterns import alternatives, has_wording
 
 _LITTLE = 2
 _WORDS = r"(?:[^\W_][^,.;!?…、。]{0,50}?)"
@@ -17,21 +17,21 @@ _PRONOUN_IS = re.compile(
 )
 
 
-def corrected(new: str, old: str) -> str:
+def corrected_sentence(new: str, old: str) -> str:
     """What takes the place of the sentence `old`: `new`; `old` with the new value where `new` has only that; or both, where
     `new` names a day of `old` as gone and tells more beside."""
     pair = replaced_value(new)
-    if pair is not None and stands_alone(new) and pair[0].casefold() in old.casefold():
+    if pair is not None and lacks_subject(new) and pair[0].casefold() in old.casefold():
         return re.sub(re.escape(pair[0]), lambda _: pair[1], old, flags=re.IGNORECASE)
-    renewed = next((one for one in (revalued(old, new, gone) for gone in denied(new)) if one), None)
+    renewed = next((one for one in (with_new_figures(old, new, gone) for gone in denied_days(new)) if one), None)
     if renewed is not None:
         return f"{renewed.rstrip('.')}. {new}"
     value, theirs = bare_value(new), attribute_of(old)
     if value is not None and theirs is not None:
         return old.replace(theirs.value, value)
     more = stems_of(old) - stems_of(new) - figures_of(old)
-    dated = redated(old, new) if more or stands_alone(new) else None
-    if dated is None or _tells_little(new, old):
+    dated = with_new_date(old, new) if more or lacks_subject(new) else None
+    if dated is None or _adds_little(new, old):
         return dated or new
     return f"{dated.rstrip('.')}. {new}"
 
@@ -39,7 +39,7 @@ def corrected(new: str, old: str) -> str:
 @functools.lru_cache(maxsize=1024)
 def is_correction(text: str) -> bool:
     """Whether a text says that something earlier was wrong, has changed or is over."""
-    return says("correction", text) or bool(over(text))
+    return has_wording("correction", text) or bool(ended_matter(text))
 
 
 def replaced_value(text: str) -> tuple[str, str] | None:
@@ -54,18 +54,18 @@ def replaced_value(text: str) -> tuple[str, str] | None:
 
 def bare_value(text: str) -> str | None:
     """The value, if a correction tells that alone ("I was wrong, it's the 14th")."""
-    if not stands_alone(text) or not says("correction", text):
+    if not lacks_subject(text) or not has_wording("correction", text):
         return None
     found = _PRONOUN_IS.search(text.replace("’", "'"))
     return found[1].strip(" .!") if found else None
 
 
-def stands_alone(text: str) -> bool:
+def lacks_subject(text: str) -> bool:
     """Whether a correction doesn't say of what: "actually it's Munich, not Berlin"."""
     return attribute_of(text) is None and _PRONOUN_IS.search(text.replace("’", "'")) is not None
 
 
-def over(text: str, kind: str = "ended") -> str:
+def ended_matter(text: str, kind: str = "ended") -> str:
     """What a sentence says is over ("I don't eat pork anymore"), nothing without a wording of that kind."""
     for pattern in _endings(kind):
         found = pattern.search(text.replace("’", "'"))
@@ -75,13 +75,13 @@ def over(text: str, kind: str = "ended") -> str:
 
 
 @functools.lru_cache(maxsize=1024)
-def denied(text: str) -> tuple[str, ...]:
+def denied_days(text: str) -> tuple[str, ...]:
     """The days that a text names to say that they hold no more ("the 21st, not the 14th")."""
     plain = text.replace("’", "'")
     return tuple(found["gone"] for line in _denials() for found in line.finditer(plain))
 
 
-def _tells_little(new: str, old: str) -> bool:
+def _adds_little(new: str, old: str) -> bool:
     return len(stems_of(new) - stems_of(old) - figures_of(new)) <= _LITTLE
 
 

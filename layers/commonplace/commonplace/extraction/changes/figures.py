@@ -32,7 +32,7 @@ def is_calendar_word(word: str) -> bool:
     return word in _calendar() or word.removesuffix("s") in _calendar()
 
 
-def redated(old: str, new: str) -> str | None:
+def with_new_date(old: str, new: str) -> str | None:
     """`old` with the date of `new`, where both tell exactly one day of a month; else None."""
     ours, theirs = (_date().findall(text) for text in (new, old))
     if len(ours) != 1 or len(theirs) != 1 or ours[0].casefold() == theirs[0].casefold():
@@ -40,7 +40,7 @@ def redated(old: str, new: str) -> str | None:
     return old.replace(theirs[0], ours[0])
 
 
-def revalued(old: str, new: str, gone: str) -> str | None:
+def with_new_figures(old: str, new: str, gone: str) -> str | None:
     """`old` with what `new` tells in the place of the figures of `gone`, a day that it says is none any more; else None.
 
     A figure takes the place of one of its kind (a day of a month, a month, a weekday), and only if `new` tells just one
@@ -50,7 +50,7 @@ def revalued(old: str, new: str, gone: str) -> str | None:
     before, _, _ = new.partition(gone)
     changed = old
     for figure in _figures_in(gone):
-        instead = _another(figure, part) or _another(figure, before) or _another(figure, new)
+        instead = _single_other(figure, part) or _single_other(figure, before) or _single_other(figure, new)
         if instead is None and _plain(figure) in plain_figures(before):
             continue  # "14 June, not 12 June": the month is the same
         if instead is None:
@@ -59,7 +59,7 @@ def revalued(old: str, new: str, gone: str) -> str | None:
     return None if changed == old else changed
 
 
-def _another(figure: str, text: str) -> str | None:
+def _single_other(figure: str, text: str) -> str | None:
     """The one other figure of its kind in a text, as it stands there; None if there is none or more than one."""
     others = {one for one in _figures_in(text) if _kind(one) == _kind(figure) and _plain(one) != _plain(figure)}
     found = re.search(rf"(?<!\w){re.escape(others.pop())}(?!\w)", text, re.IGNORECASE) if len(others) == 1 else None

@@ -1,9 +1,9 @@
 """Whether a sentence tells another value than an old one of the same matter: it names it as gone, or counts otherwise."""
 
-from commonplace.extraction.changes.corrections import denied, is_correction, replaced_value, stands_alone
+from commonplace.extraction.changes.corrections import denied_days, is_correction, lacks_subject, replaced_value
 from commonplace.extraction.changes.figures import figures_of, is_calendar_word, plain_figures
 from commonplace.extraction.clauses import PIECES
-from commonplace.extraction.content_words import names_of, shared, stems_of
+from commonplace.extraction.content_words import names_of, shared_stems, stems_of
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.languages import ENGLISH, is_english, language_of
 
@@ -30,7 +30,7 @@ def names_old_value(new: str, old: str) -> bool:
     if not gone or not gone <= known or instead <= known:
         return False
     rest = said - gone - instead
-    if stands_alone(new) or rest & known:
+    if lacks_subject(new) or rest & known:
         return True
     if any(is_calendar_word(stem) or stem[:1].isdigit() for stem in gone):
         return False  # many things are on a Monday
@@ -39,7 +39,7 @@ def names_old_value(new: str, old: str) -> bool:
 
 def denies_value(new: str, old: str, context: str) -> bool:
     """Whether it names the old day as one that holds no more, of the same matter or in the same month, and tells another."""
-    gone_days = denied(new)
+    gone_days = denied_days(new)
     if not gone_days:
         return False
     known, told = plain_figures(old), frozenset(plain_figures(context))
@@ -49,7 +49,7 @@ def denies_value(new: str, old: str, context: str) -> bool:
             continue
         same_month = any(one.isdigit() for one in gone) and any(map(is_calendar_word, (told - gone) & frozenset(known)))
         parts = [part for part in PIECES.split(old) if gone <= frozenset(plain_figures(part))]
-        matters = [matter for part in (*parts, old) if (matter := _matter(part))]
+        matters = [matter for part in (*parts, old) if (matter := _subject_words(part))]
         if same_month or any(_shares(matter, context) for matter in matters):
             return True
     return False
@@ -57,7 +57,7 @@ def denies_value(new: str, old: str, context: str) -> bool:
 
 def _shares(matter: frozenset[str], context: str) -> bool:
     """Whether a good part of a matter is told of too."""
-    common = [stem for stem in shared(matter, stems_of(context)) if len(stem) > _LEAST or not stem.isascii()]
+    common = [stem for stem in shared_stems(matter, stems_of(context)) if len(stem) > _LEAST or not stem.isascii()]
     return len(common) >= _SHARED * len(matter) and bool(common)
 
 
@@ -67,36 +67,36 @@ def conflicts(new: str, old: str, context: str, same_talk: bool) -> bool:
     if not is_correction(new):
         return False
     dated = [part for part in PIECES.split(old) if figures_of(part)]
-    parts = dated if len(dated) == 1 and len(_matter(dated[0])) >= _TWO else []
+    parts = dated if len(dated) == 1 and len(_subject_words(dated[0])) >= _TWO else []
     return any(_conflicts(new, one, context, same_talk) for one in (old, *parts))
 
 
 def _conflicts(new: str, old: str, context: str, same_talk: bool) -> bool:
     """Other figures of the same matter, or nearly all of its words again."""
     ours, theirs = figures_of(new), figures_of(old)
-    matter = _matter(old)
-    common = {stem for stem in shared(matter, stems_of(context)) if len(stem) >= _LEAST or not stem.isascii()}
+    matter = _subject_words(old)
+    common = {stem for stem in shared_stems(matter, stems_of(context)) if len(stem) >= _LEAST or not stem.isascii()}
     english = language_of(old) == ENGLISH
     here, there = (frozenset(tokenizer.words(text)) for text in (new, old))
     strangers = names_of(new) - there and names_of(old) - here
     if strangers or not common:
         return False
-    named = bool(common & no_words(old)) if english else any(len(stem) >= _NAME for stem in common)
+    named = bool(common & unknown_words(old)) if english else any(len(stem) >= _NAME for stem in common)
     same_month = same_talk and any(map(is_calendar_word, ours & theirs))
     share = len(common) / len(matter)
     if ours - theirs and theirs - ours:
-        nothing_else = len(ours - theirs) == 1 and not (_matter(new) - _CHANGE | matter & no_words(old)) - common
+        nothing_else = len(ours - theirs) == 1 and not (_subject_words(new) - _CHANGE | matter & unknown_words(old)) - common
         many = len(common) >= _TWO and share >= _MANY
         return many or (named and share >= _HALF) or same_month or nothing_else
     return len(common) >= _TWO and share >= _MOSTLY
 
 
-def _matter(text: str) -> frozenset[str]:
+def _subject_words(text: str) -> frozenset[str]:
     """What it is about, without when and how many."""
     rest = stems_of(text) - figures_of(text) - GENERAL
     return frozenset(stem for stem in rest if not is_calendar_word(stem))
 
 
-def no_words(text: str) -> frozenset[str]:
+def unknown_words(text: str) -> frozenset[str]:
     """The stems of what is no English word: a name, mostly."""
     return frozenset(stem for word in tokenizer.words(text) if not is_english(word) for stem in tokenizer.terms(word))

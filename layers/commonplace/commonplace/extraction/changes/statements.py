@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from commonplace.extraction.clauses import STOPS, sentences
 from commonplace.extraction.content_words import stems_of
-from commonplace.extraction.patterns import wording
+from commonplace.extraction.patterns import wording_pattern
 
 _LEAST_BEFORE_VERB = 3
 _HE_OR_SHE = re.compile(
@@ -26,7 +26,7 @@ _WHOLE_FORM = {"ていて": "ています", "でいて": "でいます", "で": 
 
 
 @dataclass(frozen=True)
-class Turn:
+class CutPoint:
     """Where a text, read up to `start`, goes on at `end`: `whole` is what was said till then, `who` begins the rest."""
 
     start: int
@@ -36,7 +36,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class _Row:
+class _LanguageRow:
     next: re.Pattern[str]
     who: re.Pattern[str]
     never: re.Pattern[str] | None
@@ -50,46 +50,48 @@ class _Row:
         return self.says if self.says is not None else next(filter(None, found.groups()), None)
 
 
-def turns(text: str) -> Iterator[Turn]:
+def cut_points(text: str) -> Iterator[CutPoint]:
     """All that a text may be parted at, in no order: behind a statement that is whole, before another of the same one."""
     found = [(cut, row) for row in _rows() for cut in row.next.finditer(text)]
     for cut, row in found:
         part = text[: cut.start()].strip()
         who = row.subject(part) if len(part.split()) >= _LEAST_BEFORE_VERB or "'m " in part else None
         if who is not None:
-            yield Turn(cut.start(), cut.end(), part, f"{who.strip()} " if who else "")
-    yield from _of_one_of_theirs(text)
-    yield from _of_one_topic(text)
+            yield CutPoint(cut.start(), cut.end(), part, f"{who.strip()} " if who else "")
+    yield from _cuts_before_he_or_she(text)
+    yield from _cuts_in_japanese(text)
 
 
-def _of_one_of_theirs(text: str) -> Iterator[Turn]:
+def _cuts_before_he_or_she(text: str) -> Iterator[CutPoint]:
     """Where it goes on with "she" or "her", which is said of the one of the household that it began with, if of no other."""
     for pattern, ending in ((_HE_OR_SHE, ""), (_HERS, "'s")):
         for cut in pattern.finditer(text):
             part = text[: cut.start()].strip()
-            named = list(wording("household").finditer(part))
+            named = list(wording_pattern("household").finditer(part))
             if len(named) == 1 and named[0].start() == 0:
-                yield Turn(cut.start(), cut.end(), part, named[0][0] + ending)
+                yield CutPoint(cut.start(), cut.end(), part, named[0][0] + ending)
 
 
-def _of_one_topic(text: str) -> Iterator[Turn]:
+def _cuts_in_japanese(text: str) -> Iterator[CutPoint]:
     """Japanese: where a clause ends in a form that another must follow; its topic is that of the rest, if that has none."""
     for cut in _TE.finditer(text):
         part, topic = text[: cut.start()], _TOPIC.match(text[: cut.start()])
         if cut["form"] != "で" or topic:
             who = topic[0] if topic and not _TOPIC.match(text[cut.end() :]) else ""
-            yield Turn(cut.start(), cut.end(), f"{part}{_WHOLE_FORM.get(cut['form'], '')}。", who)
+            yield CutPoint(cut.start(), cut.end(), f"{part}{_WHOLE_FORM.get(cut['form'], '')}。", who)
 
 
 @functools.cache
-def _rows() -> tuple[_Row, ...]:
+def _rows() -> tuple[_LanguageRow, ...]:
     table = tomllib.loads((files(__package__) / "going_on.toml").read_text(encoding="utf-8"))
 
     def compiled(row: dict[str, str], key: str) -> re.Pattern[str]:
         return re.compile(row[key].replace("{verbs}", row["verbs"]), re.IGNORECASE)
 
     return tuple(
-        _Row(compiled(row, "next"), compiled(row, "who"), compiled(row, "never") if "never" in row else None, row.get("says"))
+        _LanguageRow(
+            compiled(row, "next"), compiled(row, "who"), compiled(row, "never") if "never" in row else None, row.get("says")
+        )
         for row in table["rows"]
     )
 
@@ -117,27 +119,27 @@ _BEING = re.compile(
 _LEAST_WORDS = 2
 
 
-def told(text: str) -> list[str]:
+def memory_sentences(text: str) -> list[str]:
     """The sentences of a memory's content; a question and its answer are one."""
     return [text] if "?" in text or "？" in text else [one.text for one in sentences(text)]
 
 
 def statements(text: str) -> list[str]:
     """What a text states, one by one: "I'm vegan and I love Thai food" states two things."""
-    return [part for sentence in told(text) for part in _parts(sentence)]
+    return [part for sentence in memory_sentences(text) for part in _parts(sentence)]
 
 
-def without(text: str, gone: Collection[str]) -> list[str]:
+def without_statements(text: str, gone: Collection[str]) -> list[str]:
     """The sentences of a text but for the statements that are `gone`; what stays of a sentence in parts, each on its own."""
     kept: list[str] = []
-    for sentence in told(text):
+    for sentence in memory_sentences(text):
         parts = _parts(sentence)
         left = [part for part in parts if part not in gone]
         kept += [sentence] if left == parts else left
     return kept
 
 
-def beside(old: str, new: str) -> list[str]:
+def kept_details(old: str, new: str) -> list[str]:
     """With whom or what of the user's own it was, and what they are by profession, where `new` says nothing of it: whoever
     moves may well take their dog, and a nurse who leaves Valencia is one still."""
     found = [one[0] for one in _BESIDE.finditer(old) if not stems_of(one[0]) & stems_of(new)]
@@ -157,15 +159,15 @@ def _parts(sentence: str) -> list[str]:
         return [sentence]
     plain = sentence.replace("’", "'")
     parts, rest = [], plain
-    while turn := min((*_clauses(rest), *turns(rest)), key=lambda one: one.start, default=None):
+    while turn := min((*_clauses(rest), *cut_points(rest)), key=lambda one: one.start, default=None):
         parts.append(turn.whole)
         rest = turn.who + rest[turn.end :]
     return [*parts, rest.strip()] if parts else [sentence.strip()]
 
 
-def _clauses(text: str) -> Iterator[Turn]:
+def _clauses(text: str) -> Iterator[CutPoint]:
     """Where another clause of the user's begins."""
     for cut in _NEXT.finditer(text):
         part = text[: cut.start()].strip()
         if len(part.split()) >= _LEAST_WORDS and _WHOLE.search(part):
-            yield Turn(cut.start(), cut.end(), part, "")
+            yield CutPoint(cut.start(), cut.end(), part, "")

@@ -4,7 +4,7 @@ import functools
 import re
 
 from commonplace.extraction.content_words import names_of, stems_of
-from commonplace.extraction.patterns import wording
+from commonplace.extraction.patterns import wording_pattern
 
 _THE_USER = frozenset({"the user"})
 _FIRST = re.compile(
@@ -42,7 +42,7 @@ def _subject(sentence: str) -> frozenset[str] | None:
     if owner:
         return stems_of(owner)
     user = _FIRST.match(opening)
-    found = wording("household").search(opening) or wording("outsider").search(opening[:_CLOSE])
+    found = wording_pattern("household").search(opening) or wording_pattern("outsider").search(opening[:_CLOSE])
     if found and found.start() <= (user.start("who") if user else _LEAD):
         return stems_of(found[0])
     unspaced = _UNSPACED.search(sentence)  # there whoever speaks is not named
@@ -55,11 +55,11 @@ def _owner(opening: str) -> str | None:
     if found is None:
         return None
     whose = found["whose"] or found["owner"]
-    outside = wording("outsider").fullmatch(whose) or (found["owner"] and _NEIGHBOUR.search(whose))
+    outside = wording_pattern("outsider").fullmatch(whose) or (found["owner"] and _NEIGHBOUR.search(whose))
     return whose if outside else None
 
 
-def are_of_others(one: str, other: str) -> bool:
+def have_different_subjects(one: str, other: str) -> bool:
     """Whether two sentences are, by their words, about different people."""
     ours, theirs = _subject(one), _subject(other)
     return ours is not None and theirs is not None and ours.isdisjoint(theirs)
@@ -70,23 +70,23 @@ def is_of_another(request: str, text: str) -> bool:
     "my son loves tea"."""
     plain_wish, plain = request.replace("’", "'"), text.replace("’", "'")
     if _SPEAKER.match(plain_wish):
-        return _is_of_other_than(_subject(text), request) and not _has_the_user(plain)
-    return _SPEAKER.match(plain) is not None and _is_of_other_than(_subject(request), text)
+        return _lacks_person(_subject(text), request) and not _has_the_user(plain)
+    return _SPEAKER.match(plain) is not None and _lacks_person(_subject(request), text)
 
 
 def _has_the_user(plain: str) -> bool:
     """Whether the user is in what is told of somebody of theirs: "my son has asthma like me"."""
-    rest = wording("household").sub(" ", plain)
+    rest = wording_pattern("household").sub(" ", plain)
     own = _MINE.search(rest if rest.startswith(" ") else _OPENER.sub("", rest))
     return own is not None or _I_OR_WE.search(plain) is not None
 
 
-def _is_of_other_than(whose: frozenset[str] | None, text: str) -> bool:
+def _lacks_person(whose: frozenset[str] | None, text: str) -> bool:
     """Whether it is somebody of the user's who is not in a text."""
     return whose not in (None, _THE_USER) and whose.isdisjoint(stems_of(text))
 
 
-def other_way_round(new: str, old: str) -> bool:
+def swaps_roles(new: str, old: str) -> bool:
     """Whether somebody whom one tells of is the one who tells in the other: "I owe Ben", "Ben owes me"."""
     return any(_FIRST.match(one) and _opening_word(other) in names_of(one) for one, other in ((new, old), (old, new)))
 

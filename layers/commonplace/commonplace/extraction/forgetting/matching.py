@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterable
 
 from commonplace.domain.memory import Memory
-from commonplace.extraction.changes.statements import joined, told
+from commonplace.extraction.changes.statements import joined, memory_sentences
 from commonplace.extraction.changes.subjects import is_of_another
-from commonplace.extraction.content_words import shared, stems_of
-from commonplace.extraction.patterns import says
+from commonplace.extraction.content_words import shared_stems, stems_of
+from commonplace.extraction.patterns import has_wording
 from commonplace.extraction.third_parties import speaks_of_self
 from commonplace.text.foundation import tokenizer
 
@@ -30,7 +30,7 @@ def memories_telling(what: str, memories: Iterable[Memory]) -> tuple[str, ...]:
 def tells(what: str, text: str) -> bool:
     """Whether a text tells what is to be forgotten: all of a word or two, most of a sentence."""
     wanted = _target_stems(what)
-    found = shared(wanted, stems_of(" ".join(one for one in told(text) if not is_of_another(what, one))))
+    found = shared_stems(wanted, stems_of(" ".join(one for one in memory_sentences(text) if not is_of_another(what, one))))
     whole = _FEW if speaks_of_self(what) else 1
     return bool(wanted) and len(found) >= (len(wanted) if len(wanted) <= whole else _MOSTLY * len(wanted))
 
@@ -42,15 +42,15 @@ def names_something(what: str) -> bool:
 
 def mentions(what: str, text: str) -> bool:
     """Whether a text has any word of it, cut short too."""
-    return bool(shared(_target_stems(what), stems_of(text), begins=True))
+    return bool(shared_stems(_target_stems(what), stems_of(text), begins=True))
 
 
 def text_without(what: str, text: str) -> str:
     """What may stay of a text that tells it: the sentences that have no word of it and don't lean on one that has."""
     wanted, kept, leaning = _target_stems(what), list[str](), True
-    for sentence in told(text):
+    for sentence in memory_sentences(text):
         leans_on_it = mentions(what, sentence) and not is_of_another(what, sentence)
-        leaning = leans_on_it or (leaning and says("pronoun", sentence))
+        leaning = leans_on_it or (leaning and has_wording("pronoun", sentence))
         if not leaning and wanted:
             kept.append(sentence)
     return joined(kept)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from commonplace.extraction.clauses import Clause, clauses
 from commonplace.extraction.days import Utterance
 from commonplace.extraction.forgetting.matching import mentions, names_something, tells
-from commonplace.extraction.patterns import says, wording
+from commonplace.extraction.patterns import has_wording, wording_pattern
 
 _PAUSE = re.compile(r"[,;:–—.!?]|、|。")
 _MARKS = " .!?,;:–—、。：\"'"
@@ -61,10 +61,10 @@ def forget_requests(utterance: Utterance, before: Utterance | None) -> list[Forg
     for at, (clause, one) in enumerate(zip(told, asked, strict=True)):
         if one is None:
             continue
-        back = at > 0 and not names_something(one.what) and says("points_back", clause.text)
+        back = at > 0 and not names_something(one.what) and has_wording("points_back", clause.text)
         whats = [clause.text for clause in _clauses_pointed_at(told[:at])] if back else [one.what]
         why = " ".join(each.text for each in told[at : at + 2])
-        meant = back or utterance.explicit or _is_explicit(clause.text, one) or says("kept_private", why)
+        meant = back or utterance.explicit or _is_explicit(clause.text, one) or has_wording("kept_private", why)
         meant = meant or _is_whole_request(clause, one, utterance, before, alone)
         found += [ForgetRequest(clause, what, clause.start + one.end, meant) for what in whats]
     return found
@@ -74,7 +74,7 @@ def _clauses_pointed_at(told: Sequence[Clause]) -> Iterator[Clause]:
     """The last clause, and those before it that it needs to be understood ("My brother drinks. It's his third year.")."""
     for clause in reversed(told):
         yield clause
-        if not says("pronoun", clause.text):
+        if not has_wording("pronoun", clause.text):
             return
 
 
@@ -98,14 +98,14 @@ class _Phrase:
 def _forget_phrase(text: str) -> _Phrase | None:
     """A request to forget in a clause, and where its words end in it."""
     plain = text.replace("’", "'")
-    unstored = wording("unstored").search(plain)
+    unstored = wording_pattern("unstored").search(plain)
     if unstored:
         after, said_before = plain[unstored.end() :].strip(_MARKS), plain[: unstored.start()].strip(_MARKS)
         told = after if names_something(after) else said_before
         return _Phrase("" if _POINTING.fullmatch(told) else told, unstored[0], len(plain))
-    if says("no_forgetting", plain) or says("for_a_moment", plain):
+    if has_wording("no_forgetting", plain) or has_wording("for_a_moment", plain):
         return None
-    before, behind = wording("forget").search(plain), wording("forget_behind").search(plain)
+    before, behind = wording_pattern("forget").search(plain), wording_pattern("forget_behind").search(plain)
     if before:
         first = _PAUSE.split(plain[before.end() :])[0]
         if names_something(first):
@@ -113,15 +113,15 @@ def _forget_phrase(text: str) -> _Phrase | None:
         return _Phrase(plain[: before.start()].strip(_MARKS), before[0], len(plain))
     if behind:
         return _Phrase(plain[: behind.start()].strip(_MARKS), behind[0], len(plain))
-    unread = wording("forget_unread").search(plain)
+    unread = wording_pattern("forget_unread").search(plain)
     return _Phrase("", unread[0], len(plain)) if unread else None
 
 
 def _is_explicit(text: str, asked: _Phrase) -> bool:
     asking = text[: asked.end]
-    if says("unstored", asked.phrase) or says("of_memory", asking):
+    if has_wording("unstored", asked.phrase) or has_wording("of_memory", asking):
         return True
-    return says("of_the_user", asking) and not says("deletes", asked.phrase)
+    return has_wording("of_the_user", asking) and not has_wording("deletes", asked.phrase)
 
 
 def _is_whole_request(clause: Clause, asked: _Phrase, utterance: Utterance, before: Utterance | None, alone: bool) -> bool:
@@ -129,7 +129,7 @@ def _is_whole_request(clause: Clause, asked: _Phrase, utterance: Utterance, befo
     goes_on = utterance.text[clause.start + asked.end : clause.end] + utterance.text[clause.end :].lstrip(" ")[:1].strip(
         ".!?\n"
     )
-    if says("deletes", asked.phrase) or not _COURTESY.fullmatch(goes_on):
+    if has_wording("deletes", asked.phrase) or not _COURTESY.fullmatch(goes_on):
         return False
     if before is not None and tells(asked.what, before.text):
         return False
@@ -141,14 +141,14 @@ def _spans_to_drop(utterance: Utterance, asked: Sequence[ForgetRequest]) -> Iter
     yield from ((wish.clause.start, wish.end) for wish in asked)
     leaning, explained = False, {wish.clause.end for wish in served if not _changes_subject(utterance, wish)}
     for before, clause in pairwise((Clause("", 0, 0), *clauses(utterance))):
-        leaning = before.end in explained or (leaning and says("pronoun", clause.text))
+        leaning = before.end in explained or (leaning and has_wording("pronoun", clause.text))
         leaning = leaning or any(mentions(wish.what, clause.text) for wish in served)
         if leaning:
             yield clause.start, clause.end
 
 
 def _changes_subject(utterance: Utterance, request: ForgetRequest) -> bool:
-    return says("another_matter", utterance.text[request.clause.end :].lstrip(_MARKS))
+    return has_wording("another_matter", utterance.text[request.clause.end :].lstrip(_MARKS))
 
 
 def _without(span: tuple[int, int], gone: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:

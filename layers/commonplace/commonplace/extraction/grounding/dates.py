@@ -25,7 +25,7 @@ _NUMERIC = re.compile(
 _YEAR = re.compile(r"(?<![\d.,$€£])(?:19|20)\d\d(?![\d.,]?\d|\s?[$€£%])")
 
 
-class Told(NamedTuple):
+class PartialDate(NamedTuple):
     """What is told of a date; None is not told. `weekday`: 0 is Monday."""
 
     year: int | None = None
@@ -33,7 +33,7 @@ class Told(NamedTuple):
     day: int | None = None
     weekday: int | None = None
 
-    def within(self, other: "Told") -> bool:
+    def is_part_of(self, other: "PartialDate") -> bool:
         """Whether the other tells all that this one does."""
         return all(mine is None or mine == theirs for mine, theirs in zip(self, other, strict=True))
 
@@ -41,54 +41,60 @@ class Told(NamedTuple):
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d])|(?<=[。！？])|\n+")
 
 
-def written_dates(text: str) -> Iterator[tuple[int, int, Told]]:
+def written_dates(text: str) -> Iterator[tuple[int, int, PartialDate]]:
     """Dates that are written out, with their places: "14 March 2027", "2026-11-20", "im Mai", "Friday", "3月5日"."""
     for match in _ISO.finditer(text):
-        yield *match.span(), Told(int(match[1]), int(match[2]), int(match[3]) if match[3] else None)
+        yield *match.span(), PartialDate(int(match[1]), int(match[2]), int(match[3]) if match[3] else None)
     for match in _NUMERIC.finditer(text):
         first, second, year = match[1] or match[4], match[2] or match[5], match[3]
         full = None if year is None else int(year) + (2000 if len(year) == 2 else 0)
-        yield *match.span(), Told(full, int(second), int(first)) if int(second) <= 12 else Told(full, int(first), int(second))
+        yield (
+            *match.span(),
+            PartialDate(full, int(second), int(first)) if int(second) <= 12 else PartialDate(full, int(first), int(second)),
+        )
     for match in _UNSPACED_MONTH.finditer(text):
-        yield *match.span(), Told(int(match[1]) if match[1] else None, int(match[2]), int(match[3]) if match[3] else None)
+        yield (
+            *match.span(),
+            PartialDate(int(match[1]) if match[1] else None, int(match[2]), int(match[3]) if match[3] else None),
+        )
     for match in _months_pattern().finditer(text):
         named = match["before"] or match["after"]
         year = match["year"]
         month = _months()[match["month"].casefold()]
         if named or year or match["month"].casefold() in _whole_names():
-            yield *match.span(), Told(int(year) if year else None, month, int(named) if named else None)
+            yield *match.span(), PartialDate(int(year) if year else None, month, int(named) if named else None)
     for match in _weekdays_pattern().finditer(text):
-        yield *match.span(), Told(weekday=_weekdays()[match[1].casefold()])
+        yield *match.span(), PartialDate(weekday=_weekdays()[match[1].casefold()])
     for match in (*_YEAR.finditer(text), *_UNSPACED_YEAR.finditer(text)):
-        yield *match.span(), Told(year=int(match[0][:4]))
+        yield *match.span(), PartialDate(year=int(match[0][:4]))
 
 
-def dates_meant(text: str, said_on: date) -> list[Told]:
+def dates_meant(text: str, said_on: date) -> list[PartialDate]:
     """All dates that a text may mean that was said on that day: as written, with the likely years, and counted from it."""
     written = [told for _, _, told in written_dates(text)]
     years = (said_on.year - 1, said_on.year, said_on.year + 1)
     found = [
         *written,
-        *(_full(day) for told in written if told.month and told.day for day in _near(told, said_on)),
-        *(Told(year, told.month) for told in written if told.month and not told.day for year in years),
-        *(day for told in written if told.weekday is not None for day in _around(told.weekday, said_on)),
+        *(_full(day) for told in written if told.month and told.day for day in _nearest_years(told, said_on)),
+        *(PartialDate(year, told.month) for told in written if told.month and not told.day for year in years),
+        *(day for told in written if told.weekday is not None for day in _weekdays_around(told.weekday, said_on)),
     ]
     words = re.findall(r"[\w'’-]+", text.casefold())
     for table in tables().values():
         found += [_full(said_on + timedelta(days=step)) for word, step in table["days"].items() if word in words]
         shortened = table.get("short_weekdays", {})
-        found += [day for word in words if word in shortened for day in _around(shortened[word], said_on)]
+        found += [day for word in words if word in shortened for day in _weekdays_around(shortened[word], said_on)]
     ranges = (told for sentence in _SENTENCE.split(text) for told in _ranges(sentence, said_on))
     return list(dict.fromkeys([*found, *_counted(text.casefold(), said_on), *ranges]))
 
 
-def _around(weekday: int, said_on: date) -> Iterator[Told]:
+def _weekdays_around(weekday: int, said_on: date) -> Iterator[PartialDate]:
     """Such days from a week before to two weeks after."""
     near = (said_on + timedelta(days=step) for step in range(-7, 15))
     yield from (_full(day) for day in near if day.weekday() == weekday)
 
 
-def _near(told: Told, said_on: date) -> Iterator[date]:
+def _nearest_years(told: PartialDate, said_on: date) -> Iterator[date]:
     """The last and the next such day."""
     for year in range(said_on.year - 1, said_on.year + 2) if told.year is None else (told.year,):
         try:
@@ -97,7 +103,7 @@ def _near(told: Told, said_on: date) -> Iterator[date]:
             continue
 
 
-def _counted(lowered: str, said_on: date) -> Iterator[Told]:
+def _counted(lowered: str, said_on: date) -> Iterator[PartialDate]:
     """What "3 years ago", "in two weeks", "for ten days" come to, on either side of the day."""
     for table in tables().values():
         for unit, names in table["units"].items():
@@ -107,15 +113,21 @@ def _counted(lowered: str, said_on: date) -> Iterator[Told]:
                     yield from _steps(unit, min(map(int, values)), said_on)
 
 
-def _steps(unit: str, count: int, said_on: date) -> Iterator[Told]:
+def _steps(unit: str, count: int, said_on: date) -> Iterator[PartialDate]:
     if count > 120:
         return
     step = relativedelta(**{f"{unit}s": count})  # type: ignore[arg-type]
     for there in (said_on - step, said_on + step):
-        yield Told(there.year) if unit == "year" else Told(there.year, there.month) if unit == "month" else _full(there)
+        yield (
+            PartialDate(there.year)
+            if unit == "year"
+            else PartialDate(there.year, there.month)
+            if unit == "month"
+            else _full(there)
+        )
 
 
-def _ranges(text: str, said_on: date) -> Iterator[Told]:
+def _ranges(text: str, said_on: date) -> Iterator[PartialDate]:
     """What the reader of time ranges makes of it, one after the other."""
     now = datetime.combine(said_on, time(12), UTC)
     for _ in range(_MOST_TIMES):
@@ -126,16 +138,16 @@ def _ranges(text: str, said_on: date) -> Iterator[Told]:
         yield from _days_of(found.after, found.before, found.granularity)
 
 
-def _days_of(after: datetime | None, before: datetime | None, granularity: str) -> Iterator[Told]:
+def _days_of(after: datetime | None, before: datetime | None, granularity: str) -> Iterator[PartialDate]:
     edges = [edge.date() for edge in (after, before and before - timedelta(seconds=1)) if edge]
     for edge in edges:
-        yield {"year": Told(edge.year), "month": Told(edge.year, edge.month)}.get(granularity, _full(edge))
+        yield {"year": PartialDate(edge.year), "month": PartialDate(edge.year, edge.month)}.get(granularity, _full(edge))
     if len(edges) == 2 and edges[1] - edges[0] < _LONGEST_RANGE:
         yield from (_full(edges[0] + timedelta(days=step)) for step in range((edges[1] - edges[0]).days + 1))
 
 
-def _full(day: date) -> Told:
-    return Told(day.year, day.month, day.day, day.weekday())
+def _full(day: date) -> PartialDate:
+    return PartialDate(day.year, day.month, day.day, day.weekday())
 
 
 @cache

@@ -6,7 +6,7 @@ from unicodedata import normalize
 
 from commonplace.extraction.clauses import Clause
 from commonplace.extraction.days import Utterance
-from commonplace.extraction.grounding.dates import Told, dates_meant, written_dates
+from commonplace.extraction.grounding.dates import PartialDate, dates_meant, written_dates
 from commonplace.extraction.grounding.figures import numbers_in, without_clock
 from commonplace.extraction.grounding.names import unsupported_name, unsupported_unspaced
 from commonplace.extraction.grounding.negation import misnegated
@@ -16,18 +16,18 @@ _AROUND = " \t\n\"'.…,;:!?()[]*_「」『』“”„«»。、！？"
 _ALIKE = {ord(mark): "'" for mark in "‘’ʼ´`"} | {ord(mark): '"' for mark in "“”„«»"} | {ord(mark): "-" for mark in "–—‑−"}
 
 
-def in_own_words(evidence: str, utterance: Utterance) -> tuple[int, int] | None:
+def evidence_span(evidence: str, utterance: Utterance) -> tuple[int, int] | None:
     """The span of `utterance.text` in which the evidence stands, within one span of own words; None if there is none.
 
     Capitals, width, blanks, the kind of quotation mark or dash, and marks around the evidence make no difference; part
     of a word is not found.
     """
-    sought, _ = _plain(evidence.strip(_AROUND))
+    sought, _ = _normalized_with_places(evidence.strip(_AROUND))
     sought = sought.strip()
     if not any(map(str.isalnum, sought)):
         return None
     for start, end in utterance.own:
-        text, places = _plain(utterance.text[start:end])
+        text, places = _normalized_with_places(utterance.text[start:end])
         at = text.find(sought)
         while at >= 0:
             behind = at + len(sought)
@@ -39,11 +39,11 @@ def in_own_words(evidence: str, utterance: Utterance) -> tuple[int, int] | None:
 
 def clauses_around(evidence: str, utterance: Utterance, clauses: Iterable[Clause]) -> list[Clause]:
     """Those of a message's clauses that the evidence lies in; none where it is not in own words."""
-    span = in_own_words(evidence, utterance)
+    span = evidence_span(evidence, utterance)
     return [one for one in clauses if span and one.start < span[1] and span[0] < one.end]
 
 
-def _plain(text: str) -> tuple[str, list[int]]:
+def _normalized_with_places(text: str) -> tuple[str, list[int]]:
     """The text for comparing, and for each of its characters the place it comes from."""
     found: list[str] = []
     places: list[int] = []
@@ -71,7 +71,7 @@ def unsupported(content: str, evidence: str, others: Sequence[str], said_on: dat
     other = "\n".join(others)
     pool = f"{evidence}\n{other}"
     code = language_of(content)
-    undated, wrong = _undated(content, pool, said_on)
+    undated, wrong = _without_dates(content, pool, said_on)
     if wrong:
         return f"the date {wrong} was not said"
     number = _number(undated, pool, code)
@@ -83,7 +83,7 @@ def unsupported(content: str, evidence: str, others: Sequence[str], said_on: dat
     return misnegated(content, evidence, other)
 
 
-def _undated(content: str, pool: str, said_on: date) -> tuple[str, str | None]:
+def _without_dates(content: str, pool: str, said_on: date) -> tuple[str, str | None]:
     """The content without its dates, and the first of them that was not said."""
     found = sorted(written_dates(content), key=lambda one: (one[0], -one[1]))
     if not found:
@@ -94,14 +94,14 @@ def _undated(content: str, pool: str, said_on: date) -> tuple[str, str | None]:
     for start, end, told in found:
         if start < at:
             continue
-        if not any(told.within(other) for other in meant) and not _piecewise(told, meant, pool):
+        if not any(told.is_part_of(other) for other in meant) and not _parts_are_told(told, meant, pool):
             return content, content[start:end].strip()
         parts += [content[at:start], " "]
         at = end
     return "".join([*parts, content[at:]]), None
 
 
-def _piecewise(told: Told, meant: Sequence[Told], pool: str) -> bool:
+def _parts_are_told(told: PartialDate, meant: Sequence[PartialDate], pool: str) -> bool:
     """Whether each part that is told stands somewhere: the day in the question, the month in the answer."""
     numbers = {value for _, values in numbers_in(pool) for value in values}
     return all(

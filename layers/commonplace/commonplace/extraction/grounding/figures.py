@@ -64,7 +64,7 @@ def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:
     words: Mapping[str, Iterable[int]] = (
         {word: (value,) for word, value in numbers_of(code).items()} if code else every_number()
     )
-    yield from _spelled(text, words)
+    yield from _written_out(text, words)
 
 
 def _meanings(figures: str, suffix: re.Match[str] | None) -> Iterator[Fraction]:
@@ -91,7 +91,7 @@ def _kanji(text: str) -> int:
     return total + current
 
 
-def _spelled(text: str, words: Mapping[str, Iterable[int]]) -> Iterator[Number]:
+def _written_out(text: str, words: Mapping[str, Iterable[int]]) -> Iterator[Number]:
     """Words on their own, and runs of them as one number: "two hundred and five", "vingt-deux"."""
     run: list[tuple[str, int]] = []
     end = 0

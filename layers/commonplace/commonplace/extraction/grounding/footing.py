@@ -7,12 +7,12 @@ from commonplace.extraction.candidate import Candidate, Decision
 from commonplace.extraction.changes.attributes import attribute_of
 from commonplace.extraction.changes.contradictions import contradicted
 from commonplace.extraction.clauses import sentences
-from commonplace.extraction.content_words import shared, stems_of
+from commonplace.extraction.content_words import shared_stems, stems_of
 from commonplace.extraction.days import Day, Utterance
-from commonplace.extraction.dialogue import asked_of_the_user
+from commonplace.extraction.dialogue import question_to_user
 from commonplace.extraction.gates import refusal_reason
 from commonplace.extraction.grounding.evidence import clauses_around, unsupported
-from commonplace.extraction.patterns import THE_USER, is_instruction_to_reader, says
+from commonplace.extraction.patterns import THE_USER, has_wording, is_instruction_to_reader
 from commonplace.text.classifier.classification import classify
 from commonplace.text.foundation import tokenizer
 
@@ -34,7 +34,7 @@ def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) 
     said = day.said_at(candidate.interaction_id, candidate.position)
     if reason or said is None or decision.operation == "NOOP":
         return reason
-    question = asked_of_the_user(day.before(said))
+    question = question_to_user(day.before(said))
     around = _sentences_around(candidate, said)
     if any(is_instruction_to_reader(one) for one in around):
         return "an instruction to whoever reads it"
@@ -42,7 +42,7 @@ def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) 
         return None
     if not question and not said.explicit and all(map(_is_small_talk, around)):
         return "small talk or a passing state"
-    return _unsaid(decision, question, targets) or _closes_wrongly(decision, day, targets)
+    return _unsaid_reason(decision, question, targets) or _closing_reason(decision, day, targets)
 
 
 def _sentences_around(candidate: Candidate, utterance: Utterance) -> list[str]:
@@ -52,18 +52,18 @@ def _sentences_around(candidate: Candidate, utterance: Utterance) -> list[str]:
 
 def _is_small_talk(sentence: str) -> bool:
     worth = classify(sentence, None).worth
-    return worth < _WORTHLESS or (worth < _WORTHY and (says("passing", sentence) or says("courtesy", sentence)))
+    return worth < _WORTHLESS or (worth < _WORTHY and (has_wording("passing", sentence) or has_wording("courtesy", sentence)))
 
 
-def _unsaid(decision: Decision, question: str | None, targets: Sequence[Memory]) -> str | None:
+def _unsaid_reason(decision: Decision, question: str | None, targets: Sequence[Memory]) -> str | None:
     """A part of the content's words must be the user's, or those of the question they answer or the memory they update."""
     texts = (decision.candidate.evidence, question or "", *(one.content for one in targets))
     told = subject_stems(decision.says)
     known = frozenset[str]().union(*map(subject_stems, texts))
-    return None if len(shared(told, known)) >= max(1.0, _SAID * len(told)) else "the user did not say it in those words"
+    return None if len(shared_stems(told, known)) >= max(1.0, _SAID * len(told)) else "the user did not say it in those words"
 
 
-def _closes_wrongly(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
+def _closing_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
     candidate = decision.candidate
     content = decision.says
     updates = decision.operation == "UPDATE"
@@ -84,13 +84,13 @@ def _lost_detail(old: str, new: str, candidate: Candidate, day: Day) -> str | No
     if lost and not replaced:
         return f"something of the old value is lost: {lost}"
     known = subject_stems(old)
-    if not untrue and len(shared(known, subject_stems(new))) < _KEPT * len(known):
+    if not untrue and len(shared_stems(known, subject_stems(new))) < _KEPT * len(known):
         return "it says something else than the memory"
     return None
 
 
 def _shares_subject(old: str, new: str) -> str | None:
     """What ends a memory shares a word with it, or tells another value of the same."""
-    if shared(subject_stems(new), subject_stems(old)) or contradicted(new, old, corrects=True):
+    if shared_stems(subject_stems(new), subject_stems(old)) or contradicted(new, old, corrects=True):
         return None
     return "it says nothing about the memory"

@@ -69,13 +69,13 @@ def unsupported_name(content: str, pool: str, code: str) -> str | None:
     stems: dict[str, list[str]] = {}
     for word in known:
         stems.setdefault(word[:_LEAST_STEM], []).append(word)
-    together = _together(content)
+    together = _multi_word_names(content)
     for name in _names(content, code):
         plain = _plain(name)
         parts = re.split(r"[.'’&-]", plain)
         if not (
             plain in known
-            or any(_alike(plain, other) for other in stems.get(plain[:_LEAST_STEM], ()))
+            or any(_are_forms_of_one(plain, other) for other in stems.get(plain[:_LEAST_STEM], ()))
             or any(plain in words and told in known for told, words in together)
             or all(part in known for part in parts)
         ):
@@ -111,13 +111,13 @@ def _plain(word: str) -> str:
     return _POSSESSIVE.sub("", unicodedata.normalize("NFKC", word).casefold())
 
 
-def _alike(one: str, other: str) -> bool:
+def _are_forms_of_one(one: str, other: str) -> bool:
     """ "Italian" and "Italians", "Postgres" and "PostgreSQL", "Germany" and "German"."""
     shorter, longer = sorted((one, other), key=len)
     return longer.startswith(shorter[: max(_LEAST_STEM, len(shorter) - 1)]) and len(longer) - len(shorter) <= _MOST_ENDING
 
 
-def _together(content: str) -> list[tuple[str, list[str]]]:
+def _multi_word_names(content: str) -> list[tuple[str, list[str]]]:
     """Names of several words by their initials and in one: "New York City" is "nyc", "VS Code" is "vscode"."""
     runs = re.findall(r"[^\W\d_][\w'’]*(?:\s[^\W\d_][\w'’]*)+", content)
     found = []

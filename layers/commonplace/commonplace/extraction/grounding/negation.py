@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from commonplace.extraction.grounding.signs import NO, YES, denies, listed, may_deny, signs, turned
+from commonplace.extraction.grounding.signs import NO, YES, is_reversed, listed, may_say_no, polarities, says_no
 from commonplace.extraction.patterns import THE_USER
 from commonplace.text.foundation.tokenizer import STOP_WORDS, terms, words
 
@@ -41,18 +41,18 @@ def misnegated(content: str, evidence: str, others: str) -> str | None:
     A no that the content has beside what the user's named may stand on the `others`: on the memory that says more of it, or
     on a question that asks for it ("Any allergies?").
     """
-    if denies(content) and not (may_deny(evidence) or may_deny(others)):
+    if says_no(content) and not (may_say_no(evidence) or may_say_no(others)):
         return NOT_SAID
     told, known = _clauses(evidence), _clauses(others)
     made = [clause for clause in _clauses(content) if clause not in (*told, *known)]  # word for word it says the same
     nearest = {clause: _nearest(clause, told) for clause in made}
     if made and not any(nearest.values()):
         new = [clause for clause in made if not _is_part(clause, known)]
-        says_yes = bool(new) and all(signs(clause, told=False) == YES for clause in new)
-        return DENIED if says_yes and told and signs(told[0], told=True) == NO else None
-    asked_for = others.rstrip("。 ").endswith(_ASKS) and may_deny(others)
+        says_yes = bool(new) and all(polarities(clause, told=False) == YES for clause in new)
+        return DENIED if says_yes and told and polarities(told[0], told=True) == NO else None
+    asked_for = others.rstrip("。 ").endswith(_ASKS) and may_say_no(others)
     for clause, near in nearest.items():
-        why = _contrary(clause, near) if near else None
+        why = _contradiction(clause, near) if near else None
         if why == NOT_SAID and (asked_for or _shares(clause, known) > _shares(clause, told)):
             continue
         if why and not (why == DENIED and _said_beside(clause, nearest, told)):
@@ -62,16 +62,16 @@ def misnegated(content: str, evidence: str, others: str) -> str | None:
 
 def _is_part(clause: str, known: Sequence[str]) -> bool:
     """Whether it stands in a clause of the memory that says yes or no as it does ("with my sister")."""
-    said = signs(clause, told=False)
-    return any(clause.casefold() in other.casefold() and said & signs(other, told=True) for other in known)
+    said = polarities(clause, told=False)
+    return any(clause.casefold() in other.casefold() and said & polarities(other, told=True) for other in known)
 
 
-def _contrary(clause: str, near: Sequence[str]) -> str | None:
+def _contradiction(clause: str, near: Sequence[str]) -> str | None:
     """Why none of the clauses that are nearest says the same."""
-    said = signs(clause, told=False)
-    if any(said & signs(other, told=True) and not turned(clause, other) for other in near):
+    said = polarities(clause, told=False)
+    if any(said & polarities(other, told=True) and not is_reversed(clause, other) for other in near):
         return None
-    return DENIED if said == YES or (turned(clause, near[0]) and denies(near[0])) else NOT_SAID
+    return DENIED if said == YES or (is_reversed(clause, near[0]) and says_no(near[0])) else NOT_SAID
 
 
 def _said_beside(clause: str, nearest: Mapping[str, Sequence[str]], told: Sequence[str]) -> bool:
@@ -79,9 +79,9 @@ def _said_beside(clause: str, nearest: Mapping[str, Sequence[str]], told: Sequen
     denied = any(
         set(near) & set(nearest[clause])
         for other, near in nearest.items()
-        if other != clause and signs(other, told=False) == NO
+        if other != clause and polarities(other, told=False) == NO
     )
-    return denied and not any(_share(clause, other) for other in told if signs(other, told=True) == YES)
+    return denied and not any(_share(clause, other) for other in told if polarities(other, told=True) == YES)
 
 
 def _nearest(clause: str, told: Sequence[str]) -> list[str]:
@@ -111,7 +111,7 @@ def _clauses(text: str) -> list[str]:
     parts = _CLAUSE.split(_PAIR.sub(r"\1 ", text.replace("’", "'")))
     found: list[str] = []
     for clause in (clause for part in parts for clause in _contrasted(part) if clause.strip()):
-        leans = signs(clause, told=True) == NO and (_LEANS.search(clause) or not _names_anything(clause))
+        leans = polarities(clause, told=True) == NO and (_LEANS.search(clause) or not _names_anything(clause))
         if found and leans:
             found[-1] = f"{found[-1]}, {clause.strip()}"
         else:

@@ -75,20 +75,20 @@ _UNSPACED_AGAINST = re.compile(r"嫌[いだう]|苦手|アレルギー|やめ|�
 _ROOT = 4
 
 
-def denies(text: str) -> bool:
+def says_no(text: str) -> bool:
     """Whether it says no to anything, in words that nobody brings in who was told no such thing."""
-    return _hard(text) > 0 or bool(_against(text, weak=False))
+    return _negations(text) > 0 or bool(_against(text, weak=False))
 
 
-def may_deny(text: str) -> bool:
+def may_say_no(text: str) -> bool:
     """Whether it may say no in any way; of a language without a list of such words nothing is known."""
     unknown = language_of(text) not in {*tables(), "ja", "zh", "ko"} and bool(text.strip())
-    return _hard(text) > 0 or bool(_against(text)) or _hints().search(text) is not None or unknown
+    return _negations(text) > 0 or bool(_against(text)) or _hints().search(text) is not None or unknown
 
 
-def signs(clause: str, *, told: bool) -> frozenset[bool]:
+def polarities(clause: str, *, told: bool) -> frozenset[bool]:
     """What it may say. `told`: by the user, whose words are many; else by who reworded it."""
-    hard, against, strong = _hard(clause), _against(clause), _against(clause, weak=False)
+    hard, against, strong = _negations(clause), _against(clause), _against(clause, weak=False)
     if hard == 2 or (hard and strong):
         return EITHER
     if hard or strong:
@@ -98,13 +98,13 @@ def signs(clause: str, *, told: bool) -> frozenset[bool]:
     return EITHER if against else YES
 
 
-def turned(one: str, other: str) -> bool:
+def is_reversed(one: str, other: str) -> bool:
     """Whether both have the same word against something, and only one of them takes it back ("not allergic")."""
     shared = _against(one, weak=False) & _against(other, weak=False)
-    return bool(shared) and (_hard(one) == 0) != (_hard(other) == 0)
+    return bool(shared) and (_negations(one) == 0) != (_negations(other) == 0)
 
 
-def _hard(text: str) -> int:
+def _negations(text: str) -> int:
     """0 for none, 1 for a no, 2 for one that takes itself back ("can't live without")."""
     text = _NOT_NO.sub("", text.casefold().replace("’", "'"))
     found = {word for word in _WORD.findall(text) if word in listed("no")}

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from commonplace.extraction.own_words.view import Line, Span, lines_of
+from commonplace.extraction.own_words.view import TextLine, TextSpan, lines_of
 
 # One such line is code.
 _SURE = re.compile(
@@ -65,12 +65,12 @@ _PLAIN_WORD = re.compile(r"(?<![\w./\\$'\"=<{-])[^\W\d_]{2,}(?![\w./\\(=>}_-])")
 _SURELY = 2
 
 
-def find_code(view: str) -> Iterator[Span]:
+def find_code(view: str) -> Iterator[TextSpan]:
     """Runs of lines that are code, blank and indented ones among them too; formulas and statements within a line."""
-    yield from (Span(*inline.span()) for inline in _INLINE.finditer(view))
-    block: list[tuple[Line, int]] = []
+    yield from (TextSpan(*inline.span()) for inline in _INLINE.finditer(view))
+    block: list[tuple[TextLine, int]] = []
     for line in lines_of(view):
-        weight = _weight(line.text)
+        weight = _code_weight(line.text)
         if weight is not None:
             block.append((line, weight))
         else:
@@ -79,7 +79,7 @@ def find_code(view: str) -> Iterator[Span]:
     yield from _code_in(block)
 
 
-def _weight(text: str) -> int | None:
+def _code_weight(text: str) -> int | None:
     """2 for a sure line, 1 for a likely one, 0 for one that takes the side of its neighbours; None for a sentence."""
     if len(text) > _LONGEST:
         return None
@@ -92,13 +92,13 @@ def _weight(text: str) -> int | None:
     return 0 if not text.strip() or _REMARK.match(text) or _INDENTED.match(text) else None
 
 
-def _code_in(block: list[tuple[Line, int]]) -> Iterator[Span]:
+def _code_in(block: list[tuple[TextLine, int]]) -> Iterator[TextSpan]:
     if sum(weight for _, weight in block) < 2:
         return
     # An indented line before the first that tells may be the end of a list.
     first = next(line for line, weight in block if weight or _REMARK.match(line.text))
     last = [line for line, _ in block if line.text.strip()][-1]
-    yield Span(first.start, last.end)
+    yield TextSpan(first.start, last.end)
 
 
 _LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|CRITICAL|FATAL|SEVERE)"
@@ -135,7 +135,7 @@ _HEAD = 400
 _CONTINUED = re.compile(r"\s{2,}\S|\t\S|\s*[\^~|]+\s*$|\s*\d+\s\|")
 
 
-def find_logs(view: str) -> Iterator[Span]:
+def find_logs(view: str) -> Iterator[TextSpan]:
     """Lines that a program printed, with the indented ones behind them."""
     printing = answering = False
     for line in lines_of(view):
@@ -144,6 +144,6 @@ def find_logs(view: str) -> Iterator[Span]:
         if head.strip():
             printing = answering or bool(_PRINTED.match(head)) or (printing and bool(_CONTINUED.match(head)))
             if printing:
-                yield Span(line.start, line.end)
+                yield TextSpan(line.start, line.end)
             elif inline := _INLINE_LOG.search(head):
-                yield Span(line.start + inline.start(), line.end)
+                yield TextSpan(line.start + inline.start(), line.end)

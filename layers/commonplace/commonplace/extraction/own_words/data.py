@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from commonplace.extraction.own_words.view import Line, Span, lines_of
+from commonplace.extraction.own_words.view import TextLine, TextSpan, lines_of
 
 _JSON = re.compile(r"""\{\s{0,40}["'][^"'\n]{0,80}["']\s{0,4}:|\[\s{0,40}\{\s{0,40}["']""")
 _BRACKET = re.compile(r"[{}\[\]]")
@@ -25,7 +25,7 @@ _SQL = re.compile(
 )
 
 
-def find_data(view: str) -> Iterator[Span]:
+def find_data(view: str) -> Iterator[TextSpan]:
     """Objects from bracket to bracket, and runs of lines that are one table, list or statement."""
     yield from _objects(view)
     lines = lines_of(view)
@@ -35,7 +35,7 @@ def find_data(view: str) -> Iterator[Span]:
     yield from _sql(lines)
 
 
-def _objects(view: str) -> Iterator[Span]:
+def _objects(view: str) -> Iterator[TextSpan]:
     """From each opening to its last bracket; one that never closes goes to the end."""
     done = 0
     for opening in _JSON.finditer(view):
@@ -47,33 +47,33 @@ def _objects(view: str) -> Iterator[Span]:
             if depth == 0:
                 done = bracket.end()
                 break
-        yield Span(opening.start(), done)
+        yield TextSpan(opening.start(), done)
 
 
-def _runs(lines: Sequence[Line], shape: re.Pattern[str], least: int) -> Iterator[Span]:
-    run: list[Line] = []
-    for line in [*lines, Line(0, 0, "")]:
+def _runs(lines: Sequence[TextLine], shape: re.Pattern[str], least: int) -> Iterator[TextSpan]:
+    run: list[TextLine] = []
+    for line in [*lines, TextLine(0, 0, "")]:
         if shape.match(line.text):
             run.append(line)
             continue
         if len(run) >= least:
-            yield Span(run[0].start, run[-1].end)
+            yield TextSpan(run[0].start, run[-1].end)
         run = []
 
 
-def _yaml(lines: Sequence[Line]) -> Iterator[Span]:
-    run: list[Line] = []
-    for line in [*lines, Line(0, 0, ".")]:
+def _yaml(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
+    run: list[TextLine] = []
+    for line in [*lines, TextLine(0, 0, ".")]:
         if _KEY.match(line.text) or (run and _ITEM.match(line.text)) or line.text.strip() == "---":
             run.append(line)
             continue
         told = sum(1 for one in run if _NO_PROSE.match(one.text))
         if len(run) > 1 and (told > 1 or _is_nested(run)):
-            yield Span(run[0].start, run[-1].end)
+            yield TextSpan(run[0].start, run[-1].end)
         run = []
 
 
-def _is_nested(run: Sequence[Line]) -> bool:
+def _is_nested(run: Sequence[TextLine]) -> bool:
     """Whether a key stands below another, indented; people write such lists too, but not all in small letters."""
     written = any(line.text.lstrip(" -")[:1].isupper() for line in run)
     if written and not any(_NO_PROSE.match(line.text) for line in run):
@@ -82,17 +82,17 @@ def _is_nested(run: Sequence[Line]) -> bool:
     return any(not value and len(below) > len(indent) for (indent, value), (below, _) in pairwise(keys))
 
 
-def _csv(lines: Sequence[Line]) -> Iterator[Span]:
+def _csv(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
     """Three lines or more with as many separators each, and none of them followed by a blank as in a sentence."""
-    run: list[Line] = []
+    run: list[TextLine] = []
     shape: tuple[str, int] | None = None
-    for line in [*lines, Line(0, 0, "")]:
+    for line in [*lines, TextLine(0, 0, "")]:
         own = _columns(line.text)
         if own and own == shape:
             run.append(line)
             continue
         if len(run) > 2:
-            yield Span(run[0].start, run[-1].end)
+            yield TextSpan(run[0].start, run[-1].end)
         run, shape = [line], own
 
 
@@ -104,11 +104,11 @@ def _columns(text: str) -> tuple[str, int] | None:
     return None
 
 
-def _sql(lines: Sequence[Line]) -> Iterator[Span]:
+def _sql(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
     """A statement up to its semicolon, or to a blank line."""
     inside = False
     for line in lines:
         inside = bool(line.text.strip()) and (inside or bool(_SQL.match(line.text)))
         if inside:
-            yield Span(line.start, line.end)
+            yield TextSpan(line.start, line.end)
             inside = not line.text.rstrip().endswith(";")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from commonplace.extraction.own_words.view import HIDDEN, Line, Span, cue, lines_of, paragraphs_of
+from commonplace.extraction.own_words.view import HIDDEN, TextLine, TextSpan, cue_pattern, lines_of, paragraphs_of
 
 _CLOCK = r"\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s?[AaPp]\.?[Mm]\.?)?"
 _DATE = r"\d{1,4}[./-]\d{1,2}[./-]\d{2,4}"
@@ -21,80 +21,80 @@ _LABELLED = re.compile(
 )
 
 
-def find_chats(view: str) -> Iterator[Span]:
+def find_chats(view: str) -> Iterator[TextSpan]:
     """Stamped lines and those of a play, up to a blank line; runs of labelled lines that talk; a program's labels."""
     lines = lines_of(view)
     stamped = False
     for line in lines:
         begins = bool(_STAMPED.match(line.text)) or _is_script(line.text)
         stamped = bool(line.text.strip()) and (stamped or begins)
-        if stamped or cue("program_says").match(line.text):
-            yield Span(line.start, line.end)
-    yield from _talks(lines)
+        if stamped or cue_pattern("program_says").match(line.text):
+            yield TextSpan(line.start, line.end)
+    yield from _chat_runs(lines)
 
 
 def _is_script(text: str) -> bool:
     """Whether it is a line of a play: a name in capitals, and what that person says."""
     name = text.partition(":")[0].partition("(")[0].strip()
-    return bool(cue("script").match(text)) and not cue("no_speaker").fullmatch(name)
+    return bool(cue_pattern("script").match(text)) and not cue_pattern("no_speaker").fullmatch(name)
 
 
-def _talks(lines: list[Line]) -> Iterator[Span]:
+def _chat_runs(lines: list[TextLine]) -> Iterator[TextSpan]:
     """Two labelled lines or more, blank ones between them or not; what goes on in the next line belongs to it."""
-    run: list[Line] = []
+    run: list[TextLine] = []
     said: list[tuple[str, str]] = []
-    for line in [*lines, Line(0, 0, "")]:
+    for line in [*lines, TextLine(0, 0, "")]:
         label = _LABELLED.match(line.text)
-        if label and not cue("no_speaker").fullmatch(label[1]):
+        if label and not cue_pattern("no_speaker").fullmatch(label[1]):
             run.append(line)
             said.append((label[1].casefold(), label[2]))
         elif line.end and (not line.text.strip() or (run and run[-1].text.strip())):
             run.append(line)
         else:
-            yield from _talk(run, said)
+            yield from _chat_run(run, said)
             run, said = [], []
-    yield from _talk(run, said)
+    yield from _chat_run(run, said)
 
 
-def _talk(run: list[Line], said: list[tuple[str, str]]) -> Iterator[Span]:
-    if not _is_talk(said):
+def _chat_run(run: list[TextLine], said: list[tuple[str, str]]) -> Iterator[TextSpan]:
+    if not _is_chat(said):
         return
     labelled = [line for line in run if _LABELLED.match(line.text)]
-    yield Span(labelled[0].start, labelled[-1].end)
+    yield TextSpan(labelled[0].start, labelled[-1].end)
 
 
-def _is_talk(said: list[tuple[str, str]]) -> bool:
+def _is_chat(said: list[tuple[str, str]]) -> bool:
     """Whether people answer each other: a list of one's own has labels too ("Monday: gym"), but each once, and no talk."""
     speakers = {speaker for speaker, _ in said}
     if len(said) < 2:
         return False
-    if any(cue("talker").fullmatch(speaker) for speaker in speakers):
+    if any(cue_pattern("talker").fullmatch(speaker) for speaker in speakers):
         return True
-    talks = sum(1 for _, words in said if cue("talk").search(words))
+    talks = sum(1 for _, words in said if cue_pattern("talk").search(words))
     return 1 < len(speakers) < len(said) or (len(speakers) > 1 and talks > 0 and talks * 2 >= len(said))
 
 
 _BETWEEN_HEADERS = 3
 
 
-def find_mail(view: str) -> Iterator[Span]:
+def find_mail(view: str) -> Iterator[TextSpan]:
     """From headers, a mark of forwarding or an "On … wrote:" to the end; a letter from salutation to name; signatures."""
     lines = lines_of(view)
     start = min((place for place in (_headers(lines), _announced_mail(lines)) if place is not None), default=None)
     if start is not None:
-        yield Span(start, len(view))
+        yield TextSpan(start, len(view))
     yield from _letter(lines)
     yield from _signatures(lines, view)
 
 
-def _headers(lines: list[Line]) -> int | None:
+def _headers(lines: list[TextLine]) -> int | None:
     """Where a header with an address stands, or two different ones close together."""
-    last: tuple[int, Line, str] | None = None
+    last: tuple[int, TextLine, str] | None = None
     for at, line in enumerate(lines):
-        header = cue("mail_header").match(line.text.strip(" *"))
+        header = cue_pattern("mail_header").match(line.text.strip(" *"))
         if header is None:
             continue
-        if cue("mail_address").search(line.text):
+        if cue_pattern("mail_address").search(line.text):
             return line.start
         if last and at - last[0] <= _BETWEEN_HEADERS and header[0].lower() != last[2]:
             return last[1].start
@@ -102,60 +102,60 @@ def _headers(lines: list[Line]) -> int | None:
     return None
 
 
-def _announced_mail(lines: list[Line]) -> int | None:
-    return next((line.start for line in lines if cue("mail_begins").match(line.text.strip(" *_"))), None)
+def _announced_mail(lines: list[TextLine]) -> int | None:
+    return next((line.start for line in lines if cue_pattern("mail_begins").match(line.text.strip(" *_"))), None)
 
 
-def _letter(lines: list[Line]) -> Iterator[Span]:
+def _letter(lines: list[TextLine]) -> Iterator[TextSpan]:
     """A letter has both a salutation and a complimentary close; one to the assistant is no letter."""
-    opened: Line | None = None
+    opened: TextLine | None = None
     for at, line in enumerate(lines):
         text = line.text.strip()
-        if opened is None and cue("salutation").fullmatch(text) and not cue("assistant").search(text):
+        if opened is None and cue_pattern("salutation").fullmatch(text) and not cue_pattern("assistant").search(text):
             opened = line
-        elif opened and cue("close").fullmatch(text):
+        elif opened and cue_pattern("close").fullmatch(text):
             name = next((below for below in lines[at + 1 : at + 3] if below.text.strip()), line)
-            yield Span(opened.start, (name if len(name.text) < 60 else line).end)
+            yield TextSpan(opened.start, (name if len(name.text) < 60 else line).end)
             opened = None
 
 
-def _signatures(lines: list[Line], view: str) -> Iterator[Span]:
+def _signatures(lines: list[TextLine], view: str) -> Iterator[TextSpan]:
     for line in lines:
         if line.text.rstrip() == "--" and line.start:
-            yield Span(line.start, len(view))
+            yield TextSpan(line.start, len(view))
             return
-        if cue("device").match(line.text.strip()):
-            yield Span(line.start, line.end)
+        if cue_pattern("device").match(line.text.strip()):
+            yield TextSpan(line.start, line.end)
 
 
 _COLON_OR_LINE = re.compile(r"[:：]|\S[^\S\n]*\n")
 _SOMETHING = re.compile(r"\S")
 
 
-def find_pasted(view: str) -> Iterator[Span]:
+def find_pasted(view: str) -> Iterator[TextSpan]:
     """A document goes on to the end of the message, what a person said to the end of its paragraph.
 
     After an "end of quote" words are own again, and so is a last paragraph that speaks of what was pasted ("what do you
     think?"). Where that paragraph wants something done with "the above", what is above is pasted.
     """
     *above, last = paragraphs_of(view)
-    speaks = bool(above) and bool(cue("speaks_of_pasted").match(view, last.start))
-    if above and cue("asks_about_above").match(view, last.start):
-        yield Span(0, above[-1].end)
+    speaks = bool(above) and bool(cue_pattern("speaks_of_pasted").match(view, last.start))
+    if above and cue_pattern("asks_about_above").match(view, last.start):
+        yield TextSpan(0, above[-1].end)
     for start in _announced(view, "document"):
-        ended = cue("end_of_pasted").search(view, start)
-        yield Span(start, ended.end() if ended else above[-1].end if speaks and start < last.start else len(view))
+        ended = cue_pattern("end_of_pasted").search(view, start)
+        yield TextSpan(start, ended.end() if ended else above[-1].end if speaks and start < last.start else len(view))
         break
     for start in _announced(view, "said"):
         blank = view.find("\n\n", start)
-        yield Span(start, blank if blank >= 0 else len(view))
+        yield TextSpan(start, blank if blank >= 0 else len(view))
 
 
 def _announced(view: str, name: str) -> Iterator[int]:
     """Where text begins that is announced and not hidden yet. Without a colon or a second line nothing is announced."""
     if not _COLON_OR_LINE.search(view):
         return
-    for announcement in cue(name).finditer(view):
+    for announcement in cue_pattern(name).finditer(view):
         begins = _SOMETHING.search(view, announcement.end())
         if begins and begins[0] != HIDDEN:
             yield begins.start()

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from commonplace.extraction.own_words.view import Span, cue, lines_of
+from commonplace.extraction.own_words.view import TextSpan, cue_pattern, lines_of
 
 _FENCE = re.compile(r'`{3,}|^[^\S\n]{0,8}~{3,}|"{3,}|\'{3,}', re.MULTILINE)
 _INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,400})\1(?!`)")
@@ -18,7 +18,7 @@ _CONTAINERS = frozenset(
 _QUOTING = re.compile(r"\s{0,8}(?:>(?!\s?[-_.]?>|=)|＞)")
 
 
-def find_fences(view: str) -> Iterator[Span]:
+def find_fences(view: str) -> Iterator[TextSpan]:
     """Fenced blocks, text in triple quotes, HTML comments; one that nobody closed goes to the end."""
     yield from _comments(view)
     opened: re.Match[str] | None = None
@@ -26,10 +26,10 @@ def find_fences(view: str) -> Iterator[Span]:
         if opened is None:
             opened = fence
         elif _closes(fence, opened, view):
-            yield Span(opened.start(), fence.end())
+            yield TextSpan(opened.start(), fence.end())
             opened = None
     if opened:
-        yield Span(opened.start(), len(view))
+        yield TextSpan(opened.start(), len(view))
 
 
 def _closes(fence: re.Match[str], opened: re.Match[str], view: str) -> bool:
@@ -37,37 +37,37 @@ def _closes(fence: re.Match[str], opened: re.Match[str], view: str) -> bool:
     return mark[0] == first[0] and len(mark) >= len(first) and not view[fence.end() : fence.end() + 1].isalnum()
 
 
-def find_markup(view: str) -> Iterator[Span]:
+def find_markup(view: str) -> Iterator[TextSpan]:
     """Tags with what they enclose, inline code, quoted lines."""
     yield from _tags(view)
-    yield from (Span(*code.span()) for code in _INLINE.finditer(view) if not _NAME.fullmatch(code[2].strip()))
-    yield from (Span(line.start, line.end) for line in lines_of(view) if _QUOTING.match(line.text))
+    yield from (TextSpan(*code.span()) for code in _INLINE.finditer(view) if not _NAME.fullmatch(code[2].strip()))
+    yield from (TextSpan(line.start, line.end) for line in lines_of(view) if _QUOTING.match(line.text))
 
 
-def _comments(view: str) -> Iterator[Span]:
+def _comments(view: str) -> Iterator[TextSpan]:
     at = view.find("<!--")
     while at >= 0:
         closed = view.find("-->", at + 4)
         end = closed + 3 if closed >= 0 else len(view)
-        yield Span(at, end)
+        yield TextSpan(at, end)
         at = view.find("<!--", end)
 
 
-def _tags(view: str) -> Iterator[Span]:
+def _tags(view: str) -> Iterator[TextSpan]:
     opened: dict[str, int] = {}
     for tag in _TAG.finditer(view):
-        yield Span(*tag.span())
+        yield TextSpan(*tag.span())
         name = tag[2].lower()
         if name in _FORMATTING or tag[0].endswith("/>"):
             continue
         if not tag[1]:
             opened.setdefault(name, tag.start())
         elif name in opened:
-            yield Span(opened.pop(name), tag.end())
+            yield TextSpan(opened.pop(name), tag.end())
     for name, start in opened.items():
         if name in _CONTAINERS:
             blank = view.find("\n\n", start)
-            yield Span(start, blank if blank >= 0 else len(view))
+            yield TextSpan(start, blank if blank >= 0 else len(view))
 
 
 _CLOSING = {
@@ -86,13 +86,13 @@ _SMALL = frozenset(
 )
 
 
-def find_quotations(view: str) -> Iterator[Span]:
+def find_quotations(view: str) -> Iterator[TextSpan]:
     """Quotations with their marks."""
     at = 0
     while opening := _OPENING.search(view, at):
         end = _end(view, opening.start())
         if end and _is_foreign(view, opening.start(), end):
-            yield Span(opening.start(), end)
+            yield TextSpan(opening.start(), end)
         at = end or opening.end()
 
 
@@ -142,7 +142,7 @@ def _is_title(words: list[str]) -> bool:
 
 def _is_said(view: str, start: int, end: int) -> bool:
     before = view[max(0, start - _SAID_BEFORE) : start].rpartition("\n")[2]
-    return bool(cue("said_before").search(before) or cue("said_after").match(view[end : end + _SAID_AFTER]))
+    return bool(cue_pattern("said_before").search(before) or cue_pattern("said_after").match(view[end : end + _SAID_AFTER]))
 
 
 def _stands_alone(view: str, start: int, end: int) -> bool:

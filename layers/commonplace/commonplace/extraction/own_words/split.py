@@ -6,27 +6,27 @@ from commonplace.extraction.own_words.code import find_code, find_logs
 from commonplace.extraction.own_words.data import find_data
 from commonplace.extraction.own_words.forwarded import find_chats, find_mail, find_pasted
 from commonplace.extraction.own_words.quotations import find_fences, find_markup, find_quotations
-from commonplace.extraction.own_words.view import HIDDEN, Span, cue, hidden, visible
+from commonplace.extraction.own_words.view import HIDDEN, TextSpan, cue_pattern, visible_spans, with_hidden
 
 _STOPS = "\n.!?。！？"
 
 
-def find_role_play(view: str, goes_on: bool) -> tuple[list[Span], bool]:
+def find_role_play(view: str, continues: bool) -> tuple[list[TextSpan], bool]:
     """The stretches played, and whether it goes on after this message. `goes_on`: whether it did before it."""
-    played: list[Span] = []
-    at: int | None = 0 if goes_on else _begun(view, 0)
+    played: list[TextSpan] = []
+    at: int | None = 0 if continues else _sentence_start(view, 0)
     while at is not None:
-        ends = cue("role_play_ends").search(view, at)
+        ends = cue_pattern("role_play_ends").search(view, at)
         if ends is None:
-            return [*played, Span(at, len(view))], True
-        played.append(Span(at, ends.end()))
-        at = _begun(view, ends.end())
+            return [*played, TextSpan(at, len(view))], True
+        played.append(TextSpan(at, ends.end()))
+        at = _sentence_start(view, ends.end())
     return played, False
 
 
-def _begun(view: str, at: int) -> int | None:
+def _sentence_start(view: str, at: int) -> int | None:
     """Where the sentence begins that starts one."""
-    begins = cue("role_play").search(view, at)
+    begins = cue_pattern("role_play").search(view, at)
     if begins is None:
         return None
     return max(at, *(view.rfind(stop, at, begins.start() + 1) + 1 for stop in _STOPS))
@@ -34,7 +34,7 @@ def _begun(view: str, at: int) -> int | None:
 
 Spans = tuple[tuple[int, int], ...]
 # What marks itself comes before what its wording tells: a cue inside a fence is no cue.
-_FINDERS: tuple[Callable[[str], Iterable[Span]], ...] = (
+_FINDERS: tuple[Callable[[str], Iterable[TextSpan]], ...] = (
     find_fences, find_mail, find_logs, find_data, find_code, find_chats, find_markup, find_quotations, find_pasted,
 )  # fmt: skip
 
@@ -47,6 +47,6 @@ def own_spans(text: str, role_play: bool = False) -> tuple[Spans, bool]:
     """
     view = text.replace(HIDDEN, "\ufffd").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
     for find in _FINDERS:
-        view = hidden(view, find(view))
-    played, goes_on = find_role_play(view, role_play)
-    return tuple((start, end) for start, end in visible(hidden(view, played))), goes_on
+        view = with_hidden(view, find(view))
+    played, continues = find_role_play(view, role_play)
+    return tuple((start, end) for start, end in visible_spans(with_hidden(view, played))), continues

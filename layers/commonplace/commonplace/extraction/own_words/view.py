@@ -16,14 +16,14 @@ _STOPS = " \t\r\n\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029.,;:!?…)。、！？）"
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 
 
-class Span(NamedTuple):
+class TextSpan(NamedTuple):
     """A half-open stretch of characters."""
 
     start: int
     end: int
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """A line without its break."""
 
     start: int
@@ -31,25 +31,25 @@ class Line(NamedTuple):
     text: str
 
 
-def lines_of(view: str) -> list[Line]:
+def lines_of(view: str) -> list[TextLine]:
     """Its lines in order, blank ones too."""
     found, at = [], 0
     for text in view.split("\n"):
-        found.append(Line(at, at + len(text), text))
+        found.append(TextLine(at, at + len(text), text))
         at += len(text) + 1
     return found
 
 
-def paragraphs_of(view: str) -> list[Span]:
+def paragraphs_of(view: str) -> list[TextSpan]:
     """What blank lines part, in order."""
     found, at = [], 0
     for gap in _BLANK_LINES.finditer(view):
-        found.append(Span(at, gap.start()))
+        found.append(TextSpan(at, gap.start()))
         at = gap.end()
-    return [*found, Span(at, len(view))]
+    return [*found, TextSpan(at, len(view))]
 
 
-def hidden(view: str, spans: Iterable[Span]) -> str:
+def with_hidden(view: str, spans: Iterable[TextSpan]) -> str:
     """The view with these stretches hidden too, but for line breaks: lines stay lines. Spans may overlap."""
     parts, at = [], 0
     for start, end in sorted(spans):
@@ -61,20 +61,20 @@ def hidden(view: str, spans: Iterable[Span]) -> str:
     return "".join([*parts, view[at:]])
 
 
-def visible(view: str) -> Iterator[Span]:
+def visible_spans(view: str) -> Iterator[TextSpan]:
     """The stretches that are not hidden and say something, without blanks around them and stops before them."""
     for match in _VISIBLE.finditer(view):
         text = match[0]
         if any(map(str.isalnum, text)):
             begins = text.lstrip(_STOPS if match.start() else None).lstrip()
-            yield Span(match.end() - len(begins), match.start() + len(text.rstrip()))
+            yield TextSpan(match.end() - len(begins), match.start() + len(text.rstrip()))
 
 
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
 @cache
-def cue(name: str) -> re.Pattern[str]:
+def cue_pattern(name: str) -> re.Pattern[str]:
     """All wordings of that name in `cues.toml`, of whatever language, as one pattern that minds no capitals."""
     table = tomllib.loads((files(__package__) / "cues.toml").read_text("utf-8"))
     wordings = [

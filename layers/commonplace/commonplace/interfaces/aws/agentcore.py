@@ -8,7 +8,7 @@ gateways that the settings name are believed.
 from typing import Any
 
 from commonplace.interfaces.aws import container, identity
-from commonplace.interfaces.aws.call import Body, Call, Context, Event, sendable
+from commonplace.interfaces.aws.call import Body, Call, Context, Event, within_lambda_limit
 
 NAME = "agentcore"
 _TOOL, _GATEWAY, _HEADERS = "bedrockAgentCoreToolName", "bedrockAgentCoreGatewayId", "bedrockAgentCorePropagatedHeaders"
@@ -39,7 +39,7 @@ def read(event: Event, context: Context) -> Call:
 
 def respond(event: Event, status: int, body: Body) -> Body:  # noqa: ARG001
     """The body as it is; the gateway makes it the text of the tool's result."""
-    return sendable(status, body)[1]
+    return within_lambda_limit(status, body)[1]
 
 
 def _custom(context: Context) -> dict[str, Any]:

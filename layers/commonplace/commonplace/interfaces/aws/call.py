@@ -40,7 +40,7 @@ class Call:
     kind: Literal["tool", "import", "manifest", "night"] = "tool"
 
 
-class Way(Protocol):
+class EventKind(Protocol):
     """One kind of event; a module fills it."""
 
     NAME: str
@@ -58,7 +58,7 @@ class Way(Protocol):
         """The answer, or the error's body, in the shape that this kind's caller reads."""
 
 
-def sendable(status: int, body: Body) -> tuple[int, Body]:
+def within_lambda_limit(status: int, body: Body) -> tuple[int, Body]:
     """An answer that Lambda can send, else the error that says that it can't: Lambda itself would answer with a bare 500.
 
     It is measured as a text inside JSON, as which an HTTP API gets it: each quote of it counts twice.

@@ -27,42 +27,42 @@ _until: ContextVar[float] = ContextVar("until", default=math.inf)
 @cache
 def settings() -> Settings:
     """The function's settings."""
-    return _or_misconfigured(read_settings)
+    return _internal_if_misconfigured(read_settings)
 
 
 @cache
-def opened() -> local.OpenStore:
+def store() -> local.OpenStore:
     """All that is reached through the table and the index."""
-    return _or_misconfigured(lambda: cloud.open_cloud(settings(), remaining, left))
+    return _internal_if_misconfigured(lambda: cloud.open_cloud(settings(), remaining, left))
 
 
 def ports() -> Ports:
     """The table, the index and the rest."""
-    return opened().ports
+    return store().ports
 
 
 @cache
 def night() -> "NightPorts":
     """What the runs of a user need beside them."""
-    return _or_misconfigured(opened().night)
+    return _internal_if_misconfigured(store().night)
 
 
 @cache
-def nights() -> maintenance.NightSchedule:
+def night_schedule() -> maintenance.NightSchedule:
     """Whose nights are to be read, and where to ask for them."""
-    return _or_misconfigured(lambda: maintenance.open_night_schedule(settings(), remaining))
+    return _internal_if_misconfigured(lambda: maintenance.open_night_schedule(settings(), remaining))
 
 
 @cache
 def models() -> Ports:
     """What `normalize` needs, which has no memory: nothing of the table and the index is imported."""
-    return _or_misconfigured(lambda: cloud.open_models(settings(), left))
+    return _internal_if_misconfigured(lambda: cloud.open_models(settings(), left))
 
 
 @cache
-def upkeep() -> Projector:
+def projector() -> Projector:
     """What keeps the index in step with the table."""
-    return _or_misconfigured(lambda: maintenance.open_projector(settings(), remaining))
+    return _internal_if_misconfigured(lambda: maintenance.open_projector(settings(), remaining))
 
 
 def begin(milliseconds: int) -> None:
@@ -85,7 +85,7 @@ def now(zone: tzinfo) -> datetime:
     return datetime.now(zone)
 
 
-def _or_misconfigured(opened: Callable[[], _T]) -> _T:
+def _internal_if_misconfigured(opened: Callable[[], _T]) -> _T:
     """What is opened; a setting that is wrong is `INTERNAL` here, for nobody who calls could mend it."""
     try:
         return opened()

@@ -8,7 +8,7 @@ from commonplace.contract import validate
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Request
 from commonplace.interfaces.aws import identity
-from commonplace.interfaces.aws.call import Body, Call, Context, Event, sendable
+from commonplace.interfaces.aws.call import Body, Call, Context, Event, within_lambda_limit
 
 NAME = "direct"
 BACKEND = "direct"
@@ -54,4 +54,4 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
 
 def respond(event: Event, status: int, body: Body) -> Body:  # noqa: ARG001
     """The body as it is: a result, or `{"error": ...}`."""
-    return sendable(status, body)[1]
+    return within_lambda_limit(status, body)[1]

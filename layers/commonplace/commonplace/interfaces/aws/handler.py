@@ -8,7 +8,7 @@ from commonplace.contract.registry import TOOLS, tool_named
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.requests import ImportRequest
 from commonplace.interfaces.aws import agentcore, bedrock_agent, container, direct, http_api
-from commonplace.interfaces.aws.call import Body, Call, Context, Way
+from commonplace.interfaces.aws.call import Body, Call, Context, EventKind
 from commonplace.ports.values import Caller
 from commonplace.use_cases import dispatch
 
@@ -22,7 +22,7 @@ _SERVES = {
 }
 
 # AgentCore comes first: its whole event is written by a model, and must not pass for one of the others.
-_WAYS: tuple[Way, ...] = (agentcore, http_api, bedrock_agent, direct)
+_KINDS: tuple[EventKind, ...] = (agentcore, http_api, bedrock_agent, direct)
 
 
 def handler_of(function: str) -> Handler:
@@ -35,11 +35,11 @@ def handler_of(function: str) -> Handler:
 
     def handle(event: dict[str, Any], context: Context) -> Body:
         # Powertools: paid once, by the first call and not by the start
-        from commonplace.interfaces.aws.observe import observed
+        from commonplace.interfaces.aws.observe import observe
 
         container.begin(context.get_remaining_time_in_millis())
-        way = _way_of(event, context)
-        with observed(function, way.NAME, way.correlation(event, context), context) as call:
+        way = _kind_of(event, context)
+        with observe(function, way.NAME, way.correlation(event, context), context) as call:
             status, body = dispatch.status_and_body(lambda: _answer(function, call.asks(way.read(event, context))))
             call.answered(status, body)
             return way.respond(event, status, body)
@@ -47,9 +47,9 @@ def handler_of(function: str) -> Handler:
     return handle
 
 
-def _way_of(event: Any, context: Context) -> Way:
+def _kind_of(event: Any, context: Context) -> EventKind:
     """The kind of an event; what is of none, or no object at all, is refused as a direct call."""
-    ways = _WAYS if isinstance(event, dict) else ()
+    ways = _KINDS if isinstance(event, dict) else ()
     return next((way for way in ways if way.takes(event, context)), direct)
 
 

@@ -12,7 +12,7 @@ from commonplace.contract.registry import TOOLS
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.strict_json import read_object
 from commonplace.interfaces.aws import identity
-from commonplace.interfaces.aws.call import Body, Call, Context, Event, sendable
+from commonplace.interfaces.aws.call import Body, Call, Context, Event, within_lambda_limit
 
 NAME = "http"
 IMPORT, MANIFEST = ("POST", "/import"), ("GET", "/tools")
@@ -65,7 +65,7 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
 
 def respond(event: Event, status: int, body: Body) -> Body:  # noqa: ARG001
     """A response with a JSON body."""
-    status, body = sendable(status, body)
+    status, body = within_lambda_limit(status, body)
     text = json.dumps(body, ensure_ascii=False, allow_nan=False) + "\n"
     return {"statusCode": status, "headers": dict(_HEADERS), "body": text, "isBase64Encoded": False}
 

@@ -98,7 +98,7 @@ def _text(value: object) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else value if isinstance(value, str) else ""
 
 
-_CALL = "tools/call"
+_TOOL_CALL = "tools/call"
 
 
 def intercept(event: dict[str, Any], _context: object) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def intercept(event: dict[str, Any], _context: object) -> dict[str, Any]:
     headers = {name: value for name, value in given.items() if name.lower() != USER.lower()}
     if not isinstance(body, dict):
         return _refusal(None, CommonplaceError(ErrorCode.INVALID_ARGUMENT, "one request at a time"))
-    if body.get("method") != _CALL:
+    if body.get("method") != _TOOL_CALL:
         return _answer("transformedGatewayRequest", {"headers": headers, "body": body})
     try:
         claims = _claims(header(given, "Authorization"))

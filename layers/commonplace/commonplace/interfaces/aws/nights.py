@@ -14,7 +14,7 @@ from commonplace.domain.strict_json import read_object
 from commonplace.interfaces import nightly_routes
 from commonplace.interfaces.aws import container
 from commonplace.interfaces.aws.call import Body, Call, Context
-from commonplace.interfaces.aws.observe import errors_logged, measured, told_under
+from commonplace.interfaces.aws.observe import errors_logged, log_keys, measured
 from commonplace.nightly.readers import reader_for
 from commonplace.nightly.service import Nights
 from commonplace.ports.nightly_bundle import NightPorts
@@ -50,7 +50,7 @@ def zone_of(user_id: str, night: NightPorts) -> tzinfo:
 
 
 _TO_END = 60_000  # milliseconds
-_ANOTHER_IS_AT_IT = (ErrorCode.CONFLICT.label, ErrorCode.LEASE_LOST.label)
+_LEASE_HELD = (ErrorCode.CONFLICT.label, ErrorCode.LEASE_LOST.label)
 _log = logging.getLogger("commonplace")
 
 
@@ -58,14 +58,14 @@ def plan(event: dict[str, Any], context: Context) -> Body:
     """A message for each user with something pending, or with texts that were kept long enough."""
 
     def work() -> dict[str, Any]:
-        nights = container.nights()
+        nights = container.night_schedule()
         users = nights.queue.send(nights.ledger.due(container.now(UTC) - nights.texts_kept))
         with measured("plan") as metrics:
             metrics.add_metric("Planned", MetricUnit.Count, users)
         return {"users": users}
 
     container.begin(context.get_remaining_time_in_millis())
-    with told_under("plan", event.get("id"), context):
+    with log_keys("plan", event.get("id"), context):
         status, body = status_and_body(work)
     if status >= 400:
         raise RuntimeError(body["error"]["message"])  # so that it is tried again, and the alarm knows
@@ -89,15 +89,15 @@ def _read(message: dict[str, Any], context: Context) -> bool:
         for run in nights.nightly():
             runs.append(run)
         if runs and runs[-1].status == "running":  # time is over: the rest is another invocation's
-            container.nights().queue.send([user_id])
+            container.night_schedule().queue.send([user_id])
         return {}
 
-    with told_under("night", message["messageId"], context), errors_logged() as errors:
+    with log_keys("night", message["messageId"], context), errors_logged() as errors:
         status, body = status_and_body(work)
         if status >= 400:
             _log.warning("a night ends early: %s", body["error"]["code"])
         _count(runs, len(errors))
-    return status < 400 or body["error"]["code"] in _ANOTHER_IS_AT_IT
+    return status < 400 or body["error"]["code"] in _LEASE_HELD
 
 
 def _in_time(context: Context) -> bool:

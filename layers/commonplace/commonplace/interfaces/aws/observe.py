@@ -21,7 +21,7 @@ from commonplace.settings import log_level, metrics_namespace, traced
 _NAMES = {tool.name for tool in TOOLS}
 
 
-class WithoutWords(LambdaPowertoolsFormatter):
+class PlacesOnlyFormatter(LambdaPowertoolsFormatter):
     """Of an exception only its places: its words may quote what somebody said."""
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
@@ -30,7 +30,7 @@ class WithoutWords(LambdaPowertoolsFormatter):
 
 
 @dataclass
-class Seen:
+class Observation:
     """What becomes known of one invocation while it runs."""
 
     tool: str = "unknown"
@@ -48,7 +48,7 @@ class Seen:
         self.status, self.body = status, body
 
     @property
-    def told(self) -> dict[str, str]:
+    def summary(self) -> dict[str, str]:
         """Code of the error; how the answer was made; that it was made another way than it should."""
         body = self.body or {}
         given, error = body.get("notes"), body.get("error") or {}
@@ -58,10 +58,10 @@ class Seen:
 
 
 @contextmanager
-def observed(function: str, way: str, correlation: str | None, context: Context) -> Iterator[Seen]:
+def observe(function: str, way: str, correlation: str | None, context: Context) -> Iterator[Observation]:
     """Watches one invocation of a tool and tells of it at its end."""
-    seen, start = Seen(), time.perf_counter()
-    with told_under(function, correlation, context), errors_logged() as errors:
+    seen, start = Observation(), time.perf_counter()
+    with log_keys(function, correlation, context), errors_logged() as errors:
         try:
             with _segment(function) as segment:
                 yield seen
@@ -70,12 +70,12 @@ def observed(function: str, way: str, correlation: str | None, context: Context)
         finally:
             milliseconds = (time.perf_counter() - start) * 1000
             _count(function, seen, milliseconds, len(errors))
-            line = {"tool": seen.tool, "way": way, "status": seen.status, "ms": round(milliseconds, 1), **seen.told}
+            line = {"tool": seen.tool, "way": way, "status": seen.status, "ms": round(milliseconds, 1), **seen.summary}
             logger().info("call", extra=line)
 
 
 @contextmanager
-def told_under(function: str, correlation: str | None, context: Context) -> Iterator[None]:
+def log_keys(function: str, correlation: str | None, context: Context) -> Iterator[None]:
     """Every line logged inside carries the function, Lambda's id of the request and the caller's."""
     _quiet_libraries()
     keys = {"function": function, "request_id": context.aws_request_id, "correlation_id": correlation}
@@ -102,8 +102,8 @@ def logger() -> Logger:
 
     Powertools takes Lambda's own level before the one that is set for it, and Lambda's must let the metrics pass.
     """
-    formatter = WithoutWords(serialize_stacktrace=False, utc=True)
-    made = Logger(service="commonplace", logger_formatter=formatter, logger_handler=_Output())
+    formatter = PlacesOnlyFormatter(serialize_stacktrace=False, utc=True)
+    made = Logger(service="commonplace", logger_formatter=formatter, logger_handler=_CurrentStdout())
     logging.getLogger(made.name).setLevel(log_level())
     return made
 
@@ -116,22 +116,22 @@ def _quiet_libraries() -> None:
         root.setLevel(least)
 
 
-def _count(function: str, seen: Seen, milliseconds: float, errors: int) -> None:
+def _count(function: str, seen: Observation, milliseconds: float, errors: int) -> None:
     with measured(function, tool=seen.tool) as metrics:
         metrics.add_metric("Calls", MetricUnit.Count, 1)
         metrics.add_metric("Latency", MetricUnit.Milliseconds, milliseconds)
         metrics.add_metric("Refused", MetricUnit.Count, 400 <= seen.status < 500)
         metrics.add_metric("Failed", MetricUnit.Count, seen.status >= 500)
-        metrics.add_metric("Degraded", MetricUnit.Count, "degraded" in seen.told)
+        metrics.add_metric("Degraded", MetricUnit.Count, "degraded" in seen.summary)
         metrics.add_metric("LoggedErrors", MetricUnit.Count, errors)
-        if "method" in seen.told:
-            metrics.add_metric(f"By{seen.told['method'].capitalize()}", MetricUnit.Count, 1)
+        if "method" in seen.summary:
+            metrics.add_metric(f"By{seen.summary['method'].capitalize()}", MetricUnit.Count, 1)
 
 
 @contextmanager
 def errors_logged() -> Iterator[list[logging.LogRecord]]:
     """The lines of level error that are logged inside: a model that is misconfigured answers by rules, and is heard here."""
-    kept = _Kept(logging.ERROR)
+    kept = _CollectedRecords(logging.ERROR)
     package = logging.getLogger("commonplace")
     package.addHandler(kept)
     try:
@@ -152,7 +152,7 @@ def _tracer() -> Any:
     return Tracer(service="commonplace", patch_modules=["botocore"])
 
 
-class _Kept(logging.Handler):
+class _CollectedRecords(logging.Handler):
     def __init__(self, level: int) -> None:
         super().__init__(level)
         self.records: list[logging.LogRecord] = []
@@ -161,7 +161,7 @@ class _Kept(logging.Handler):
         self.records.append(record)
 
 
-class _Output(logging.Handler):
+class _CurrentStdout(logging.Handler):
     """Standard output as it is when a line is told, and not when the logger was made."""
 
     def emit(self, record: logging.LogRecord) -> None:

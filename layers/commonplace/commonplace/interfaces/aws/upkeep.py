@@ -16,7 +16,7 @@ from commonplace.indexing.stream import Projector, project_batch, set_aside
 from commonplace.indexing.stream import reconcile as index_again
 from commonplace.interfaces.aws import container
 from commonplace.interfaces.aws.call import Body, Context, Event
-from commonplace.interfaces.aws.observe import measured, told_under
+from commonplace.interfaces.aws.observe import log_keys, measured
 from commonplace.ports.record_values import DeadLetter, IndexChange, IndexOutcome, Tombstone
 from commonplace.ports.usage_log import UsageLog
 from commonplace.ports.values import IndexUnavailable
@@ -38,7 +38,7 @@ def settle(event: Event, context: Context, work: Work, put: Callable[[str, bytes
     """
     status, body = 200, dict[str, Any]()
     if event["RequestType"] != "Delete":
-        status, body = _before_the_end(lambda: work(event.get("ResourceProperties") or {}), context)
+        status, body = _within_time(lambda: work(event.get("ResourceProperties") or {}), context)
     answer = {
         "Status": "SUCCESS" if status < 400 else "FAILED",
         "Reason": _reason(status, body, context),
@@ -48,11 +48,11 @@ def settle(event: Event, context: Context, work: Work, put: Callable[[str, bytes
         "LogicalResourceId": event["LogicalResourceId"],
         "Data": body if status < 400 else {},
     }
-    _tell(event["ResponseURL"], json.dumps(answer).encode(), put or _put)
+    _notify(event["ResponseURL"], json.dumps(answer).encode(), put or _put)
     return answer
 
 
-def _before_the_end(work: Callable[[], dict[str, Any]], context: Context) -> tuple[int, dict[str, Any]]:
+def _within_time(work: Callable[[], dict[str, Any]], context: Context) -> tuple[int, dict[str, Any]]:
     """What the work answers; when Lambda would end it first, that."""
     thread = ThreadPoolExecutor(1)
     try:
@@ -70,7 +70,7 @@ def _reason(status: int, body: Body, context: Context) -> str:
     return f"{body['error']['message'][:_LONGEST_REASON]} (request {context.aws_request_id})"
 
 
-def _tell(url: str, text: bytes, put: Callable[[str, bytes], None]) -> None:
+def _notify(url: str, text: bytes, put: Callable[[str, bytes], None]) -> None:
     """Puts it, again if need be: an answer that never comes holds the stack up for an hour."""
     for attempt in range(_ATTEMPTS):
         try:
@@ -97,7 +97,7 @@ def index(event: dict[str, Any], context: Context) -> Body:
     """Brings a batch of the stream into the index; Lambda comes again from the first record that is named on."""
 
     def work() -> dict[str, Any]:
-        upkeep = container.upkeep()
+        upkeep = container.projector()
         taken = project_batch(list(upkeep.streamed(event)), upkeep)
         with measured("index") as metrics:
             metrics.add_metric("Indexed", MetricUnit.Count, taken.done)
@@ -108,7 +108,7 @@ def index(event: dict[str, Any], context: Context) -> Body:
         return {"again": taken.again}
 
     container.begin(context.get_remaining_time_in_millis())
-    with told_under("index", None, context):
+    with log_keys("index", None, context):
         status, body = status_and_body(work)
     every = [record["dynamodb"]["SequenceNumber"] for record in event["Records"]]
     again = body["again"] if status < 400 else every[:1]  # what failed as a whole comes again as a whole
@@ -119,8 +119,8 @@ def reconcile(event: dict[str, Any], context: Context) -> Body:
     """Indexes again what has been pending for too long, and brings counted findings into the memories."""
 
     def work() -> dict[str, Any]:
-        upkeep, now = container.upkeep(), datetime.now(UTC)
-        counts = index_again(now - _TOO_LONG, upkeep.writer, upkeep.pending, _aside(upkeep), lambda: _in_time(context))
+        upkeep, now = container.projector(), datetime.now(UTC)
+        counts = index_again(now - _TOO_LONG, upkeep.writer, upkeep.pending, _dead_letter(upkeep), lambda: _in_time(context))
         oldest = upkeep.pending.oldest_pending()
         with measured("reconcile") as metrics:  # an alarm hangs on it: told before what may take long
             metrics.add_metric("Reconciled", MetricUnit.Count, counts["done"])
@@ -133,7 +133,7 @@ def reconcile(event: dict[str, Any], context: Context) -> Body:
         return {**counts, "folded": users}
 
     container.begin(context.get_remaining_time_in_millis())
-    with told_under("reconcile", event.get("id"), context):
+    with log_keys("reconcile", event.get("id"), context):
         status, body = status_and_body(work)
     if status >= 400:
         raise RuntimeError(body["error"]["message"])  # so that the schedule and the alarm on errors know
@@ -145,13 +145,13 @@ def setup(event: dict[str, Any], context: Context) -> Body:
 
     def work(_properties: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            as_laid_out = container.upkeep().set_up()
+            as_laid_out = container.projector().set_up()
         except IndexUnavailable as error:
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the index can't be made: {error}") from error
         return {"ReindexNeeded": "false" if as_laid_out else "true"}
 
     container.begin(context.get_remaining_time_in_millis())
-    with told_under("setup", event.get("RequestId"), context):
+    with log_keys("setup", event.get("RequestId"), context):
         return settle(event, context, work)
 
 
@@ -170,7 +170,7 @@ def _in_time(context: Context) -> bool:
     return context.get_remaining_time_in_millis() >= _TO_END
 
 
-def _aside(projector: Projector) -> Callable[[IndexChange, IndexOutcome], None]:
+def _dead_letter(projector: Projector) -> Callable[[IndexChange, IndexOutcome], None]:
     """Tells of a change that the index will never take, once for each version: its row goes on waiting."""
 
     def aside(change: IndexChange, outcome: IndexOutcome) -> None:

@@ -67,7 +67,7 @@ def _run(arguments: list[str]) -> int:
         error.show()
         return failures.USAGE
     except click.ClickException as error:
-        failed = failures.misused(error, as_json)
+        failed = failures.usage_error(error, as_json)
     except Exception as error:  # noqa: BLE001 - the last place: a person gets a line, never a traceback
         failed = failures.unexpected(error, as_json)
     failed.show()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.cli.deployment import asking, opened
+from commonplace.interfaces.cli.deployment import connection_hints, open_part
 from commonplace.interfaces.cli.failures import STOPPED
 from commonplace.interfaces.cli.options import Shared, command_options, progress_bar, stdin_text
 from commonplace.interfaces.cli.tables import print_facts, print_json, print_rows
@@ -175,5 +175,5 @@ def _leaving(shared: Shared, table: str | None) -> Iterator["ErasableUser"]:
 
     if shared.user is None:
         raise click.UsageError("--table needs --user: whose memories, the whole id")
-    with asking(shared):
-        yield opened(partial(open_erasable_user, shared.user), table=table)
+    with connection_hints(shared):
+        yield open_part(partial(open_erasable_user, shared.user), table=table)

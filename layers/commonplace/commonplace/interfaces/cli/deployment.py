@@ -47,8 +47,8 @@ def reindex(shared: Shared, move: bool, table: str | None, endpoint: str | None)
     from commonplace.bootstrap.local import local_clock
     from commonplace.indexing import rebuild
 
-    with asking(shared), progress_bar("memories indexed") as progress:
-        open_ = _opened(table, endpoint)
+    with connection_hints(shared), progress_bar("memories indexed") as progress:
+        open_ = _open_maintenance(table, endpoint)
         renewal = rebuild.EmbeddingRenewal(open_.records, open_.embedder, local_clock("UTC"))
         done = rebuild.reindex(open_.everything, open_.rebuild, renewal, progress, move=move)
     answer: dict[str, object] = {"records": done.records, "embedded": done.embedded, "refused": dict(done.refused)}
@@ -64,8 +64,8 @@ def doctor(shared: Shared, repair: bool, table: str | None, endpoint: str | None
     """Compare a deployment's index and table."""
     from commonplace.indexing.rebuild import check_consistency
 
-    with asking(shared), progress_bar("memories compared") as progress:
-        open_ = _opened(table, endpoint)
+    with connection_hints(shared), progress_bar("memories compared") as progress:
+        open_ = _open_maintenance(table, endpoint)
         found = check_consistency(open_.everything, open_.records, open_.contents, repair, progress)
     counted = {"records": found.records, "documents": found.documents, "mended": found.mended}
     answer: dict[str, object] = {**counted, **{str(ill): count for ill, count in found.inconsistencies.items()}}
@@ -79,13 +79,13 @@ def _print(shared: Shared, answer: dict[str, object]) -> None:
         print_facts(answer)
 
 
-def _opened(table: str | None, endpoint: str | None) -> "Maintenance":
+def _open_maintenance(table: str | None, endpoint: str | None) -> "Maintenance":
     from commonplace.bootstrap.maintenance import open_maintenance
 
-    return opened(open_maintenance, table=table, search_endpoint=endpoint)
+    return open_part(open_maintenance, table=table, search_endpoint=endpoint)
 
 
-def opened(open_: Callable[["Settings"], _Opened], **named: str | None) -> _Opened:
+def open_part(open_: Callable[["Settings"], _Opened], **named: str | None) -> _Opened:
     """A part of a deployment, by the settings of the environment and those named here."""
     from commonplace.settings import read_settings
 
@@ -100,7 +100,7 @@ def opened(open_: Callable[["Settings"], _Opened], **named: str | None) -> _Open
 
 
 @contextmanager
-def asking(shared: Shared) -> Iterator[None]:
+def connection_hints(shared: Shared) -> Iterator[None]:
     """What can't be reached is told with where to look for the reason: here no memory file is at fault."""
     from commonplace.ports.values import IndexUnavailable
 

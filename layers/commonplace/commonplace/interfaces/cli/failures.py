@@ -11,7 +11,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 
 @dataclass(frozen=True)
-class Typed:
+class ArgumentHelp:
     """How an argument is typed, what it must be, and a good value of an option."""
 
     name: str
@@ -25,40 +25,40 @@ class Typed:
         return f"{said}, e.g. {self.name} {self.example}" if self.example and self.example not in why else said
 
 
-_TEXT = Typed("TEXT", "a text of up to 8,000 characters")
-_FOLDER = Typed("DIR", "a folder")
+_TEXT = ArgumentHelp("TEXT", "a text of up to 8,000 characters")
+_FOLDER = ArgumentHelp("DIR", "a folder")
 _DAY = "2026-05-20 or 2026-05-20T18:30"
 _SHARED = {
-    "user_id": Typed("--user", "a name", "ana"),
-    "timezone": Typed("--timezone", "an IANA name", "Europe/Berlin"),
+    "user_id": ArgumentHelp("--user", "a name", "ana"),
+    "timezone": ArgumentHelp("--timezone", "an IANA name", "Europe/Berlin"),
 }
-_NAMES: Mapping[str, Mapping[str, Typed]] = {
+_NAMES: Mapping[str, Mapping[str, ArgumentHelp]] = {
     "normalize": {"text": _TEXT, "context": replace(_TEXT, name="--context", example='"What is your name?"')},
     "store": {
         "content": _TEXT,
-        "context.force_importance": Typed("--importance", "a whole number from 1 to 5", "4"),
-        "context.additional_tags": Typed("--tag", "a word of 1 to 64 characters, 32 times at the most", "garden"),
-        "context.expires_at": Typed("--expires", "a day or a time as ISO 8601 has it", _DAY),
-        "context.user_note": Typed("--note", "a text of up to 2,000 characters", '"said twice"'),
+        "context.force_importance": ArgumentHelp("--importance", "a whole number from 1 to 5", "4"),
+        "context.additional_tags": ArgumentHelp("--tag", "a word of 1 to 64 characters, 32 times at the most", "garden"),
+        "context.expires_at": ArgumentHelp("--expires", "a day or a time as ISO 8601 has it", _DAY),
+        "context.user_note": ArgumentHelp("--note", "a text of up to 2,000 characters", '"said twice"'),
     },
     "context": {
         "topic": replace(_TEXT, name="TOPIC"),
-        "max_tokens": Typed("--max-tokens", "a whole number from 100 to 8000", "500"),
+        "max_tokens": ArgumentHelp("--max-tokens", "a whole number from 100 to 8000", "500"),
     },
     "write": {"dir": _FOLDER},
     "apply": {"dir": _FOLDER},
     "search": {
         "query": replace(_TEXT, name="QUERY"),
-        "limit": Typed("--limit", "a whole number from 1 to 100", "20"),
-        "options.min_relevance": Typed("--min-relevance", "a number from 0 to 1", "0.5"),
-        "options.importance_min": Typed("--min-importance", "a whole number from 1 to 5", "3"),
-        "options.time_range.after": Typed("--after", "a day or a time as ISO 8601 has it", _DAY),
-        "options.time_range.before": Typed("--before", "a day or a time as ISO 8601 has it", _DAY),
+        "limit": ArgumentHelp("--limit", "a whole number from 1 to 100", "20"),
+        "options.min_relevance": ArgumentHelp("--min-relevance", "a number from 0 to 1", "0.5"),
+        "options.importance_min": ArgumentHelp("--min-importance", "a whole number from 1 to 5", "3"),
+        "options.time_range.after": ArgumentHelp("--after", "a day or a time as ISO 8601 has it", _DAY),
+        "options.time_range.before": ArgumentHelp("--before", "a day or a time as ISO 8601 has it", _DAY),
     },
 }
 
 
-def as_typed(error: CommonplaceError, command: str, given: Mapping[str, object]) -> str:
+def sentence_for_person(error: CommonplaceError, command: str, given: Mapping[str, object]) -> str:
     """The error's sentence for a person. `given`: the shared options that were typed; others are from the environment."""
     field, prefix = error.field or "", f"{error.field}: "
     shared = {name: typed for name, typed in _SHARED.items() if given.get(typed.name.removeprefix("--")) is not None}
@@ -115,7 +115,7 @@ class Failed(click.ClickException):
         click.echo(json.dumps(self._error.body(), ensure_ascii=False) if self._as_json else line, file=file, err=True)
 
 
-def misused(error: click.ClickException, as_json: bool) -> Failed:
+def usage_error(error: click.ClickException, as_json: bool) -> Failed:
     """A command line that click can't read, as an error of ours."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     field = error.param.name if isinstance(error, click.BadParameter) and error.param else None

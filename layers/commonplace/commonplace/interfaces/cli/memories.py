@@ -8,7 +8,7 @@ from typing import Any, get_args
 import click
 
 from commonplace.domain.taxonomy import Category, ContentType, SearchCategory, Source
-from commonplace.interfaces.cli.options import Shared, command_options, given, text_argument
+from commonplace.interfaces.cli.options import Shared, command_options, given_arguments, text_argument
 from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_notes, print_rows
 
 
@@ -23,7 +23,7 @@ def normalize(shared: Shared, text: str, source: str | None, context: str | None
     It is put into the third person and gets a type and tags. Nothing is stored.
     """
     with shared.open() as memory:
-        answer = memory.call("memory_normalize", given(text=text, source=source, context=context))
+        answer = memory.call("memory_normalize", given_arguments(text=text, source=source, context=context))
     if shared.json:
         return print_json(answer)
     print_facts({"normalized": answer["normalized"], "type": answer["type"], "tags": answer["tags"]})
@@ -44,12 +44,12 @@ def store(
     source: str | None, note: str | None,
 ) -> None:  # fmt: skip
     """Remember something, as it was said."""
-    context = given(
+    context = given_arguments(
         force_category=category, force_importance=importance, additional_tags=list(tags) or None, expires_at=expires,
         source=source, user_note=note,
     )  # fmt: skip
     with shared.open() as memory:
-        answer = memory.call("store_memory", given(content=text, context=context or None))
+        answer = memory.call("store_memory", given_arguments(content=text, context=context or None))
     if shared.json:
         return print_json(answer)
     found, advice = answer["analysis"], answer["recommendations"]
@@ -95,11 +95,11 @@ def search(
 
     The best come first. "answerable" (0-1) tells how likely the memories hold the answer at all.
     """
-    options = given(
+    options = given_arguments(
         min_relevance=min_relevance, importance_min=min_importance, content_type=kind,
-        time_range=given(after=after, before=before) or None, include_expired=include_expired or None,
+        time_range=given_arguments(after=after, before=before) or None, include_expired=include_expired or None,
     )  # fmt: skip
-    arguments = given(query=query, limit=limit, category=category, options=options or None)
+    arguments = given_arguments(query=query, limit=limit, category=category, options=options or None)
     with shared.reading() as memory:
         answer = memory.call("search_memory", arguments)
     if shared.json:
@@ -118,7 +118,7 @@ def context(shared: Shared, topic: str, max_tokens: int | None) -> None:
     What always matters comes first, then what is known of the TOPIC, then the notes of the last seven days.
     """
     with shared.reading() as memory:
-        answer = memory.call("get_memory_context", given(topic=topic, max_tokens=max_tokens))
+        answer = memory.call("get_memory_context", given_arguments(topic=topic, max_tokens=max_tokens))
     if shared.json:
         return print_json(answer)
     return click.echo(answer["context"])  # nothing else: it may go right into a prompt
@@ -133,7 +133,7 @@ def discover(shared: Shared, tool: str | None) -> None:
     With the name of a TOOL: what that tool takes, with examples.
     """
     with shared.reading() as memory:
-        answer = memory.call("discover_memory_tools", given(tool=tool))
+        answer = memory.call("discover_memory_tools", given_arguments(tool=tool))
     if shared.json:
         return print_json(answer)
     if tool:

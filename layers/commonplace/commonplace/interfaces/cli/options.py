@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 import click
 
 from commonplace.domain.errors import CommonplaceError
-from commonplace.interfaces.cli.failures import Failed, as_typed
+from commonplace.interfaces.cli.failures import Failed, sentence_for_person
 
 if TYPE_CHECKING:
     from commonplace.client.memory import Commonplace
@@ -77,7 +77,7 @@ def group_options(function: Callable[..., None]) -> Callable[..., None]:
     @click.pass_context
     @functools.wraps(function)
     def run(context: click.Context, /, **own: Any) -> None:
-        context.obj = Shared(**given(**own))
+        context.obj = Shared(**given_arguments(**own))
         function()
 
     return _with_options(run)
@@ -92,11 +92,11 @@ def command_options(
     @functools.wraps(function)
     def run(context: click.Context, /, *args: _Given.args, **kwargs: _Given.kwargs) -> None:
         own: dict[str, Any] = {name: kwargs.pop(name) for name in ("db", "user", "timezone", "json")}
-        shared = replace(context.obj or Shared(), **given(**own))
+        shared = replace(context.obj or Shared(), **given_arguments(**own))
         try:
             function(shared, *args, **kwargs)
         except CommonplaceError as error:
-            sentence = as_typed(error, context.info_name or "", asdict(shared))
+            sentence = sentence_for_person(error, context.info_name or "", asdict(shared))
             raise Failed(error, f"{context.command_path} --help", shared.json, sentence=sentence) from error
 
     return _with_options(run)
@@ -129,7 +129,7 @@ def _absent(file: Path) -> bool:
     return False
 
 
-def given(**arguments: object) -> dict[str, Any]:
+def given_arguments(**arguments: object) -> dict[str, Any]:
     """The arguments that were given; the engine fills in the others."""
     return {name: value for name, value in arguments.items() if value is not None}
 

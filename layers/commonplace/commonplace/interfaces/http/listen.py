@@ -20,7 +20,7 @@ from commonplace.interfaces.http.app import MAX_BODY, failure, loopback, make_ap
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 _THREADS = 8
-_TAKEN_IN = 4 * MAX_BODY  # read before it is refused: who is cut off in the middle of sending never sees the answer
+_MOST_READ = 4 * MAX_BODY  # read before it is refused: who is cut off in the middle of sending never sees the answer
 
 
 def listen(memory: Commonplace, host: str, port: int, ready: Callable[[str], None]) -> None:
@@ -34,7 +34,7 @@ def listen(memory: Commonplace, host: str, port: int, ready: Callable[[str], Non
     connections: dict[int, object] = {}
     server = create_server(
         make_app(memory, port), map=connections, sockets=[door], threads=_THREADS, ident="commonplace",
-        max_request_body_size=_TAKEN_IN, inbuf_overflow=_TAKEN_IN, clear_untrusted_proxy_headers=True,
+        max_request_body_size=_MOST_READ, inbuf_overflow=_MOST_READ, clear_untrusted_proxy_headers=True,
     )  # fmt: skip
     server.channel_class = _Channel
     with _ended_by_signals(connections):
@@ -55,7 +55,7 @@ def _bind(address: str, port: int) -> socket.socket:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"port: {port} can't be had: {error.strerror}", "port") from error
 
 
-class _Bell(dispatcher):  # type: ignore[misc]
+class _SignalWaker(dispatcher):  # type: ignore[misc]
     """Rung by a signal, it is heard between two requests: an end that breaks in anywhere loses a half closed socket."""
 
     def writable(self) -> bool:
@@ -71,7 +71,7 @@ def _ended_by_signals(connections: dict[int, object]) -> Iterator[None]:
     heard, rung = socket.socketpair()
     heard.setblocking(False)
     rung.setblocking(False)
-    _Bell(heard, connections)
+    _SignalWaker(heard, connections)
     fd = signal.set_wakeup_fd(rung.fileno())
     before = {number: signal.signal(number, lambda *_: None) for number in _ENDING}
     try:
