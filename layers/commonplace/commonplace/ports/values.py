@@ -8,6 +8,9 @@ from typing import Any
 from commonplace.domain.memory import GLOBAL_AGENT
 from commonplace.domain.taxonomy import Category, ContentType, Emotion, MemoryType, Section, StatementType
 
+MOST_TAGS = 500
+"""How many tags of a user a store is shown, the most used ones."""
+
 
 @dataclass(frozen=True)
 class Normalized:

@@ -1,9 +1,8 @@
 """What is known of a user's memories as a whole, counted by the domain, or kept for some seconds."""
 
 import logging
-import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -12,44 +11,11 @@ from opensearchpy import OpenSearch
 from commonplace.adapters.opensearch import queries
 from commonplace.adapters.opensearch.client import ask
 from commonplace.adapters.opensearch.document import ALIAS
+from commonplace.adapters.record_scan import KeptTags, most_used
 from commonplace.ports.pending_writes import PendingWrites
 from commonplace.ports.record_values import Stored
 from commonplace.ports.user_facts import UserFacts
-from commonplace.ports.values import IndexUnavailable, Statistics
-
-MOST_TAGS = 500
-_USERS = 1_000
-
-
-def most_used(counts: Mapping[str, int]) -> dict[str, int]:
-    """The tags that most memories carry, the most used first."""
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_TAGS])
-
-
-class TagCache:
-    """Tags by user. They only name a new memory's, where some that are a minute old do no harm."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._known: dict[str, tuple[float, dict[str, int]]] = {}
-
-    def fresh(self, user_id: str) -> dict[str, int] | None:
-        """The user's tags; None when it is time to count them."""
-        until, tags = self._known.get(user_id, (0.0, {}))
-        return tags if self._clock() < until else None
-
-    def last(self, user_id: str) -> dict[str, int]:
-        """The tags that were counted last, however long ago; none if they never were."""
-        return self._known.get(user_id, (0.0, {}))[1]
-
-    def keep(self, user_id: str, tags: dict[str, int], seconds: float) -> dict[str, int]:
-        """Keeps these for so long, and gives them."""
-        self._known.pop(user_id, None)
-        self._known[user_id] = self._clock() + seconds, tags  # last in, last out
-        if len(self._known) > _USERS:
-            del self._known[next(iter(self._known))]
-        return tags
-
+from commonplace.ports.values import MOST_TAGS, IndexUnavailable, Statistics
 
 _log = logging.getLogger("commonplace")
 _ALL_TAGS = 10_000

@@ -4,10 +4,9 @@ import threading
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from commonplace.adapters.opensearch.facts import MOST_TAGS
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner
-from commonplace.ports.values import Statistics
+from commonplace.ports.values import MOST_TAGS, Statistics
 
 
 class SqliteUsage:
