@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 import pytest
 
-from commonplace.interfaces.cli import commonplace
+from commonplace.interfaces.cli import LISTED, Listed
 from tests.integration.command_line import run, run_process
 
 pytestmark = pytest.mark.integration
@@ -14,9 +14,10 @@ VERBS = [
     "call", "context", "discover", "doctor", "erase", "export", "history", "import", "manifest", "markdown", "nightly", "normalize",
     "record", "reindex", "runs", "search", "serve", "store", "undo",
 ]  # fmt: skip
+LOADED = {str(listed.name): listed.load() for listed in LISTED}
 COMMANDS = {
     f"{verb} {name}".strip(): command
-    for verb, group in commonplace.commands.items()
+    for verb, group in LOADED.items()
     for name, command in (group.commands.items() if isinstance(group, click.Group) else [("", group)])
 }
 
@@ -42,14 +43,20 @@ def test_the_verbs_of_a_deployment_tell_how_to_run_over_make_cloud(tmp_path: Pat
 
 
 def test_the_verbs_are_these() -> None:
-    assert sorted(commonplace.commands) == VERBS
+    assert [listed.name for listed in LISTED] == VERBS
+
+
+@pytest.mark.parametrize("listed", LISTED, ids=lambda listed: listed.name)
+def test_a_verb_is_listed_by_the_name_and_the_first_sentence_of_its_own_help(listed: Listed) -> None:
+    command = listed.load()
+    assert (listed.name, listed.get_short_help_str(80)) == (command.name, command.get_short_help_str(80))
 
 
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_every_verb_and_every_option_says_what_it_is_for(verb: str) -> None:
     command = COMMANDS[verb]
     assert command.help
-    assert commonplace.commands[verb.split()[0]].help
+    assert LOADED[verb.split()[0]].help
     assert all(option.help for option in command.params if isinstance(option, click.Option))
 
 
@@ -70,9 +77,23 @@ def test_the_list_of_verbs_is_not_cut_off(tmp_path: Path) -> None:
     assert "..." not in run("--help", home=tmp_path).out.split("Commands:")[1]
 
 
-def test_help_imports_nothing_heavy() -> None:
+def test_help_imports_no_command_and_nothing_of_ours_but_how_errors_are_told() -> None:
+    code = """
+import atexit
+atexit.register(lambda: print(*(name for name in sys.modules if name.startswith("commonplace.")), file=sys.stderr))
+from commonplace.interfaces.cli import main
+main(["--help"])
+"""
+    done = subprocess.run([sys.executable, "-S", "-c", _path() + code], capture_output=True, text=True, check=True)
+    rooms = {"commonplace.domain", "commonplace.interfaces"}
+    files = {"commonplace.domain.errors", *(f"commonplace.interfaces.cli{file}" for file in ("", ".failures", ".options"))}
+    assert set(done.stderr.split()) == rooms | files
+
+
+def test_the_help_of_a_command_imports_nothing_heavy() -> None:
     heavy = {"anthropic", "flask", "numpy", "pydantic", "rich", "sqlite3", "waitress"}
-    code = f"import sys, commonplace.interfaces.cli; print(*sorted({heavy!r} & set(sys.modules)))"
+    code = "import sys; from commonplace.interfaces.cli import LISTED; [verb.load() for verb in LISTED]"
+    code += f"; print(*sorted({heavy!r} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-S", "-c", _path() + code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 import pytest
 
-from commonplace.interfaces.cli import commonplace, failures
+from commonplace.interfaces.cli import LISTED, failures
 from tests.integration.command_line import run
 
 pytestmark = pytest.mark.integration
@@ -46,7 +46,8 @@ def test_the_option_is_named_as_it_was_typed(tmp_path: Path, arguments: list[str
 def test_no_option_of_free_text_is_left_without_a_name(verb: str) -> None:
     shared = {"--db", "--user", "--timezone"}
     names = {typed.name for typed in failures._NAMES[verb].values()}
-    for parameter in commonplace.commands[verb].params:
+    (command,) = (listed.load() for listed in LISTED if listed.name == verb)
+    for parameter in command.params:
         free = not isinstance(parameter.type, click.Choice | click.types.BoolParamType)
         name = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name
         assert not free or name in names | shared, name

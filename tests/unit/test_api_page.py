@@ -8,7 +8,7 @@ import click
 import commonplace
 from commonplace import Commonplace
 from commonplace.contract.registry import TOOLS
-from commonplace.interfaces.cli import commonplace as command
+from commonplace.interfaces.cli import LISTED
 from commonplace.settings import Settings
 
 PAGE = (Path(__file__).parents[2] / "docs" / "api.md").read_text("utf-8")
@@ -36,9 +36,10 @@ def test_every_method_but_those_of_the_tools() -> None:
 
 def test_every_verb() -> None:
     verbs = set()
-    for name, verb in command.commands.items():
+    for listed in LISTED:
+        verb = listed.load()
         inner = "|".join(verb.commands) if isinstance(verb, click.Group) else ""
-        verbs.add(f"{name} {inner}".strip())
+        verbs.add(f"{listed.name} {inner}".strip())
     told = {name for name in named("Command line") if not name.startswith(("-", "commonplace"))}
     assert {frozenset(re.split(r"[ |]", name)) for name in told} == {frozenset(re.split(r"[ |]", verb)) for verb in verbs}
 

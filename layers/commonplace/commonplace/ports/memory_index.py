@@ -22,4 +22,4 @@ class MemoryIndex(Protocol):
         """The memories that share the most and rarest words; its cost doesn't grow with the store."""
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
-        """Ids of the visible memories that pass, most important first, then newest; and `Gathered.partial`."""
+        """Ids of the visible memories that pass, most important first, then newest; and `Retrieved.partial`."""

@@ -11,7 +11,7 @@ from opensearchpy import OpenSearch
 from commonplace.adapters.opensearch import queries
 from commonplace.adapters.opensearch.client import ask
 from commonplace.adapters.opensearch.document import ALIAS
-from commonplace.adapters.record_scan import KeptTags, most_used
+from commonplace.adapters.record_scan import TagCache, most_used
 from commonplace.ports.pending_writes import PendingWrites
 from commonplace.ports.record_values import Stored
 from commonplace.ports.user_facts import UserFacts

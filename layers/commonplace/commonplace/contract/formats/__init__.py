@@ -2,21 +2,22 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from commonplace.contract.manifest import Row
+if TYPE_CHECKING:
+    from commonplace.contract.manifest import Row
 
 NAMES = (
     "anthropic", "openai", "bedrock-converse", "bedrock-agents", "bedrock-agents-api", "agentcore", "mcp", "openapi",
 )  # fmt: skip
 
 
-def rendered(name: str, rows: Sequence[Row]) -> Any:
+def rendered(name: str, rows: Sequence["Row"]) -> Any:
     """The tools of these rows in one of `NAMES`, as plain JSON values."""
     return _renderers()[name](rows)
 
 
-def _renderers() -> Mapping[str, Callable[[Sequence[Row]], Any]]:
+def _renderers() -> "Mapping[str, Callable[[Sequence[Row]], Any]]":
     from commonplace.contract.formats import aws_agents, model_apis, openapi
 
     return {
@@ -31,6 +32,6 @@ def _renderers() -> Mapping[str, Callable[[Sequence[Row]], Any]]:
     }
 
 
-def text(name: str, rows: Sequence[Row]) -> str:
+def text(name: str, rows: Sequence["Row"]) -> str:
     """The same as a file's text."""
     return json.dumps(rendered(name, rows), indent=2, ensure_ascii=False) + "\n"

@@ -2,19 +2,96 @@
 
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from types import ModuleType
 
 import click
 
 from commonplace import __version__
 from commonplace.interfaces.cli import failures
-from commonplace.interfaces.cli.conversations import erase, export, import_file
-from commonplace.interfaces.cli.deployment import doctor, reindex
-from commonplace.interfaces.cli.files import markdown, record
-from commonplace.interfaces.cli.memories import context, discover, normalize, search, store
-from commonplace.interfaces.cli.nights import history, nightly, runs, undo
 from commonplace.interfaces.cli.options import group_options
-from commonplace.interfaces.cli.programs import call, check_manifest, serve
+
+
+def _conversations() -> ModuleType:
+    from commonplace.interfaces.cli import conversations
+
+    return conversations
+
+
+def _deployment() -> ModuleType:
+    from commonplace.interfaces.cli import deployment
+
+    return deployment
+
+
+def _files() -> ModuleType:
+    from commonplace.interfaces.cli import files
+
+    return files
+
+
+def _memories() -> ModuleType:
+    from commonplace.interfaces.cli import memories
+
+    return memories
+
+
+def _nights() -> ModuleType:
+    from commonplace.interfaces.cli import nights
+
+    return nights
+
+
+def _programs() -> ModuleType:
+    from commonplace.interfaces.cli import programs
+
+    return programs
+
+
+class Listed(click.Command):
+    """A command as `--help` lists it, by the first sentence of its own help; its module is imported when it is called."""
+
+    def __init__(self, name: str, module: Callable[[], ModuleType], help: str, attribute: str | None = None) -> None:
+        super().__init__(name, help=help)
+        self._module, self._attribute = module, attribute or name
+
+    def load(self) -> click.Command:
+        """The command itself."""
+        command = getattr(self._module(), self._attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+
+LISTED = (
+    Listed("call", _programs, "Call any tool with a JSON object."),
+    Listed("context", _memories, "Print what an agent puts into its prompt."),
+    Listed("discover", _memories, "Show the state, and what else there is."),
+    Listed("doctor", _deployment, "Compare a deployment's index and table."),
+    Listed("erase", _conversations, "Erase everything that is kept of a user."),
+    Listed("export", _conversations, "Print every record as JSON lines."),
+    Listed("history", _nights, "Show what a key has held, newest first."),
+    Listed("import", _conversations, "Store a conversation from a file.", "import_file"),
+    Listed("manifest", _programs, "Print the manifest of all tools, or check one.", "check_manifest"),
+    Listed("markdown", _files, "Write the memories as pages, to read and to edit."),
+    Listed("nightly", _nights, "Read what was recorded and is not read yet."),
+    Listed("normalize", _memories, "Turn a text into a clean statement."),
+    Listed("record", _files, "Record what a day left behind, for a night to read."),
+    Listed("reindex", _deployment, "Rebuild a deployment's index, in use."),
+    Listed("runs", _nights, "What the nights did, and how to take it back."),
+    Listed("search", _memories, "Find memories for a question in plain words."),
+    Listed("serve", _programs, "Serve the tools over HTTP on this machine."),
+    Listed("store", _memories, "Remember something, as it was said."),
+    Listed("undo", _nights, "Take one operation back, a tool's or a run's."),
+)
+
+
+class Verbs(click.Group):
+    """The commands, listed without being imported."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        name, found, rest = super().resolve_command(ctx, args)
+        return name, found.load() if isinstance(found, Listed) else found, rest
+
 
 _EXIT_CODES = """\b
 Exit codes: 0 done (finding nothing is done, too), 1 a mistake of this program,
@@ -24,7 +101,7 @@ Exit codes: 0 done (finding nothing is done, too), 1 a mistake of this program,
 """
 
 
-@click.group(epilog=_EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Verbs, commands=LISTED, epilog=_EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @group_options
 def commonplace() -> None:
@@ -36,14 +113,6 @@ def commonplace() -> None:
 
     The shared options stand before the command or after it. A text may be - for stdin.
     """
-
-
-_COMMANDS = (
-    normalize, store, search, context, discover, call, import_file, export, record, nightly, runs, history, undo,
-    markdown, erase, serve, check_manifest, reindex, doctor,
-)  # fmt: skip
-for _command in _COMMANDS:
-    commonplace.add_command(_command)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

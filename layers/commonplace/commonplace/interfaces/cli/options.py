@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import click
@@ -42,6 +41,8 @@ class Shared:
 
         Without `--db` it tells nothing: before the first memory there is no file.
         """
+        from tempfile import TemporaryDirectory
+
         from commonplace.settings import read_settings
 
         named = read_settings().db if self.db is None else Path(self.db)
