@@ -5,10 +5,12 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from commonplace.ports.record_values import Vector
+
+if TYPE_CHECKING:
+    import numpy as np
 
 UNKNOWN = "[UNK]"
 _LONGEST_WORD = 100
@@ -111,6 +113,8 @@ def _of_tag(text: str) -> Vector | None:
 
 
 def _of_text(text: str) -> Vector | None:
+    import numpy as np  # who embeds nothing does not pay for it
+
     letters = known = 0
     ids: list[int] = []
     for word, pieces in word_pieces(text, _vocabulary()):
@@ -146,6 +150,8 @@ def _vocabulary() -> dict[str, int]:
 
 @functools.cache
 def _rows() -> "np.ndarray[tuple[int, int], np.dtype[np.int8]]":
+    import numpy as np
+
     # Memory-mapped: the pages are shared between processes and only those that are touched are read.
     rows: np.ndarray[tuple[int, int], np.dtype[np.int8]] = np.load(_folder() / "vectors.npy", mmap_mode="r")
     return rows

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from commonplace.bootstrap.models import night_of, reader_of, summarizer_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.ports.bundle import Ports
+from commonplace.ports.memory_index import MemoryIndex
 from commonplace.ports.user_erasure import UserErasure
 from commonplace.ports.values import Clock
 from commonplace.settings import Settings
@@ -32,7 +34,6 @@ def open_local(settings: Settings) -> OpenStore:
     """The ports over one SQLite file, which is made if it isn't there."""
     from commonplace.adapters.sqlite.database import Database
     from commonplace.adapters.sqlite.facts import SqliteFacts, SqliteUsage
-    from commonplace.adapters.sqlite.index import SqliteIndex
     from commonplace.adapters.sqlite.operations import SqliteOperations
     from commonplace.adapters.sqlite.records import SqliteRecords
     from commonplace.adapters.static_embedder import StaticEmbedder
@@ -40,11 +41,12 @@ def open_local(settings: Settings) -> OpenStore:
     database = Database(settings.db.expanduser())
     embedder = StaticEmbedder()
     usage = SqliteUsage(database)
+    index: Any = _OnFirstUse(lambda: _index(database, embedder.name, embedder.dimension))
     ports = Ports(
         records=SqliteRecords(database),
         operations=SqliteOperations(database),
         facts=SqliteFacts(database),
-        index=SqliteIndex(database, embedder.name, embedder.dimension),
+        index=index,
         usage=usage,
         embedder=embedder,
         words=embedder,
@@ -59,6 +61,22 @@ def open_local(settings: Settings) -> OpenStore:
         database.close()
 
     return OpenStore(ports, close, lambda: _night(database, settings), lambda: _erasure(database))
+
+
+class _OnFirstUse:
+    """Stands for a port until it is first asked: it imports numpy, which most commands have no use for."""
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self._made = cache(make)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._made(), name)
+
+
+def _index(database: "Database", embedding_model: str, dimension: int) -> MemoryIndex:
+    from commonplace.adapters.sqlite.index import SqliteIndex
+
+    return SqliteIndex(database, embedding_model, dimension)
 
 
 def _night(database: "Database", settings: Settings) -> "NightPorts":

@@ -4,26 +4,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from commonplace.bootstrap import local, models
+from commonplace.bootstrap import local
 from commonplace.client.nights import NightMethods
 from commonplace.domain import results, storage
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Result
 from commonplace.domain.memory import DEFAULT_COLLECTION, GLOBAL_AGENT
-from commonplace.domain.requests import Keep
 from commonplace.domain.taxonomy import Durability, SearchCategory, Section, Source, StatementType
 from commonplace.ports.values import Caller, Clock
 from commonplace.settings import Settings, read_settings
 from commonplace.use_cases import dispatch
-from commonplace.use_cases.import_conversation import Progress, import_turns
 
 if TYPE_CHECKING:
+    from commonplace.domain.requests import Keep
     from commonplace.nightly.user_erasure import ErasableUser
-    from commonplace.ports.pages import Pages
     from commonplace.runs.apply import RunContext
+    from commonplace.use_cases.import_conversation import Progress
 
 BACKEND = "local"
 
@@ -52,7 +50,7 @@ class Commonplace(NightMethods):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -158,12 +156,14 @@ class Commonplace(NightMethods):
         return self._typed(storage.SummarizeResult, "summarize_memory", query=query, limit=limit)
 
     def import_turns(
-        self, turns: Sequence[Mapping[str, Any]], keep: Keep = "all", progress: Progress | None = None
+        self, turns: Sequence[Mapping[str, Any]], keep: "Keep" = "all", progress: "Progress | None" = None
     ) -> results.ImportResult:
         """Stores a conversation, a memory per turn: `{session_id, position, speaker, text, event_time?}`.
 
         `keep="worthy"` leaves out small talk and what an assistant says. `progress` is told how many turns are done.
         """
+        from commonplace.use_cases.import_conversation import import_turns
+
         return import_turns(turns, keep, self._caller(), self._local.ports, progress)
 
     def export(self) -> Iterator[dict[str, Any]]:
@@ -181,9 +181,6 @@ class Commonplace(NightMethods):
         from commonplace.runs.apply import RunContext
 
         return RunContext(self._caller(), self._local.ports, self._local.night(), self._aware_clock)
-
-    def _pages(self, dir: str | PathLike[str]) -> "Pages":
-        return models.folder_pages(Path(dir))
 
     def _typed(self, kind: type[results.AnyResult], name: str, /, **arguments: Any) -> results.AnyResult:
         result = self._call(name, {field: value for field, value in arguments.items() if value is not None})

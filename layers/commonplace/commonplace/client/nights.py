@@ -1,14 +1,17 @@
 """What `Commonplace` can do about nights. What it needs is imported when it is first asked for: most callers never do."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from commonplace.bootstrap.models import folder_pages
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.runs import Mode, Run
 
 if TYPE_CHECKING:
     from commonplace.domain.interactions import History, RecordResult, ToldRun, WrittenPages
+    from commonplace.nightly.day_planner import ReadDay
     from commonplace.nightly.service import Nights
     from commonplace.nightly.steps import Progress
     from commonplace.ports.pages import Pages
@@ -23,16 +26,22 @@ class NightMethods:
         raise NotImplementedError
 
     def _pages(self, dir: str | Path) -> "Pages":
-        """The pages of a folder; given by the same class."""
-        raise NotImplementedError
+        """The pages of a folder."""
+        return folder_pages(Path(dir))
 
     def nights(self) -> "Nights":
         """All that may be asked of this user's nights, as of now."""
-        from commonplace.nightly.readers import reader_for
         from commonplace.nightly.service import Nights
 
         context = self._context()
-        return Nights(context, reader_for(context))
+
+        @cache
+        def reader() -> "ReadDay":
+            from commonplace.nightly.readers import reader_for
+
+            return reader_for(context)
+
+        return Nights(context, lambda *day: reader()(*day))
 
     def record_interactions(self, interactions: Sequence[Any]) -> "RecordResult":
         """Keeps what a day left behind until a night reads it; a malformed one is refused on its own.

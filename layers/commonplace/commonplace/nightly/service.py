@@ -1,25 +1,23 @@
-"""What a person or an application may ask of the nights of one user, whichever way they come in. No model sees these."""
+"""What a person or an application may ask of the nights of one user, whichever way they come in. No model sees these.
+
+What reads days is imported when one is read: most callers only look at what was done.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from commonplace.contract import validate
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import may_be_id
 from commonplace.domain.interactions import History, HistoryRequest, ListedRuns, RecordResult, ToldRun
 from commonplace.domain.runs import Mode, Run
-from commonplace.llm.prompts import prompt_version
-from commonplace.nightly import steps
-from commonplace.nightly.day_planner import ReadDay
-from commonplace.nightly.intake import record_interactions
-from commonplace.nightly.readers import mode_of
-from commonplace.nightly.steps import Progress, RunOptions
-from commonplace.pages.publishing import publish
 from commonplace.runs import apply, report, undo
 from commonplace.runs import undo as undoing
 from commonplace.runs.apply import Lease, RunContext, leased
-from commonplace.use_cases import keyed as histories
+
+if TYPE_CHECKING:
+    from commonplace.nightly.day_planner import ReadDay
+    from commonplace.nightly.steps import Progress, RunOptions
 
 LAST = "last"
 MOST_RUNS = 100
@@ -29,21 +27,25 @@ _TAKEN_OVER = "another process has taken over this run"
 
 @dataclass(frozen=True)
 class Nights:
-    """One user's nights. `read`: how a day is read in a mode; `go_on`: asked before each day, False ends the night there."""
+    """One user's nights. `read`: how a day is read in a mode; `may_continue`: asked before each day, False ends it there."""
 
     context: RunContext
-    read: ReadDay
+    read: "ReadDay"
     may_continue: Callable[[], bool] = lambda: True
 
     def record(self, interactions: Sequence[Any]) -> RecordResult:
         """Keeps what a day left behind until a night reads it; each is checked on its own."""
+        from commonplace.nightly.intake import record_interactions
+
         return record_interactions(interactions, self.context.caller, self.context.night.ledger)
 
-    def nightly(self, mode: Mode | None = None, progress: Progress | None = None) -> Iterator[Run]:
+    def nightly(self, mode: Mode | None = None, progress: "Progress | None" = None) -> Iterator[Run]:
         """Reads what is pending, a run at a time, twenty at the most; first of all it finishes a run that died.
 
         Ends without a word when another process has taken over. Raises `CONFLICT` while another is at work.
         """
+        from commonplace.nightly import steps
+
         night = self._options(mode, progress)
         tried: set[str] = set()
         with leased(self.context) as lease:
@@ -55,17 +57,21 @@ class Nights:
                 tried |= set(run.interactions)
                 run = self._carry_out(run, night, lease)
                 if run.status != "running":
-                    publish(run, self.context)
+                    self._publish(run)
                 yield run
                 if run.status == "running":
                     return
 
-    def preview(self, mode: Mode | None = None, progress: Progress | None = None) -> ToldRun:
+    def preview(self, mode: Mode | None = None, progress: "Progress | None" = None) -> ToldRun:
         """What `nightly` would do now, with its words; nothing is changed."""
+        from commonplace.nightly import steps
+
         return report.report_plan(*steps.preview(self.context, self._options(mode, progress)))
 
     def empty_run(self, mode: Mode | None = None) -> Run:
         """A run, kept nowhere, that found nothing to read."""
+        from commonplace.nightly import steps
+
         run = steps.new_run(self.context, self._options(mode), [])
         notes = (*run.notes, "nothing is pending")
         return run.model_copy(update={"status": "done", "finished_at": self.context.clock(), "notes": notes})
@@ -99,21 +105,21 @@ class Nights:
         """Takes a run back, as a run; `reread`: what it read is pending again."""
         with apply.exclusive_lease(self.context) as lease:
             run = undoing.undo_run(self._run_to_change(run_id), self.context, lease, reread)
-            publish(run, self.context)
+            self._publish(run)
             return run
 
     def undo(self, operation_id: str) -> Run:
         """Takes one operation back, as a run; `NOT_FOUND` if it was never applied."""
         with apply.exclusive_lease(self.context) as lease:
             run = undoing.undo_operation(operation_id, self.context, lease)
-            publish(run, self.context)
+            self._publish(run)
             return run
 
     def approve_run(self, run_id: str) -> Run:
         """Does what waits for review in a run, as far as its memories are as they were."""
         with apply.exclusive_lease(self.context) as lease:
             run = undo.approve(self._run_to_change(run_id), self.context, lease)
-            publish(run, self.context)
+            self._publish(run)
             return run
 
     def discard_run(self, run_id: str) -> Run:
@@ -123,10 +129,17 @@ class Nights:
 
     def history(self, key: str) -> History:
         """What a key has held, newest first; `KEY_NOT_FOUND` tells the nearest keys."""
-        request = validate.check(HistoryRequest, {"key": key})
-        return histories.history(request.key, self.context.caller, self.context.ports)
+        from commonplace.contract import validate
+        from commonplace.use_cases import keyed
 
-    def _options(self, mode: Mode | None, progress: Progress | None = None) -> RunOptions:
+        request = validate.check(HistoryRequest, {"key": key})
+        return keyed.history(request.key, self.context.caller, self.context.ports)
+
+    def _options(self, mode: Mode | None, progress: "Progress | None" = None) -> "RunOptions":
+        from commonplace.llm.prompts import prompt_version
+        from commonplace.nightly.readers import mode_of
+        from commonplace.nightly.steps import RunOptions
+
         model = self.context.night.model
         taken = mode_of(mode, model)
         name = model.name if model is not None and taken != "rules" else None
@@ -141,7 +154,9 @@ class Nights:
         self.context.night.runs.save(run, lease.fence)
         return run
 
-    def _carry_out(self, run: Run, night: RunOptions, lease: Lease) -> Run:
+    def _carry_out(self, run: Run, night: "RunOptions", lease: Lease) -> Run:
+        from commonplace.nightly import steps
+
         try:
             if run.kind == "nightly":
                 return steps.carry_out(run, self.context, night, lease)
@@ -154,6 +169,11 @@ class Nights:
     def _drop_old_texts(self) -> None:
         ports = self.context.night
         ports.ledger.drop_texts(self.context.user_id, self.context.clock() - ports.texts_kept)
+
+    def _publish(self, run: Run) -> None:
+        from commonplace.pages.publishing import publish
+
+        publish(run, self.context)
 
     def _run_to_change(self, run_id: str) -> Run:
         """A run to be taken back or reviewed. The `last` is no undo here, so that to undo it twice is harmless."""

@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
-Floats = npt.NDArray[np.floating[Any]]
-Integers = npt.NDArray[np.integer[Any]]
-Flags = npt.NDArray[np.bool_]
+    Floats = npt.NDArray[np.floating[Any]]
+    Integers = npt.NDArray[np.integer[Any]]
+    Flags = npt.NDArray[np.bool_]
+else:
+    Floats = Integers = Flags = object  # who only hands columns on does not pay for numpy
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from commonplace.domain.memory import Memory
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from commonplace.domain.runs import OperationKind
 
-Vector = npt.NDArray[np.float32]
+    Vector = npt.NDArray[np.float32]
+else:
+    Vector = object  # who only hands vectors on does not pay for numpy
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ import base64
 from collections.abc import Iterable
 from datetime import datetime
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from commonplace.domain.memory import Memory
@@ -108,4 +107,8 @@ def encode_vector(vector: Vector | None) -> str | None:
 
 def decode_vector(text: str | None) -> Vector | None:
     """A vector from its text."""
-    return None if text is None else np.frombuffer(base64.b64decode(text), dtype="<f4").astype(np.float32)
+    if text is None:
+        return None
+    import numpy as np  # of a run that is only told there is no vector to read
+
+    return np.frombuffer(base64.b64decode(text), dtype="<f4").astype(np.float32)

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from commonplace.contract import validate
-from commonplace.contract.registry import tool_named
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Result
 from commonplace.ports.bundle import Ports
@@ -21,6 +19,9 @@ UseCase = Callable[[Any, Caller, Ports], Result]
 
 def call(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> Result:
     """Runs a tool and gives its result; raises `CommonplaceError`."""
+    from commonplace.contract import validate  # with all tools and the finding of secrets: who only lists runs needs none
+    from commonplace.contract.registry import tool_named
+
     tool = tool_named(name)
     request, kinds = validate.validate(tool.request, arguments, caller.now.tzinfo)
     return use_case(name)(request, replace(caller, redacted=tuple(kinds)), ports)

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from commonplace.adapters.sqlite import rows, runs, scan, writes
+from commonplace.adapters.sqlite import rows, runs, writes
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.records import purge
 from commonplace.adapters.sqlite.rows import known_owner, memory_of, owner_number
@@ -70,6 +70,8 @@ class SqliteOperations:
         return None if found is None else memory_of(*found)
 
     def keys(self, visibility: Visibility, collection: str) -> list[str]:
+        from commonplace.adapters.sqlite import scan
+
         visible, values = scan.visible(visibility)
         with self._database.reading() as connection:
             found = connection.execute(

@@ -5,8 +5,6 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-import numpy as np
-
 from commonplace.adapters.sqlite import rows, writes
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, memory_of, owner_number
@@ -142,4 +140,8 @@ def _add(connection: sqlite3.Connection, entry: Entry, doc: Document) -> tuple[M
 
 
 def _vector(blob: bytes | None) -> Vector | None:
-    return None if blob is None else np.frombuffer(blob, dtype="<f4")
+    if blob is None:
+        return None
+    import numpy as np  # who exports records reads no vector
+
+    return np.frombuffer(blob, dtype="<f4")

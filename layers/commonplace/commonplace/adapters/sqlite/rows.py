@@ -3,14 +3,16 @@
 import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from commonplace.domain.memory import Memory
 from commonplace.retrieval.documents import Document
 
-Rows = npt.NDArray[np.int64]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Rows = npt.NDArray[np.int64]
 
 
 def insert(connection: sqlite3.Connection, row: int, owner: int, doc: Document) -> None:
@@ -31,8 +33,10 @@ def purge_deleted_tokens(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
 
-def occurrences(connection: sqlite3.Connection, owner: int, term: str) -> dict[str, Rows]:
+def occurrences(connection: sqlite3.Connection, owner: int, term: str) -> "dict[str, Rows]":
     """For `content` and `labels`: the rows in which the owner's term occurs, a row once for each occurrence."""
+    import numpy as np  # who stores no memory and searches none does not pay for it
+
     found = connection.execute(
         "SELECT col, group_concat(doc) FROM word_places WHERE term = ? GROUP BY col", _own(owner, [term])
     )

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
-from commonplace.text.third_person.tokens import Token
-from commonplace.text.third_person.verbs import is_ing_form, is_known, is_past, is_plural, is_s_form
+if TYPE_CHECKING:
+    from commonplace.text.third_person.tokens import Token
 
 ENGLISH = "en"
 _LETTER_WEIGHT = 0.3
@@ -129,6 +130,8 @@ def _words(text: str) -> Iterator[str]:
 
 
 def is_english(word: str) -> bool:
+    from commonplace.text.third_person.verbs import is_ing_form, is_known, is_past, is_plural, is_s_form  # its room needs us
+
     return is_known(word) or is_past(word) or is_plural(word) or is_s_form(word) or is_ing_form(word)
 
 
@@ -153,7 +156,7 @@ def is_framed(text: str) -> bool:
 _CLEAR_LENGTH = 3
 
 
-def foreign_part(tokens: Sequence[Token]) -> str | None:
+def foreign_part(tokens: "Sequence[Token]") -> str | None:
     """Code of a language other than English in which the text says "I" outside its quotations, or None."""
     for at, token in enumerate(tokens):
         if not token.is_word or (token.capital and at and tokens[at - 1].is_word):
