@@ -11,7 +11,7 @@ import pytest
 from commonplace import Commonplace
 from commonplace.settings import Settings
 
-pytest_plugins = ["tests.real_servers", "tests.dynamodb_tables", "tests.opensearch_indices"]
+pytest_plugins = ["tests.parallel", "tests.real_servers", "tests.dynamodb_tables", "tests.opensearch_indices"]
 
 NOON = datetime(2026, 5, 20, 12, 0, tzinfo=ZoneInfo("Europe/Berlin"))  # a Wednesday
 

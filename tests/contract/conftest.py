@@ -29,9 +29,10 @@ from tests.opensearch_indices import FollowedRecords, Indexed
 _NUMBERS = itertools.count(1)  # of all tests: an index that several use doesn't forget the versions of an id at once
 
 
-STORES = ("sqlite", "scan", "dynamodb")
-OPENED = ("sqlite", "dynamodb")
-INDICES = ("opensearch-nothing", "opensearch-half", "opensearch-all")
+DYNAMODB = pytest.param("dynamodb", marks=pytest.mark.dynamodb)
+STORES = ("sqlite", "scan", DYNAMODB)
+OPENED = ("sqlite", DYNAMODB)
+INDICES = [pytest.param(f"opensearch-{much}", marks=pytest.mark.opensearch) for much in ("nothing", "half", "all")]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -17,7 +17,7 @@ from tests.faults.world import REGION, World
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-_TOLD: list[str] = []
+_TOLD = "faults"
 Open = Callable[..., World]
 Tell = Callable[[str], None]
 
@@ -74,12 +74,15 @@ def open_world(
 @pytest.fixture
 def tell(request: pytest.FixtureRequest) -> Tell:
     """Keeps a line with counts for the end of the run."""
-    return lambda line: _TOLD.append(f"{request.node.name.removeprefix('test_')}: {line}")
+    name = request.node.name.removeprefix("test_")
+    return lambda line: request.node.user_properties.append((_TOLD, f"{name}: {line}"))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """What was counted."""
-    if _TOLD:
+    """What was counted, by whichever worker."""
+    reports = [report for outcome in ("passed", "failed") for report in terminalreporter.stats.get(outcome, [])]
+    told = [line for report in reports if report.when == "call" for name, line in report.user_properties if name == _TOLD]
+    if told:
         terminalreporter.write_sep("-", "faults")
-    for line in _TOLD:
+    for line in told:
         terminalreporter.write_line(line)

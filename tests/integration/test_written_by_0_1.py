@@ -52,7 +52,7 @@ def table(dynamodb_client: "DynamoDBClient", dynamodb_url: str) -> Iterator[str]
     dynamodb_client.delete_table(TableName=name)
 
 
-@pytest.fixture(params=["sqlite", "dynamodb"])
+@pytest.fixture(params=["sqlite", pytest.param("dynamodb", marks=pytest.mark.dynamodb)])
 def written(request: pytest.FixtureRequest) -> Written:
     store: str = request.param
     if store == "sqlite":
