@@ -7,11 +7,17 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from commonplace import Commonplace
 from commonplace.settings import Settings
 
 pytest_plugins = ["tests.parallel", "tests.real_servers", "tests.dynamodb_tables", "tests.opensearch_indices"]
+
+# Hypothesis's limits are of wall time, which tells nothing where workers share a machine; tests of time have their own.
+_PROFILE = settings.get_profile(settings.get_current_profile_name())  # of CI, where that is set
+settings.register_profile("shared", _PROFILE, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shared")
 
 NOON = datetime(2026, 5, 20, 12, 0, tzinfo=ZoneInfo("Europe/Berlin"))  # a Wednesday
 

@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -38,6 +39,7 @@ def name_of(path: Path) -> str:
 MODULES = {name_of(path): path for path in FILES}
 
 
+@cache
 def tree_of(path: Path) -> ast.Module:
     return ast.parse((PACKAGE / path).read_text("utf-8"))
 
@@ -53,6 +55,7 @@ def imports(path: Path, at_top: bool = False) -> Iterator[str]:
             yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
+@cache
 def own_imports(path: Path, at_top: bool = False) -> set[str]:
     """The modules of this package that a file imports."""
     named = {name for name in imports(path, at_top) if name.startswith("commonplace.")}

@@ -53,6 +53,6 @@ def test_it_reads_anything(text: str) -> None:
 def test_the_time_is_linear(piece: str) -> None:
     text = (piece * 8_000)[:8_000]
     is_instruction_to_reader("warm")
-    begun = time.perf_counter()
+    begun = time.process_time()
     is_instruction_to_reader(text)
-    assert time.perf_counter() - begun < 4 * SECONDS
+    assert time.process_time() - begun < 4 * SECONDS

@@ -112,9 +112,9 @@ def test_a_sentence_may_rest_on_any_of_many_memories_and_is_checked_in_no_time()
     many = [memory(number, f"The user met friend number {number} in town {number}.") for number in range(1, 200)]
     said = [f"The user met friend number {number} in town {number}." for number in (3, 77, 150, 198, 500)]
     text = json.dumps({"summary": said, "key_points": []})
-    began = time.monotonic()
+    began = time.process_time()
     assert len(asked("friends", many, date(2026, 5, 20), Scripted(text), 9.0).sentences) == 4
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize(

@@ -104,5 +104,6 @@ def test_the_time_is_linear_in_the_length(piece: str) -> None:
         return time.process_time() - begun
 
     own_spans("warm")
-    # Quadratic would be sixteen times as long; the least of three, for the machine may be at something else.
-    assert min(seconds(8_000) for _ in range(3)) < 0.05 + 8 * min(seconds(2_000) for _ in range(3))
+    # Quadratic would be sixteen times as long. One of three has to be so quick: the machine may be at something else.
+    most = 0.05 + 8 * min(seconds(2_000) for _ in range(3))
+    assert any(seconds(8_000) < most for _ in range(3))

@@ -518,8 +518,10 @@ def test_time_stays_linear_in_whatever_is_repeated(unit: str) -> None:
         return time.process_time() - start
 
     redact(unit)
-    # Quadratic would be sixteen times as long, exponential would not come back.
-    assert min(seconds(16_000) for _ in range(3)) < 0.05 + 8 * min(seconds(4_000) for _ in range(3))
+    # Quadratic would be sixteen times as long, exponential would not come back. One of three has to be so quick: the
+    # machine may be at something else.
+    most = 0.05 + 8 * min(seconds(4_000) for _ in range(3))
+    assert any(seconds(16_000) < most for _ in range(3))
 
 
 def test_an_ordinary_sentence_costs_next_to_nothing() -> None:

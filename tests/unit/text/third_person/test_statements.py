@@ -138,10 +138,10 @@ def test_a_text_without_letters_comes_back_as_it_is(text: str) -> None:
 )
 def test_time_grows_with_the_length_and_not_with_its_square(piece: str) -> None:
     to_third_person("I like tea")
-    start = time.perf_counter()
+    start = time.process_time()
     to_third_person((piece * 8000)[:8000])
     # A quadratic step takes many seconds at this length
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_the_inflection_library_is_loaded_only_on_use() -> None:
