@@ -13,7 +13,6 @@ from typing import Any
 import boto3
 from rich.progress import Progress
 
-from benchmarks.many import texts
 from cloud.dynamodb import DynamoDB
 from cloud.opensearch import OpenSearch
 from commonplace.adapters.dynamodb.client import connect
@@ -27,6 +26,7 @@ from commonplace.domain.memory import Memory
 from commonplace.ports.index_writer import IndexWriter
 from commonplace.ports.record_values import Stored
 from commonplace.settings import Settings, read_settings
+from training.many import texts
 
 TABLE = "bench"
 ISSUER = "https://issuer.example"

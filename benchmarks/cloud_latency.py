@@ -15,9 +15,9 @@ import numpy as np
 
 from benchmarks.cloud_in_a_box import cloud, fill, memories, refuse_degraded, request, user
 from benchmarks.cloud_upkeep import footprint, reindexed, visible
-from benchmarks.many import QUESTIONS
 from benchmarks.report import Cell, Table, main
 from commonplace.interfaces.aws import container
+from training.many import QUESTIONS
 
 _CALLS = 400
 _MANY = 100_000

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 from rich.progress import Progress
 
-from benchmarks.many import QUESTIONS, texts, turns
 from benchmarks.report import Table, main
 from commonplace import Commonplace
 from commonplace.settings import Settings
+from training.many import QUESTIONS, texts, turns
 
 SIZES = (1_000, 10_000, 100_000)
 

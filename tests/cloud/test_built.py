@@ -1,11 +1,9 @@
 """What the template's functions are built of, and what a built folder weighs."""
 
-import argparse
 from pathlib import Path
 
 import pytest
 
-from benchmarks import cold_start
 from cloud.built import folders, unzipped, zipped
 from tests.stack import Stack
 
@@ -23,11 +21,3 @@ def test_a_folder_weighs_what_its_files_do(tmp_path: Path) -> None:
     (tmp_path / "readme").write_bytes(b"y" * 500_000)
     assert unzipped(tmp_path) == 3.5
     assert 0 < zipped(tmp_path) < 0.1
-
-
-def test_a_cold_start_of_what_is_not_built_says_what_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cloud.built.ROOT", tmp_path)
-    monkeypatch.setattr(cold_start, "ROOT", tmp_path)
-    monkeypatch.setattr(cold_start, "PYTHON", tmp_path / "python")
-    with pytest.raises(SystemExit, match=r"SearchFunction.*run make built"):
-        cold_start.measure(argparse.Namespace())

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from opensearchpy import OpenSearch
 
-from benchmarks.many import texts
 from commonplace.adapters.opensearch.document import ROW, unpacked
 from commonplace.adapters.opensearch.index import OpenSearchIndex
 from commonplace.adapters.opensearch.writing import OpenSearchWriter
@@ -23,6 +22,7 @@ from commonplace.text.foundation import tokenizer
 from tests.conftest import NOON
 from tests.faults.conftest import Tell
 from tests.integration.test_opensearch_writing import stored
+from training.many import texts
 
 pytestmark = pytest.mark.integration
 

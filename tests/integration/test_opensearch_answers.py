@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from opensearchpy import OpenSearch
 
-from benchmarks.many import QUESTIONS, texts
 from commonplace.adapters.opensearch.index import OpenSearchIndex
 from commonplace.bootstrap.local import open_local
 from commonplace.domain.memory import GLOBAL_AGENT
@@ -24,6 +23,7 @@ from commonplace.settings import Settings
 from tests.conftest import NOON
 from tests.contract.conftest import Writer
 from tests.opensearch_indices import FollowedRecords, emptied
+from training.many import QUESTIONS, texts
 
 pytestmark = pytest.mark.integration
 

@@ -157,5 +157,10 @@ def test_the_unit_tests_mirror_the_rooms() -> None:
     assert {folder for folder in folders if not (PACKAGE / folder).is_dir()} == {Path("template")}
 
 
+def test_tests_import_nothing_of_the_benchmarks() -> None:
+    tests = [path for path in HERE.parent.rglob("*.py") if "__pycache__" not in path.parts]
+    assert not [path for path in tests if any(name.split(".")[0] == "benchmarks" for name in imports(path))]
+
+
 def test_the_house_stays_small() -> None:
     assert len(FILES) <= MOST_FILES

@@ -13,8 +13,6 @@ from tests.unit.extraction.memory_view import InMemoryView, memory
 from tests.unit.extraction.test_deciding import NOW, said
 
 _ROWS = (Path(__file__).parent / "cases" / "changes.tsv").read_text("utf-8").splitlines()
-_CLOSED, _REPEATED = 0.75, 0.7
-"""Shares that either half must reach; `held` was not looked at before the rules were done, but for two wrong closings."""
 
 
 class Pair(NamedTuple):
@@ -57,20 +55,6 @@ def test_no_name_of_what_is_remembered_is_lost(pair: Pair) -> None:
     told = decision.content or (decision.candidate.content if decision.operation != "NOOP" else "")
     after = told if decision.targets else f"{pair.old} {told}"
     assert not [word for word in pair.words if word.casefold() not in after.casefold()]
-
-
-@pytest.mark.parametrize("half", ["tuned", "held"])
-def test_most_changes_close_what_was(half: str) -> None:
-    changes = [one for one in PAIRS if (one.half, one.kind) == (half, "change")]
-    missed = [(one.old, one.new) for one in changes if not closes(one)]
-    assert len(missed) <= (1 - _CLOSED) * len(changes), missed
-
-
-@pytest.mark.parametrize("half", ["tuned", "held"])
-def test_most_repeats_add_nothing(half: str) -> None:
-    repeats = [one for one in PAIRS if (one.half, one.kind) == (half, "repeat")]
-    missed = [(one.old, one.new) for one in repeats if decided(one).operation != "NOOP"]
-    assert len(missed) <= (1 - _REPEATED) * len(repeats), missed
 
 
 def test_a_sentence_is_parted_where_the_user_states_something_else() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-STATEMENTS = Path(__file__).parent.parent / "training" / "statements"
+STATEMENTS = Path(__file__).parent / "statements"
 QUESTIONS = (
     "where did I go on holiday with the family", "which medicine am I allergic to", "what is the deadline of the audit",
     "how do I take my coffee", "who is my dentist", "what did I decide about the database", "my favourite music",
