@@ -3,10 +3,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= data
 
-.PHONY: help demo run cloud cloud-night test check lint manifest model bench lock results template build deploy built artefacts clean
+.DELETE_ON_ERROR:
+.PHONY: help demo run cloud cloud-night test test-313 check style lint manifest model bench lock results template build deploy built artefacts clean
 
 help:  ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 12
 
 demo: .venv/runtime  ## a conversation read, stored and searched, from an empty file
 	@$(BIN)/python demo/demo.py
@@ -20,18 +21,26 @@ cloud: .venv/dev  ## the same tools as on AWS, on this machine: real OpenSearch 
 cloud-night: .venv/dev  ## one night there, end to end: a day recorded, planned, read by workers behind a queue, and shown
 	@$(BIN)/python -m cloud.one_night
 
-test: .venv/dev  ## every test
-	@$(BIN)/python -m pytest
+test: .venv/dev  ## every test, with real servers where Java and Maven are there
+	@$(BIN)/$(PYTEST)
 
-check: lint  ## before each commit: style, types, generated files, unit tests
-	@$(BIN)/python -m pytest tests/unit
+test-313: .venv-313/ready  ## the tests of units and of contracts, on the Python of AWS
+	@.venv-313/bin/$(PYTEST) tests/unit tests/contract
 
-lint: .venv/dev  ## style, types, generated files
+check: style  ## before each commit, under a minute: style, and the tests of units and of contracts on SQLite
+	@$(BIN)/$(PYTEST) tests/unit tests/contract -m "not opensearch and not dynamodb"
+
+# As many workers as there are cores; a server's tests stay in one. PYTEST_XDIST_AUTO_NUM_WORKERS=1 takes one.
+PYTEST = python -m pytest -n auto --dist loadgroup --no-loadscope-reorder
+
+style: .venv/dev  ## style, types (caches know what changed), generated files but the classifiers
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy layers/commonplace/commonplace benchmarks training demo examples cloud functions tests
 	@$(BIN)/commonplace manifest --check tool_manifest.json
 	@$(BIN)/python -m benchmarks.results_page --check
+
+lint: style  ## the same and the classifiers, which are trained for a minute
 	@$(BIN)/python training/train.py --check
 	@$(BIN)/python -m training.kinds --check
 
@@ -90,7 +99,7 @@ artefacts: built  ## the built functions, run by Lambda's own runtime client
 	@COMMONPLACE_ARTEFACTS=1 $(BIN)/python -m pytest tests/artefacts
 
 clean:  ## removes what was installed and built
-	rm -rf .venv .venv-sam .venv-lambda .aws-sam build dist layers/commonplace/*.egg-info
+	rm -rf .venv .venv-313 .venv-sam .venv-lambda .aws-sam build dist layers/commonplace/*.egg-info
 
 # The functions run on Python 3.13, and sam builds with it: on PATH, of pyenv though not active, or of uv.
 PYTHON313 ?= $(shell for python in python3.13 $$(ls -d $${PYENV_ROOT:-$$HOME/.pyenv}/versions/3.13*/bin/python3.13 2>/dev/null) \
@@ -107,10 +116,16 @@ ARCHITECTURE ?= arm64
 .venv-lambda/ready: requirements-lambda.txt
 	@$(call venv313,.venv-lambda,requirements-lambda.txt,what Lambda has)
 
+.venv-313/ready: requirements-dev.txt requirements-build.txt pyproject.toml
+	@$(call venv313,.venv-313,requirements-dev.txt,what the tests need)
+	@$(call editable,.venv-313/bin)
+
 venv313 = test -n "$(PYTHON313)" || { echo "Python 3.13 is needed, which the functions run on: install it with your \
 	system's packages, pyenv or uv, or name it: make PYTHON313=/path/to/python3.13"; exit 1; }; \
 	echo "installing $(3) into $(1) ..." && $(PYTHON313) -m venv --clear $(1) && \
 	$(1)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $(2) && touch $(1)/ready
+
+editable = $(1)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
 
 .venv/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON=python3.x")'
@@ -122,7 +137,7 @@ venv313 = test -n "$(PYTHON313)" || { echo "Python 3.13 is needed, which the fun
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-build.txt
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.txt
 	@$(BIN)/pip uninstall --yes -qq commonplace  # what the distribution was called: its command would go with it later
-	@$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+	@$(call editable,$(BIN))
 	@touch $@
 
 .venv/dev: .venv/runtime requirements-dev.txt
