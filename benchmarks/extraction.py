@@ -11,7 +11,7 @@ from commonplace.domain.interactions import Discussion
 from commonplace.extraction.days import days_of
 from commonplace.extraction.rules import RulesReader
 from tests.unit.extraction.changes.test_changed_facts import PAIRS, closes, decided
-from tests.unit.extraction.shelf import Shelf
+from tests.unit.extraction.memory_view import InMemoryView
 from tests.unit.extraction.test_rules import HELD, fails
 
 _ASSISTANT = "A: "
@@ -40,7 +40,7 @@ class Talk(NamedTuple):
     def memories(self) -> str:
         """What rules add after it, folded."""
         (day,) = days_of([self._discussion()], UTC)
-        decisions = RulesReader(StaticEmbedder(), _WORTH).read(day, Shelf([])).decisions
+        decisions = RulesReader(StaticEmbedder(), _WORTH).read(day, InMemoryView([])).decisions
         added = (one for one in decisions if one.operation == "ADD")
         return "\n".join(one.content or one.candidate.content for one in added).casefold()
 
