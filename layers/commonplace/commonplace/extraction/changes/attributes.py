@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from commonplace.extraction.changes.figures import is_calendar_word
 from commonplace.text.foundation import tokenizer
-from commonplace.text.foundation.languages import is_english
+from commonplace.text.foundation.english import is_english
 from commonplace.text.paraphrase.language import american
 
 _BREAKS = (

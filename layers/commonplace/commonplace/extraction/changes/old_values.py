@@ -5,7 +5,8 @@ from commonplace.extraction.changes.figures import figures_of, is_calendar_word,
 from commonplace.extraction.clauses import PIECES
 from commonplace.extraction.content_words import names_of, shared_stems, stems_of
 from commonplace.text.foundation import tokenizer
-from commonplace.text.foundation.languages import ENGLISH, is_english, language_of
+from commonplace.text.foundation.english import is_english
+from commonplace.text.foundation.languages import ENGLISH, language_of
 
 GENERAL = frozenset(
     "job working anymore any longer july june last week month year back still new good bad big first look thing lot way put"

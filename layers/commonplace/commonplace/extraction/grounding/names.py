@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from unicodedata import normalize
 
 from commonplace.extraction.grounding.signs import no_names, numbers_of
-from commonplace.text.foundation.languages import is_english
+from commonplace.text.foundation.english import is_english
 
 _HAN = r"[\u3400-\u9fff々]"
 _NAMES = {

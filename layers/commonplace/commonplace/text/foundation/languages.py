@@ -1,35 +1,20 @@
-"""The language of a short text, and the frame that holds a text which is not English, or only partly."""
+"""The languages that are known, and which of them a short text is in."""
 
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from commonplace.text.third_person.tokens import Token
+from commonplace.text.foundation.english import is_english
 
 ENGLISH = "en"
 _LETTER_WEIGHT = 0.3
 # For a word that English shares, or that only the dictionary knows
 _HALF = 0.5
-_SCRIPTS = (
-    ("ja", r"[぀-ヿ]"),
-    ("ko", r"[가-힣]"),
-    ("zh", r"[一-鿿]"),
-    ("el", r"[Ͱ-Ͽ]"),
-    ("uk", r"[іїєґІЇЄҐ]"),
-    ("ru", r"[А-яЁё]"),
-    ("he", r"[א-ת]"),
-    ("fa", r"[پچژگ]"),
-    ("ar", r"[ء-ي]"),
-    ("hi", r"[अ-ह]"),
-    ("th", r"[ก-ฮ]"),
-)
-_UNKNOWN = "other"
+UNKNOWN = "other"
 # Names with small words in them ("Rio de la Plata"), behind another word
 _PARTICLES = "de|del|la|las|los|el|da|do|dos|das|di|della|du|des|le|les|van|von|der|den"
 _NAMES = rf"(?<=\w )[A-ZÀ-Þ]\w{{0,40}}(?: (?:{_PARTICLES})){{1,3}} [A-ZÀ-Þ]\w{{0,40}}"
@@ -37,10 +22,15 @@ _NAMES = rf"(?<=\w )[A-ZÀ-Þ]\w{{0,40}}(?: (?:{_PARTICLES})){{1,3}} [A-ZÀ-Þ]\
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """`words`: those that show it; `telling`: those of them that are what a statement is about."""
+    """A language, its `name` in English. A pattern of its `script` stands only where nothing else shows it.
+
+    `words`: those that show it; `telling`: those of them that are what a statement is about; `letters`: beyond a to z;
+    `speaker`: words of the first person that show it inside an English text.
+    """
 
     code: str
-    frame: tuple[str, str]
+    name: str
+    script: str
     words: frozenset[str]
     telling: frozenset[str]
     letters: frozenset[str]
@@ -48,12 +38,14 @@ class Language:
 
 
 @cache
-def languages() -> dict[str, Language]:
+def languages() -> Mapping[str, Language]:
+    """Every language that anything here knows, by its code (ISO 639-1)."""
     rows = tomllib.loads(files(__package__).joinpath("languages.toml").read_text(encoding="utf-8"))
     return {
         code: Language(
             code,
-            (row.get("frame", "").partition("…")[0], row.get("frame", "").partition("…")[2]),
+            row["name"],
+            row.get("script", ""),
             frozenset(f"{row.get('words', '')} {row.get('telling', '')}".split()),
             frozenset(row.get("telling", "").split()),
             frozenset(row.get("letters", "")),
@@ -64,8 +56,8 @@ def languages() -> dict[str, Language]:
 
 
 @cache
-def owners() -> dict[str, tuple[str, ...]]:
-    """word -> the languages that have it in their list."""
+def owners() -> Mapping[str, tuple[str, ...]]:
+    """A word to the languages that have it in their list."""
     found: dict[str, tuple[str, ...]] = {}
     for language in languages().values():
         for word in language.words:
@@ -79,14 +71,15 @@ def _pattern(expression: str) -> re.Pattern[str]:
 
 
 def language_of(text: str) -> str:
-    """Code of the language, `en` where nothing speaks against it, `other` for a foreign script without a frame."""
+    """The code of its language: `en` where nothing speaks against it, `other` for a script that no language here has."""
     if text.isascii():
         return _latin_language(text)
     latin = len(_pattern(r"[A-Za-zÀ-ɏ]").findall(text))
     foreign = sum(1 for char in text if char.isalpha() and ord(char) > 0x24F and not "Ḁ" <= char <= "ỿ")
     # A character of these scripts carries more than a Latin letter
     if foreign * 3 > latin:
-        return next((code for code, script in _SCRIPTS if _pattern(script).search(text)), _UNKNOWN)
+        written = (one for one in languages().values() if one.script)
+        return next((one.code for one in written if _pattern(one.script).search(text)), UNKNOWN)
     return _latin_language(text)
 
 
@@ -129,49 +122,6 @@ def _words(text: str) -> Iterator[str]:
             yield from (head + apostrophe, tail)
 
 
-def is_english(word: str) -> bool:
-    from commonplace.text.third_person.verbs import is_ing_form, is_known, is_past, is_plural, is_s_form  # its room needs us
-
-    return is_known(word) or is_past(word) or is_plural(word) or is_s_form(word) or is_ing_form(word)
-
-
 def _by_letters(word: str) -> list[str]:
     letters = {char for char in word if not char.isascii()}
     return [language.code for language in languages().values() if letters <= language.letters and letters]
-
-
-def framed(text: str, code: str) -> str:
-    """The text, word for word, as what the user says, in the language of that code."""
-    known = languages()
-    before, after = (known[code] if code in known else known[_UNKNOWN]).frame
-    return f"{before}{text}{after}"
-
-
-def is_framed(text: str) -> bool:
-    """True for a text that `framed` has made."""
-    frames = (language.frame for language in languages().values() if language.frame[0])
-    return any(text.startswith(before) and text.endswith(after) for before, after in frames)
-
-
-_CLEAR_LENGTH = 3
-
-
-def foreign_part(tokens: "Sequence[Token]") -> str | None:
-    """Code of a language other than English in which the text says "I" outside its quotations, or None."""
-    for at, token in enumerate(tokens):
-        if not token.is_word or (token.capital and at and tokens[at - 1].is_word):
-            # A capital inside a sentence begins a name or a title
-            continue
-        head, apostrophe, tail = token.low.partition("'")
-        around = [tail] if apostrophe else [tokens[near].low for near in (at - 1, at + 1) if 0 <= near < len(tokens)]
-        for language in languages().values():
-            if head + apostrophe in language.speaker and _speaks_too(head + apostrophe, around, language.code):
-                return language.code
-    return None
-
-
-def _speaks_too(speaker: str, around: Sequence[str], code: str) -> bool:
-    """True if a word beside the pronoun is of that language too; 'soy' and 'yo' need one that English lacks."""
-    ambiguous = is_english(speaker) or len(speaker) < _CLEAR_LENGTH
-    owning = [owners().get(word, ()) for word in around if word != speaker]
-    return any(code in codes and not (ambiguous and ENGLISH in codes) for codes in owning)

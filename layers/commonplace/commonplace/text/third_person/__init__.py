@@ -24,13 +24,19 @@ Left alone
 """
 
 import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 
-from commonplace.text.foundation.languages import ENGLISH, foreign_part, framed, is_framed, language_of
+from commonplace.text.foundation.english import is_english
+from commonplace.text.foundation.languages import ENGLISH, UNKNOWN, language_of, languages, owners
 from commonplace.text.third_person.statements import turned
-from commonplace.text.third_person.tokens import read
+from commonplace.text.third_person.tokens import Token, read
 
 __all__ = ["to_third_person"]
 
+_CLEAR_LENGTH = 3
 _THE_USER = re.compile(r"\bthe user\b", re.IGNORECASE)
 
 
@@ -42,15 +48,52 @@ def to_third_person(text: str, speaker: str | None = None) -> str:
     nothing would be left, comes back as it is.
     """
     stripped = text.strip()
-    if not any(char.isalnum() for char in stripped) or is_framed(stripped):
+    if not any(char.isalnum() for char in stripped) or _is_framed(stripped):
         return text
     code = language_of(stripped)
     tokens = read(stripped)
     if code == ENGLISH:
-        code = foreign_part(tokens) or ENGLISH
+        code = _foreign_part(tokens) or ENGLISH
     if code != ENGLISH:
-        return (framed(stripped, code) if speaker is None else f"{speaker}: {stripped}") or text
+        return (_framed(stripped, code) if speaker is None else f"{speaker}: {stripped}") or text
     said = turned(tokens)
     if speaker is not None and not _THE_USER.search(stripped):
         said = _THE_USER.sub(lambda _: speaker, said)
     return said or text
+
+
+@cache
+def frames() -> Mapping[str, tuple[str, str]]:
+    """What stands before and behind a text that is kept as it is, by language; `other` for those not named."""
+    rows = tomllib.loads(files(__package__).joinpath("frames.toml").read_text(encoding="utf-8"))
+    return {code: (frame.partition("…")[0], frame.partition("…")[2]) for code, frame in rows.items()}
+
+
+def _framed(text: str, code: str) -> str:
+    before, after = frames().get(code, frames()[UNKNOWN])
+    return f"{before}{text}{after}"
+
+
+def _is_framed(text: str) -> bool:
+    return any(text.startswith(before) and text.endswith(after) for before, after in frames().values())
+
+
+def _foreign_part(tokens: Sequence[Token]) -> str | None:
+    """Code of a language other than English in which the text says "I" outside its quotations, or None."""
+    for at, token in enumerate(tokens):
+        if not token.is_word or (token.capital and at and tokens[at - 1].is_word):
+            # A capital inside a sentence begins a name or a title
+            continue
+        head, apostrophe, tail = token.low.partition("'")
+        around = [tail] if apostrophe else [tokens[near].low for near in (at - 1, at + 1) if 0 <= near < len(tokens)]
+        for language in languages().values():
+            if head + apostrophe in language.speaker and _speaks_too(head + apostrophe, around, language.code):
+                return language.code
+    return None
+
+
+def _speaks_too(speaker: str, around: Sequence[str], code: str) -> bool:
+    """True if a word beside the pronoun is of that language too; 'soy' and 'yo' need one that English lacks."""
+    ambiguous = is_english(speaker) or len(speaker) < _CLEAR_LENGTH
+    owning = [owners().get(word, ()) for word in around if word != speaker]
+    return any(code in codes and not (ambiguous and ENGLISH in codes) for codes in owning)

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-from commonplace.text.third_person.openings import adverb_length
-from commonplace.text.third_person.tokens import Kind, Token
-from commonplace.text.third_person.verbs import (
+from commonplace.text.foundation.english import (
     is_auxiliary,
     is_base,
     is_ing_form,
@@ -14,6 +12,8 @@ from commonplace.text.third_person.verbs import (
     mapping,
     table,
 )
+from commonplace.text.third_person.openings import adverb_length
+from commonplace.text.third_person.tokens import Kind, Token
 
 _STATIVE_NEGATIVE = frozenset("don't dont do".split())
 _SUBJECTS = frozenset("i we he she they you who which everyone everybody someone somebody nobody".split())

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from commonplace.text.foundation.english import agreed, is_base, is_finite, is_past, is_unheard_of, table
 from commonplace.text.third_person import mentions
 from commonplace.text.third_person.coordination import (
     CAUSATIVES,
@@ -17,7 +18,6 @@ from commonplace.text.third_person.openings import adverb_length, aside_length, 
 from commonplace.text.third_person.proper import is_shouted
 from commonplace.text.third_person.spelling import missing_auxiliary
 from commonplace.text.third_person.tokens import Token
-from commonplace.text.third_person.verbs import agreed, is_base, is_finite, is_past, is_unheard_of, table
 
 
 class Turning:

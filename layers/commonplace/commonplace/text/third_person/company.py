@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from commonplace.text.foundation.english import is_auxiliary, table
 from commonplace.text.third_person.openings import stands_as_verb
 from commonplace.text.third_person.phrases import REACH, is_person, is_subject_place, noun_phrase_end, noun_phrase_start
 from commonplace.text.third_person.tokens import Kind, Token
-from commonplace.text.third_person.verbs import is_auxiliary, table
 
 _ASIDE_REACH = 12
 _SELVES = frozenset(("i", "me", "myself"))

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from commonplace.text.third_person.openings import adverb_length, stands_as_verb
-from commonplace.text.third_person.tokens import Token
-from commonplace.text.third_person.verbs import (
+from commonplace.text.foundation.english import (
     agreed,
     everyday_verbs,
     is_adjective,
@@ -18,6 +16,8 @@ from commonplace.text.third_person.verbs import (
     is_past,
     table,
 )
+from commonplace.text.third_person.openings import adverb_length, stands_as_verb
+from commonplace.text.third_person.tokens import Token
 
 CAUSATIVES = frozenset("let help make see watch hear".split())
 

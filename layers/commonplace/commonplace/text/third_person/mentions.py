@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from commonplace.text.third_person.tokens import Token
-from commonplace.text.third_person.verbs import (
+from commonplace.text.foundation.english import (
     everyday_verbs,
     is_auxiliary,
     is_base,
@@ -17,6 +16,7 @@ from commonplace.text.third_person.verbs import (
     is_s_form,
     table,
 )
+from commonplace.text.third_person.tokens import Token
 
 _SERIES_REACH = 12
 NO_RIVAL, ONE_PERSON, SEVERAL = 0, 1, 2

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from functools import cache
 
-from commonplace.text.third_person.tokens import Kind, Token
-from commonplace.text.third_person.verbs import (
+from commonplace.text.foundation.english import (
     is_adjective,
     is_auxiliary,
     is_base,
@@ -13,6 +12,7 @@ from commonplace.text.third_person.verbs import (
     is_noun,
     table,
 )
+from commonplace.text.third_person.tokens import Kind, Token
 
 _PARENTHESIS_REACH = 9
 _PHRASE_REACH = 6

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-from commonplace.text.third_person.openings import adverb_length
-from commonplace.text.third_person.tokens import Token
-from commonplace.text.third_person.verbs import (
+from commonplace.text.foundation.english import (
     is_adjective,
     is_auxiliary,
     is_base,
@@ -16,6 +14,8 @@ from commonplace.text.third_person.verbs import (
     is_s_form,
     table,
 )
+from commonplace.text.third_person.openings import adverb_length
+from commonplace.text.third_person.tokens import Token
 
 REACH = 6
 _NO_COMPANIONS = frozenset(("you", "i", "we", "me", "us", "he", "she", "they", "it", "him", "them", "yes", "no"))

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from functools import cache
 
+from commonplace.text.foundation.english import everyday_verbs, is_auxiliary, is_base, is_past, table
 from commonplace.text.third_person.tokens import Kind, Token
-from commonplace.text.third_person.verbs import everyday_verbs, is_auxiliary, is_base, is_past, table
 
 _FIRST_PERSON = frozenset(("i", "me", "my", "mine", "we", "us", "our"))
 _STATES = ("US", "ME", "MINE", "OUR", "WE", "MY", "IM", "ID", "ILL", "IVE")

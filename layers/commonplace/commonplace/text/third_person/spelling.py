@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from commonplace.text.third_person.tokens import Kind, Token
-from commonplace.text.third_person.verbs import (
+from commonplace.text.foundation.english import (
     is_auxiliary,
     is_base,
     is_ing_form,
@@ -12,6 +11,7 @@ from commonplace.text.third_person.verbs import (
     table,
     with_apostrophe,
 )
+from commonplace.text.third_person.tokens import Kind, Token
 
 _SPLIT = {
     "i'm": ("I", "am"), "im": ("I", "am"), "i'am": ("I", "am"), "iam": ("I", "am"),

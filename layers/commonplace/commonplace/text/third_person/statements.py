@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from commonplace.text.foundation.english import is_base, is_everyday_s_form, is_ing_form, table
 from commonplace.text.foundation.languages import ENGLISH, language_of
-from commonplace.text.foundation.sentences import sentences
 from commonplace.text.third_person.bare import missing_subject
 from commonplace.text.third_person.clauses import Turning
 from commonplace.text.third_person.company import speaker_first
@@ -12,8 +12,7 @@ from commonplace.text.third_person.mentions import Company
 from commonplace.text.third_person.openings import asks_politely, filler_length, reminder_length, speaks
 from commonplace.text.third_person.proper import shield
 from commonplace.text.third_person.spelling import spelled_out
-from commonplace.text.third_person.tokens import Kind, Token, joined_text
-from commonplace.text.third_person.verbs import is_base, is_everyday_s_form, is_ing_form, table
+from commonplace.text.third_person.tokens import Kind, Token, joined_text, sentence_tokens
 
 _TAGS = frozenset(("right", "ok", "okay", "yeah", "huh", "eh", "no", "correct", "see", "lol", "haha", "remember"))
 _POSSESSED = frozenset(("my", "our", "the", "your", "his", "her", "a", "any"))
@@ -138,7 +137,7 @@ def turned(tokens: list[Token]) -> str:
     """The English text in the third person; a sentence that is no statement of the speaker stays as it is."""
     company = Company()
     result: list[Token] = []
-    parts = list(sentences(tokens))
+    parts = list(sentence_tokens(tokens))
     for at, sentence in enumerate(parts):
         result += _sentence(sentence, company, is_first=not result, is_last=at == len(parts) - 1)
     if result:

@@ -1,4 +1,4 @@
-"""English word forms: what a word can be, and how it agrees with "the user" or "they"; the word tables."""
+"""English: what form of a word a word can be, how it agrees with "the user" or "they", and the English word tables."""
 
 import tomllib
 from functools import cache, lru_cache
@@ -7,7 +7,7 @@ from importlib.resources import files
 
 @cache
 def _tables() -> dict[str, dict[str, str]]:
-    return tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(files(__package__).joinpath("english.toml").read_text(encoding="utf-8"))
 
 
 @cache
@@ -132,6 +132,11 @@ def is_plural(word: str) -> bool:
         return True
     stems = (word[:-1], word[:-2], word[:-3] + "y", word[:-3] + "f", word[:-3] + "fe")
     return word.endswith("s") and not word.endswith("ss") and _is_form(word, ("NNS",), stems)
+
+
+def is_english(word: str) -> bool:
+    """Whether the dictionary has it, or a word that it is a form of."""
+    return is_known(word) or is_past(word) or is_plural(word) or is_s_form(word) or is_ing_form(word)
 
 
 def is_ing_form(word: str) -> bool:
