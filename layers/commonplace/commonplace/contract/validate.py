@@ -1,6 +1,5 @@
 """Arguments to a checked request, with secrets taken out of every text before anything else sees them."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, tzinfo
@@ -10,12 +9,12 @@ from pydantic import BaseModel, ValidationError
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import MAX_TEXT, Request
+from commonplace.text.foundation.characters import WORD
 from commonplace.text.redaction import Redaction, redact
 
 AnyRequest = TypeVar("AnyRequest", bound=Request)
 
 _STATEMENTS = {"text", "content", "raw_text", "normalized", "value"}  # refused when nothing but a secret is in them
-_KEY_WORD = re.compile(r"[^\W_]+")
 _CODES = {
     "extra_forbidden": ErrorCode.UNKNOWN_FIELD,
     "missing": ErrorCode.MISSING_FIELD,
@@ -106,7 +105,7 @@ def _redaction(text: str, path: str, beside: str | None) -> Redaction:
 
 def _redaction_under_key(value: str, key: str) -> Redaction:
     """`gate_code` tells what a bare 4471 is: the value is read as an answer to its key, and as an entry under it."""
-    name = " ".join(_KEY_WORD.findall(key))
+    name = " ".join(WORD.findall(key))
     answer = redact(value, f"What is the {name}?")
     entry = redact(f"{name}: {answer.text}")
     rest = redact(entry.text.partition(": ")[2] or entry.text)

@@ -6,6 +6,7 @@ import re
 from commonplace.extraction.changes.attributes import attribute_of
 from commonplace.extraction.changes.figures import is_calendar_word
 from commonplace.text.foundation import tokenizer
+from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.languages import language_of, languages
 from commonplace.text.paraphrase.verdict import same_statement
 
@@ -80,4 +81,4 @@ def _adds_nothing(one: str, other: str, more: frozenset[str]) -> bool:
 
 def _persons(text: str) -> list[str]:
     """Who does something to whom, as far as pronouns tell, and what is denied."""
-    return sorted(word.casefold() for word in _PERSON.findall(text.replace("’", "'")))
+    return sorted(word.casefold() for word in _PERSON.findall(straight(text)))

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from commonplace.extraction.changes.statements import memory_sentences, statements
 from commonplace.text.foundation import tokenizer
+from commonplace.text.foundation.characters import straight
 from commonplace.text.time_ranges.language import language_of, phrases_of
 from commonplace.text.time_ranges.reader import languages_of, read_time_range
 from commonplace.text.time_ranges.values import TimeRange
@@ -31,7 +32,7 @@ def with_dates(text: str, said_at: datetime) -> str:
 
 def _start(part: str, text: str, read: int) -> int:
     """Where a statement stands in a text, as far as its words are the text's own: "I have a cat" may be "have a cat"."""
-    plain, own = text.replace("’", "'"), part.replace("’", "'")
+    plain, own = straight(text), straight(part)
     while own and plain.find(own, read) < 0:
         own = own.partition(" ")[2]
     return plain.find(own, read)

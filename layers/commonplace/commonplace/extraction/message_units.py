@@ -1,6 +1,5 @@
 """Which clauses of a message are memories, and how those that pass are joined, with the question that they answer."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -14,6 +13,7 @@ from commonplace.extraction.third_parties import OF_SOMEBODY_ELSE, is_about_an_o
 from commonplace.extraction.worthiness import ASKED, NOT_WORTH, is_instruction, judge, unworthy_reason
 from commonplace.ports.embedder import Embedder
 from commonplace.text.foundation import tokenizer
+from commonplace.text.foundation.characters import has_kana_or_han, straight
 
 _PARTLY = (ASKED, OF_SOMEBODY_ELSE)
 """For these reasons a sentence may be kept up to a comma: before a question, or before what is somebody else's."""
@@ -82,7 +82,7 @@ def _announces_foreign_words(utterance: Utterance, clause: Clause) -> bool:
 
 def _without_request(clause: Clause) -> tuple[Clause, bool]:
     """The clause without its "remember that", and whether it had one."""
-    plain = clause.text.replace("’", "'")
+    plain = straight(clause.text)
     before, behind = wording_pattern("remember").match(plain), wording_pattern("remember_behind").search(plain)
     text = clause.text[before.end() if before else 0 : behind.start() if behind else len(plain)].strip()
     if not (before or behind) or not tokenizer.terms(text):
@@ -92,7 +92,6 @@ def _without_request(clause: Clause) -> tuple[Clause, bool]:
 
 
 MOST_JOINED = 3
-_UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,7 @@ class MessageUnit:
     @property
     def content(self) -> str:
         """The clauses as one text, behind the question."""
-        unspaced = all(_UNSPACED.search(clause.text) for clause in self.clauses)
+        unspaced = all(has_kana_or_han(clause.text) for clause in self.clauses)
         stop, gap = ("。", "") if unspaced else (".", " ")
         texts = [clause.text for clause in self.clauses]
         alone = gap.join(text if text.endswith(STOPS) else text + stop for text in texts) if len(texts) > 1 else texts[0]

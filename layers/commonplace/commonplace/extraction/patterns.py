@@ -7,6 +7,8 @@ from functools import cache
 from importlib.resources import files
 from unicodedata import normalize
 
+from commonplace.text.foundation.characters import straight
+
 
 @functools.cache
 def wording_pattern(kind: str) -> re.Pattern[str]:
@@ -16,7 +18,7 @@ def wording_pattern(kind: str) -> re.Pattern[str]:
 
 def has_wording(kind: str, text: str) -> bool:
     """Whether a text has a wording of that kind."""
-    return wording_pattern(kind).search(text.replace("’", "'")) is not None
+    return wording_pattern(kind).search(straight(text)) is not None
 
 
 def alternatives(kind: str) -> list[str]:
@@ -54,7 +56,7 @@ def is_instruction_to_reader(text: str) -> bool:
     What a user asks for about themselves is none: "remember that I …", "forget what I said", "always answer in French".
     The time is linear in the length of the text.
     """
-    plain = _BLANKS.sub(" ", _INVISIBLE.sub("", normalize("NFKC", text)).replace("’", "'"))
+    plain = _BLANKS.sub(" ", straight(_INVISIBLE.sub("", normalize("NFKC", text))))
     return _wordings().search(plain) is not None
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from commonplace.extraction.clauses import PIECES
 from commonplace.extraction.patterns import has_wording, mentions_the_user, wording_pattern
+from commonplace.text.foundation.characters import straight
 
 OF_SOMEBODY_ELSE = "the health, relations, money or secrets of somebody else"
 _NAME = r"(?:(?-i:[A-ZÀ-Þ])[\w'’-]+)"
@@ -41,7 +42,7 @@ def household_names(texts: Iterable[str]) -> frozenset[str]:
 
 def private_reason(text: str, household: frozenset[str] = frozenset()) -> str | None:
     """Why a statement tells what is nobody's to keep, None if it doesn't. `household`: names of the user's own."""
-    plain = text.replace("’", "'")
+    plain = straight(text)
     if has_wording("charge", plain):
         return "of somebody in the user's care"
     if has_wording("confided", plain) and _tells_of_somebody(plain):
@@ -69,7 +70,7 @@ def is_about_the_users_own(text: str, household: frozenset[str]) -> bool:
 
 def speaks_of_self(text: str) -> bool:
     """Whether the user is in it, by a word of the first person."""
-    return _FIRST_PERSON.search(text.replace("’", "'")) is not None
+    return _FIRST_PERSON.search(straight(text)) is not None
 
 
 def _tells_of_somebody(piece: str) -> bool:

@@ -11,6 +11,7 @@ from pydantic_core import from_json
 from commonplace.domain.fields import MAX_TEXT
 from commonplace.domain.taxonomy import StatementType
 from commonplace.ports.values import ModelUnavailable, Normalized
+from commonplace.text.foundation.characters import has_kana_or_han
 
 _MOST_TAGS = 8
 _MOST_WORDS = 3
@@ -23,7 +24,6 @@ _NO_TAGS = frozenset({"misc", "other", "user", "the-user", "usuario", "ユーザ
 _STOP = re.compile(r"[.!?,;:]\s|[。！？，；：]|\[redacted:")
 _SUBJECT = re.compile(r"(?:the user(?:'s)?|i|i'm|he|she|they|we)\s|the-user")
 # Japanese and Chinese write sentences without spaces; a particle after a word or a verb's ending gives them away.
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _PARTICLE = re.compile(r"[\u30a0-\u30ff\u3400-\u9fff][はがを]|(?:です|ます|ました|ません)$")
 
 
@@ -43,7 +43,7 @@ def _token(given: str) -> str:
 
 
 def _sentence(tag: str) -> bool:
-    if _UNSPACED.search(tag):
+    if has_kana_or_han(tag):
         return len(tag) > _LONGEST_UNSPACED or _PARTICLE.search(tag) is not None
     return len(tag) > _LONGEST or len(re.split(r"[-_]+", tag)) > _MOST_WORDS
 

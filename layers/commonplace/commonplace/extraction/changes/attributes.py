@@ -8,6 +8,7 @@ from importlib.resources import files
 
 from commonplace.extraction.changes.figures import is_calendar_word
 from commonplace.text.foundation import tokenizer
+from commonplace.text.foundation.characters import LETTERS, straight
 from commonplace.text.foundation.english import is_english
 from commonplace.text.paraphrase.language import american
 
@@ -23,7 +24,6 @@ _USER = r"(?:i|i'm|im|ive|i am|i've|i have|we|we're|we are|we've|we have|the use
 _NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zwei|drei|vier|fünf|deux|trois|dos|tres|due|tre|twee|drie)\b"
 )
-_LETTERS = re.compile(r"[^\W\d_]+")
 _TIME = re.compile(r"\b\d{1,2}(?::\d\d| ?[ap]\.?m\b| uhr| ?h\b)|\d時", re.IGNORECASE)
 _PAST = re.compile(r"\b(?:was|were|war|waren|était|era|fue|foi)\b", re.IGNORECASE)
 _ONCE = re.compile(r"(?<!have )(?<!has )(?<!'ve )(?<!ive )\b(?:worked|arbeitete)\b", re.IGNORECASE)
@@ -72,7 +72,7 @@ class Attribute:
 @functools.lru_cache(maxsize=4096)
 def attribute_of(sentence: str) -> Attribute | None:
     """The attribute that a sentence tells, None if it tells none that has one value at a time."""
-    plain = " ".join(sentence.replace("’", "'").split())
+    plain = " ".join(straight(sentence).split())
     for name, patterns in _patterns().items():
         for pattern in patterns:
             found = pattern.search(plain)
@@ -116,7 +116,7 @@ def _kind(value: str) -> str:
 
 def _names(value: str) -> bool:
     """Whether there is a name in it, written small as well ("munich"): in "weekly sprints" there is none."""
-    words = (word for word in _LETTERS.findall(value) if word not in tokenizer.STOP_WORDS)
+    words = (word for word in LETTERS.findall(value) if word not in tokenizer.STOP_WORDS)
     return any(word[:1].isupper() or not is_english(word) for word in words)
 
 

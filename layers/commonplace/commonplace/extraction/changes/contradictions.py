@@ -10,6 +10,7 @@ from commonplace.extraction.clauses import sentences
 from commonplace.extraction.content_words import names_of, shared_stems, stems_of
 from commonplace.extraction.patterns import has_wording, wording_pattern
 from commonplace.text.foundation import tokenizer
+from commonplace.text.foundation.characters import HIRAGANA, straight
 
 _NOW = re.compile(
     r",?\s*\b(?:now|these days|instead|from now on|jetzt|nun|ab jetzt|maintenant|désormais|ahora|agora|adesso|ora|nu)\b",
@@ -58,7 +59,7 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 _TELLING = re.compile(r".*\b(?:tell|told|know|mention(?:ed)?|remember)\b(?: you| that)*,? (?=i\b|i'|we\b)", re.IGNORECASE)
-_JOINS = re.compile(r"[\u3041-\u309f].|.[\u3041-\u309f]")  # two signs, of which one is the grammar between two words
+_JOINS = re.compile(rf"[{HIRAGANA}].|.[{HIRAGANA}]")  # two signs, of which one is the grammar between two words
 _STRESS = frozenset(
     tokenizer.terms(
         "turns out actually really at all anymore after any more longer altogether completely totally entirely fully"
@@ -117,7 +118,7 @@ def _is_current(new: str, ours: Attribute) -> bool:
 def _without_asides(text: str, value: str) -> str:
     """A sentence without what only tells it ("I wanted to tell you"), and up to what stands behind its value in words of its
     own: "I moved to Ulm because I wanted to"."""
-    start = max(text.replace("’", "'").find(value), 0)
+    start = max(straight(text).find(value), 0)
     telling, aside = _TELLING.match(text[:start]), _ASIDE.search(text, start + len(value))
     return text[telling.end() if telling else 0 : aside.start() if aside else None]
 
@@ -125,11 +126,11 @@ def _without_asides(text: str, value: str) -> str:
 def _denies(new: str, old: str) -> bool:
     """The same words but for a negation that only one of them has, of all that the old one tells."""
     theirs, limits = stems_of(_NOT.sub(" ", old)), _limits(old)
-    for clause in _CLAUSE.split(new.replace("’", "'")):
+    for clause in _CLAUSE.split(straight(new)):
         if not _limits(clause) <= limits:
             continue
         ours = stems_of(_NOT.sub(" ", clause)) - _STRESS
-        if theirs and ours == theirs and bool(_NOT.search(clause)) != bool(_NOT.search(old.replace("’", "'"))):
+        if theirs and ours == theirs and bool(_NOT.search(clause)) != bool(_NOT.search(straight(old))):
             return True
     return False
 

@@ -7,6 +7,7 @@ from commonplace.extraction.changes.attributes import attribute_of
 from commonplace.extraction.changes.figures import figures_of, months, with_new_date, with_new_figures
 from commonplace.extraction.content_words import stems_of
 from commonplace.extraction.patterns import alternatives, has_wording
+from commonplace.text.foundation.characters import straight
 
 _LITTLE = 2
 _WORDS = r"(?:[^\W_][^,.;!?…、。]{0,50}?)"
@@ -44,7 +45,7 @@ def is_correction(text: str) -> bool:
 
 def replaced_value(text: str) -> tuple[str, str] | None:
     """The old and the new value, if a text names both ("not X but Y")."""
-    plain = text.replace("’", "'")
+    plain = straight(text)
     for pattern in _replacements():
         found = pattern.search(plain)
         if found:
@@ -56,19 +57,19 @@ def bare_value(text: str) -> str | None:
     """The value, if a correction tells that alone ("I was wrong, it's the 14th")."""
     if not lacks_subject(text) or not has_wording("correction", text):
         return None
-    found = _PRONOUN_IS.search(text.replace("’", "'"))
+    found = _PRONOUN_IS.search(straight(text))
     return found[1].strip(" .!") if found else None
 
 
 def lacks_subject(text: str) -> bool:
     """Whether a correction doesn't say of what: "actually it's Munich, not Berlin"."""
-    return attribute_of(text) is None and _PRONOUN_IS.search(text.replace("’", "'")) is not None
+    return attribute_of(text) is None and _PRONOUN_IS.search(straight(text)) is not None
 
 
 def ended_matter(text: str, kind: str = "ended") -> str:
     """What a sentence says is over ("I don't eat pork anymore"), nothing without a wording of that kind."""
     for pattern in _endings(kind):
-        found = pattern.search(text.replace("’", "'"))
+        found = pattern.search(straight(text))
         if found:
             return " ".join(part for part in found.groupdict().values() if part)
     return ""
@@ -77,7 +78,7 @@ def ended_matter(text: str, kind: str = "ended") -> str:
 @functools.lru_cache(maxsize=1024)
 def denied_days(text: str) -> tuple[str, ...]:
     """The days that a text names to say that they hold no more ("the 21st, not the 14th")."""
-    plain = text.replace("’", "'")
+    plain = straight(text)
     return tuple(found["gone"] for line in _denials() for found in line.finditer(plain))
 
 

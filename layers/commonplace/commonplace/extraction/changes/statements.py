@@ -10,6 +10,7 @@ from importlib.resources import files
 from commonplace.extraction.clauses import STOPS, sentences
 from commonplace.extraction.content_words import stems_of
 from commonplace.extraction.patterns import wording_pattern
+from commonplace.text.foundation.characters import straight
 
 _LEAST_BEFORE_VERB = 3
 _HE_OR_SHE = re.compile(
@@ -143,7 +144,7 @@ def kept_details(old: str, new: str) -> list[str]:
     """With whom or what of the user's own it was, and what they are by profession, where `new` says nothing of it: whoever
     moves may well take their dog, and a nurse who leaves Valencia is one still."""
     found = [one[0] for one in _BESIDE.finditer(old) if not stems_of(one[0]) & stems_of(new)]
-    being = None if _BEING.search(new) else _BEING.search(old.replace("’", "'"))
+    being = None if _BEING.search(new) else _BEING.search(straight(old))
     found += [being["being"]] if being and not stems_of(being["being"]) & stems_of(new) else []
     return [one[0].upper() + one[1:] for one in found]
 
@@ -157,7 +158,7 @@ def _parts(sentence: str) -> list[str]:
     """Cut where another statement begins, behind one that is whole: not in "my wife and I live in Bonn"."""
     if "?" in sentence or "？" in sentence:
         return [sentence]
-    plain = sentence.replace("’", "'")
+    plain = straight(sentence)
     parts, rest = [], plain
     while turn := min((*_clauses(rest), *cut_points(rest)), key=lambda one: one.start, default=None):
         parts.append(turn.whole)

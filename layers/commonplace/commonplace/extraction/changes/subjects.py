@@ -5,6 +5,7 @@ import re
 
 from commonplace.extraction.content_words import names_of, stems_of
 from commonplace.extraction.patterns import wording_pattern
+from commonplace.text.foundation.characters import WORD, has_kana, straight
 
 _THE_USER = frozenset({"the user"})
 _FIRST = re.compile(
@@ -29,15 +30,13 @@ _OF = re.compile(
     re.IGNORECASE,
 )
 _NEIGHBOUR = re.compile(r"隣|.さん$")
-_UNSPACED = re.compile(r"[\u3041-\u30ff]")
-_WORD = re.compile(r"[^\W_]+")
 _OPENING, _CLOSE, _LEAD = 45, 22, 12
 
 
 @functools.lru_cache(maxsize=4096)
 def _subject(sentence: str) -> frozenset[str] | None:
     """Whom it is about: the user, the words that name somebody of theirs, None where its words don't tell."""
-    opening = sentence[:_OPENING].replace("’", "'").lstrip()
+    opening = straight(sentence[:_OPENING]).lstrip()
     owner = _owner(opening)
     if owner:
         return stems_of(owner)
@@ -45,7 +44,7 @@ def _subject(sentence: str) -> frozenset[str] | None:
     found = wording_pattern("household").search(opening) or wording_pattern("outsider").search(opening[:_CLOSE])
     if found and found.start() <= (user.start("who") if user else _LEAD):
         return stems_of(found[0])
-    unspaced = _UNSPACED.search(sentence)  # there whoever speaks is not named
+    unspaced = has_kana(sentence)  # there whoever speaks is not named
     return _THE_USER if user or unspaced else None
 
 
@@ -68,7 +67,7 @@ def have_different_subjects(one: str, other: str) -> bool:
 def is_of_another(request: str, text: str) -> bool:
     """Whether one says of the user alone what the other says of somebody of theirs whom it does not name: "I love tea" and
     "my son loves tea"."""
-    plain_wish, plain = request.replace("’", "'"), text.replace("’", "'")
+    plain_wish, plain = straight(request), straight(text)
     if _SPEAKER.match(plain_wish):
         return _lacks_person(_subject(text), request) and not _has_the_user(plain)
     return _SPEAKER.match(plain) is not None and _lacks_person(_subject(request), text)
@@ -92,5 +91,5 @@ def swaps_roles(new: str, old: str) -> bool:
 
 
 def _opening_word(text: str) -> str:
-    found = _WORD.search(text)
+    found = WORD.search(text)
     return found[0].casefold() if found else ""

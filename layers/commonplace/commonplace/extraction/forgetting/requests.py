@@ -9,6 +9,7 @@ from commonplace.extraction.clauses import Clause, clauses
 from commonplace.extraction.days import Utterance
 from commonplace.extraction.forgetting.matching import mentions, names_something, tells
 from commonplace.extraction.patterns import has_wording, wording_pattern
+from commonplace.text.foundation.characters import straight
 
 _PAUSE = re.compile(r"[,;:–—.!?]|、|。")
 _MARKS = " .!?,;:–—、。：\"'"
@@ -97,7 +98,7 @@ class _Phrase:
 
 def _forget_phrase(text: str) -> _Phrase | None:
     """A request to forget in a clause, and where its words end in it."""
-    plain = text.replace("’", "'")
+    plain = straight(text)
     unstored = wording_pattern("unstored").search(plain)
     if unstored:
         after, said_before = plain[unstored.end() :].strip(_MARKS), plain[: unstored.start()].strip(_MARKS)

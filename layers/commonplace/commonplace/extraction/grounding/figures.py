@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from commonplace.extraction.grounding.signs import every_number, numbers_of
+from commonplace.text.foundation.characters import straight
 
 _CLOCK = re.compile(
     r"\b(\d{1,2})(?:[:.h](\d\d))?\s?(a\.?m\b\.?|p\.?m\b\.?|uhr\b|o'clock\b|h\b|時)|\b(\d{1,2})[:h](\d\d)\b", re.IGNORECASE
@@ -96,7 +97,7 @@ def _written_out(text: str, words: Mapping[str, Iterable[int]]) -> Iterator[Numb
     run: list[tuple[str, int]] = []
     end = 0
     for match in _WORD.finditer(text.casefold()):
-        word = match[0].replace("’", "'")
+        word = straight(match[0])
         values = words.get(word, ())
         joined = not text[end : match.start()].strip(" -")
         if not (joined and run and word in _LINKS):

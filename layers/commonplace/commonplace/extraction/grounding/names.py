@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from unicodedata import normalize
 
 from commonplace.extraction.grounding.signs import no_names, numbers_of
+from commonplace.text.foundation.characters import has_kana_or_han
 from commonplace.text.foundation.english import is_english
 
 _HAN = r"[\u3400-\u9fff々]"
@@ -54,7 +55,6 @@ _WORD = re.compile(r"[^\W_]+(?:[.'’+#&-][^\W_]+)*[+#]*")
 _ENDS = re.compile(r"[.!?:…。！？\n]\s*$|^\W*$")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _KATAKANA = re.compile(r"(?<![ァ-ヺー])(?!ユーザー?(?![ァ-ヺー]))[ァ-ヺー]{2,}")
-_UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
 _LEAST_STEM, _MOST_ENDING = 4, 3
 # German gives every noun a capital: behind one of these it is a noun, as it is with one of these endings.
 _BEFORE_NOUN = re.compile(
@@ -88,7 +88,7 @@ def _names(content: str, code: str) -> Iterator[str]:
     for match in _WORD.finditer(content):
         word = match[0]
         named = any(map(str.isupper, word)) or any(map(str.isdigit, word))
-        if not named or word[0].isdigit() or _UNSPACED.search(word) or _plain(word) in no_names(code):
+        if not named or word[0].isdigit() or has_kana_or_han(word) or _plain(word) in no_names(code):
             continue
         before = content[max(0, match.start() - 60) : match.start()]
         if _ENDS.search(before[-3:] if before else "") and not _is_name_at_start(word, code):

@@ -6,6 +6,7 @@ from functools import cache
 
 from commonplace.extraction.grounding.signs import NO, YES, is_reversed, listed, may_say_no, polarities, says_no
 from commonplace.extraction.patterns import THE_USER
+from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.tokenizer import STOP_WORDS, terms, words
 
 _CLAUSE = re.compile(
@@ -108,7 +109,7 @@ def _weight(word: str) -> float:
 
 def _clauses(text: str) -> list[str]:
     """Its clauses; one that says no to what the one before it named ("and I hate it") goes with that."""
-    parts = _CLAUSE.split(_PAIR.sub(r"\1 ", text.replace("’", "'")))
+    parts = _CLAUSE.split(_PAIR.sub(r"\1 ", straight(text)))
     found: list[str] = []
     for clause in (clause for part in parts for clause in _contrasted(part) if clause.strip()):
         leans = polarities(clause, told=True) == NO and (_LEANS.search(clause) or not _names_anything(clause))

@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from commonplace.extraction.patterns import THE_USER
+from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.languages import language_of
 
 
@@ -106,7 +107,7 @@ def is_reversed(one: str, other: str) -> bool:
 
 def _negations(text: str) -> int:
     """0 for none, 1 for a no, 2 for one that takes itself back ("can't live without")."""
-    text = _NOT_NO.sub("", text.casefold().replace("’", "'"))
+    text = _NOT_NO.sub("", straight(text.casefold()))
     found = {word for word in _WORD.findall(text) if word in listed("no")}
     if _UNSPACED_NO.search(text):
         found.add("ない")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from commonplace.extraction.own_words.view import TextSpan, cue_pattern, lines_of
+from commonplace.text.foundation.characters import has_kana_or_han
 
 _FENCE = re.compile(r'`{3,}|^[^\S\n]{0,8}~{3,}|"{3,}|\'{3,}', re.MULTILINE)
 _INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,400})\1(?!`)")
@@ -80,7 +81,6 @@ _SINGLE_REACH = 400
 _SAID_BEFORE, _SAID_AFTER = 40, 30
 # The most that a title has, or a phrase that somebody uses in a sentence of their own.
 _FEW_WORDS, _TITLE_WORDS, _FEW_LETTERS = 5, 12, 16
-_UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
 _SMALL = frozenset(
     "of the a an and or in on at to for with from by de la le les du des el los y der die das und van het".split()
 )
@@ -129,7 +129,7 @@ def _single_end(view: str, start: int) -> int:
 def _is_foreign(view: str, start: int, end: int) -> bool:
     text = view[start + 1 : end - 1].strip()
     words = text.split()
-    if _UNSPACED.search(text):
+    if has_kana_or_han(text):
         few, longest = len(text) <= 4, len(text) <= _FEW_LETTERS
     else:
         few, longest = len(words) < 3, len(words) <= (_TITLE_WORDS if _is_title(words) else _FEW_WORDS)

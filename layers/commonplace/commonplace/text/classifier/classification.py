@@ -11,13 +11,14 @@ from typing import NamedTuple
 from commonplace.domain.taxonomy import Category, StatementType
 from commonplace.text.classifier.cues import CJK, normal
 from commonplace.text.classifier.model import Label, Tuning, Vector, shipped
+from commonplace.text.foundation.characters import straight
 
 _USER = r"\b(?:the )?user"
 
 
 def is_standing_wish(text: str) -> bool:
     """Whether it says how the user wants to be answered or addressed from now on, and not what they want done once."""
-    return _wishes().search(text.strip().replace("’", "'")) is not None
+    return _wishes().search(straight(text.strip())) is not None
 
 
 @functools.cache
@@ -37,7 +38,7 @@ def tells_of_health(text: str) -> bool:
 
 def tells_a_name(text: str) -> bool:
     """Whether it says what the user, their family, their pets or their boss are called."""
-    return bool(_tables().named.search(text.replace("’", "'")))
+    return bool(_tables().named.search(straight(text)))
 
 
 class _Tables(NamedTuple):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.english import is_english
 
 ENGLISH = "en"
@@ -112,7 +113,7 @@ def _words(text: str) -> Iterator[str]:
     shouted = text.isupper()
     text = _pattern(_NAMES).sub(" ", text)
     for match in _pattern(r"(?<![\w'’])[^\W\d_]+(?:['’][^\W\d_]+)?(?!\w)").finditer(text):
-        word = match.group().replace("’", "'")
+        word = straight(match.group())
         if match.start() and word[0].isupper() and not shouted:
             continue
         head, apostrophe, tail = word.lower().partition("'")

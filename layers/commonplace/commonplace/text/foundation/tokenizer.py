@@ -10,6 +10,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection
 
+from commonplace.text.foundation.characters import HANGUL, UNSPACED
+
 # Function and question words and words about talking: measured to lift recall (docs/architecture.md, "Search").
 STOP_WORDS = frozenset(
     """a am an and any are as at be been being but by can could d did do does done during for from had has have having
@@ -22,7 +24,7 @@ _TECHNICAL = {"c++": "cpp", "c#": "csharp", "f#": "fsharp", ".net": "dotnet", "g
 _TECHNICAL_WORD = re.compile(r"(?<!\w)(?:c\+\+|c#|f#|\.net|g\+\+)(?!\w)")
 _DIGIT_GROUPS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _DECIMAL = re.compile(r"(?<=\d)[.,](?=\d)")
-_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_UNSPACED = UNSPACED + HANGUL
 _RUN = re.compile(rf"([{_UNSPACED}]+)|([^\W_{_UNSPACED}]+)|[^\W_]")
 _MARKED = ("LATIN", "GREEK", "CYRILLIC")
 

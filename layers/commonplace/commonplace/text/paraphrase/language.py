@@ -10,6 +10,8 @@ from importlib.resources import files
 from itertools import combinations
 from typing import Any
 
+from commonplace.text.foundation.characters import UNSPACED
+
 _NOT_BRITISH = re.compile(
     r"(?:prom|comprom|merchand|telev|franch|advert|parad|pract|exerc|adv|rev|dev|superv|surpr|compr|disgu|desp|expert|enterpr|prec|ra|pra|no|po|cru|bru|r|w)is"
 )
@@ -38,7 +40,7 @@ def american(word: str) -> str:
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:'(?=\w))?")
-_UNSEGMENTED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_UNSEGMENTED = re.compile(f"[{UNSPACED}]")
 _LEAST_SHARE = 0.15
 UNSEGMENTED, UNKNOWN = "unsegmented", "unknown"
 Words = frozenset[str]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from commonplace.text.foundation.characters import WORD
 from commonplace.text.redaction import japanese
 from commonplace.text.redaction.answers import Question, find_answers, question_in
 from commonplace.text.redaction.assignments import find_addresses, find_assignments
@@ -25,13 +26,12 @@ from commonplace.text.redaction.vocabulary import nouns, words
 
 # "openai_api_key=[redacted:api_key]": the name of a variable is part of the secret's announcement.
 _VARIABLE = re.compile(rf"[a-z][\w.-]{{0,60}}=[\"']?(?={HIDDEN})")
-_WORD = re.compile(r"[^\W_]+")
 
 
 @cache
 def _dull() -> frozenset[str]:
     dull = words("dull", "own", "of", "link", "filler", "qualifier", "leadin", "number_glue", "also", "places")
-    return dull | {part for word in dull for part in _WORD.findall(word)}
+    return dull | {part for word in dull for part in WORD.findall(word)}
 
 
 def is_only_secret(view: View) -> bool:
@@ -42,7 +42,7 @@ def is_only_secret(view: View) -> bool:
     for noun in reversed(list(nouns(view))):
         rest = f"{rest[: noun.start]} {rest[noun.end :]}"
     dull = _dull()
-    left = _WORD.findall(japanese.without_announcement(rest))
+    left = WORD.findall(japanese.without_announcement(rest))
     return all(word in dull or (len(word) == 1 and word.isascii()) for word in left)
 
 

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from commonplace.text.foundation.characters import bare_in_place
 from commonplace.text.redaction.japanese_values import IN_ONE, IN_WORDS, another_at, is_remark, table, value_at
 from commonplace.text.redaction.values import is_mixed
-from commonplace.text.redaction.view import Span, View, fold
+from commonplace.text.redaction.view import Span, View
 
 _PASS = ("パ", "ぱ")
 _SCRIPT = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
@@ -31,12 +32,12 @@ _DULL = re.compile(
 
 
 def _either(names: list[str]) -> str:
-    return "|".join(re.escape(fold(name)) for name in sorted(names, key=len, reverse=True))
+    return "|".join(re.escape(bare_in_place(name)) for name in sorted(names, key=len, reverse=True))
 
 
 @cache
 def _kinds() -> dict[str, str]:
-    return {fold(name): row["kind"] for row in table()["noun"].values() for name in row["names"]}
+    return {bare_in_place(name): row["kind"] for row in table()["noun"].values() for name in row["names"]}
 
 
 def _kind(noun: str) -> str:

@@ -6,8 +6,9 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from commonplace.text.foundation.characters import bare_in_place
 from commonplace.text.redaction.values import is_mixed
-from commonplace.text.redaction.view import HIDDEN, View, fold
+from commonplace.text.redaction.view import HIDDEN, View
 
 IN_WORDS = ("password", "security_answer", "recovery_phrase")
 """Kinds whose value may be plain words."""
@@ -66,7 +67,7 @@ def value_at(view: View, at: int, kind: str, linked: bool) -> tuple[int, int] | 
 
 
 def _fits_quoted(inside: str, kind: str) -> bool:
-    if _FIGURES.fullmatch(fold(inside)):
+    if _FIGURES.fullmatch(bare_in_place(inside)):
         return True
     fits = kind in (*IN_WORDS, "api_key") or re.search(r"\d", inside) is not None
     return fits and HIDDEN not in inside and not is_remark(inside)

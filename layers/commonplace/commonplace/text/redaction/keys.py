@@ -6,7 +6,8 @@ from functools import cache
 from hashlib import sha256
 from unicodedata import normalize
 
-from commonplace.text.redaction.view import Span, View, fold
+from commonplace.text.foundation.characters import LETTERS, bare_in_place
+from commonplace.text.redaction.view import Span, View
 from commonplace.text.redaction.vocabulary import words
 
 _LANGUAGES = ("english", "spanish", "french", "italian", "japanese")
@@ -20,7 +21,6 @@ _ANNOUNCED = re.compile(
     r"|(?<![a-z])(?:(?:my|the|mis|las|meine|die|mes|les)\s){1,2}(?:words|palabras|worter|mots)(?=\s?:)|(?:doce|veinticuatro) palabras|(?:zwolf|vierundzwanzig) worter|(?:douze|vingt-quatre) mots|(?:12|24)(?:個の)?単語"
     r"|(?:リカバリー|シード|復元|ニーモニック)(?:フレーズ|ワード)?"
 )
-_WORD = re.compile(r"[^\W\d_]+")
 _BETWEEN = re.compile(r"(?:[\s,;|/\-\"'`.):]|\d{1,2}(?!\d))+")
 _NEAR = 40
 _LENGTHS = (12, 15, 18, 21, 24)
@@ -41,7 +41,7 @@ def _vocabularies() -> tuple[frozenset[str], ...]:
     from mnemonic import Mnemonic
 
     lists = [Mnemonic(language).wordlist for language in _LANGUAGES]
-    return tuple(frozenset(fold(normalize("NFKC", word)) for word in words) for words in lists)
+    return tuple(frozenset(bare_in_place(normalize("NFKC", word)) for word in words) for words in lists)
 
 
 def find_wallets(view: View) -> Iterator[Span]:
@@ -90,7 +90,7 @@ def _stretches(text: str) -> Iterator[list[re.Match[str]]]:
     # Words of the length that the lists have, with nothing but blanks, commas and numbering between them. In a
     # sentence "I", "a", "to", "of" come between long before the twelfth: the lists are not even loaded.
     stretch: list[re.Match[str]] = []
-    for word in _WORD.finditer(text):
+    for word in LETTERS.finditer(text):
         fits = (3 if word[0].isascii() else 2) <= len(word[0]) <= 8
         if stretch and not (fits and _BETWEEN.fullmatch(text, stretch[-1].end(), word.start())):
             yield stretch

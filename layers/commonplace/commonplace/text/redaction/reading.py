@@ -4,6 +4,7 @@ import re
 from functools import cache
 from itertools import pairwise
 
+from commonplace.text.foundation.characters import bare_in_place
 from commonplace.text.redaction.phrases import phrase
 from commonplace.text.redaction.values import (
     Token,
@@ -16,7 +17,7 @@ from commonplace.text.redaction.values import (
     quoted,
     tokens,
 )
-from commonplace.text.redaction.view import HIDDEN, View, fold
+from commonplace.text.redaction.view import HIDDEN, View
 from commonplace.text.redaction.vocabulary import number_words, words
 
 _LEAST_DIGITS = {"words": 3, "code": 3, "digits": 3, "key": 6, "random": 12}
@@ -112,11 +113,11 @@ def _fits_quoted(inside: str, takes: str) -> bool:
     if HIDDEN in inside:
         return False
     if takes == "words":
-        return fold(inside) not in words("remark", "unit")
+        return bare_in_place(inside) not in words("remark", "unit")
     if takes in ("key", "random"):
         return len(inside) >= 6 and is_mixed(inside) and " " not in inside
     figures = sum(map(str.isdigit, inside))
-    if figures >= 3 or sum(bool(number_words().fullmatch(word)) for word in fold(inside).split()) >= 3:
+    if figures >= 3 or sum(bool(number_words().fullmatch(word)) for word in bare_in_place(inside).split()) >= 3:
         return True
     return takes == "code" and len(inside) >= 4 and (any(map(is_mixed, inside.split())) or inside.isupper())
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from commonplace.text.foundation.characters import bare_in_place
+
 HIDDEN = "\ue000"
 """Stands in a view for one redacted stretch. A private-use character: never a word, never a blank."""
 
@@ -83,7 +85,7 @@ def view_of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
     """The view of `text` with the stretches `hidden` (sorted, apart from each other) as one `HIDDEN` each."""
     plain = text.isascii() or (unicodedata.is_normalized("NFKC", text) and not _UNUSUAL.search(text))
     if plain and not hidden:
-        return View(text, fold(text), range(len(text) + 1))
+        return View(text, bare_in_place(text), range(len(text) + 1))
     parts: list[str] = []
     offsets: list[int] = []
     at = 0
@@ -97,7 +99,7 @@ def view_of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
         at = end
     offsets.append(len(text))
     joined = "".join(parts)
-    return View(joined, fold(joined), offsets)
+    return View(joined, bare_in_place(joined), offsets)
 
 
 def _plainly(text: str, start: int, end: int) -> Iterator[tuple[str, Sequence[int]]]:
@@ -110,28 +112,6 @@ def _plainly(text: str, start: int, end: int) -> Iterator[tuple[str, Sequence[in
             # A ligature of a whole blessing is no way to write a secret, eighteen letters for one would only cost.
             composed = composed if len(composed) <= _LONGEST_LIGATURE * len(cluster) else cluster
             yield composed, [match.start()] * len(composed)
-
-
-def _unmarked() -> dict[int, str]:
-    # Latin only: taking marks off kana would turn "ga" into "ka".
-    table = {}
-    for code in range(0xC0, 0x250):
-        base = unicodedata.normalize("NFD", chr(code))[0].lower()
-        table[code] = base if len(base) == 1 else chr(code)
-    return table | {ord(c): "'" for c in "\u2018\u2019\u02bc\u00b4"}
-
-
-_FOLDED = _unmarked()
-
-
-def fold(text: str) -> str:
-    """Lower case without Latin accents, one character for each character of `text`."""
-    if text.isascii():
-        return text.lower()
-    lowered = text.lower()
-    if len(lowered) != len(text):
-        lowered = "".join(low if len(low := char.lower()) == 1 else char for char in text)
-    return lowered.translate(_FOLDED)
 
 
 def merged(spans: Sequence[Span]) -> list[Span]:

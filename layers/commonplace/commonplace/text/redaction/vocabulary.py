@@ -7,7 +7,8 @@ from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
-from commonplace.text.redaction.view import View, fold
+from commonplace.text.foundation.characters import bare_in_place
+from commonplace.text.redaction.view import View
 
 _NUMBER = re.compile(r"[1-9]\d{2}[ -]?\d{3}(?![\d-])")
 _BESIDE = re.compile(
@@ -89,12 +90,12 @@ def _table(name: str) -> dict[str, Any]:
 def words(*names: str) -> frozenset[str]:
     """The words of tables of `words.toml` (or "own", "of", "places" of `nouns.toml`), folded, all in one set."""
     tables = [_table("words.toml").get(name) or _table("nouns.toml")[name]["words"] for name in names]
-    return frozenset(fold(word) for table in tables for word in table)
+    return frozenset(bare_in_place(word) for table in tables for word in table)
 
 
 def either(names: list[str]) -> str:
     """An alternation of `names`, longest first, where a blank also fits a hyphen."""
-    ordered = sorted((fold(name) for name in names), key=len, reverse=True)
+    ordered = sorted((bare_in_place(name) for name in names), key=len, reverse=True)
     return "|".join(re.escape(name).replace(r"\ ", r"[\s_-]{1,2}") for name in ordered)
 
 
@@ -113,7 +114,7 @@ def _fillings() -> dict[str, str]:
 
 
 def _phrase(phrase: str) -> str:
-    parts = re.split(r"(\{place\}|\{codes\}|\{of\} |\{own\}|\{any\} )", fold(phrase))
+    parts = re.split(r"(\{place\}|\{codes\}|\{of\} |\{own\}|\{any\} )", bare_in_place(phrase))
     return "".join(_fillings().get(part) or re.escape(part).replace(r"\ ", r"[\s_-]{1,2}") for part in parts)
 
 
@@ -133,7 +134,7 @@ def _first_words() -> frozenset[str]:
     table = _table("nouns.toml")
     phrases = [phrase for row in table["noun"].values() for phrase in row["phrases"]]
     phrases += table["places"]["words"] + table["codes"]["words"]
-    return frozenset(match[0] for phrase in phrases if (match := _WORD.match(fold(phrase))))
+    return frozenset(match[0] for phrase in phrases if (match := _WORD.match(bare_in_place(phrase))))
 
 
 @cache
@@ -143,7 +144,7 @@ def _misspelt() -> frozenset[str]:
 
 @cache
 def _endings() -> tuple[re.Pattern[str], dict[str, str]]:
-    owner = {fold(end): name for name, row in _table("nouns.toml")["noun"].items() for end in row.get("endings", ())}
+    owner = {bare_in_place(end): name for name, row in _table("nouns.toml")["noun"].items() for end in row.get("endings", ())}
     return re.compile(rf"(?:{either(list(owner))})s?(?![a-z0-9])"), owner
 
 

@@ -3,7 +3,8 @@
 import functools
 import re
 
-from commonplace.text.tagging.tables import alias_groups, fold, singulars
+from commonplace.text.foundation.characters import bare
+from commonplace.text.tagging.tables import alias_groups, singulars
 
 _KEPT_S = ("ss", "us", "is", "ics", "'s")
 _DOUBLED = re.compile(r"([bdfgklmnprt])\1$")
@@ -81,7 +82,7 @@ def same_thing(tag: str) -> str:
 @functools.lru_cache(maxsize=16384)
 def canonical(tag: str) -> str:
     """The name that the shipped table prefers for a tag, else its singular."""
-    plain = _SEPARATORS.sub("-", fold(tag).strip())
+    plain = _SEPARATORS.sub("-", bare(tag).strip())
     groups = alias_groups()
     last = _singular_tag(plain)
     return next((groups[name][0] for name in (plain, last) if name in groups), last)

@@ -4,7 +4,8 @@ import functools
 import re
 from collections.abc import Mapping, Sequence
 
-from commonplace.text.tagging.tables import false_friends, fold, function_words, stop_words, topic_names
+from commonplace.text.foundation.characters import bare
+from commonplace.text.tagging.tables import false_friends, function_words, stop_words, topic_names
 from commonplace.text.tagging.tokens import Reading, Word, read, trigger_length
 from commonplace.text.tagging.topics import lexicon
 
@@ -89,7 +90,7 @@ def unspaced_nouns(runs: Sequence[str], language: str) -> list[str]:
     """Katakana words, and Chinese characters in twos and more less the grammar words among them."""
     known: Mapping[str, object] = lexicon(language).runs if language in _UNSPACED else {}
     stopped = dict.fromkeys(stop_words(language)) if language in _UNSPACED else {}
-    parts = (part for run in runs for part in _SCRIPTS.findall(fold(run)))
+    parts = (part for run in runs for part in _SCRIPTS.findall(bare(run)))
     return [piece for part in parts for piece in _pieces(part, known, stopped, language)]
 
 
@@ -144,9 +145,9 @@ def concepts_of(text: str, limit: int = 8) -> list[str]:
         for part in _parted(phrase, reading.language):
             concept = _written(part, reading)
             rank = -2 if len(part) > 1 else -1 if names_in(part) else 0
-            found.setdefault(fold(concept), (rank, concept))
+            found.setdefault(bare(concept), (rank, concept))
     for noun in unspaced_nouns(reading.runs, reading.language):
-        found.setdefault(fold(noun), (-1, noun))
+        found.setdefault(bare(noun), (-1, noun))
     ordered = sorted(found.values(), key=lambda ranked: ranked[0])
     return [concept for _, concept in ordered[:limit]]
 

@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
+from commonplace.text.foundation.characters import bare
 from commonplace.text.tagging.names import canonical, same_thing, singular
-from commonplace.text.tagging.tables import alias_groups, fold, function_words, kinds, topic_names
+from commonplace.text.tagging.tables import alias_groups, function_words, kinds, topic_names
 from commonplace.text.tagging.tokens import spoken
 from commonplace.text.tagging.topics import hits, lexicon, run_hits
 
@@ -22,9 +23,9 @@ def are_siblings(first: str, second: str) -> bool:
         return True
     if _known(one) and _known(other):
         return True
-    if _of_one_kind(fold(first), fold(second)) or _of_one_kind(one, other) or _opposed(one, other) or _opposed(other, one):
+    if _of_one_kind(bare(first), bare(second)) or _of_one_kind(one, other) or _opposed(one, other) or _opposed(other, one):
         return True
-    return _narrower(one, other) or _narrower(fold(first), fold(second))
+    return _narrower(one, other) or _narrower(bare(first), bare(second))
 
 
 def _known(name: str) -> bool:

@@ -1,23 +1,11 @@
-"""The shipped word tables, each read at its first use, and words as they are compared: lower case and bare of marks."""
+"""The shipped word tables, each read at its first use."""
 
 import functools
-import re
 import tomllib
-import unicodedata
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 
-_MARKS = re.compile("[\u0300-\u036f]")
-
-
-def fold(text: str) -> str:
-    """Lower case without the marks of Latin, Greek and Cyrillic letters."""
-    lower = text.casefold()
-    if lower.isascii():
-        return lower
-    bare = _MARKS.sub("", unicodedata.normalize("NFD", lower).replace("ı", "i"))
-    return unicodedata.normalize("NFC", bare)
-
+from commonplace.text.foundation.characters import bare
 
 _TECHNICAL_TOPICS = "en_technology"
 _ENGLISH_TOPICS = ("en_life", "en_leisure", "en_work", _TECHNICAL_TOPICS)
@@ -116,7 +104,7 @@ def _lines(name: str) -> list[str]:
 
 
 def _bare(text: str) -> list[str]:
-    return fold(text.replace("'", "").replace("’", "")).split()
+    return bare(text.replace("'", "").replace("’", "")).split()
 
 
 def _verb_forms(base: str) -> list[str]:

@@ -2,9 +2,10 @@
 
 import re
 
+from commonplace.text.foundation.characters import bare
 from commonplace.text.tagging.names import same_thing, singular, singular_in
 from commonplace.text.tagging.phrases import LONGEST_WORD, is_content, names_in, phrases_of, stopped_of, unspaced_nouns
-from commonplace.text.tagging.tables import describing_words, fold
+from commonplace.text.tagging.tables import describing_words
 from commonplace.text.tagging.tokens import Reading, Word, read
 from commonplace.text.tagging.topics import Hit, hits, lexicon, run_hits, topics_of
 
@@ -136,4 +137,4 @@ def _compounds(words: list[Word], language: str, stopped: frozenset[str]) -> lis
 
 def _tidy(tag: str) -> str:
     plain = tag.casefold()
-    return plain if fold(plain).strip("-") else ""
+    return plain if bare(plain).strip("-") else ""

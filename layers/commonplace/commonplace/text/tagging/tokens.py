@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from commonplace.text.tagging.tables import LANGUAGES, fold, function_words, stop_words
+from commonplace.text.foundation.characters import HAN, KANA, bare, has_kana, straight
+from commonplace.text.tagging.tables import LANGUAGES, function_words, stop_words
 
 _REDACTED = re.compile(r"\[redacted[^\]]*\]?", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\S+|\S{65,}")
-_UNSPACED = r"\u3041-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff々〆"
+_UNSPACED = rf"{KANA}\u31f0-\u31ff{HAN}\uf900-\ufaff々〆"
 _TECHNICAL = r"(?<!\w)(?:[cC]\+\+|[cCfF]#|\.NET\b|\.net\b)"
 _WORD = re.compile(rf"{_TECHNICAL}|[^\W_{_UNSPACED}]+(?:['’&][^\W_{_UNSPACED}]+)*")
 _RUN = re.compile(rf"[{_UNSPACED}]+")
-_KANA = re.compile(r"[\u3041-\u30ff]")
 _ELIDED = frozenset("l d j m n s t c qu dell all un nell sull".split())
 _TITLES = frozenset("dr mr mrs ms st prof".split())
 _PARTICLES = re.compile(r"(?:(?<=[가-힣]{2})(?:에서|으로|은|는|을|를|에)|(?<=[가-힣]{3})(?:이|가|의|로|와|과|도))$")
@@ -57,7 +57,7 @@ def read(text: str) -> Reading:
     words = _words(plain)
     runs = _RUN.findall(plain)
     if sum(map(len, runs)) > sum(len(word.key) for word in words) / 2:
-        return Reading(words, runs, "ja" if any(map(_KANA.search, runs)) else "zh", {})
+        return Reading(words, runs, "ja" if any(map(has_kana, runs)) else "zh", {})
     language = _language(words)
     return Reading(words, runs, language, _mixed(words, language))
 
@@ -85,14 +85,14 @@ def _words(text: str) -> list[Word]:
         hyphened = bool(found) and gap in ("-", "‐", "‑", "_")
         parted = bool(found) and not (hyphened or gap == "." or (gap.isspace() and "\n" not in gap))
         for part in _parts(match[0]):
-            found.append(Word(part, fold(part).replace("'", "").replace("’", ""), parted, first, hyphened))
+            found.append(Word(part, bare(part).replace("'", "").replace("’", ""), parted, first, hyphened))
             parted = first = hyphened = False
     return found
 
 
 def _parts(word: str) -> list[str]:
     """A possessive goes, an elided article stands alone, any other word stays whole."""
-    head, mark, tail = word.replace("’", "'").partition("'")
+    head, mark, tail = straight(word).partition("'")
     if not mark:
         return [_PARTICLES.sub("", word)] if "가" <= word[0] <= "힣" else [word]
     if tail in ("s", "S"):

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from commonplace.text.foundation.characters import bare
 from commonplace.text.tagging.names import forms
-from commonplace.text.tagging.tables import false_friends, fold, stop_words, technical_topics, topic_lines
+from commonplace.text.tagging.tables import false_friends, stop_words, technical_topics, topic_lines
 from commonplace.text.tagging.tokens import Reading, Word, alone, cut, trigger_length
 
 _UNSPACED = ("ja", "zh")
@@ -55,7 +56,7 @@ class Lexicon:
             return
         self.phrases.setdefault(keys[0], []).append(Trigger(keys[1:], topic, unsure, trigger.split()[-1][0].isupper()))
         if trigger[0].isupper():
-            self.names.update(() if unsure else (fold(word) for word in trigger.split() if word[0].isupper()))
+            self.names.update(() if unsure else (bare(word) for word in trigger.split() if word[0].isupper()))
             if len(keys) == 1 and keys[0] in stop_words("en"):
                 self.named.add(keys[0])
 
@@ -180,7 +181,7 @@ def _follows(words: Sequence[Word], at: int, rest: tuple[str, ...], language: st
 def run_hits(runs: Iterable[str], table: Lexicon) -> list[Hit]:
     """The topics in runs of unspaced script, the longest trigger first; one lone character must stand alone."""
     found: list[Hit] = []
-    for run in map(fold, runs):
+    for run in map(bare, runs):
         at = 0
         kana = any("\u3041" <= char <= "\u30ff" for char in run)
         while at < len(run):

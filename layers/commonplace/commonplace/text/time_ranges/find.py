@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from itertools import product
 from typing import TYPE_CHECKING
 
+from commonplace.text.foundation.characters import straight
 from commonplace.text.time_ranges.language import Joint, Language, phrases_of
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _marks(query: str, language: Language) -> list[Mark]:
 
 
 def _meaning(code: str, slot: str, text: str) -> str:
-    plain = " ".join(text.casefold().replace("’", "'").split())
+    plain = " ".join(straight(text.casefold()).split())
     return phrases_of(code, slot).get(plain, text)
 
 

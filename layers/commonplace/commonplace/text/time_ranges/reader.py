@@ -5,10 +5,10 @@ from datetime import datetime
 from functools import cache
 from unicodedata import normalize
 
+from commonplace.text.foundation.characters import LETTERS
 from commonplace.text.time_ranges.language import LANGUAGES, phrases_of, vocabulary
 from commonplace.text.time_ranges.values import TimeRange
 
-WORD = re.compile(r"[^\W\d_]+")
 # A year, a date in figures, a decade, a quarter, a day of the month.
 FIGURES = re.compile(
     r"(?<!\d)(?:(?:19|20)\d\d(?!\d)|\d{1,2}[./-]\d{1,2}[./-]|\d0(?:['’]?s|ern?)\b)|\blos \d0\b|\b[qQtT][1-4]\b"
@@ -22,7 +22,7 @@ TELLING = ("day", "calendar", "weekday", "month", "short_month", "season", "mome
 def _time_words(language: str) -> frozenset[str]:
     """One word of each telling phrase: its longest that is not a mere function word."""
     plain = _function_words(language)
-    phrases = [WORD.findall(phrase) for slot in TELLING for phrase in phrases_of(language, slot)]
+    phrases = [LETTERS.findall(phrase) for slot in TELLING for phrase in phrases_of(language, slot)]
     told = {max((word for word in words if word not in plain), key=len, default="") for words in phrases}
     if vocabulary(language).get("compounds"):
         told |= {day + part for day in phrases_of(language, "weekday") for part in phrases_of(language, "part")}
@@ -46,7 +46,7 @@ def languages_of(query: str) -> list[str]:
 
     A word that is a time in one language and a function word in another ("hier") counts for the likelier language.
     """
-    words = set(WORD.findall(query.casefold()))
+    words = set(LETTERS.findall(query.casefold()))
     hits = {language: told for language in LANGUAGES if (told := words & _time_words(language))}
     unspaced = [] if query.isascii() else [language for language, times in _unspaced_times() if times.search(query)]
     figures = FIGURES.search(query) is not None

@@ -1,0 +1,67 @@
+"""Characters: the scripts that they are of, words as runs of them, apostrophes, and letters without their accents."""
+
+import re
+import unicodedata
+
+# Parts of character classes, without their brackets.
+HIRAGANA = r"\u3041-\u309f"
+KANA = r"\u3041-\u30ff"
+HAN = r"\u3400-\u9fff"
+HANGUL = r"\uac00-\ud7af"
+UNSPACED = rf"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff{KANA}{HAN}\uf900-\ufaff"
+"""Scripts that write no blanks between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
+
+LETTERS = re.compile(r"[^\W\d_]+")
+"""A run of letters."""
+WORD = re.compile(r"[^\W_]+")
+"""A run of letters and digits."""
+
+_KANA, _KANA_OR_HAN = re.compile(f"[{KANA}]"), re.compile(f"[{KANA}{HAN}]")
+_MARKS = re.compile("[\u0300-\u036f]")
+_APOSTROPHES = "\u2018\u2019\u02bc\u00b4"
+
+
+def has_kana(text: str) -> bool:
+    """Whether any of it is Japanese for certain."""
+    return _KANA.search(text) is not None
+
+
+def has_kana_or_han(text: str) -> bool:
+    """Whether any of it is Japanese or Chinese, which write no blanks."""
+    return _KANA_OR_HAN.search(text) is not None
+
+
+def straight(text: str) -> str:
+    """The text with ' for each ’. Every character stays in its place."""
+    return text.replace("’", "'")
+
+
+def bare(text: str) -> str:
+    """Lower case without the marks of Latin, Greek and Cyrillic letters; `ß` is "ss". The length may change."""
+    lower = text.casefold()
+    if lower.isascii():
+        return lower
+    unmarked = _MARKS.sub("", unicodedata.normalize("NFD", lower).replace("ı", "i"))
+    return unicodedata.normalize("NFC", unmarked)
+
+
+def _unmarked() -> dict[int, str]:
+    # Latin only: taking marks off kana would turn "ga" into "ka".
+    table = {}
+    for code in range(0xC0, 0x250):
+        base = unicodedata.normalize("NFD", chr(code))[0].lower()
+        table[code] = base if len(base) == 1 else chr(code)
+    return table | {ord(char): "'" for char in _APOSTROPHES}
+
+
+_UNMARKED = _unmarked()
+
+
+def bare_in_place(text: str) -> str:
+    """Lower case without Latin accents and with straight apostrophes, one character for each of `text`; `ß` stays."""
+    if text.isascii():
+        return text.lower()
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        lowered = "".join(low if len(low := char.lower()) == 1 else char for char in text)
+    return lowered.translate(_UNMARKED)
