@@ -1,0 +1,115 @@
+"""The pages are readable in an editor, and what they name is there: links, files, rooms, decisions."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import commonplace
+from tests.unit.test_architecture import ROOMS
+
+ROOT, PACKAGE = Path(__file__).parents[2], Path(commonplace.__file__).parent
+DOCS = ROOT / "docs"
+FOLDERS = ("benchmarks", "cloud", "demo", "docs", "events", "examples", "functions", "layers", "tests", "training")
+# Not prompts, which are written for a model, nor pages that the engine wrote.
+PAGES = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted(DOCS.rglob("*.md")),
+    *sorted((ROOT / "benchmarks").rglob("*.md")),
+    *sorted((ROOT / "training").glob("*.md")),
+    ROOT / "examples" / "README.md",
+    *sorted(PACKAGE.rglob("README.md")),
+]
+GENERATED = ROOT / "benchmarks" / "RESULTS.md"
+NAMES = {path.name for path in ROOT.iterdir()} | {path.name for folder in FOLDERS for path in (ROOT / folder).rglob("*")}
+MOST_CHARACTERS, MOST_WORDS_EXPLAINED, MOST_LINES_OF_A_DECISION = 120, 30, 25
+_FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]+))?\)")
+_PATH = re.compile(r"`([a-zA-Z][\w./*<>-]*)`")
+_SUFFIXES = (".py", ".toml", ".sql", ".npz", ".npy", ".tsv", ".yaml")
+
+
+def named(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def prose(page: Path) -> str:
+    """The page without its fenced code."""
+    return _FENCED.sub("", page.read_text("utf-8"))
+
+
+def section(title: str) -> str:
+    """The text of the map below a heading."""
+    return (DOCS / "architecture.md").read_text("utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def anchors(page: Path) -> set[str]:
+    """The headings of a page as a forge links to them."""
+    headings = re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+
+
+def files_named(page: Path) -> Iterator[str]:
+    """What stands in code letters and looks like a file or folder of the repository, as a pattern."""
+    for found in _PATH.findall(prose(page)):
+        pattern = re.sub(r"<[^>]+>", "*", found).rstrip("/")
+        head = pattern.split("/")[0]
+        known = "/" in found and any((base / head).is_dir() for base in (ROOT, PACKAGE, page.parent))
+        if "*" not in head and (known or pattern.endswith(_SUFFIXES)):
+            yield pattern
+
+
+def is_there(pattern: str, page: Path) -> bool:
+    if "/" not in pattern:
+        return pattern in NAMES
+    return any(next(base.glob(pattern), None) for base in (ROOT, PACKAGE, page.parent))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != GENERATED], ids=named)
+def test_no_line_is_longer_than_an_editor_shows(page: Path) -> None:
+    lines = page.read_text("utf-8").splitlines()
+    assert not {number: line for number, line in enumerate(lines, 1) if len(line) > MOST_CHARACTERS}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_each_relative_link_leads_somewhere(page: Path) -> None:
+    for target, anchor in _LINK.findall(prose(page)):
+        if not target.startswith(("http:", "https:")):
+            path = (page.parent / target).resolve() if target else page
+            assert path.exists(), target
+            assert not anchor or anchor in anchors(path), anchor
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_each_file_that_is_named_is_there(page: Path) -> None:
+    assert not [pattern for pattern in files_named(page) if not is_there(pattern, page)]
+
+
+def test_the_map_has_the_rooms_in_their_order_with_files_that_are_there() -> None:
+    listed = section("Rooms").split("```")[1]
+    rooms = re.findall(r"^(\w+)(?:/|\.py) ", listed, re.MULTILINE)
+    assert rooms == [*ROOMS, "data"]
+    for room, text in zip(rooms, re.split(r"^\w+(?:/|\.py) ", listed, flags=re.MULTILINE)[1:], strict=True):
+        for name in re.findall(r"\b[a-z_]+(?:\.py|/)(?=[ ,.;)]|$)", text, re.MULTILINE):
+            assert (PACKAGE / room / name).exists(), f"{room}: {name}"
+
+
+def test_the_glossary_stays_short_and_explains_each_word_once() -> None:
+    words = re.findall(r"^\| ([^|]+) \| [^|]+ \|$", section("Glossary"), re.MULTILINE)[1:]
+    assert 1 < len(words) <= MOST_WORDS_EXPLAINED
+    assert len(set(words)) == len(words)
+
+
+def test_each_page_of_the_docs_stands_in_their_index() -> None:
+    index = DOCS / "README.md"
+    linked = {(DOCS / target).resolve() for target, _ in _LINK.findall(index.read_text("utf-8"))}
+    assert {page for page in DOCS.rglob("*.md") if page != index} <= linked
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "decisions").glob("*.md")), ids=lambda page: page.stem)
+def test_a_decision_tells_what_lost_and_stays_short(page: Path) -> None:
+    text = page.read_text("utf-8")
+    assert text.startswith(f"# {int(page.stem[:4])}. ")
+    assert re.findall(r"^\*\*([^*]+)\.\*\*", text, re.MULTILINE) == ["Context", "Decision", "What lost", "Consequences"]
+    assert len(text.splitlines()) <= MOST_LINES_OF_A_DECISION
