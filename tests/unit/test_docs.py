@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-import commonplace
 from tests.unit.test_architecture import ROOMS
 
-ROOT, PACKAGE = Path(__file__).parents[2], Path(commonplace.__file__).parent
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "layers" / "commonplace" / "commonplace"
 DOCS = ROOT / "docs"
 FOLDERS = ("benchmarks", "cloud", "demo", "docs", "events", "examples", "functions", "layers", "tests", "training")
 # Not prompts, which are written for a model, nor pages that the engine wrote.
