@@ -44,7 +44,7 @@ lint: style  ## the same and the classifiers, which are trained for a minute
 	@$(BIN)/python training/train.py --check
 	@$(BIN)/python -m training.kinds --check
 
-manifest: .venv/runtime  ## writes tool_manifest.json from tools.py
+manifest: .venv/runtime  ## writes tool_manifest.json from contract/registry.py
 	@$(BIN)/commonplace manifest > tool_manifest.json
 
 model: .venv/dev  ## trains both classifiers again (a minute or two)

@@ -1,6 +1,6 @@
 """How well each candidate answers a question: an absolute, linear score, and that as a relevance from 0 to 1.
 
-The recipe and its constants were measured (docs/architecture.md, "Search"; benchmarks/retrieval.py repeats it). Pure
+The recipe and its constants were measured (docs/search.md; benchmarks/retrieval.py repeats it). Pure
 functions: the same candidates give the same order on every engine.
 """
 

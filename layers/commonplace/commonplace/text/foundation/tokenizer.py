@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection
 
 from commonplace.text.foundation.characters import HANGUL, UNSPACED
 
-# Function and question words and words about talking: measured to lift recall (docs/architecture.md, "Search").
+# Function and question words and words about talking: measured to lift recall (docs/search.md).
 STOP_WORDS = frozenset(
     """a am an and any are as at be been being but by can could d did do does done during for from had has have having
     he her here him his how i if in into is it its ll m may me might must my no not of on or our re s shall she should
