@@ -10,8 +10,8 @@ from opensearchpy import OpenSearch
 
 from commonplace.adapters.opensearch.client import connect
 from commonplace.adapters.opensearch.document import Layout
+from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
 from commonplace.adapters.opensearch.setup import set_up
-from commonplace.adapters.opensearch.writing import OpenSearchWriter
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.memory import Memory
 from commonplace.ports.memory_records import MemoryRecords

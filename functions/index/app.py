@@ -1,5 +1,5 @@
 """The function `index`: brings the table's stream into OpenSearch."""
 
-from commonplace.interfaces.aws import upkeep
+from commonplace.interfaces.aws import index_functions
 
-handler = upkeep.index
+handler = index_functions.index

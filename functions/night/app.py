@@ -1,5 +1,5 @@
 """The function `night`: the days of one user read."""
 
-from commonplace.interfaces.aws import nights
+from commonplace.interfaces.aws import nightly_functions
 
-handler = nights.night
+handler = nightly_functions.night

@@ -1,5 +1,5 @@
 """The function `plan`: by schedule, a message for each user with something pending."""
 
-from commonplace.interfaces.aws import nights
+from commonplace.interfaces.aws import nightly_functions
 
-handler = nights.plan
+handler = nightly_functions.plan

@@ -1,5 +1,5 @@
 """The function `reconcile`: by schedule, what the stream has missed."""
 
-from commonplace.interfaces.aws import upkeep
+from commonplace.interfaces.aws import index_functions
 
-handler = upkeep.reconcile
+handler = index_functions.reconcile

@@ -1,5 +1,5 @@
 """The function `setup`: the index made at a deploy."""
 
-from commonplace.interfaces.aws import upkeep
+from commonplace.interfaces.aws import index_functions
 
-handler = upkeep.setup
+handler = index_functions.setup

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cloud.invoking import Context
-from commonplace.interfaces.aws import upkeep
+from commonplace.interfaces.aws import index_functions
 from tests.faults.conftest import Open, Tell
 from tests.faults.world import said_of
 from tests.two_processes import at_once
@@ -54,8 +54,8 @@ def test_two_stores_of_the_same_text_by_clocks_a_minute_off(
         world.answered(user, text, body["memory_id"])
     known = sum("notes" in body for *_, body in both)
     soon = world.balance()  # found though half of it was written a minute from now
-    monkeypatch.setattr(upkeep, "_TOO_LONG", timedelta(seconds=-120))
-    upkeep.reconcile({}, Context("reconcile"))
+    monkeypatch.setattr(index_functions, "_TOO_LONG", timedelta(seconds=-120))
+    index_functions.reconcile({}, Context("reconcile"))
     told = world.balance()
     tell(f"{told}; stores {len(both)}, of which already there {known}")
     assert (soon.not_found, soon.of_others, soon.pending) == (0, 0, 20)

@@ -18,7 +18,7 @@ from cloud.proxy import FaultProxy
 from cloud.stream import as_lambda_has_it
 from commonplace.adapters.dynamodb.client import connect
 from commonplace.adapters.opensearch.rebuild import OpenSearchContents
-from commonplace.interfaces.aws import container, upkeep
+from commonplace.interfaces.aws import container, index_functions
 from commonplace.ports.record_values import Audit, DeadLetter, Stored
 from commonplace.retrieval.documents import digest
 from tests.conftest import NOON
@@ -73,7 +73,7 @@ def unlike(world: World, users: Sequence[str], client: OpenSearch, alias: str) -
 
 def handed_over(batch: Sequence[dict[str, Any]]) -> int:
     """How many of a batch are to come again."""
-    return len(upkeep.index({"Records": list(batch)}, Context("index"))["batchItemFailures"])
+    return len(index_functions.index({"Records": list(batch)}, Context("index"))["batchItemFailures"])
 
 
 def test_batches_duplicated_reordered_and_cut(
@@ -131,7 +131,7 @@ def test_an_outage_longer_than_the_stream_keeps(
         proxy.refuse()
         world.store_all(users, 0, 12)
         change_some(world, users)
-        monkeypatch.setattr(upkeep, "_TOO_LONG", timedelta(seconds=-60))
+        monkeypatch.setattr(index_functions, "_TOO_LONG", timedelta(seconds=-60))
         runs = [reconciled()]
         proxy.heal()
         proxy.plan(faults.half_rejected, faults.is_bulk)
@@ -145,5 +145,5 @@ def test_an_outage_longer_than_the_stream_keeps(
 
 
 def reconciled() -> Counter[str]:
-    counts = upkeep.reconcile({}, Context("reconcile"))
+    counts = index_functions.reconcile({}, Context("reconcile"))
     return Counter({name: count for name, count in counts.items() if name != "folded"})

@@ -20,7 +20,7 @@ from commonplace.adapters.dynamodb.pending import DynamoPending
 from commonplace.adapters.dynamodb.records import DynamoRecords
 from commonplace.bootstrap import cloud, local, maintenance
 from commonplace.indexing import rebuild
-from commonplace.interfaces.aws import upkeep
+from commonplace.interfaces.aws import index_functions
 from commonplace.ports.values import Caller
 from commonplace.settings import Settings
 from commonplace.use_cases import dispatch
@@ -110,7 +110,7 @@ class World:
         """The index function gets the stream, as the template says how."""
         client = boto3.client("dynamodbstreams", region_name=REGION, endpoint_url=self._dynamodb)
         source = Template().sources["index"]
-        with Poller(client, stream, upkeep.index, source, checkpoints=_CHECKPOINTS):
+        with Poller(client, stream, index_functions.index, source, checkpoints=_CHECKPOINTS):
             yield
 
     def reindex(self, progress: Callable[[int], None] = lambda _done: None) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from commonplace.indexing.stream import Projector
-from commonplace.interfaces.aws import container, upkeep
+from commonplace.interfaces.aws import container, index_functions
 from commonplace.ports.values import IndexUnavailable
 from tests.integration.lambda_calls import Context
 
@@ -50,7 +50,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
         def log_message(self, *_: Any) -> None:
             """Nothing."""
 
-    monkeypatch.setattr(upkeep, "_PAUSE", 0.01)
+    monkeypatch.setattr(index_functions, "_PAUSE", 0.01)
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
         kept.url = f"http://127.0.0.1:{server.server_port}/signed?X-Amz-Signature=1"
         thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -81,7 +81,7 @@ def made_by(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], bool]], N
 @pytest.mark.parametrize(("as_laid_out", "needed"), [(True, "false"), (False, "true")])
 def test_an_index_that_is_made_is_told(bucket: Bucket, made_by: Any, as_laid_out: bool, needed: str) -> None:
     made_by(lambda: as_laid_out)
-    upkeep.setup(request(bucket), Context())
+    index_functions.setup(request(bucket), Context())
     assert bucket.answer == {
         "Status": "SUCCESS", "Reason": "done", "PhysicalResourceId": f"{STACK}/Index", "StackId": STACK,
         "RequestId": "request-1", "LogicalResourceId": "Index", "Data": {"ReindexNeeded": needed},
@@ -95,7 +95,7 @@ def test_a_failure_is_told_too(bucket: Bucket, made_by: Any, error: Exception) -
         raise error
 
     made_by(broken)
-    upkeep.setup(request(bucket, "Update", PhysicalResourceId="kept"), Context())
+    index_functions.setup(request(bucket, "Update", PhysicalResourceId="kept"), Context())
     assert (bucket.answer["Status"], bucket.answer["PhysicalResourceId"]) == ("FAILED", "kept")
     assert "Zanzibar" not in bucket.answer["Reason"]
     assert Context().aws_request_id in bucket.answer["Reason"]
@@ -109,21 +109,21 @@ def test_work_that_takes_too_long_is_told_before_lambda_ends_it(bucket: Bucket, 
 
     made_by(slow)
     start = time.monotonic()
-    upkeep.setup(request(bucket), Context(milliseconds=26_000))
+    index_functions.setup(request(bucket), Context(milliseconds=26_000))
     assert time.monotonic() - start < 2.5
     assert (bucket.answer["Status"], "longer" in bucket.answer["Reason"]) == ("FAILED", True)
 
 
 def test_nothing_is_deleted_with_the_resource(bucket: Bucket, made_by: Any) -> None:
     made_by(lambda: pytest.fail("nothing is to be made"))
-    upkeep.setup(request(bucket, "Delete", PhysicalResourceId="kept"), Context())
+    index_functions.setup(request(bucket, "Delete", PhysicalResourceId="kept"), Context())
     assert bucket.answer["Status"] == "SUCCESS"
 
 
 def test_an_answer_that_does_not_arrive_is_put_again(bucket: Bucket, made_by: Any) -> None:
     made_by(lambda: True)
     bucket.failures = 2
-    upkeep.setup(request(bucket), Context())
+    index_functions.setup(request(bucket), Context())
     assert bucket.answer["Status"] == "SUCCESS"
 
 
@@ -131,4 +131,4 @@ def test_an_answer_that_never_arrives_is_an_error_of_the_function(bucket: Bucket
     made_by(lambda: True)
     bucket.failures = 99
     with pytest.raises(TimeoutError):
-        upkeep.setup(request(bucket), Context())
+        index_functions.setup(request(bucket), Context())

@@ -13,8 +13,8 @@ from commonplace.bootstrap.maintenance import NightSchedule
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import new_run_id
 from commonplace.domain.runs import Dropped, Run
-from commonplace.interfaces.aws import container, nights
-from commonplace.interfaces.aws.nights import zone_of
+from commonplace.interfaces.aws import container, nightly_functions
+from commonplace.interfaces.aws.nightly_functions import zone_of
 from commonplace.ports.bundle import Ports
 from commonplace.ports.nightly_bundle import NightPorts
 from tests.conftest import NOON
@@ -80,7 +80,7 @@ def message(user_id: str, number: int = 1) -> dict[str, Any]:
 
 def night(*messages: dict[str, Any], milliseconds: int = 900_000) -> list[str]:
     """The messages that come again."""
-    answer = nights.night(json.loads(json.dumps({"Records": messages})), Context(milliseconds=milliseconds))
+    answer = nightly_functions.night(json.loads(json.dumps({"Records": messages})), Context(milliseconds=milliseconds))
     assert set(answer) == {"batchItemFailures"}
     return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]
 
@@ -112,14 +112,14 @@ def test_a_message_that_comes_twice_changes_nothing_the_second_time(ports: Ports
     assert night(message(USER)) == []
     assert [memory.model_dump() for memory in ports.records.all(USER)] == after
     assert len(asked("GET", "/runs")["runs"]) == 1
-    assert nights.plan({}, Context()) == {"users": 0}
+    assert nightly_functions.plan({}, Context()) == {"users": 0}
 
 
 def test_each_user_has_a_message_and_only_their_own_days_are_read(ports: Ports, queue: Queue) -> None:
     backends: dict[str, Any] = {"authorizer": iam()}
     for name in ("ana", "ben"):
         asked("POST", "/interactions", event("interactions"), headers={"x-commonplace-user": name}, **backends)
-    nights.plan(event("plan"), Context())
+    nightly_functions.plan(event("plan"), Context())
     ana, ben = sorted(queue.sent)
     assert night(message(ana)) == []
     assert contents(ports, ana)
@@ -149,7 +149,7 @@ def test_what_time_does_not_reach_goes_on_in_a_message_of_its_own(
     left = iter([900_000, 60_000, 59_999])  # begin, before the first day, before the second
     context = Context()
     monkeypatch.setattr(context, "get_remaining_time_in_millis", lambda: next(left, 0))
-    assert nights.night({"Records": [message(USER)]}, context) == {"batchItemFailures": []}
+    assert nightly_functions.night({"Records": [message(USER)]}, context) == {"batchItemFailures": []}
     assert queue.sent == [USER]
     assert asked("GET", "/runs")["runs"][0]["status"] == "running"
     assert [content for content in contents(ports) if "nurse" in content]
@@ -183,9 +183,9 @@ def test_a_plan_that_cannot_be_sent_is_an_error(ports: Ports, queue: Queue) -> N
     asked("POST", "/interactions", event("interactions"))
     queue.down = True
     with pytest.raises(RuntimeError, match="the queue is down"):
-        nights.plan(event("plan"), Context())
+        nightly_functions.plan(event("plan"), Context())
     queue.down = False
-    assert nights.plan(event("plan"), Context()) == {"users": 1}
+    assert nightly_functions.plan(event("plan"), Context()) == {"users": 1}
 
 
 def test_who_has_nothing_but_texts_that_were_kept_long_enough_is_planned_too(
@@ -194,16 +194,16 @@ def test_who_has_nothing_but_texts_that_were_kept_long_enough_is_planned_too(
     asked("POST", "/interactions", event("interactions"))
     night(message(USER))
     monkeypatch.setattr(container, "now", lambda zone: (NOON + timedelta(days=31)).astimezone(zone))
-    assert nights.plan(event("plan"), Context()) == {"users": 1}
+    assert nightly_functions.plan(event("plan"), Context()) == {"users": 1}
     night(message(USER))
     assert [entry.interaction for entry in container.night().ledger.entries(USER, ["talk-1", "wish-1"])] == [None, None]
-    assert nights.plan(event("plan"), Context()) == {"users": 0}
+    assert nightly_functions.plan(event("plan"), Context()) == {"users": 0}
 
 
 def test_what_a_night_did_is_counted(ports: Ports, queue: Queue, told: Callable[[], list[dict[str, Any]]]) -> None:
     asked("POST", "/interactions", event("interactions"))
     told()
-    nights.plan(event("plan"), Context())
+    nightly_functions.plan(event("plan"), Context())
     (planned,) = told()
     assert (planned["service"], planned["Planned"]) == ("plan", [1])
     night(message(USER))

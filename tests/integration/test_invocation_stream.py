@@ -16,7 +16,7 @@ from commonplace.adapters.sqs import SqsDeadLetters, connect
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.indexing.stream import Projector
-from commonplace.interfaces.aws import container, upkeep
+from commonplace.interfaces.aws import container, index_functions
 from commonplace.ports.record_values import DeadLetter, IndexChange, IndexOutcome, Stored, Tombstone
 from tests.conftest import NOON
 from tests.integration.lambda_calls import Context
@@ -101,7 +101,7 @@ def index(monkeypatch: pytest.MonkeyPatch) -> Index:
 
 def failures(*records: dict[str, Any]) -> list[int]:
     """The numbers of the records that Lambda is asked to bring again."""
-    answer = upkeep.index(json.loads(json.dumps({"Records": records})), Context())
+    answer = index_functions.index(json.loads(json.dumps({"Records": records})), Context())
     assert set(answer) == {"batchItemFailures"}
     return [int(failed["itemIdentifier"]) // 100 for failed in answer["batchItemFailures"]]
 

@@ -15,7 +15,7 @@ from commonplace.bootstrap.local import local_clock
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.indexing.rebuild import EmbeddingRenewal, reindex
 from commonplace.indexing.stream import project
-from commonplace.interfaces.aws import container, upkeep
+from commonplace.interfaces.aws import container, index_functions
 from commonplace.ports.record_values import DeadLetter, IndexChange, IndexOutcome
 from commonplace.settings import Settings
 from tests.integration.lambda_calls import ISSUER, Context, handler, http
@@ -63,11 +63,11 @@ def test_what_is_stored_is_found_at_once_and_indexed_by_schedule(
     assert [hit["id"] for hit in hits["results"]] == [stored]
     assert "notes" not in hits
     assert indexed(opensearch_client, cloud.index_alias) == 0
-    monkeypatch.setattr(upkeep, "_TO_FOLD", timedelta(seconds=-60))
-    assert upkeep.reconcile({"id": "schedule-1"}, Context()) == {"folded": 1}  # ten minutes have not passed
-    monkeypatch.setattr(upkeep, "_TOO_LONG", timedelta(seconds=-60))
+    monkeypatch.setattr(index_functions, "_TO_FOLD", timedelta(seconds=-60))
+    assert index_functions.reconcile({"id": "schedule-1"}, Context()) == {"folded": 1}  # ten minutes have not passed
+    monkeypatch.setattr(index_functions, "_TOO_LONG", timedelta(seconds=-60))
     capsys.readouterr()
-    assert upkeep.reconcile({"id": "schedule-2"}, Context()) == {"done": 1, "folded": 0}
+    assert index_functions.reconcile({"id": "schedule-2"}, Context()) == {"done": 1, "folded": 0}
     told = next(json.loads(line) for line in capsys.readouterr().out.splitlines() if "_aws" in line)
     assert (told["service"], told["Reconciled"], told["PendingAge"]) == ("reconcile", [1], [0])
     assert indexed(opensearch_client, cloud.index_alias) == 1
@@ -84,8 +84,8 @@ def test_without_a_domain_the_schedule_folds_and_nothing_waits(cloud: Settings, 
         opened.cache_clear()
     assert called("search_memory", "search", query="Is anybody allergic to something?")["results"]
     for limit in ("_TO_FOLD", "_TOO_LONG"):
-        monkeypatch.setattr(upkeep, limit, timedelta(seconds=-60))
-    assert upkeep.reconcile({}, Context()) == {"done": 1, "folded": 1}
+        monkeypatch.setattr(index_functions, limit, timedelta(seconds=-60))
+    assert index_functions.reconcile({}, Context()) == {"done": 1, "folded": 1}
     assert maintenance.open_projector(bare).pending.pending(USER)[0] == []
 
 
@@ -94,7 +94,7 @@ def test_a_schedule_that_finds_the_table_gone_is_an_error(cloud: Settings, monke
     monkeypatch.setattr(container, "settings", lambda: gone)
     container.projector.cache_clear()
     with pytest.raises(RuntimeError, match="record store"):
-        upkeep.reconcile({}, Context())
+        index_functions.reconcile({}, Context())
 
 
 def test_more_users_than_there_is_time_for_are_left_to_the_next_run(
@@ -109,19 +109,19 @@ def test_more_users_than_there_is_time_for_are_left_to_the_next_run(
     usage = SimpleNamespace(unfolded=lambda _before: iter(["ana", "ben", "cleo", "dan"]), fold=fold)
     pending = SimpleNamespace(pending_since=lambda _before: iter(()), oldest_pending=lambda: None)
     monkeypatch.setattr(container, "projector", lambda: SimpleNamespace(usage=usage, pending=pending, writer=None))
-    assert upkeep.reconcile({}, context) == {"folded": 3}
+    assert index_functions.reconcile({}, context) == {"folded": 3}
     assert folded == ["ana", "ben", "cleo"]
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines() if "_aws" in line]
     assert [("PendingAge" in line, "Folded" in line) for line in told] == [(True, False), (False, True)]
 
 
 def test_setup_can_be_run_at_every_deploy(cloud: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    from commonplace.interfaces.aws import upkeep
+    from commonplace.interfaces.aws import index_functions
 
     told: list[Any] = []
-    monkeypatch.setattr(upkeep, "_put", lambda _url, text: told.append(json.loads(text)))
+    monkeypatch.setattr(index_functions, "_put", lambda _url, text: told.append(json.loads(text)))
     event = {"RequestType": "Update", "ResponseURL": "-", "StackId": "s", "RequestId": "r", "LogicalResourceId": "Index"}
-    upkeep.setup(event, Context(milliseconds=60_000))
+    index_functions.setup(event, Context(milliseconds=60_000))
     assert told[0]["Status"] == "SUCCESS", told
 
 
@@ -186,12 +186,12 @@ def test_a_record_that_is_poison_is_told_of_once(cloud: Settings, monkeypatch: p
             letters.extend(sent)
 
     queue = Letters()
-    monkeypatch.setattr(upkeep, "_TOO_LONG", timedelta(seconds=-60))
+    monkeypatch.setattr(index_functions, "_TOO_LONG", timedelta(seconds=-60))
     with monkeypatch.context() as poisoned:
         poisoned.setattr(container, "projector", lambda: replace(opened, writer=Refuses(), letters=queue))
-        upkeep.reconcile({}, Context())
+        index_functions.reconcile({}, Context())
         queue.broken = False
         for _ in range(3):
-            assert upkeep.reconcile({}, Context())["failed"] == 1
+            assert index_functions.reconcile({}, Context())["failed"] == 1
     assert [letter.reason for letter in letters] == ["400 mapper_parsing_exception"]
     assert called("search_memory", "search", query="Is anybody allergic to something?")["results"]

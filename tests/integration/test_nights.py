@@ -15,7 +15,7 @@ from cloud.nights import all_read
 from cloud.queue import QueueSource, Workers
 from commonplace.adapters.dynamodb.runs import DynamoRuns
 from commonplace.domain.runs import Run
-from commonplace.interfaces.aws import container, nights
+from commonplace.interfaces.aws import container, nightly_functions
 from commonplace.settings import read_settings
 from tests.integration.lambda_calls import ISSUER, Context, handler, http, token
 from tests.integration.scripted_messages_api import Fails, ScriptedMessagesApi
@@ -65,7 +65,7 @@ def contents(user: str) -> list[str]:
     return sorted(memory.content for memory in container.ports().records.all(f"{ISSUER}|{user}"))
 
 
-def worked(url: str, work: Handler = nights.night) -> None:
+def worked(url: str, work: Handler = nightly_functions.night) -> None:
     """Has the queue worked off."""
     source = QueueSource(batch_size=1, most_at_once=4, partial=True, seconds=900)
     with Workers(boto3.client("sqs", region_name=REGION), url, work, source):
@@ -75,8 +75,8 @@ def worked(url: str, work: Handler = nights.night) -> None:
 def test_every_user_is_read_and_none_twice(queue: str) -> None:
     for user in USERS:
         recorded(user)
-    assert nights.plan({}, Context(milliseconds=900_000)) == {"users": len(USERS)}
-    assert nights.plan({}, Context(milliseconds=900_000)) == {"users": len(USERS)}  # delivered twice
+    assert nightly_functions.plan({}, Context(milliseconds=900_000)) == {"users": len(USERS)}
+    assert nightly_functions.plan({}, Context(milliseconds=900_000)) == {"users": len(USERS)}  # delivered twice
     worked(queue)
     first = contents(USERS[0])
     assert any("allergic to peanuts" in content for content in first)
@@ -84,7 +84,7 @@ def test_every_user_is_read_and_none_twice(queue: str) -> None:
         assert contents(user) == first
         (run,) = runs_of(user)
         assert (run["status"], len(run["interactions"]), run["unread"]) == ("done", len(DAY["interactions"]), [])
-    assert nights.plan({}, Context()) == {"users": 0}
+    assert nightly_functions.plan({}, Context()) == {"users": 0}
 
 
 def test_a_worker_that_dies_is_followed_by_another(queue: str) -> None:
@@ -96,7 +96,7 @@ def test_a_worker_that_dies_is_followed_by_another(queue: str) -> None:
     ]
     recorded("ana", {"interactions": days})
     recorded("ben")
-    nights.plan({}, Context())
+    nightly_functions.plan({}, Context())
 
     def die() -> int:
         died.append(runs_of("ana")[0]["status"])
@@ -106,7 +106,7 @@ def test_a_worker_that_dies_is_followed_by_another(queue: str) -> None:
         if "ana" in event["Records"][0]["body"] and not died:
             left = iter([900_000, 900_000])  # at its beginning, and before the first day
             context.get_remaining_time_in_millis = lambda: next(left, None) or die()
-        return nights.night(event, context)
+        return nightly_functions.night(event, context)
 
     worked(queue, mortal)
     assert died == ["running"]
@@ -131,14 +131,14 @@ def test_a_model_that_is_misconfigured_is_replaced_and_heard_and_one_that_is_dow
         container.settings.cache_clear()
         recorded("ana")
         capsys.readouterr()
-        nights.night({"Records": [message()]}, Context(milliseconds=900_000))
+        nightly_functions.night({"Records": [message()]}, Context(milliseconds=900_000))
     (told,) = (json.loads(line) for line in capsys.readouterr().out.splitlines() if '"_aws"' in line)
     assert (told["Read"], told["Unread"]) == ([len(DAY["interactions"]) - unread], [unread])
     assert (told["LoggedErrors"][0] > 0) == errors
     (run,) = runs_of("ana")
     assert (run["mode"], run["status"], len(run["unread"])) == ("pipeline", "done", unread)
     assert any("peanuts" in content for content in contents("ana")) == (not unread)
-    assert nights.plan({}, Context()) == {"users": bool(unread)}
+    assert nightly_functions.plan({}, Context()) == {"users": bool(unread)}
 
 
 def test_a_worker_that_dies_while_it_closes_its_run_counts_a_failure_once(
@@ -159,8 +159,8 @@ def test_a_worker_that_dies_while_it_closes_its_run_counts_a_failure_once(
         container.settings.cache_clear()
         recorded("ana")
         monkeypatch.setattr(DynamoRuns, "_kept", mortal)
-        assert nights.night({"Records": [message()]}, Context(milliseconds=900_000))["batchItemFailures"]
-        assert not nights.night({"Records": [message()]}, Context(milliseconds=900_000))["batchItemFailures"]
+        assert nightly_functions.night({"Records": [message()]}, Context(milliseconds=900_000))["batchItemFailures"]
+        assert not nightly_functions.night({"Records": [message()]}, Context(milliseconds=900_000))["batchItemFailures"]
     (run,) = runs_of("ana")
     assert (died, len(run["unread"])) == ([run["run_id"]], 3)
     assert [one.failures for one in container.night().ledger.entries(f"{ISSUER}|ana", run["unread"])] == [1, 1, 1]
@@ -169,7 +169,7 @@ def test_a_worker_that_dies_while_it_closes_its_run_counts_a_failure_once(
 def test_each_user_s_pages_are_written_into_a_folder_that_tells_no_name(queue: str) -> None:
     for user in USERS[:2]:
         recorded(user)
-        nights.night({"Records": [message(user)]}, Context(milliseconds=900_000))
+        nightly_functions.night({"Records": [message(user)]}, Context(milliseconds=900_000))
     s3: Any = boto3.client("s3", region_name=REGION)
     pages = [one["Key"] for one in s3.list_objects_v2(Bucket="pages")["Contents"]]
     (first, second) = (key for key in pages if key.endswith("/MEMORY.md"))
@@ -194,7 +194,7 @@ def test_a_wish_reaches_more_memories_than_one_transaction_has_room_for(queue: s
         assert json.loads(told["body"])["written"], told["body"]
     wish = {"type": "explicit", "id": "wish", "time": "2026-05-20T10:00:00Z", "text": "Forget my bassoon."}
     recorded("ana", {"interactions": [wish]})
-    assert nights.night({"Records": [message()]}, Context(milliseconds=900_000)) == {"batchItemFailures": []}
+    assert nightly_functions.night({"Records": [message()]}, Context(milliseconds=900_000)) == {"batchItemFailures": []}
     assert {memory.status for memory in container.ports().records.all(f"{ISSUER}|ana")} == {"deleted"}
     assert json.loads(asked("POST", "/runs/last/approve")["body"])["status"] == "done"
     assert set(contents("ana")) == {""}

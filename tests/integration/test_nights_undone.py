@@ -10,7 +10,7 @@ import pytest
 from commonplace.extraction.candidate import Decision, MemoryView
 from commonplace.extraction.days import Day
 from commonplace.interfaces.aws import container
-from commonplace.interfaces.aws.nights import nights_of
+from commonplace.interfaces.aws.nightly_functions import nights_of
 from tests.integration.lambda_calls import ISSUER, Context, handler, http, token
 from tests.integration.test_nights import asked, queue, recorded
 from tests.scripted_nights import Script, heard, open_gates

@@ -11,11 +11,11 @@ from opensearchpy import OpenSearch
 
 from cloud.proxy import FaultProxy
 from commonplace.adapters.opensearch.client import connect
+from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
 from commonplace.adapters.opensearch.facts import OpenSearchFacts
 from commonplace.adapters.opensearch.index import OpenSearchIndex
 from commonplace.adapters.opensearch.rebuild import OpenSearchRebuild
 from commonplace.adapters.opensearch.setup import set_up
-from commonplace.adapters.opensearch.writing import OpenSearchWriter
 from commonplace.ports.values import Filter
 from commonplace.text.foundation.tokenizer import terms
 from tests.conftest import NOON

@@ -16,9 +16,9 @@ from cloud.process import free_port
 from cloud.proxy import Fault, FaultProxy
 from commonplace.adapters.opensearch import facts
 from commonplace.adapters.opensearch.client import connect, routing_of
+from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
 from commonplace.adapters.opensearch.facts import OpenSearchFacts, UnindexedState
 from commonplace.adapters.opensearch.index import OpenSearchIndex
-from commonplace.adapters.opensearch.writing import OpenSearchWriter
 from commonplace.domain.memory import GLOBAL_AGENT
 from commonplace.ports.record_values import Stored
 from commonplace.ports.values import Filter, IndexUnavailable, Statistics, Visibility

@@ -11,7 +11,7 @@ from botocore.client import BaseClient
 
 from commonplace.contract.registry import TOOLS
 from commonplace.contract.tool import Tool
-from commonplace.interfaces.aws import nights
+from commonplace.interfaces.aws import nightly_functions
 from tests.integration.lambda_calls import Context, handler, http, token
 from tests.integration.test_nights import asked, message, recorded, runs_of
 from tests.integration.test_nights import queue as queue
@@ -67,15 +67,15 @@ def test_a_tool(tool: Tool, queue: str, sent: Counter[str]) -> None:
     [
         ("record", lambda: [recorded("ben"), runs_of("ben")]),
         ("record", lambda: [asked("GET", "/history/nothing"), asked("GET", "/runs/last"), asked("POST", "/runs/last/undo")]),
-        ("plan", lambda: nights.plan({}, Context())),
-        ("night", lambda: nights.night({"Records": [message("ben")]}, Context(milliseconds=900_000))),
+        ("plan", lambda: nightly_functions.plan({}, Context())),
+        ("night", lambda: nightly_functions.night({"Records": [message("ben")]}, Context(milliseconds=900_000))),
     ],
     ids=["record", "undo", "plan", "night"],
 )
 def test_a_night(function: str, work: Callable[[], object], queue: str, sent: Counter[str]) -> None:
     recorded("ana")
     recorded("ben")
-    nights.night({"Records": [message("ana")]}, Context(milliseconds=900_000))
+    nightly_functions.night({"Records": [message("ana")]}, Context(milliseconds=900_000))
     sent.clear()
     work()
     assert not refused(sent, function)
@@ -83,7 +83,7 @@ def test_a_night(function: str, work: Callable[[], object], queue: str, sent: Co
 
 def test_what_is_forgotten_goes_from_the_bucket_too(queue: str, sent: Counter[str]) -> None:
     recorded("ana")
-    nights.night({"Records": [message("ana")]}, Context(milliseconds=900_000))
+    nightly_functions.night({"Records": [message("ana")]}, Context(milliseconds=900_000))
     wish = {
         "type": "explicit",
         "id": "wish-2",
@@ -92,6 +92,6 @@ def test_what_is_forgotten_goes_from_the_bucket_too(queue: str, sent: Counter[st
     }
     recorded("ana", {"interactions": [wish]})
     sent.clear()
-    nights.night({"Records": [message("ana")]}, Context(milliseconds=900_000))
+    nightly_functions.night({"Records": [message("ana")]}, Context(milliseconds=900_000))
     assert sent["s3:ListBucketVersions"]
     assert not refused(sent, "night")

@@ -7,7 +7,7 @@ import pytest
 
 from commonplace.extraction.candidate import Decision
 from commonplace.extraction.days import Day, Utterance
-from commonplace.extraction.grounding.footing import unsupported_reason
+from commonplace.extraction.grounding.support import unsupported_reason
 from commonplace.llm import prompts
 from commonplace.llm.prompts import instructions, prompt_version
 from commonplace.nightly.agent_tools import REQUESTS

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.interfaces.aws import nights
+from commonplace.interfaces.aws import nightly_functions
 from commonplace.settings import Settings
 from tests.stack import Stack, template
 
@@ -54,7 +54,7 @@ def test_a_message_stays_with_its_worker_for_six_times_its_timeout(seconds: int)
     stack = Stack(NightTimeout=seconds)
     assert stack.functions()["night"]["Timeout"] == seconds
     assert stack.of("AWS::SQS::Queue")["Nights"]["VisibilityTimeout"] == 6 * seconds
-    assert seconds * 1000 > 2 * nights._TO_END
+    assert seconds * 1000 > 2 * nightly_functions._TO_END
 
 
 def test_after_five_attempts_a_message_is_set_aside(stack: Stack) -> None:

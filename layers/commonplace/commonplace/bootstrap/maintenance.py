@@ -62,8 +62,8 @@ def open_maintenance(settings: Settings) -> Maintenance:
 
 def _index_writer(settings: Settings, table: "Table") -> tuple[IndexWriter, Callable[[], bool]]:
     from commonplace.adapters.dynamodb.records import DynamoEverything
+    from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
     from commonplace.adapters.opensearch.setup import set_up
-    from commonplace.adapters.opensearch.writing import OpenSearchWriter
 
     client, layout, alias = _domain(settings, writing=True), _layout(settings), settings.index_alias
 

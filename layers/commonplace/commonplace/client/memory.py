@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from commonplace.bootstrap import local
-from commonplace.client.nights import NightMethods
+from commonplace.client.nightly_methods import NightMethods
 from commonplace.domain import results, storage
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Result

@@ -4,7 +4,7 @@ import functools
 import re
 
 from commonplace.extraction.changes.attributes import attribute_of
-from commonplace.extraction.changes.figures import is_calendar_word
+from commonplace.extraction.changes.figure_replacement import is_calendar_word
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.languages import language_of, languages

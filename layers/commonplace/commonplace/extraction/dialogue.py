@@ -6,7 +6,7 @@ from commonplace.extraction.clauses import Clause, clauses, sentences
 from commonplace.extraction.content_words import shared_stems, stems_of
 from commonplace.extraction.days import Utterance
 from commonplace.extraction.forgetting.requests import addresses_the_memory
-from commonplace.extraction.own_words.view import cue_pattern
+from commonplace.extraction.own_words.masking import cue_pattern
 from commonplace.extraction.patterns import has_wording
 from commonplace.extraction.third_parties import speaks_of_self
 from commonplace.extraction.worthiness import judge, never_kept_reason

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from commonplace.domain.runs import Dropped
+from commonplace.extraction.absolute_dates import with_dates
 from commonplace.extraction.candidate import Candidate, ExtractedType, MemoryView, Reading
 from commonplace.extraction.changes.corrections import corrected_sentence, is_correction, lacks_subject, replaced_value
 from commonplace.extraction.clauses import LONGEST_EVIDENCE, clauses, sentences
-from commonplace.extraction.dates import with_dates
 from commonplace.extraction.days import Day, Utterance
-from commonplace.extraction.deciding import decide
+from commonplace.extraction.decisions import decide
 from commonplace.extraction.dialogue import RolePlay
 from commonplace.extraction.forgetting.matching import tells
 from commonplace.extraction.forgetting.requests import ForgetRequest, forget_requests, without_forget_requests

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from commonplace.extraction.changes.attributes import attribute_of
 from commonplace.extraction.changes.corrections import ended_matter, is_correction
-from commonplace.extraction.changes.figures import figures_of
+from commonplace.extraction.changes.figure_replacement import figures_of
 from commonplace.extraction.clauses import Clause
 from commonplace.extraction.patterns import has_wording, is_instruction_to_reader
 from commonplace.extraction.third_parties import OF_SOMEBODY_ELSE, private_reason, speaks_of_self

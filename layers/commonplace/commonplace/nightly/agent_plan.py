@@ -7,11 +7,11 @@ from typing import Any
 from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate, Decision, MemoryView
 from commonplace.extraction.days import Day, Utterance
-from commonplace.extraction.deciding import decide, without_addition
+from commonplace.extraction.decisions import decide, without_addition
 from commonplace.extraction.forgetting.matching import tells
 from commonplace.extraction.forgetting.requests import forget_target
 from commonplace.extraction.grounding.evidence import evidence_span
-from commonplace.extraction.grounding.footing import unsupported_reason
+from commonplace.extraction.grounding.support import unsupported_reason
 from commonplace.nightly.memory_view import StagedView
 
 _CONFIDENCE = 0.9

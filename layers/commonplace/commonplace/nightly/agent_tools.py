@@ -14,7 +14,7 @@ from commonplace.domain.taxonomy import Durability, Section
 from commonplace.extraction.candidate import MemoryView
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.days import Day
-from commonplace.extraction.grounding.footing import subject_stems
+from commonplace.extraction.grounding.support import subject_stems
 from commonplace.nightly.agent_plan import AgentPlan, RejectedCall
 from commonplace.nightly.llm_extraction import MAX_CONTENT, first_error
 

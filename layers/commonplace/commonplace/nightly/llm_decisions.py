@@ -12,7 +12,7 @@ from commonplace.domain.fields import printable
 from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate, Decision
 from commonplace.extraction.days import Day
-from commonplace.extraction.grounding.footing import unsupported_reason
+from commonplace.extraction.grounding.support import unsupported_reason
 from commonplace.llm.prompts import delimited_data, unused_mark
 from commonplace.nightly.budget import tokens_of
 from commonplace.nightly.llm_extraction import MAX_CONTENT

@@ -11,8 +11,8 @@ from commonplace.domain.runs import Dropped, RunOperation
 from commonplace.extraction.candidate import Candidate, Decision, Reading
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.days import Day
-from commonplace.extraction.entry import memory_from_decision
 from commonplace.extraction.gates import refusal_reason
+from commonplace.extraction.new_memory import memory_from_decision
 from commonplace.memories import transitions
 from commonplace.nightly.forget_scope import closed_memories, interactions_telling, remaining_text
 from commonplace.nightly.memory_view import RunMemoryView

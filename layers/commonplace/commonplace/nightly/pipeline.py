@@ -10,10 +10,10 @@ from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Dropped
 from commonplace.extraction.candidate import Candidate, Decision, MemoryView, Reading
 from commonplace.extraction.days import Day
-from commonplace.extraction.deciding import decide
+from commonplace.extraction.decisions import decide
 from commonplace.extraction.forgetting.matching import text_without
 from commonplace.extraction.gates import forget_candidates, forget_requests_in
-from commonplace.extraction.grounding.footing import unsupported_reason
+from commonplace.extraction.grounding.support import unsupported_reason
 from commonplace.llm.partial_json import CUTS, Items, items_of
 from commonplace.llm.prompts import instructions
 from commonplace.nightly import llm_decisions, llm_extraction

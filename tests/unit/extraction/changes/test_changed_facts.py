@@ -8,9 +8,9 @@ import pytest
 from commonplace.extraction.candidate import Decision
 from commonplace.extraction.changes.contradictions import has_another_end
 from commonplace.extraction.changes.statements import kept_details, statements, without_statements
-from commonplace.extraction.deciding import decide
+from commonplace.extraction.decisions import decide
 from tests.unit.extraction.memory_view import InMemoryView, memory
-from tests.unit.extraction.test_deciding import NOW, said
+from tests.unit.extraction.test_decisions import NOW, said
 
 _ROWS = (Path(__file__).parent / "cases" / "changes.tsv").read_text("utf-8").splitlines()
 

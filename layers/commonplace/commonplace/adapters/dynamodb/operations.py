@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
-from commonplace.adapters.dynamodb.adding import RefusedWrite, marker_holders, refused_writes
+from commonplace.adapters.dynamodb.add_entries import RefusedWrite, marker_holders, refused_writes
 from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.rows import (

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from commonplace.adapters.dynamodb.adding import EntryBatch, marker_holders, refused_writes
+from commonplace.adapters.dynamodb.add_entries import EntryBatch, marker_holders, refused_writes
 from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.rows import (

@@ -7,8 +7,8 @@ from opensearchpy import OpenSearch
 
 from commonplace.adapters.opensearch.client import WRITE_SECONDS, as_index_unavailable, routing_of
 from commonplace.adapters.opensearch.document import ALIAS, Layout, mark
+from commonplace.adapters.opensearch.document_writer import REBUILD_SUFFIX, write
 from commonplace.adapters.opensearch.setup import create, model_of_layout, next_name, prepare, switch, versions
-from commonplace.adapters.opensearch.writing import REBUILD_SUFFIX, write
 from commonplace.ports.record_values import IndexChange, IndexedDocument, IndexOutcome, Stored
 from commonplace.ports.values import IndexUnavailable
 

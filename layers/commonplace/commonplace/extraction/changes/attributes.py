@@ -6,7 +6,7 @@ import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 
-from commonplace.extraction.changes.figures import is_calendar_word
+from commonplace.extraction.changes.figure_replacement import is_calendar_word
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.characters import LETTERS, straight
 from commonplace.text.foundation.english import is_english

@@ -4,7 +4,7 @@ import functools
 import re
 
 from commonplace.extraction.changes.attributes import attribute_of
-from commonplace.extraction.changes.figures import figures_of, months, with_new_date, with_new_figures
+from commonplace.extraction.changes.figure_replacement import figures_of, months, with_new_date, with_new_figures
 from commonplace.extraction.content_words import stems_of
 from commonplace.extraction.patterns import alternatives, has_wording
 from commonplace.text.foundation.characters import straight

@@ -1,7 +1,7 @@
 """Whether a sentence tells another value than an old one of the same matter: it names it as gone, or counts otherwise."""
 
 from commonplace.extraction.changes.corrections import denied_days, is_correction, lacks_subject, replaced_value
-from commonplace.extraction.changes.figures import figures_of, is_calendar_word, plain_figures
+from commonplace.extraction.changes.figure_replacement import figures_of, is_calendar_word, plain_figures
 from commonplace.extraction.clauses import PIECES
 from commonplace.extraction.content_words import names_of, shared_stems, stems_of
 from commonplace.text.foundation import tokenizer

@@ -84,7 +84,7 @@ def _cuts_in_japanese(text: str) -> Iterator[CutPoint]:
 
 @functools.cache
 def _rows() -> tuple[_LanguageRow, ...]:
-    table = tomllib.loads((files(__package__) / "going_on.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads((files(__package__) / "continuations.toml").read_text(encoding="utf-8"))
 
     def compiled(row: dict[str, str], key: str) -> re.Pattern[str]:
         return re.compile(row[key].replace("{verbs}", row["verbs"]), re.IGNORECASE)

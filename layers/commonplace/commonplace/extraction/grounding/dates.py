@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from dateutil.relativedelta import relativedelta
 
-from commonplace.extraction.grounding.figures import numbers_in
-from commonplace.extraction.grounding.signs import tables
+from commonplace.extraction.grounding.numbers import numbers_in
+from commonplace.extraction.grounding.polarity import tables
 from commonplace.text.time_ranges.reader import read_time_range
 
 _MOST_TIMES = 6

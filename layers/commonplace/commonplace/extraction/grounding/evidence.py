@@ -7,9 +7,9 @@ from unicodedata import normalize
 from commonplace.extraction.clauses import Clause
 from commonplace.extraction.days import Utterance
 from commonplace.extraction.grounding.dates import PartialDate, dates_meant, written_dates
-from commonplace.extraction.grounding.figures import numbers_in, without_clock
 from commonplace.extraction.grounding.names import unsupported_name, unsupported_unspaced
 from commonplace.extraction.grounding.negation import misnegated
+from commonplace.extraction.grounding.numbers import numbers_in, without_clock
 from commonplace.text.foundation.languages import language_of
 
 _AROUND = " \t\n\"'.…,;:!?()[]*_「」『』“”„«»。、！？"

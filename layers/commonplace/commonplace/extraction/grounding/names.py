@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 from unicodedata import normalize
 
-from commonplace.extraction.grounding.signs import no_names, numbers_of
+from commonplace.extraction.grounding.polarity import no_names, numbers_of
 from commonplace.text.foundation.characters import has_kana_or_han
 from commonplace.text.foundation.english import is_english
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from commonplace.extraction.grounding.signs import NO, YES, is_reversed, listed, may_say_no, polarities, says_no
+from commonplace.extraction.grounding.polarity import NO, YES, is_reversed, listed, may_say_no, polarities, says_no
 from commonplace.extraction.patterns import THE_USER
 from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.tokenizer import STOP_WORDS, terms, words

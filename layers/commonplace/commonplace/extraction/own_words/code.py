@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from commonplace.extraction.own_words.view import TextLine, TextSpan, lines_of
+from commonplace.extraction.own_words.masking import TextLine, TextSpan, lines_of
 
 # One such line is code.
 _SURE = re.compile(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from commonplace.extraction.own_words.view import HIDDEN, TextLine, TextSpan, cue_pattern, lines_of, paragraphs_of
+from commonplace.extraction.own_words.masking import HIDDEN, TextLine, TextSpan, cue_pattern, lines_of, paragraphs_of
 
 _CLOCK = r"\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s?[AaPp]\.?[Mm]\.?)?"
 _DATE = r"\d{1,4}[./-]\d{1,2}[./-]\d{2,4}"

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from commonplace.extraction.own_words.view import TextSpan, cue_pattern, lines_of
+from commonplace.extraction.own_words.masking import TextSpan, cue_pattern, lines_of
 from commonplace.text.foundation.characters import has_kana_or_han
 
 _FENCE = re.compile(r'`{3,}|^[^\S\n]{0,8}~{3,}|"{3,}|\'{3,}', re.MULTILINE)

@@ -35,7 +35,7 @@ def handler_of(function: str) -> Handler:
 
     def handle(event: dict[str, Any], context: Context) -> Body:
         # Powertools: paid once, by the first call and not by the start
-        from commonplace.interfaces.aws.observe import observe
+        from commonplace.interfaces.aws.observability import observe
 
         container.begin(context.get_remaining_time_in_millis())
         way = _kind_of(event, context)
@@ -79,7 +79,7 @@ def _imported(call: Call, caller: Caller) -> Body:
 
 def _answers_nights() -> Callable[[Call], Body]:
     """What answers for nights, imported by the one function that does."""
-    from commonplace.interfaces.aws.nights import answer
+    from commonplace.interfaces.aws.nightly_functions import answer
 
     return answer
 

@@ -36,10 +36,10 @@ def _memories() -> ModuleType:
     return memories
 
 
-def _nights() -> ModuleType:
-    from commonplace.interfaces.cli import nights
+def _nightly_runs() -> ModuleType:
+    from commonplace.interfaces.cli import nightly_runs
 
-    return nights
+    return nightly_runs
 
 
 def _programs() -> ModuleType:
@@ -69,19 +69,19 @@ LISTED = (
     Listed("doctor", _deployment, "Compare a deployment's index and table."),
     Listed("erase", _conversations, "Erase everything that is kept of a user."),
     Listed("export", _conversations, "Print every record as JSON lines."),
-    Listed("history", _nights, "Show what a key has held, newest first."),
+    Listed("history", _nightly_runs, "Show what a key has held, newest first."),
     Listed("import", _conversations, "Store a conversation from a file.", "import_file"),
     Listed("manifest", _programs, "Print the manifest of all tools, or check one.", "check_manifest"),
     Listed("markdown", _files, "Write the memories as pages, to read and to edit."),
-    Listed("nightly", _nights, "Read what was recorded and is not read yet."),
+    Listed("nightly", _nightly_runs, "Read what was recorded and is not read yet."),
     Listed("normalize", _memories, "Turn a text into a clean statement."),
     Listed("record", _files, "Record what a day left behind, for a night to read."),
     Listed("reindex", _deployment, "Rebuild a deployment's index, in use."),
-    Listed("runs", _nights, "What the nights did, and how to take it back."),
+    Listed("runs", _nightly_runs, "What the nights did, and how to take it back."),
     Listed("search", _memories, "Find memories for a question in plain words."),
     Listed("serve", _programs, "Serve the tools over HTTP on this machine."),
     Listed("store", _memories, "Remember something, as it was said."),
-    Listed("undo", _nights, "Take one operation back, a tool's or a run's."),
+    Listed("undo", _nightly_runs, "Take one operation back, a tool's or a run's."),
 )
 
 

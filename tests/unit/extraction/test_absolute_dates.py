@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from commonplace.extraction.changes.figures import figures_of, with_new_date
-from commonplace.extraction.dates import with_dates
+from commonplace.extraction.absolute_dates import with_dates
+from commonplace.extraction.changes.figure_replacement import figures_of, with_new_date
 
 MORNING = datetime(2026, 3, 11, 9, 0, tzinfo=UTC)  # a Wednesday
 

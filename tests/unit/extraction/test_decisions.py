@@ -8,8 +8,8 @@ import pytest
 from commonplace.extraction.candidate import Candidate, Decision
 from commonplace.extraction.changes.contradictions import contradicts
 from commonplace.extraction.changes.corrections import corrected_sentence, is_correction
-from commonplace.extraction.changes.figures import with_new_figures
-from commonplace.extraction.deciding import decide
+from commonplace.extraction.changes.figure_replacement import with_new_figures
+from commonplace.extraction.decisions import decide
 from tests.unit.extraction.memory_view import EARLIER, InMemoryView, memory
 
 NOW = datetime(2026, 3, 11, 23, 0, tzinfo=UTC)

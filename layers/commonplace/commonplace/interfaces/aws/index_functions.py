@@ -16,7 +16,7 @@ from commonplace.indexing.stream import Projector, project_batch, set_aside
 from commonplace.indexing.stream import reconcile as index_again
 from commonplace.interfaces.aws import container
 from commonplace.interfaces.aws.call import Body, Context, Event
-from commonplace.interfaces.aws.observe import log_keys, measured
+from commonplace.interfaces.aws.observability import log_keys, measured
 from commonplace.ports.record_values import DeadLetter, IndexChange, IndexOutcome, Tombstone
 from commonplace.ports.usage_log import UsageLog
 from commonplace.ports.values import IndexUnavailable

@@ -11,7 +11,7 @@ from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate, Decision
 from commonplace.extraction.days import Day, Utterance
-from commonplace.extraction.entry import memory_from_decision, tidy_key
+from commonplace.extraction.new_memory import memory_from_decision, tidy_key
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from tests.unit.extraction.memory_view import memory

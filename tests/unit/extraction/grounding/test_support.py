@@ -3,7 +3,7 @@
 import pytest
 
 from commonplace.extraction.candidate import Candidate, Decided, Decision
-from commonplace.extraction.grounding.footing import unsupported_reason
+from commonplace.extraction.grounding.support import unsupported_reason
 from tests.unit.nightly.scripted import day_of, memory
 
 FAITHFUL = [

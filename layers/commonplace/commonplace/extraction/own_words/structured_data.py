@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from commonplace.extraction.own_words.view import TextLine, TextSpan, lines_of
+from commonplace.extraction.own_words.masking import TextLine, TextSpan, lines_of
 
 _JSON = re.compile(r"""\{\s{0,40}["'][^"'\n]{0,80}["']\s{0,4}:|\[\s{0,40}\{\s{0,40}["']""")
 _BRACKET = re.compile(r"[{}\[\]]")

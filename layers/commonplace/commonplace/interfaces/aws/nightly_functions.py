@@ -14,7 +14,7 @@ from commonplace.domain.strict_json import read_object
 from commonplace.interfaces import nightly_routes
 from commonplace.interfaces.aws import container
 from commonplace.interfaces.aws.call import Body, Call, Context
-from commonplace.interfaces.aws.observe import errors_logged, log_keys, measured
+from commonplace.interfaces.aws.observability import errors_logged, log_keys, measured
 from commonplace.nightly.readers import reader_for
 from commonplace.nightly.service import Nights
 from commonplace.ports.nightly_bundle import NightPorts

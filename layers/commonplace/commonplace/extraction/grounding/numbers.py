@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from fractions import Fraction
 
-from commonplace.extraction.grounding.signs import every_number, numbers_of
+from commonplace.extraction.grounding.polarity import every_number, numbers_of
 from commonplace.text.foundation.characters import straight
 
 _CLOCK = re.compile(
