@@ -59,7 +59,7 @@ class ScanIndex:
     """Finds among the newest records, up to 2,000 of a user.
 
     `records`: the record store itself where there is no index, so that a search is never behind a write;
-    `RationedRecords` where this stands in for an index that is down.
+    `CachedRecords` where this stands in for an index that is down.
     """
 
     def __init__(self, records: NewestRecords, embedding_model: str) -> None:

@@ -33,7 +33,7 @@ _CUT = {"error": "this call was cut off and did not run; make it again, with les
 
 
 def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Unread, ...]]:
-    """What the model planned for the day, and what it did not read."""
+    """Lets the model plan changes for a day with tools; returns its decisions and the interactions that stay unread."""
     end = time.monotonic() + model.allowance.agent_seconds
     tools = AgentTools(day, view, now)
     unread: list[Unread] = []
@@ -60,14 +60,14 @@ def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime
 
 
 def _plan_forget_requests(plan: AgentPlan, read: Sequence[Utterance], day: Day) -> None:
-    """What the user wants forgotten is, whatever the model made of it."""
+    """Adds the user's own forget requests to the plan, whatever the model planned about them."""
     for said in read:
         for request in forget_candidates(said, day.before(said)):
             plan.forget(request)
 
 
 def _converse(name: str, day: Day, chunk: Chunk, tools: AgentTools, model: MeteredModel, end: float) -> str | None:
-    """Goes on until the model is done; else tells which limit ended it."""
+    """Calls the model until it ends its turn; returns the limit that stopped it, None if none did."""
     messages: list[Mapping[str, Any]] = [{"role": "user", "content": prompt_for(day, chunk, _TASK)}]
     while not (limit := _limit(model, end)):
         reply = model.ask(
@@ -98,7 +98,7 @@ def _limit(model: MeteredModel, end: float) -> str | None:
 
 
 def _run_calls(reply: Reply, tools: AgentTools) -> list[Mapping[str, Any]]:
-    """Runs the calls of one answer, in order. The last block of an answer that was cut may be half a call: it is not run."""
+    """Runs the tool calls of one answer, in order; the last block of a cut answer may be half a call and is skipped."""
     cut = reply.blocks[-1] if reply.blocks and reply.stop_reason in CUTS else None
     results: list[Mapping[str, Any]] = []
     for block in reply.blocks:

@@ -1,4 +1,4 @@
-"""What an agent has decided so far: nothing of the record changes, and every change has passed the gates."""
+"""The changes that an agent has planned so far: nothing is written, and every change has passed the gates."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -22,7 +22,7 @@ class RejectedCall(Exception):  # noqa: N818 - an answer to the agent
 
 
 class AgentPlan:
-    """Decisions by the name that the agent calls a memory: its key, or its id where it has none."""
+    """The agent's decisions by memory name: the key, or the id of a memory without one."""
 
     def __init__(self, day: Day, record: MemoryView, now: datetime) -> None:
         self._day, self._record = day, record
@@ -31,12 +31,12 @@ class AgentPlan:
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        """In the order in which they were made."""
+        """The decisions in the order in which they were made."""
         return tuple(self._by_name.values())
 
     @property
     def made(self) -> Mapping[str, Decision]:
-        """All of it as it is now, to go back to."""
+        """A copy of all decisions by name, to which the plan can be reset."""
         return dict(self._by_name)
 
     @made.setter
@@ -45,25 +45,25 @@ class AgentPlan:
 
     @property
     def view(self) -> StagedView:
-        """The record without what the plan closes."""
+        """The memories without those that the plan closes."""
         return StagedView(self._record, self.decisions)
 
     @property
     def new_candidates(self) -> dict[str, Candidate]:
-        """What the plan adds, by name."""
+        """The candidates that the plan adds, by name."""
         return {name: made.candidate for name, made in self._by_name.items() if made.operation in ("ADD", "UPDATE")}
 
     def has_decision(self, name: str) -> bool:
-        """Whether anything is planned under a name: one decision each."""
+        """Whether the plan has a decision under this name; there is at most one."""
         return name in self._by_name
 
     def candidate(self, content: str, interaction_id: str, evidence: str, **fields: Any) -> Candidate:
-        """What is proposed, at the place of its evidence. Raises `SentBack` when the user did not say it there."""
+        """A candidate with the place and time of its evidence. Raises `RejectedCall` when the user did not say it there."""
         said = self._utterance_with(interaction_id, evidence)
         return Candidate(content, interaction_id, said.position, evidence, event_time=said.time, **fields)
 
     def add(self, name: str, candidate: Candidate) -> str | None:
-        """Plans a new memory, or tells why there is nothing to add. An older value than what is kept is added closed."""
+        """Plans a new memory; returns why not if there is nothing to add. A value older than the kept one is added closed."""
         by_rules = decide([*self.new_candidates.values(), candidate], self.view, self._now)[-1]
         if by_rules.operation == "NOOP":
             return by_rules.why
@@ -72,14 +72,14 @@ class AgentPlan:
         return None
 
     def change(self, name: str, candidate: Candidate, target: Memory | None) -> None:
-        """Plans a new value of a memory of the record, or, without `target`, of what the plan holds under the name."""
+        """Plans a new value for a memory of the record, or, without `target`, for what the plan holds under the name."""
         planned = self._by_name.get(name)
         targets = [target] if target is not None else self._record.get(planned.targets) if planned is not None else []
         ids = tuple(one.memory_id for one in targets)
         self._put(name, Decision(candidate, "UPDATE" if ids else "ADD", ids, why="updated by the agent"), targets)
 
     def close(self, name: str, interaction_id: str, evidence: str, target: Memory | None) -> None:
-        """Plans the end of a memory of the record; of what the plan holds, that it goes out of the plan.
+        """Plans that a memory is closed, or, without `target`, takes what the plan holds under the name out of it.
 
         The words that end a memory take its place: that it is over is worth knowing too. A wish to forget leaves nothing.
         """
@@ -97,7 +97,7 @@ class AgentPlan:
             self._put(name, Decision(candidate, "DELETE", (target.memory_id,), why="ended by the agent"), [target])
 
     def forget(self, request: Candidate) -> None:
-        """Plans that everything that says it goes, also what was said before the wish and is planned; once."""
+        """Plans a forget request, once: drops what the plan holds of it, if it was said before the request."""
         name = f"{request.interaction_id}/{request.position}/{request.content}"  # no key has such a name
         # Held against all of the record: what the plan closes is there with its words, too.
         (wanted,) = decide([request], self._record, self._now)
@@ -125,7 +125,7 @@ class AgentPlan:
 
 
 def _said_before(said: Candidate, request: Candidate) -> bool:
-    """Whether something, which is no wish itself, was said before a wish."""
+    """Whether a candidate, which is no forget request itself, was said before a forget request."""
     if said.event_time is None or request.event_time is None:
         return not said.forgets
     return not said.forgets and said.event_time <= request.event_time

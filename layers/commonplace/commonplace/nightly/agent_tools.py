@@ -1,4 +1,4 @@
-"""The memory tools of agent mode and what they take: they change a plan, and see the record with the plan."""
+"""The memory tools of agent mode and their arguments: they change a plan, and read the memories with that plan applied."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -70,7 +70,7 @@ REQUESTS: dict[str, tuple[type[Request], str]] = {
 
 
 def tool_list() -> list[dict[str, Any]]:
-    """The tools in the terms of the Messages API."""
+    """The tools as definitions of the Messages API."""
     return [
         {"name": name, "description": description, "input_schema": schema(request, "validation")}
         for name, (request, description) in REQUESTS.items()
@@ -81,7 +81,7 @@ _UPDATED = 0.9
 
 
 class AgentTools:
-    """The five tools over one day. Nothing of the record changes."""
+    """The five memory tools for one day; they change only the plan."""
 
     def __init__(self, day: Day, view: MemoryView, now: datetime) -> None:
         self.plan = AgentPlan(day, view, now)
@@ -96,7 +96,7 @@ class AgentTools:
         }
 
     def call(self, name: object, given: object) -> tuple[Mapping[str, object], bool]:
-        """The answer to a call, and whether it was sent back: then nothing changed."""
+        """Runs a tool call; returns its answer and whether it was rejected, in which case nothing changed."""
         try:
             if not isinstance(name, str) or name not in self._tools:
                 raise RejectedCall(f"there is no such tool; there are {', '.join(self._tools)}")
@@ -154,7 +154,7 @@ class AgentTools:
         return {"deleted": True, "key": asked.key}
 
     def _target(self, key: str) -> Memory | None:
-        """The memory of the record that a key means, None for one that the plan holds."""
+        """The memory of the record that holds a key; None if the key is of the plan only."""
         if key in self.plan.new_candidates:
             return None
         shown = self._shown.get(key)

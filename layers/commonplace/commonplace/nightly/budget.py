@@ -1,4 +1,4 @@
-"""A model whose tokens are counted and whose answers are kept: what was paid for once in a run is not paid for again."""
+"""A model with a token budget and saved answers: what a run has paid for once it does not pay for again."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,22 +15,22 @@ _BYTES_PER_TOKEN = 3
 
 
 class Answers(Protocol):
-    """The answers of a model in one run, by name. They outlive a crash."""
+    """Saved answers of a model in one run, by name; they outlive a crash."""
 
     def get(self, name: str) -> str | None:
-        """What was saved under the name."""
+        """Returns what was saved under the name, None if nothing was."""
 
     def save(self, name: str, body: str) -> None:
-        """Keeps it before anything is done with it."""
+        """Saves an answer before anything is done with it."""
 
 
 class BudgetSpent(Exception):  # noqa: N818 - a state, told in the notes
-    """The day's tokens of the user, or of all, don't allow this call."""
+    """The call would exceed the day's tokens of the user or of all users."""
 
 
 @dataclass
 class MeteredModel:
-    """A model as one user's run asks it. `today`: the day (UTC) whose tokens are spent."""
+    """A model that one user's run calls within the budget. `today`: the day (UTC) whose tokens are spent."""
 
     model: LanguageModel
     budget: TokenBudget
@@ -53,7 +53,7 @@ class MeteredModel:
         max_tokens: int = 8_000,
         seconds: float | None = None,
     ) -> Reply:
-        """The model's answer, the saved one of that name if there is one. Raises `BudgetSpent` and `ModelUnavailable`."""
+        """Returns the model's answer, or the saved one of that name. Raises `BudgetSpent` and `ModelUnavailable`."""
         saved = self.answers.get(name)
         if saved is not None:
             return self._count(_reply(saved))
@@ -85,13 +85,13 @@ class MeteredModel:
 
 
 def tokens_of(*parts: object) -> int:
-    """An estimate, in whole tokens: a third of the UTF-8 bytes of the parts, as JSON where they are no text."""
+    """Estimates the tokens of some parts: a third of their UTF-8 bytes, as JSON where they are no text."""
     texts = (part if isinstance(part, str) else json.dumps(part, ensure_ascii=False) for part in parts if part)
     return -(-sum(len(text.encode()) for text in texts) // _BYTES_PER_TOKEN)
 
 
 def cost_of(input_tokens: int, output_tokens: int, allowance: Allowance) -> float:
-    """In US dollars, by the prices of the allowance; 0 where they are unknown."""
+    """The cost in US dollars by the prices of the allowance; 0 where they are unknown."""
     return (input_tokens * allowance.price_in + output_tokens * allowance.price_out) / 1_000_000
 
 

@@ -1,4 +1,4 @@
-"""A day is read and becomes a plan. What can't be read costs itself, not the day."""
+"""Reads a day and turns it into a plan. An interaction that can't be read stays unread without stopping the day."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +25,7 @@ _log = logging.getLogger("commonplace")
 
 @dataclass(frozen=True)
 class SavedAnswers:
-    """A model's answers as parts of a run."""
+    """A model's answers, saved as parts of a run."""
 
     run: Run
     lease: Lease
@@ -39,13 +39,13 @@ class SavedAnswers:
         self.lease.context.night.parts.save_part(self.run, self.prefix + name, body, self.lease.fence)
 
     def with_prefix(self, name: str) -> "SavedAnswers":
-        """Those under a name of their own."""
+        """The answers whose names begin with this prefix."""
         return replace(self, prefix=f"{self.prefix}{name}/")
 
 
 @dataclass(frozen=True)
 class UnsavedAnswers:
-    """Answers of a dry run, which are gone with it."""
+    """A model's answers of a dry run, kept in memory only."""
 
     kept: dict[str, str] = field(default_factory=dict)
     prefix: str = ""
@@ -57,13 +57,13 @@ class UnsavedAnswers:
         self.kept[self.prefix + name] = body
 
     def with_prefix(self, name: str) -> "UnsavedAnswers":
-        """Those under a name of their own."""
+        """The answers whose names begin with this prefix."""
         return replace(self, prefix=f"{self.prefix}{name}/")
 
 
 @dataclass(frozen=True)
 class DayPlanner:
-    """Reads days in one mode for one user. `tired`: interactions that two runs could not read."""
+    """Plans days in one mode for one user. `failed_twice`: interactions that two runs could not read."""
 
     context: RunContext
     read: ReadDay
@@ -72,7 +72,7 @@ class DayPlanner:
     view: RunMemoryView
 
     def plan(self, day: Day, answers: SavedAnswers | UnsavedAnswers) -> Plan:
-        """What is to be done about a day, within the limits."""
+        """Plans the operations of a day, within the limits."""
         draft = self._draft(day, answers)
         caller, ports = self.context.caller, self.context.ports
         active = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name).active
@@ -80,7 +80,7 @@ class DayPlanner:
         return draft.model_copy(update={"operations": apply_limits(draft.operations, active, spent)})
 
     def _draft(self, day: Day, answers: SavedAnswers | UnsavedAnswers) -> Plan:
-        """Where a day fails, its interactions are read one by one: only the one at fault stays unread."""
+        """Plans a day; if that fails, plans its interactions one by one, so that only the faulty one stays unread."""
         try:
             return plan_operations(
                 self.read(self.mode, day, self.view, answers, self.failed_twice), day, self.view, self.context
@@ -98,7 +98,7 @@ class DayPlanner:
         return Plan(unread=ids, notes=("an interaction can't be read; it is tried again in the next run",))
 
     def _draft_one_by_one(self, day: Day, ids: Sequence[str], answers: SavedAnswers | UnsavedAnswers) -> Iterator[Plan]:
-        """Each as if those before it were done, so that a correction follows upon what it corrects."""
+        """Plans each interaction as if those before it were applied, so that a correction can refer to what it corrects."""
         view = self.view.copy()
         for one in ids:
             plan = replace(self, view=view)._draft(_day_of_one(day, one), answers.with_prefix(one))

@@ -1,4 +1,4 @@
-"""What else says what the user wants forgotten: memories that are closed, and what was recorded of the talks."""
+"""What else a forget request covers: closed memories, and the recorded texts of interactions."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -15,7 +15,7 @@ from commonplace.runs.finalize import RUNS_WITH_WORDS
 
 
 def closed_memories(request: Candidate, shown: Sequence[Memory], view: RunMemoryView) -> list[Memory]:
-    """The closed memories that say it too, and those whose place one of `shown` took, whatever they say."""
+    """The closed memories that match a forget request, and those that one of `shown` superseded, whatever they say."""
     ids = {memory.memory_id for memory in shown}
     ended = [one for one in view.all() if one.status != "active" and one.memory_id not in ids]
     before = ids | {memory.supersedes for memory in shown}
@@ -28,7 +28,7 @@ def closed_memories(request: Candidate, shown: Sequence[Memory], view: RunMemory
 
 
 def interactions_telling(request: Candidate, context: RunContext) -> tuple[str, ...]:
-    """The ids of the interactions up to the wish that say it, whether or not a memory was made of them."""
+    """The ids of recorded interactions up to the request whose texts match it, with or without a memory."""
     since, until = context.caller.now - context.night.texts_kept, request.event_time or context.caller.now
     runs = [run for run in context.night.runs.newest(context.user_id, RUNS_WITH_WORDS) if run.started_at >= since]
     ids = list(dict.fromkeys(one for run in runs for one in run.interactions))
@@ -41,7 +41,7 @@ def interactions_telling(request: Candidate, context: RunContext) -> tuple[str, 
 
 
 def remaining_text(request: Candidate, targets: Sequence[Memory]) -> str:
-    """What the memories that are forgotten told beside it, as one text."""
+    """The sentences of the forgotten memories that the request does not cover, as one text."""
     return joined([left for memory in targets if (left := text_without(request.content, memory.content))])
 
 
@@ -57,5 +57,5 @@ def _texts_of(interaction: Interaction) -> Iterator[str]:
 
 
 def _in_zone_of(time: datetime, other: datetime) -> datetime:
-    """A time without an offset is one of the user's zone."""
+    """The time, in the zone of `other` if it has no offset of its own."""
     return time if time.tzinfo else time.replace(tzinfo=other.tzinfo)

@@ -1,4 +1,4 @@
-"""The intake: interactions are checked one by one, freed of secrets, cut to size, and kept until a night reads them."""
+"""Records interactions: each is validated, redacted, split to size, and kept in the ledger until a night reads it."""
 
 import hashlib
 import zlib
@@ -29,7 +29,7 @@ _LAST = MAX_TEXT // 10  # characters at the end of a piece in which it may rathe
 
 
 def split_interaction(interaction: Interaction) -> list[Interaction]:
-    """Messages of at most 8,000 characters. A longer wish becomes several, the first under its own id."""
+    """Splits long messages at 8,000 characters; a long explicit request becomes several, the first under its own id."""
     if isinstance(interaction, Discussion):
         cut = [Message(role=one.role, content=piece) for one in interaction.messages for piece in split_text(one.content)]
         return [interaction.model_copy(update={"messages": tuple(cut)})]
@@ -44,7 +44,7 @@ def split_interaction(interaction: Interaction) -> list[Interaction]:
 
 
 def split_text(text: str) -> list[str]:
-    """The text in pieces of at most 8,000 characters that make it up again, cut between words where there are any."""
+    """Splits a text into pieces of at most 8,000 characters, between words where possible; joined they are the text."""
     found = []
     while len(text) > MAX_TEXT:
         blank = max(text.rfind(mark, MAX_TEXT - _LAST, MAX_TEXT) for mark in "\n ")
@@ -71,7 +71,7 @@ _BATCH, _BATCH_CHARACTERS = 100, 150_000
 
 
 def record_interactions(given: Sequence[Any], caller: Caller, ledger: Ledger) -> RecordResult:
-    """Records what is new. One that is malformed is refused, with its id and field, and the others are recorded.
+    """Records new interactions; malformed ones are refused, with id and field, without stopping the others.
 
     Batch by batch, so that what stops in the middle of very much has kept what it came to: a repetition finds that known
     before it reads it again.
@@ -97,7 +97,7 @@ def _well_formed(given: Sequence[Any], refused: list[RefusedInteraction]) -> Ite
 
 
 def _record_batch(batch: Sequence[list[Interaction]], caller: Caller, ledger: Ledger) -> int:
-    """How many of them are new. What is known stays as it is: of a long text under its id no piece is recorded.
+    """Records a batch and returns how many are new; of a long text whose id is known no piece is recorded.
 
     The ledger keeps the first piece after the others, so that where it is known the others are there, if they are its own.
     """
@@ -132,7 +132,7 @@ def _validated(one: Any) -> Interaction:
 
 
 def _texts(interaction: Interaction) -> list[str]:
-    """Those that may be long."""
+    """The texts of an interaction that may be long."""
     if isinstance(interaction, Discussion):
         return [message.content for message in interaction.messages]
     return [interaction.text] if isinstance(interaction, Explicit) else []
@@ -159,7 +159,7 @@ def _is_too_heavy(text: bytes) -> bool:
 
 
 def _redacted(interaction: Interaction, caller: Caller, kinds: list[str]) -> Interaction:
-    """Without secrets, in every field; its time aware."""
+    """The interaction without secrets in any field, and with an aware time."""
 
     def text(value: str, before: str | None = None) -> str:
         found = redact(value, before)

@@ -1,4 +1,4 @@
-"""What a model decides about candidates: it is shown each with the memories on its subject, and checked one by one."""
+"""A model's decisions about candidates: the prompt with each candidate and similar memories, and the check of each answer."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ class Case:
 
     @property
     def json(self) -> str:
-        """The candidate as a line."""
+        """The candidate as one line of JSON."""
         candidate = self.candidate
         fields = {
             "candidate": self.number,
@@ -68,7 +68,7 @@ class Case:
 
 
 def batches_of(cases: Sequence[Case]) -> Iterator[list[Case]]:
-    """The cases in order, as many at a time as fit into a call."""
+    """The cases in order, in batches that fit into one call."""
     group: list[Case] = []
     for case in cases:
         if group and (len(group) == _MOST_CANDIDATES or tokens_of(prompt_for([*group, case])) > CHUNK_TOKENS):
@@ -80,7 +80,7 @@ def batches_of(cases: Sequence[Case]) -> Iterator[list[Case]]:
 
 
 def prompt_for(cases: Sequence[Case]) -> str:
-    """The message to the model: memories and candidates as data."""
+    """The user message for the model: memories and candidates as delimited data."""
     memories = {memory.memory_id: memory for case in cases for memory in case.similar}
     lines = [
         json.dumps(
@@ -95,7 +95,7 @@ def prompt_for(cases: Sequence[Case]) -> str:
 
 
 def parse_choice(item: object, cases: Mapping[int, Case], taken: Collection[str], day: Day) -> tuple[int, Decision] | None:
-    """The decision that an item of the answer makes, with its case's number; None for an invalid one: rules decide then.
+    """The number and the decision of an item of the answer; None if it is invalid, and rules decide then.
 
     `taken`: targets of earlier decisions.
     """

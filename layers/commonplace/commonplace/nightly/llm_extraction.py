@@ -1,4 +1,4 @@
-"""What a model proposes to remember: the shape of its answer, and each item checked on its own."""
+"""A model's proposals of memories: the schema of its answer, and the check of each item."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -19,7 +19,7 @@ _LONGEST_TAG = 40
 
 
 def _valid_or_none(value: object, known: ValidatorFunctionWrapHandler) -> object:
-    """What only sorts a memory costs itself when it is wrong, not the memory."""
+    """Returns None for an invalid value: a wrong optional field costs itself, not the memory."""
     try:
         return known(value)
     except ValidationError:
@@ -64,7 +64,7 @@ SHAPE = schema(Proposals, "validation")
 
 
 def parse_proposal(item: object, messages: Mapping[int, Utterance]) -> Candidate | str:
-    """The candidate that an item of the answer makes, or why it makes none."""
+    """The candidate that an item of the answer makes, or the reason why it makes none."""
     try:
         proposal = Proposal.model_validate(item)
     except ValidationError as error:
@@ -91,7 +91,7 @@ def parse_proposal(item: object, messages: Mapping[int, Utterance]) -> Candidate
 
 
 def first_error(error: ValidationError) -> str:
-    """The first thing that is wrong with a model's item, without its words."""
+    """The first validation error of a model's item, without quoting it."""
     first = error.errors(include_url=False, include_input=False)[0]
     return f"{'.'.join(map(str, first['loc'])) or 'the item'}: {first['msg']}"
 

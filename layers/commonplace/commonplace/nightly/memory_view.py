@@ -1,4 +1,4 @@
-"""The memories as a reader sees them: the record, what a dry run would have done to it, and what was decided so far."""
+"""The memories as a reader sees them: the record, with what a dry run or the decisions so far would change."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
@@ -29,7 +29,7 @@ class RunMemoryView:
         self._staged: dict[str, tuple[Memory, Vector | None]] = {}
 
     def copy(self) -> "RunMemoryView":
-        """One that holds the same, to go on from here."""
+        """A copy of this view, staged operations included."""
         found = RunMemoryView(self._context)
         found._staged = dict(self._staged)
         return found
@@ -72,7 +72,7 @@ class RunMemoryView:
         return self.get(list(ids))[:limit]
 
     def _nearest_stored(self, index: MemoryIndex, terms: Sequence[str], vector: Vector | None, limit: int) -> list[str]:
-        """By rare words in common and by meaning, taken in turn."""
+        """Stored memories by shared rare words and by cosine, taken in turn."""
         worded = [one.memory_id for one in index.similar(self._seen, terms, vector, limit)]
         near: list[str] = []
         if vector is not None:

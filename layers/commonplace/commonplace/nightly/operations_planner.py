@@ -1,4 +1,4 @@
-"""A day's decisions become operations on the record, each past the gates that hold whatever a reader says."""
+"""Turns a day's decisions into operations on the record; each decision passes the gates first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -34,7 +34,7 @@ _CLOSED = "what it would close was closed already by something else of that day"
 
 
 def plan_operations(reading: Reading, day: Day, view: RunMemoryView, context: RunContext) -> Plan:
-    """What is to be done after a day, before any limit: the operations, and what was dropped and why."""
+    """Plans the operations of a day, before any limit; the plan also lists what was dropped, and why."""
     work = _DayOperations(day, view, context)
     for decision in sorted(reading.decisions, key=lambda one: not one.candidate.forgets):
         work.add(decision)  # wishes first: a change goes on from what they leave
@@ -52,7 +52,7 @@ def plan_operations(reading: Reading, day: Day, view: RunMemoryView, context: Ru
 
 @dataclass
 class _DayOperations:
-    """The operations of a day so far; `became`: what took the place of a memory that they close, None for nothing."""
+    """The operations of a day so far. `successors`: what replaces each memory that they close, None for nothing."""
 
     day: Day
     view: RunMemoryView
@@ -63,7 +63,7 @@ class _DayOperations:
     keys: set[str] = field(default_factory=set)
 
     def add(self, decision: Decision) -> None:
-        """Plans one decision, or drops it."""
+        """Plans one decision, or drops it with a reason."""
         shown = self.view.get(decision.targets)
         why = refusal_reason(decision, self.day, shown)
         if why is None and decision.operation == "UPDATE" and not shown:
@@ -86,7 +86,7 @@ class _DayOperations:
             self.dropped.append(Dropped(interaction_id=one.interaction_id, position=one.position, why=why[:_LONGEST_WHY]))
 
     def _forget(self, request: Candidate, shown: Sequence[Memory]) -> None:
-        """Where no memory says it the wish counts all the same: the words in which it was told are erased."""
+        """Plans a forget request; without a matching memory only the interactions that tell it are erased."""
         now_there = self._current_targets(shown)  # what an earlier wish left of them
         targets = self._current_targets([*shown, *closed_memories(request, shown, self.view)])
         decision, erases, now = (
@@ -119,7 +119,7 @@ class _DayOperations:
         self.operations.append(PlannedOperation(told=told, at=now, opens=opens, closes=closes))
 
     def _current_targets(self, shown: Sequence[Memory]) -> list[Memory]:
-        """The targets as the operations so far leave them: two corrections of a day follow upon each other."""
+        """The targets as the operations so far leave them, so that two corrections of a day build on each other."""
         found: dict[str, Memory] = {}
         for memory in shown:
             last: Memory | None = memory
@@ -130,7 +130,7 @@ class _DayOperations:
         return list(found.values())
 
     def _remainder(self, text: str, of: Memory, operation_id: str) -> PlannedChange:
-        """What a memory told beside what is forgotten, as one of its own."""
+        """A new memory of the sentences of a forgotten one that may stay."""
         now = self.context.caller.now
         told = Candidate(
             content=text,

@@ -1,4 +1,4 @@
-"""Pipeline mode: a model proposes memories, then it decides what they do to those that are kept; code checks both."""
+"""Pipeline mode: a model proposes memories, then decides what happens to the stored ones; code checks both."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,7 +37,7 @@ _TASK = "Write down what is worth remembering of {data}, as the JSON object."
 
 
 def read_by_pipeline(day: Day, view: MemoryView, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Unread, ...]]:
-    """What the model proposes for the day and decides about it, and what it did not read."""
+    """Lets the model propose and decide for a day; returns the reading and the interactions that stay unread."""
     found = _extract(day, model)
     candidates = _with_forget_requests(found, day)
     decisions, notes = _decide(day, candidates, view, model, now)
@@ -52,7 +52,7 @@ class _Extraction:
     unread: list[Unread] = field(default_factory=list)
 
     def add(self, item: object, chunk: Chunk, day: Day) -> None:
-        """Keeps an item of the answer if it makes a candidate that the gates let pass, of a message the same only once."""
+        """Adds an item of the answer as a candidate if the gates let it pass; the same text of a message only once."""
         candidate = parse_proposal(item, {line.number: line.utterance for line in chunk})
         if isinstance(candidate, str):
             self.dropped.append(Dropped(interaction_id=chunk[0].utterance.interaction_id, why=candidate))
@@ -91,7 +91,7 @@ def _extract(day: Day, model: MeteredModel) -> _Extraction:
 
 
 def _interactions_cut_off(items: Items, chunk: Chunk) -> Chunk:
-    """What an answer that was cut did not come to: from the last message on that it speaks of."""
+    """The interactions that a cut answer did not reach: from the last message that it mentions on."""
     # A list, for a model may answer with anything in the place of a number.
     spoken_of = [item.get("message") for item in (*items.complete, items.incomplete) if isinstance(item, dict)]
     last = max((at for at, line in enumerate(chunk) if line.number in spoken_of), default=0)
@@ -99,7 +99,7 @@ def _interactions_cut_off(items: Items, chunk: Chunk) -> Chunk:
 
 
 def _with_forget_requests(found: _Extraction, day: Day) -> list[Candidate]:
-    """What is proposed and, in the place of the model's, the user's own wishes to forget, in the order of the messages.
+    """The candidates with the user's own forget requests in place of the model's, in order of the messages.
 
     They are heard whatever the model says; it tells only what a wish means that points at something said before.
     """
@@ -118,7 +118,7 @@ def _with_forget_requests(found: _Extraction, day: Day) -> list[Candidate]:
 
 
 def _names_nothing(request: Candidate, day: Day) -> bool:
-    """Whether a wish of the model's rests on words that name nothing, which it alone understands."""
+    """Whether a forget request of the model's rests on words that name nothing."""
     said = day.said_at(request.interaction_id, request.position)
     asked = forget_requests_in(request.evidence, said, day.before(said)) if said else []
     return any(one.meant and not one.can_be_served for one in asked)
@@ -131,7 +131,7 @@ def _place(candidate: Candidate) -> tuple[str, int]:
 def _decide(
     day: Day, candidates: Sequence[Candidate], view: MemoryView, model: MeteredModel, now: datetime
 ) -> tuple[tuple[Decision, ...], tuple[str, ...]]:
-    """What the rules decide, and in its place what the model does where there is something to choose."""
+    """The decisions by rules, replaced by the model's where there is a choice."""
     by_rules = decide(candidates, view, now)
     wishes = [one for one in by_rules if one.operation == "FORGET"]
     cases = [
@@ -146,14 +146,14 @@ def _decide(
 
 
 def _open_to_choice(candidates: Sequence[Candidate], decision: Decision) -> bool:
-    """Not where the rules hold by law: what is known or a weak guess, what the same day corrected or wants forgotten in
-    part, what is outdated, a wish to forget."""
+    """Whether the model may choose: not about what is known, outdated or a weak guess, nor about a forget request, nor where
+    the same day corrects the candidate or wants a part of it forgotten."""
     settled = decision.operation in ("NOOP", "FORGET") or decision.outdated_by is not None
     return not settled and any(decision.candidate is one for one in candidates)
 
 
 def _without_forgotten(memories: Iterable[Memory], wishes: Sequence[Decision]) -> Iterator[Memory]:
-    """Memories without what is to be forgotten of them, so that no update brings it back."""
+    """Memories without the parts to be forgotten, so that no update brings them back."""
     for memory in memories:
         text = memory.content
         for request in wishes:

@@ -1,4 +1,4 @@
-"""A day as a model is shown it, in pieces that fit into a call, and what it did not read of them."""
+"""A day as prompt chunks that each fit into one model call, and the interactions that stayed unread."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,7 +29,7 @@ Chunk = tuple[PromptLine, ...]
 
 
 def lines_of(day: Day) -> list[PromptLine]:
-    """A line per message in which the user says something in own words; the foreign ones are left out.
+    """A prompt line per message with own words of the user; foreign text is left out.
 
     The assistant's words stand beside the answer to them, their middle left out where they are long.
     """
@@ -38,7 +38,7 @@ def lines_of(day: Day) -> list[PromptLine]:
 
 
 def chunks_of(lines: Sequence[PromptLine], most_tokens: int = CHUNK_TOKENS) -> Iterator[Chunk]:
-    """The lines in order, as many at a time as fit, at least one."""
+    """The lines in order, in chunks of at most `most_tokens` estimated tokens; at least one line each."""
     chunk: list[PromptLine] = []
     room = most_tokens
     for line in lines:
@@ -53,12 +53,12 @@ def chunks_of(lines: Sequence[PromptLine], most_tokens: int = CHUNK_TOKENS) -> I
 
 
 def interactions_in(lines: Sequence[PromptLine]) -> list[str]:
-    """The interactions of the lines, each once, in order."""
+    """The ids of the lines' interactions, each once, in order."""
     return list(dict.fromkeys(line.utterance.interaction_id for line in lines))
 
 
 def prompt_for(day: Day, lines: Sequence[PromptLine], request: str) -> str:
-    """The message to the model: the date and the lines as data, then what is to be done with `{data}`."""
+    """The user message for the model: date and lines as delimited data, then the task, in which `{data}` names them."""
     body = "\n".join(line.json for line in lines)
     mark = unused_mark([body])
     parts = {"date": f"{day.date:%A, %Y-%m-%d}", "messages": body}
@@ -107,7 +107,7 @@ class Unread:
 
 
 def unread_after(error: BudgetSpent | ModelUnavailable, interactions: Iterable[str]) -> Unread:
-    """What a failed call leaves: a spent budget or a request refused as malformed is no better another night."""
+    """The interactions left unread by a failed call; a spent budget or a malformed request is not retried."""
     if isinstance(error, BudgetSpent):
         return Unread(frozenset(interactions), "the budget of tokens is spent", waits=False)
     return Unread(frozenset(interactions), str(error), waits=not error.misconfigured)

@@ -1,4 +1,4 @@
-"""How the days of a run are read: by rules alone, or by a model, with rules for what it did not read."""
+"""Chooses how the days of a run are read: by rules, or by a model with rules for what it did not read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,13 +22,13 @@ NO_MODEL = "there is no model: read by rules"
 
 
 def mode_of(requested: Mode | None, model: LanguageModel | None) -> Mode:
-    """The mode that a run takes: the one wanted, else the pipeline; without a model, rules."""
+    """The mode of a run: the requested one, else the pipeline; rules if there is no model."""
     return "rules" if model is None else requested or "pipeline"
 
 
 @dataclass(frozen=True)
 class ModeReader:
-    """Every mode of reading, for one user's run. `now` tells the day (UTC) whose tokens are spent."""
+    """Reads days in any mode, for one user's run. `now` tells the day (UTC) whose tokens are spent."""
 
     rules: Reader
     ports: NightPorts
@@ -38,9 +38,9 @@ class ModeReader:
     def read_day(
         self, mode: Mode, day: Day, view: MemoryView, answers: Answers, failed_twice: frozenset[str] = frozenset()
     ) -> Reading:
-        """What is to be done about the memories after this day.
+        """Reads one day and returns the decisions about the memories.
 
-        `answers`: what the run keeps of the model's. `tired`: interactions that two runs failed to read. A model that gives
+        `answers`: what the run keeps of the model's. `failed_twice`: interactions that two runs failed to read. A model that gives
         nothing raises nothing here. Where another night would not help (no model, its budget spent, a request that it
         refuses as malformed) rules read at once, and `notes` say so. Where it may (the model is down, slow or declines) the
         interactions are `unread`: they stay pending and count as failed on, and the third night rules read them.
@@ -61,7 +61,7 @@ class ModeReader:
     def _with_rules_for_unread(
         self, reading: Reading, unread: Sequence[Unread], day: Day, view: MemoryView, failed_twice: frozenset[str]
     ) -> Reading:
-        """With what rules read: the gaps that don't wait, and the titles, which are read in one way whatever the mode."""
+        """The reading, completed by rules for the unread interactions that don't wait, and for titles in every mode."""
         waiting = {one for skipped in unread if skipped.waits for one in skipped.interactions - failed_twice}
         missed = {one for gap in unread for one in gap.interactions} - waiting
         rest = Day(
@@ -83,7 +83,7 @@ class ModeReader:
 
 
 def reader_for(context: RunContext) -> ReadDay:
-    """Reads days with the models of a run context, on the account of its user."""
+    """A function that reads days with the models of a run context, on the account of its user."""
     least_worth = context.night.least_worth
     rules = RulesReader(context.ports.words, LEAST_WORTH if least_worth is None else least_worth)
 

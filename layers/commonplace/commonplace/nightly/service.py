@@ -27,20 +27,20 @@ _TAKEN_OVER = "another process has taken over this run"
 
 @dataclass(frozen=True)
 class Nights:
-    """One user's nights. `read`: how a day is read in a mode; `may_continue`: asked before each day, False ends it there."""
+    """One user's nights. `read`: how a day is read in a mode; `may_continue`: asked before each day, False ends the night."""
 
     context: RunContext
     read: "ReadDay"
     may_continue: Callable[[], bool] = lambda: True
 
     def record(self, interactions: Sequence[Any]) -> RecordResult:
-        """Keeps what a day left behind until a night reads it; each is checked on its own."""
+        """Records interactions for a later night; each is checked on its own."""
         from commonplace.nightly.intake import record_interactions
 
         return record_interactions(interactions, self.context.caller, self.context.night.ledger)
 
     def nightly(self, mode: Mode | None = None, progress: "Progress | None" = None) -> Iterator[Run]:
-        """Reads what is pending, a run at a time, twenty at the most; first of all it finishes a run that died.
+        """Reads what is pending, a run at a time, at most twenty; first it finishes a run that died.
 
         Ends without a word when another process has taken over. Raises `CONFLICT` while another is at work.
         """
@@ -69,7 +69,7 @@ class Nights:
         return report.report_plan(*steps.preview(self.context, self._options(mode, progress)))
 
     def empty_run(self, mode: Mode | None = None) -> Run:
-        """A run, kept nowhere, that found nothing to read."""
+        """A run that found nothing to read; it is not stored."""
         from commonplace.nightly import steps
 
         run = steps.new_run(self.context, self._options(mode), [])
@@ -83,7 +83,7 @@ class Nights:
         return self.context.night.runs.newest(self.context.user_id, limit)
 
     def listed(self, limit: int = 20) -> ListedRuns:
-        """The same as an answer, which has an end: `notes` tells how many it has no room for."""
+        """The newest runs that fit into one answer; `notes` says how many were left out."""
         return report.newest_that_fit(self.runs(limit))
 
     def run(self, run_id: str) -> Run:
@@ -98,37 +98,37 @@ class Nights:
         return found
 
     def told(self, run_id: str) -> ToldRun:
-        """A run with the words that it is about."""
+        """A run with the texts that it is about."""
         return report.report(self.run(run_id), self.context)
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
-        """Takes a run back, as a run; `reread`: what it read is pending again."""
+        """Undoes a run and returns the undo as a run; `reread`: its interactions are pending again."""
         with apply.exclusive_lease(self.context) as lease:
             run = undoing.undo_run(self._run_to_change(run_id), self.context, lease, reread)
             self._publish(run)
             return run
 
     def undo(self, operation_id: str) -> Run:
-        """Takes one operation back, as a run; `NOT_FOUND` if it was never applied."""
+        """Undoes one operation and returns the undo as a run; `NOT_FOUND` if it was never applied."""
         with apply.exclusive_lease(self.context) as lease:
             run = undoing.undo_operation(operation_id, self.context, lease)
             self._publish(run)
             return run
 
     def approve_run(self, run_id: str) -> Run:
-        """Does what waits for review in a run, as far as its memories are as they were."""
+        """Applies the operations of a run that wait for review, where their memories are unchanged."""
         with apply.exclusive_lease(self.context) as lease:
             run = undo.approve(self._run_to_change(run_id), self.context, lease)
             self._publish(run)
             return run
 
     def discard_run(self, run_id: str) -> Run:
-        """Lets go of what waits for review in a run."""
+        """Discards the operations of a run that wait for review."""
         with apply.exclusive_lease(self.context) as lease:
             return undo.discard(self._run_to_change(run_id), self.context, lease)
 
     def history(self, key: str) -> History:
-        """What a key has held, newest first; `KEY_NOT_FOUND` tells the nearest keys."""
+        """The values that a key has held, newest first; `KEY_NOT_FOUND` tells the nearest keys."""
         from commonplace.contract import validate
         from commonplace.use_cases import keyed
 
@@ -146,7 +146,7 @@ class Nights:
         return RunOptions(self.read, taken, name, prompt_version(taken), self.may_continue, progress)
 
     def _finish_unfinished(self, lease: Lease) -> Run | None:
-        """A run that died, once more."""
+        """Resumes a run that died, if there is one."""
         run = self.context.night.runs.unfinished(self.context.user_id)
         if run is None:
             return None
@@ -176,7 +176,7 @@ class Nights:
         publish(run, self.context)
 
     def _run_to_change(self, run_id: str) -> Run:
-        """A run to be taken back or reviewed. The `last` is no undo here, so that to undo it twice is harmless."""
+        """The run to be undone or reviewed. `last` means no undo here, so that undoing it twice is harmless."""
         if run_id != LAST:
             return self.run(run_id)
         newest = self.runs(MOST_RUNS)

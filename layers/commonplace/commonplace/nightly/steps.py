@@ -1,4 +1,4 @@
-"""A nightly run, step by step. Each step is saved before its effect, so that a run that died goes on where it was.
+"""The steps of a nightly run. Each step is saved before its effect, so that a run that died resumes where it was.
 
 A run is a fold over days: each day's plan is made once and kept, what is planned is done at most once, and the run is kept
 after each day with what it came to. So a run that is taken up again begins with the first day that it did not get through.
@@ -30,7 +30,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How to read: `mode` for runs that begin, `go_on` asked before each day, `progress` told after it."""
+    """Options of a run: `mode` for new runs, `may_continue` asked before each day, `progress` called after it."""
 
     read: ReadDay
     mode: Mode
@@ -41,7 +41,7 @@ class RunOptions:
 
 
 def begin(context: RunContext, night: RunOptions, lease: Lease, tried: Collection[str] = ()) -> Run | None:
-    """A run over what is pending and not `tried`, fixed from now on; None when there is nothing."""
+    """Starts a run over what is pending and not `tried`; None when there is nothing."""
     entries = pending(context, tried)
     if not entries:
         return None
@@ -51,7 +51,7 @@ def begin(context: RunContext, night: RunOptions, lease: Lease, tried: Collectio
 
 
 def pending(context: RunContext, tried: Collection[str] = ()) -> list[LedgerEntry]:
-    """What the next run reads, oldest first."""
+    """The ledger entries that the next run reads, oldest first."""
     found = context.night.ledger.pending(context.user_id, MOST_INTERACTIONS + len(tried))
     return [entry for entry in found if entry.interaction_id not in tried and entry.interaction][:MOST_INTERACTIONS]
 
@@ -72,7 +72,7 @@ def new_run(context: RunContext, night: RunOptions, entries: Collection[LedgerEn
 
 
 def carry_out(run: Run, context: RunContext, night: RunOptions, lease: Lease) -> Run:
-    """Does a run from wherever it is to its end, or until it may not go on: then it is `running`, for the next to take up."""
+    """Carries a run on to its end, or until it may not continue: then it stays `running`, for the next to resume."""
     entries = context.night.ledger.entries(context.user_id, run.interactions)
     if run.finished_at is not None:
         return finalize.close(run, entries, context, lease)
@@ -98,7 +98,7 @@ def carry_out(run: Run, context: RunContext, night: RunOptions, lease: Lease) ->
 
 
 def preview(context: RunContext, night: RunOptions) -> tuple[Run, tuple[PlannedOperation, ...]]:
-    """What a run would do now. Nothing is written; a model that is asked is paid all the same."""
+    """What a run would do now. Nothing is written; a model that is called is paid all the same."""
     entries = pending(context)
     run, view, planned = new_run(context, night, entries), RunMemoryView(context), list[PlannedOperation]()
     failed_twice = frozenset(entry.interaction_id for entry in entries if entry.failures >= _FAILURES_BEFORE_RULES)
@@ -115,7 +115,7 @@ def preview(context: RunContext, night: RunOptions) -> tuple[Run, tuple[PlannedO
 
 
 def with_plan(run: Run, plan: Plan, operations: tuple[RunOperation, ...], context: RunContext) -> Run:
-    """The run with what a plan came to added to it."""
+    """The run with the results of a plan added to it."""
     spent = cost_of(plan.input_tokens, plan.output_tokens, context.night.allowance)
     return run.model_copy(
         update={

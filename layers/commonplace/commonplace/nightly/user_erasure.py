@@ -1,4 +1,4 @@
-"""Everything that is kept of a user goes when they leave: nobody has to trust a memory that can't be left."""
+"""Erases everything that is kept of a user."""
 
 from dataclasses import dataclass
 
@@ -9,22 +9,22 @@ from commonplace.runs.apply import RunContext, leased
 
 @dataclass(frozen=True)
 class ErasableUser:
-    """A user who may leave."""
+    """A user whose data can be counted and erased."""
 
     context: RunContext
     erasure: UserErasure
 
     @property
     def user_id(self) -> str:
-        """Who it is."""
+        """The user's id."""
         return self.context.user_id
 
     def memories(self) -> int:
-        """How many there are, closed ones too."""
+        """The number of the user's memories, closed ones too."""
         return sum(1 for _ in self.context.ports.records.all(self.user_id))
 
     def erase(self) -> int:
-        """Erases everything for good, the pages first; tells how many memories there were.
+        """Erases everything for good, the pages first; returns how many memories there were.
 
         Raises `CONFLICT` while a run of this user is at work, for it would write what it has read. Safe to repeat after a
         crash.

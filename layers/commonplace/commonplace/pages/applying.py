@@ -1,4 +1,4 @@
-"""Edited pages change the record, as a run: shown first, then made, and to be taken back like any other."""
+"""Applies edited pages to the record, as a run: previewed first, then applied, and undone like any other run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _THE_SAME = "the pages say what is remembered"
 
 @dataclass(frozen=True)
 class _PageChanges:
-    """What the pages come to. `texts`: each as it was read; `deletions`, of `memories` that there are."""
+    """The changes found on the pages. `texts`: each page as it was read; `memories`: how many there are."""
 
     run: Run
     pages: Sequence[Page]
@@ -37,14 +37,14 @@ class _PageChanges:
         return sum(step.difference.kind == "remove" for step in self.steps)
 
     def fully_applied(self, run: Run) -> dict[str, str]:
-        """The pages of which nothing was left aside: those may be written anew, as far as they are still as they were."""
+        """The pages of which everything was applied and which may be rewritten if nobody has edited them since."""
         ends = {told.operation_id: told.outcome for told in run.operations}
         left = {step.difference.page.name for step in self.steps if _is_left_aside(step, ends)}
         return {page.name: self.texts[page.name] for page in self.pages if page.name not in left and not page.unread}
 
 
 def compare_pages(pages: Pages, context: RunContext) -> ToldRun:
-    """What the pages would change; nothing is."""
+    """Previews what the pages would change; nothing is written."""
     found = _find_changes(pages, context)
     notes = [*found.run.notes, _DRY if found.steps else _THE_SAME]
     if found.deletions > most_deletions(found.memories):
@@ -53,7 +53,7 @@ def compare_pages(pages: Pages, context: RunContext) -> ToldRun:
 
 
 def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) -> ToldRun:
-    """Makes the changes and writes the pages anew. `delete_many`: also if more entries are gone than max(3, 5 %).
+    """Applies the changes and rewrites the pages. `delete_many`: also if more entries are gone than max(3, 5 %).
 
     Without it that many are an `INVALID_ARGUMENT`, and nothing is changed. `CONFLICT` while another run is at work.
     """

@@ -1,4 +1,4 @@
-"""What a person changed on pages, held against the record as it is now."""
+"""Compares edited pages with the record as it is now."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from commonplace.runs.undo_plan import changes_since
 
 @dataclass(frozen=True)
 class MemoriesById:
-    """All memories by id, closed ones too. The pages are the user's own: they show what is current, of every agent."""
+    """All memories of the user by id, closed ones too; pages show the current ones of every agent."""
 
     memories: Mapping[str, Memory]
     visibility: Visibility
@@ -27,20 +27,20 @@ class MemoriesById:
 
     @cached_property
     def current(self) -> list[Memory]:
-        """What a page shows."""
+        """The memories that a page shows."""
         return [memory for memory in self.memories.values() if self.is_current(memory)]
 
     def is_current(self, memory: Memory) -> bool:
-        """Whether a page shows it."""
+        """Whether a page shows the memory."""
         return is_visible(self.visibility, memory)
 
     def changed_since(self, memory: Memory, version: int) -> bool:
-        """Whether it was changed since that version; to count its use or to embed it again is no change."""
+        """Whether a memory was changed since a version; counting its use or embedding it again is no change."""
         return version > memory.version or bool(changes_since(memory, version, self.records))
 
 
 def read_record(caller: Caller, ports: Ports) -> MemoriesById:
-    """Everything that there is of the user."""
+    """Reads all memories of the user."""
     memories = {memory.memory_id: memory for memory in ports.records.all(caller.user_id)}
     agents = tuple({memory.agent_id for memory in memories.values()})
     return MemoriesById(memories, Visibility(caller.user_id, agents, caller.now), ports.records, zone_of(caller))
@@ -54,7 +54,7 @@ _NO_WORDS = "no words are left of it; take the whole line out to delete it"
 
 @dataclass(frozen=True)
 class Difference:
-    """One. `line` is None for an entry that was taken out, `memory` for a new one; `move`: all but its text differs."""
+    """One difference. `line`: None for a removed entry; `memory`: None for a new one; `move`: all but its text may differ."""
 
     kind: Kind
     page: Page
@@ -64,13 +64,16 @@ class Difference:
 
     @property
     def place(self) -> str:
-        """Where on which page."""
+        """The page and line of the difference."""
         return f"{self.page.name}, line {self.line.number}" if self.line else self.page.name
 
 
 def differences(pages: Sequence[Page], record: MemoriesById) -> list[Difference]:
-    """What differs, page by page. What somebody else changed since a page was written is a `conflict` if it was changed or
-    taken out there as well; otherwise the page is merely old."""
+    """The differences between pages and record, page by page.
+
+    What somebody else changed since a page was written is a `conflict` if it was changed or taken out there as well;
+    otherwise the page is merely old.
+    """
     entries = _entries(pages, record)
     found: list[Difference] = []
     edited = [page for page in pages if page.edited]
@@ -85,7 +88,7 @@ def differences(pages: Sequence[Page], record: MemoriesById) -> list[Difference]
 
 
 def _entries(pages: Sequence[Page], record: MemoriesById) -> dict[str, tuple[str, int]]:
-    """Where each memory's own entry is: of several lines with one id the first that says what it says, else the first."""
+    """The line of each memory's entry: of several with one id the first that has its text, else the first."""
     found: dict[str, tuple[bool, tuple[str, int]]] = {}
     for page in pages:
         for line in page.lines:
@@ -135,7 +138,7 @@ def _same_key(typed: str | None, key: str | None) -> bool:
 
 
 def _said_before(memory: Memory, text: str, record: MemoriesById) -> bool:
-    """Whether it said this, or what took its place does: nothing was changed on the page, or it was taken over already."""
+    """Whether the memory, or its successor, already said this text: then nothing was changed, or it was applied before."""
     later = record.memories.get(memory.superseded_by or "")
     return text in (memory.content, later.content if later else None)
 

@@ -1,4 +1,4 @@
-"""What stands on a page, which page a memory stands on, and a memory's text as a piece of one line of Markdown."""
+"""The model of a page: its entries, the page of each memory, and a memory's text as one line of Markdown."""
 
 import hashlib
 import re
@@ -21,14 +21,14 @@ _SURROGATES = range(0xD800, 0xE000)
 
 
 def escape(text: str) -> str:
-    """The text with its markup escaped, line breaks as `<br>`, and blanks at either end as entities."""
+    """Escapes Markdown, with line breaks as `<br>` and blanks at either end as entities."""
     shown = _FIRST.sub(r"\1\\", _MARKUP.sub(r"\\\g<0>", text))
     shown = _EDGES.sub(lambda blanks: "".join(char if char == "\n" else _entity(char) for char in blanks[0]), shown)
     return _LINE_ENDS.sub(lambda end: _entity(end[0]), shown).replace("\n", "<br>")
 
 
 def unescape(shown: str) -> str:
-    """The text that was written so, or that a person typed."""
+    """The text of an escaped line, or of one that a person typed."""
     return _ESCAPED.sub(_unescape_match, shown)
 
 
@@ -67,7 +67,7 @@ class PageEntry:
 
 @dataclass(frozen=True)
 class Page:
-    """A page as it was found. `listed`: the versions of all that was on it when it was written, by id.
+    """A page as it was read. `listed`: the versions of all memories on it when it was written, by id.
 
     `unread`: the lines that are no entries; `whole`: its end is there; `edited`: it says something else than when it was
     written.
@@ -83,29 +83,29 @@ class Page:
 
     @property
     def day(self) -> date | None:
-        """The day whose notes it holds."""
+        """The day of the page's notes."""
         return day_of(self.name)
 
 
 def owner_hash(user_id: str) -> str:
-    """What stands for a user in folders and on pages: a hash, so that no id is told."""
+    """A hash that stands for the user in folders and on pages, so that they show no id."""
     return hashlib.sha256(user_id.encode("utf-8")).hexdigest()[:32]
 
 
 def page_name(memory: Memory, zone: tzinfo) -> str:
-    """Where a memory stands: daily notes by the day they happened, in the user's zone."""
+    """The name of the memory's page: daily notes by the day they happened, in the user's zone."""
     return MAIN if memory.durability == "durable" else f"memory/{memory.happened_at.astimezone(zone).date()}.md"
 
 
 def zone_of(caller: Caller) -> tzinfo:
-    """The user's zone, in which days begin and end."""
+    """The time zone of the caller's clock."""
     zone = caller.now.tzinfo
     assert zone is not None
     return zone
 
 
 def day_of(name: str) -> date | None:
-    """The day of a page of daily notes."""
+    """The day of a page of daily notes, None for another page."""
     found = _DAY.fullmatch(name)
     try:
         return date.fromisoformat(found[1]) if found else None
@@ -119,12 +119,12 @@ def title_of(name: str) -> str:
 
 
 def is_page(name: str) -> bool:
-    """Whether a page of ours may have this name."""
+    """Whether this is a possible name of a page."""
     return name == MAIN or day_of(name) is not None
 
 
 def was_moved_to(page: Page, memory: Memory, zone: tzinfo) -> bool:
-    """Whether a person has brought an entry here from another page."""
+    """Whether a person has moved an entry here from another page."""
     if memory.memory_id in page.listed:
         return False
     if page.day is None:

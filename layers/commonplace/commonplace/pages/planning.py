@@ -1,4 +1,4 @@
-"""Differences become operations on the record: what a person typed becomes a memory, or puts one in another place."""
+"""Plans operations for the differences: a typed text becomes a memory, or an entry changes its place."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ _KEPT = ("collection", "agent_id", "section", "scope", "scope_ref", "subject")
 
 
 class EntryRequest(Request):
-    """What was typed, to be checked; `value` is None where it says what it said."""
+    """A typed entry to be validated; `value` is None where the text is unchanged."""
 
     key: Key | None = None
     value: Text | None = None
@@ -45,7 +45,7 @@ def new_memory(
     caller: Caller,
     ports: Ports,
 ) -> Entry:
-    """A memory of a new entry, or in the place of an `old` one, of which it keeps what its words did not tell."""
+    """The memory of a new entry, or of a changed one, which keeps the fields of `old` that its text does not tell."""
     assert typed.value is not None
     given: dict[str, Any] = {"confidence": 1.0, "collection": DEFAULT_COLLECTION, "key": typed.key}
     if old is not None:
@@ -58,7 +58,7 @@ def new_memory(
 
 
 def moved(page: Page, line: PageEntry, typed: EntryRequest, old: Memory, caller: Caller) -> Memory:
-    """The memory itself in another place: what it says, and what it rests on, stays."""
+    """The memory in another place, with its text and evidence unchanged."""
     changed: dict[str, Any] = {"key": typed.key, "section": line.section or old.section}
     if was_moved_to(page, old, zone_of(caller)):
         changed |= _page_fields(page, old, caller)
@@ -71,7 +71,7 @@ def _kept_fields(old: Memory) -> dict[str, Any]:
 
 
 def _page_fields(page: Page, old: Memory | None, caller: Caller) -> dict[str, Any]:
-    """How long it is kept and when it happened, as the page tells."""
+    """The durability and event time that the page tells."""
     if page.day is None:
         return {"durability": "durable", "expires_at": None, "purge_at": None}
     expires = (old and old.expires_at) or caller.now + DAILY_FOR
@@ -92,7 +92,7 @@ KNOWN = "it is remembered already"
 
 @dataclass(frozen=True)
 class Step:
-    """A difference with what is to be done about it."""
+    """A difference with its planned operation."""
 
     difference: Difference
     planned: PlannedOperation
@@ -110,7 +110,7 @@ class PagePlanner:
     _said: set[str] = field(default_factory=set)
 
     def steps(self, found: Sequence[Difference]) -> list[Step]:
-        """A step for each, in the order in which they are made.
+        """A step for each difference, in the order in which they are applied.
 
         A conflict is `lost`; what can't be kept, or is remembered already, is a `NOOP`. Both tell why.
         """
@@ -176,5 +176,5 @@ class PagePlanner:
 
 
 def _fields_to_check(one: Difference, line: PageEntry) -> Mapping[str, object]:
-    """What is to be checked of a line. What is only moved says what it said, and is taken as it is."""
+    """The fields of a line to be validated; the text of a moved entry is taken as it is."""
     return {"key": line.key} if one.kind == "move" else {"key": line.key, "value": line.text}

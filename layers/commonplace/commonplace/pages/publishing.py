@@ -1,4 +1,4 @@
-"""The record as pages, brought up to date with it. What a person has written on them stays until it is taken over."""
+"""Writes the record as pages. What a person has edited on them stays until it is applied."""
 
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ _HELP = (
 
 
 def render_pages(user_id: str, memories: Iterable[Memory], zone: tzinfo) -> dict[str, str]:
-    """The pages of what is current, by name. `MEMORY.md` is always there, a day's page while it has notes."""
+    """The pages of the current memories, by name: `MEMORY.md` always, a day's page while it has notes."""
     stands: dict[str, list[Memory]] = {MAIN: []}
     for memory in memories:
         stands.setdefault(page_name(memory, zone), []).append(memory)
@@ -32,7 +32,7 @@ def render_pages(user_id: str, memories: Iterable[Memory], zone: tzinfo) -> dict
 
 
 def _order(memory: Memory) -> tuple[bool, str, float, str]:
-    """What has a key first; an order that stays, so that two versions of a page differ in what has changed."""
+    """The sort key of a memory on a page: keyed ones first, then stable, so that versions of a page are comparable."""
     return memory.key is None, memory.key or "", memory.happened_at.timestamp(), memory.memory_id
 
 
@@ -69,7 +69,7 @@ def write_pages(
     pages: Pages, caller: Caller, ports: Ports, *, overwrite: bool = False, taken_over: Mapping[str, str] | None = None,
     erased: Collection[str] = (),
 ) -> WrittenPages:  # fmt: skip
-    """Writes what has changed, and removes the pages of days of which nothing is left.
+    """Writes the pages that have changed, and removes those of days without notes.
 
     A page that was edited is left, unless `overwrite`, or it is as in `taken_over` (texts by name), or it has one of the
     `erased` memories on it. What has no header of ours, or another owner's, is left in any case.
@@ -96,7 +96,7 @@ def write_pages(
 
 
 def publish(run: Run, context: RunContext) -> None:
-    """Writes the user's pages after a run, where they are kept. What fails here is told in the log: the run is done."""
+    """Writes the user's pages after a run, where pages are kept. A failure is only logged: the run is done."""
     if context.night.pages is None:
         return
     erased = {one for told in run.operations if told.kind == "FORGET" and told.outcome == "applied" for one in told.closed}
@@ -113,7 +113,7 @@ def publish(run: Run, context: RunContext) -> None:
 
 
 def erase_pages(pages: Pages) -> None:
-    """Takes away all pages of a user, with what they were before."""
+    """Erases all pages of a user, old versions too."""
     for name in filter(is_page, pages.names()):
         pages.delete(name)
     pages.drop_versions()

@@ -1,4 +1,4 @@
-"""A page is read: ours by its header, entry by entry, whatever a person and their editor made of it."""
+"""Parses a page: recognized by its header, entry by entry, however a person or an editor has changed it."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ _SECTIONS = {heading.casefold(): section for section, heading in HEADINGS.items(
 
 
 def parse(name: str, page: str) -> Page | None:
-    """The page; None if it has no header of ours, or not a whole one: then it is somebody else's."""
+    """The parsed page; None if it has no complete header of ours: then it is somebody else's."""
     header = _HEADER.fullmatch(page.replace("\r\n", "\n").replace("\r", "\n"))
     if header is None:
         return None
@@ -47,7 +47,7 @@ def parse(name: str, page: str) -> Page | None:
 
 
 def digest(listed: Mapping[str, int], lines: Iterable[PageEntry], unread: Iterable[str] = (), whole: bool = True) -> str:
-    """The same as long as a page says the same, however an editor has laid it out."""
+    """A digest that stays the same while the page says the same, however an editor has laid it out."""
     said = [[line.text, line.key, line.section, line.memory_id, line.version] for line in lines]
     parts = json.dumps([dict(listed), said, list(unread), whole])
     return hashlib.sha256(parts.encode("utf-8")).hexdigest()[:16]
@@ -60,7 +60,7 @@ class _ParsedItem:
     shown: str
 
     def line(self) -> PageEntry:
-        """Two entries that a person has joined are the first of them."""
+        """The entry; of two that a person has joined, the first."""
         found = _ID.search(self.shown)
         shown = _ID.sub("", self.shown).strip(" \t")
         key = _KEY.match(shown)
@@ -76,7 +76,7 @@ class _ParsedItem:
 
 @dataclass
 class _BodyParser:
-    """What is below the header, line by line. `number`: of the next one."""
+    """Parses the part below the header, line by line. `number`: of the next line."""
 
     title: str
     number: int
@@ -87,7 +87,7 @@ class _BodyParser:
     open: bool = False
 
     def take(self, line: str) -> None:
-        """Reads the next line; what is neither heading nor entry nor the rest of one is `unread`."""
+        """Reads the next line; what is no heading, entry or continuation is `unread`."""
         item = _ITEM.fullmatch(line)
         if item and (not self.open or len(item[1].expandtabs()) < 2):
             self.items.append(_ParsedItem(self.number, self.section, item[2] or ""))
@@ -106,7 +106,7 @@ class _BodyParser:
         self.number += 1
 
     def drop_cut_entry(self) -> None:
-        """Half an entry, at which a page ends in its midst, is none."""
+        """Drops an entry at which the page was cut off."""
         if not self.whole and self.open and not _ID.search(self.items[-1].shown):
             cut = self.items.pop()
             self.unread[cut.number] = cut.shown

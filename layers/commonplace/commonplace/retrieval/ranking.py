@@ -171,7 +171,7 @@ def _highest_score(question: Question, candidates: Candidates, corpus: Corpus, w
 
 
 def _classic(candidates: Candidates, weights: Floats) -> Floats:
-    """The profile `classic`: .4 semantic + .3 exact + .1 importance + .1 recency (+ .1 usage in `settle`), to compare."""
+    """The profile `classic`: .4 semantic + .3 exact + .1 importance + .1 recency (+ .1 usage in `break_ties`), to compare."""
     exact = (candidates.term_counts > 0) @ weights / max(float(weights.sum()), 1e-9)
     newest = float(candidates.created.max()) if len(candidates) else 0.0
     recency = np.exp(-(newest - candidates.created) / 86_400 / _RECENCY_DAYS)

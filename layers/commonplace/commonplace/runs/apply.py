@@ -1,4 +1,4 @@
-"""A plan is carried out under a lease, operation by operation; what a run has at hand for it."""
+"""Applies a plan under a lease, operation by operation; and the context of a run."""
 
 import logging
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ LEASE = timedelta(minutes=10)
 
 @dataclass(frozen=True)
 class RunContext:
-    """Whose memories, through which ports, by which clock (aware, in the user's zone)."""
+    """The caller, the ports and the clock (aware, in the user's zone) of one run."""
 
     caller: Caller
     ports: Ports
@@ -28,20 +28,20 @@ class RunContext:
 
     @property
     def user_id(self) -> str:
-        """Whose memories."""
+        """The user's id."""
         return self.caller.user_id
 
 
 @dataclass
 class Lease:
-    """A lease that goes on as long as its holder comes back before it has run out."""
+    """A lease that its holder renews before it runs out."""
 
     context: RunContext
     fence: Fence
     until: datetime
 
     def renew(self) -> None:
-        """Renews it once half of it is over; `LEASE_LOST` when somebody else has it."""
+        """Renews the lease once half of it is over; `LEASE_LOST` when somebody else has it."""
         now = self.context.clock()
         if self.until - now < LEASE / 2:
             self.until = now + LEASE
@@ -50,7 +50,7 @@ class Lease:
 
 @contextmanager
 def leased(context: RunContext) -> Iterator[Lease]:
-    """The user's lease, given back at the end; `CONFLICT` while another run has it."""
+    """Holds the user's lease and releases it at the end; `CONFLICT` while another run has it."""
     now = context.clock()
     fence = context.night.leases.lease(context.user_id, now, now + LEASE)
     if fence is None:
@@ -69,7 +69,7 @@ _log = logging.getLogger("commonplace")
 
 
 def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool = False) -> RunOperation:
-    """Does what is planned, unless it is done already, and tells how it ended: `applied`, or `lost` to another write.
+    """Applies a planned operation unless it was applied before; returns it as `applied`, or `lost` to another write.
 
     What was not planned to be done (it waits, or is beyond the cap) is told as it is. Raises `LEASE_LOST`, and what it can't
     tell anything about; on the `last_try` that is lost too, so that one operation doesn't hold up all nights to come.
@@ -101,7 +101,7 @@ _AS_UNDO: dict[Outcome, Outcome] = {"applied": "undone", "lost": "kept"}
 
 @contextmanager
 def exclusive_lease(context: RunContext) -> Iterator[Lease]:
-    """The user's lease, with no run left half done by one that died; a night that did is finished by `nightly` only."""
+    """Holds the user's lease after finishing what another run left half done; a night is finished by `nightly` only."""
     with leased(context) as lease:
         run = context.night.runs.unfinished(context.user_id)
         if run is not None and run.kind == "nightly":
@@ -112,14 +112,14 @@ def exclusive_lease(context: RunContext) -> Iterator[Lease]:
 
 
 def carry_out(run: Run, plan: Plan, context: RunContext, lease: Lease) -> Run:
-    """Saves the run with its plan, does it, and closes it."""
+    """Saves a run with its plan, applies the plan, and closes the run."""
     context.night.runs.save(run, lease.fence)
     context.night.parts.save_part(run, _PLAN, plan.model_dump_json(), lease.fence)
     return resume(run, context, lease)
 
 
 def resume(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Does what is left of a run and closes it; one whose plan was never kept is closed as failed.
+    """Applies what is left of a run and closes it; a run whose plan was never saved is closed as failed.
 
     It is kept as finished before its plan goes, and closed last, so that a crash leaves none of the words behind.
     """

@@ -1,4 +1,4 @@
-"""A run ends: what the user wanted forgotten is erased, what it knew of their words is dropped, the ledger is marked."""
+"""Ends a run: erases what the user wanted forgotten, drops quotes of it from runs, and marks the ledger."""
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
@@ -14,7 +14,7 @@ RUNS_WITH_WORDS = 200
 
 
 def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Erases, for the memories that this run forgot: the texts they rest on, the wish itself, and what runs tell of them.
+    """Erases the texts that forgotten memories rest on, the forget request itself, and what runs quote of them.
 
     What waits for review and would bring them back is discarded. Safe to repeat. Gives the run without their words.
     """
@@ -40,12 +40,12 @@ def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 def _evidence_interactions(run: Run, forgotten: set[str]) -> set[str]:
-    """The interactions, where they were several, that a forgotten memory was made of."""
+    """The interactions that a forgotten memory was made of, where they were several."""
     return {said for one in run.operations if one.memory_id in forgotten for said in one.rests_on}
 
 
 def _without_quotes(run: Run, forgotten: set[str], sources: set[str]) -> Run:
-    """Reasons may quote, and what waits holds whole memories."""
+    """A run without quotes of forgotten texts: reasons may quote, and what waits for review holds whole memories."""
     operations = tuple(_without_words(one, forgotten) for one in run.operations)
     dropped = tuple(one.model_copy(update={"why": _ERASED}) if one.interaction_id in sources else one for one in run.dropped)
     waits = any(one.outcome == "needs_review" for one in operations)
@@ -65,7 +65,7 @@ _log = logging.getLogger("commonplace")
 
 
 def close(run: Run, entries: Sequence[LedgerEntry], context: RunContext, lease: Lease) -> Run:
-    """Closes a run that has done everything. Safe to repeat after a crash: it is kept as finished first, and closed last."""
+    """Closes a run that is complete; safe to repeat after a crash, for it is saved as finished first and closed last."""
     runs = context.night.runs
     if run.finished_at is None:
         run = run.model_copy(update={"finished_at": context.clock()})
@@ -79,7 +79,7 @@ def close(run: Run, entries: Sequence[LedgerEntry], context: RunContext, lease: 
 
 
 def operations_in_review(run: Run) -> list[str]:
-    """The ids of its operations that wait for a person."""
+    """The ids of the run's operations that wait for review."""
     return [one.operation_id for one in run.operations if one.outcome == "needs_review"]
 
 
@@ -98,7 +98,7 @@ def _error(run: Run) -> str | None:
 
 
 def _marks(run: Run, entries: Collection[LedgerEntry]) -> Mapping[str, Mark]:
-    """What becomes of its interactions. Those that an attempt which died has marked already have counted it."""
+    """The ledger's marks for the run's interactions; a failure that a died attempt has counted is not counted again."""
     unread, marks = set(run.unread), dict[str, Mark]()
     for entry in (one for one in entries if one.run_id != run.run_id):
         failures = entry.failures + 1

@@ -1,4 +1,4 @@
-"""The blast radius: what one day that was read may change without a person's approval.
+"""Limits what one day may change without a person's approval.
 
 A wish of the user to forget must not wait, and what it erases can't come back. So a wish is served before other deletions;
 beyond the day's allowance of deletions its memories close at once and are no longer found, and only the erasing waits.
@@ -19,18 +19,18 @@ _ERASE_LATER = "closed at once; that many memories are erased only when approved
 
 
 def most_deletions(memories: int) -> int:
-    """Memories that may close with nothing in their place, for a user with as many memories."""
+    """How many memories one day may close without replacement, for a user with this many memories."""
     return max(3, memories * 5 // 100)
 
 
 def most_replacements(memories: int) -> int:
-    """Memories that may be replaced or updated."""
+    """How many memories one day may replace or update."""
     return max(10, memories * 10 // 100)
 
 
 @dataclass(frozen=True)
 class DayUsage:
-    """How much of a day's allowance earlier runs have used."""
+    """How much of a day's limits earlier runs have used."""
 
     adds: int = 0
     forgotten: int = 0
@@ -39,7 +39,7 @@ class DayUsage:
 
 
 def usage_of_day(day: date, runs: Sequence[Run]) -> DayUsage:
-    """What runs have done for a day that was read, and was not taken back: a day may be read by several of them."""
+    """What earlier runs have done for this day and was not undone: several runs may read one day."""
     undone = {run.undoes for run in runs if run.kind == "undo"}
     done = [
         one
@@ -59,7 +59,7 @@ def usage_of_day(day: date, runs: Sequence[Run]) -> DayUsage:
 def apply_limits(
     operations: Sequence[PlannedOperation], memories: int, spent: DayUsage = DayUsage()
 ) -> tuple[PlannedOperation, ...]:
-    """A day's operations in their order, some of them waiting for review or left out. `memories`: how many are active."""
+    """A day's operations within the limits, some set to review or left out. `memories`: how many are active."""
     forgotten = spent.forgotten + _closing(operations, "forget")
     deleted, replaced = spent.deleted + _closing(operations, "delete"), spent.replaced + _closing(operations, "replace")
     waiting = forgotten + deleted > most_deletions(memories) or replaced > most_replacements(memories)
@@ -88,13 +88,13 @@ def _kind(operation: PlannedOperation) -> str:
 
 
 def _closing(operations: Sequence[PlannedOperation], kind: str) -> int:
-    """Memories that are current and would not be."""
+    """How many current memories these operations would close."""
     changes = [change for operation in operations if _kind(operation) == kind for change in operation.closes]
     return sum(change.before is not None and change.before.status == "active" for change in changes)
 
 
 def _surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set[int]:
-    """The adds beyond the best, but for those that a later operation of the day builds on."""
+    """The adds beyond the best ones, but for those that a later operation of the day builds on."""
     closed = {change.memory.memory_id for operation in operations for change in operation.closes}
     ranked = []
     for number, operation in enumerate(operations):

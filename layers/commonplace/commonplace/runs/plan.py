@@ -1,4 +1,4 @@
-"""What a run is going to do, as it is saved before the first of it is done: a crash in between changes nothing of it."""
+"""The plan of a run, as it is saved before any of it is applied, so that a crash in between changes nothing of it."""
 
 import base64
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ class PlannedChange(_SavedModel):
     erases: bool = False
 
     def change(self, at: datetime) -> Change:
-        """As the record takes it."""
+        """The change as the record takes it."""
         return Change(self.memory, Audit(self.audit, at, self.detail), decode_vector(self.vector), self.before, self.erases)
 
 
@@ -42,18 +42,18 @@ class PlannedOperation(_SavedModel):
     closes: tuple[PlannedChange, ...] = ()
 
     def operation(self, user_id: str, run_id: str) -> Operation:
-        """As the record takes it."""
+        """The operation as the record takes it."""
         opens = self.opens.change(self.at) if self.opens else None
         closes = tuple(change.change(self.at) for change in self.closes)
         return Operation(self.told.operation_id, user_id, self.told.kind, self.at, opens, closes, run_id)
 
     @property
     def opens_remainder(self) -> bool:
-        """Whether what it opens is no new value, but what is left of the memories that go."""
+        """Whether what it opens is only the rest of memories that it removes."""
         return self.opens is not None and bool(self.closes) and all(one.audit in REMOVING_AUDITS for one in self.closes)
 
     def without_opening(self) -> "PlannedOperation":
-        """The same without what it opens, under an id of its own."""
+        """A copy that only closes memories, under an id of its own."""
         told = self.told.model_copy(update={"operation_id": f"{self.told.operation_id}-close", "memory_id": None})
         return self.model_copy(update={"told": told, "opens": None})
 
@@ -91,22 +91,22 @@ def merged(plans: Iterable[Plan]) -> Plan:
 
 
 def review_part(operation_id: str) -> str:
-    """The name of the part of a run under which an operation that waits for a person is kept."""
+    """The name of the run part that keeps an operation waiting for review."""
     return f"review/{operation_id}"
 
 
 def with_outcome(told: RunOperation, outcome: Outcome, why: str | None = None) -> RunOperation:
-    """What is told of an operation, with another outcome and, where given, another reason."""
+    """The operation with another outcome and, where given, another reason."""
     return told.model_copy(update={"outcome": outcome, "why": why or told.why})
 
 
 def encode_vector(vector: Vector | None) -> str | None:
-    """A vector as text."""
+    """A vector as base64 of little-endian float32."""
     return None if vector is None else base64.b64encode(vector.astype("<f4").tobytes()).decode()
 
 
 def decode_vector(text: str | None) -> Vector | None:
-    """A vector from its text."""
+    """The vector of such a text."""
     if text is None:
         return None
     import numpy as np  # of a run that is only told there is no vector to read

@@ -1,4 +1,4 @@
-"""A run told with the words that it is about, which stand in the record and nowhere in the run."""
+"""Reports of runs with the texts that they are about, which stand in the record and nowhere in the run."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
@@ -16,7 +16,7 @@ MOST_BYTES = 4_000_000
 
 
 def newest_that_fit(runs: Sequence[Run]) -> ListedRuns:
-    """The runs, or the newest of them that one answer has room for; one at the least."""
+    """The newest runs that fit into one answer; at least one."""
     lengths = accumulate(len(run.model_dump_json().encode()) for run in runs)
     shown = runs[: max(1, sum(length <= MOST_BYTES for length in lengths))]
     left_out = len(runs) - len(shown)
@@ -25,7 +25,7 @@ def newest_that_fit(runs: Sequence[Run]) -> ListedRuns:
 
 
 def report(run: Run, context: RunContext) -> ToldRun:
-    """Every operation with what it added, what it closed, and the user's words that it rests on."""
+    """Reports a run: each operation with what it added, what it closed, and the user's words that it rests on."""
     ids = {one for operation in run.operations for one in (operation.memory_id, *operation.closed) if one}
     memories = {memory.memory_id: memory for memory in context.ports.records.get(run.user_id, sorted(ids))}
     texts = _texts(run, context)
@@ -33,7 +33,7 @@ def report(run: Run, context: RunContext) -> ToldRun:
 
 
 def report_plan(run: Run, operations: Sequence[PlannedOperation]) -> ToldRun:
-    """The same of what is planned only."""
+    """The same report of operations that are only planned."""
     return ToldRun(run=run, operations=tuple(_report_planned(one, one.told) for one in operations))
 
 
@@ -79,7 +79,7 @@ def _texts(run: Run, context: RunContext) -> Mapping[str, Interaction]:
 
 
 def _message_text(interaction: Interaction | None, position: int | None) -> str | None:
-    """The message itself, where no memory keeps the words that tell: of a deletion, or of what was known already."""
+    """The text of the message that an operation rests on, where no memory keeps its evidence."""
     if interaction is None:
         return None
     if isinstance(interaction, Discussion):

@@ -1,4 +1,4 @@
-"""Taking back, and what waits for a person: a run or one operation undone, approved or discarded."""
+"""Undo and review: a run or one operation undone, approved or discarded."""
 
 from collections.abc import Sequence
 
@@ -16,14 +16,14 @@ _MISSING = "what was planned is no longer kept"
 
 
 def approve(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Does what waits; a memory that was changed since is left, and its operation listed as `lost`. Harmless twice."""
+    """Applies what waits for review; where a memory was changed since, the operation is `lost`. Harmless twice."""
     operations = tuple(_approve_operation(one, run, context, lease) for one in run.operations)
     approved = erase_forgotten(run.model_copy(update={"operations": operations}), context, lease)
     return _save_review(approved, run, context, lease)
 
 
 def discard(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Lets go of what waits. Harmless twice."""
+    """Discards what waits for review. Harmless twice."""
     operations = tuple(with_outcome(one, "discarded") if one.outcome == "needs_review" else one for one in run.operations)
     return _save_review(run.model_copy(update={"operations": operations}), run, context, lease)
 
@@ -51,7 +51,7 @@ _NOTHING = "there was nothing to take back"
 
 
 def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) -> Run:
-    """Takes back what a run did; what waits for review is discarded. `reread`: its interactions are read once more.
+    """Undoes a run; what waits for review is discarded. `reread`: its interactions are read once more.
 
     Every memory is as it was but for version, time of writing and usage. What was changed since, whose key was taken
     meanwhile, or whose words were erased stays as it is and is listed as `kept`. Harmless twice.
@@ -65,7 +65,7 @@ def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) 
 
 
 def undo_operation(operation_id: str, context: RunContext, lease: Lease) -> Run:
-    """The same for one operation; `NOT_FOUND` if it was never applied."""
+    """Undoes one operation; `NOT_FOUND` if it was never applied."""
     applied = context.ports.operations.applied(context.user_id, operation_id) if may_be_id(operation_id) else None
     if applied is None:
         raise CommonplaceError(ErrorCode.NOT_FOUND, "operation_id: no such operation was applied", "operation_id")

@@ -1,4 +1,4 @@
-"""How memories become again what they were before operations that were applied. It decides; nothing is written here."""
+"""Plans an undo: the operations that bring memories back to what they were. Nothing is written here."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ _KEY = "its key was taken meanwhile"
 
 @dataclass
 class UndoPlanner:
-    """One undo. `undoes`: the run or operation that it takes back."""
+    """Plans one undo. `undoes`: the id of the run or operation that it takes back."""
 
     user_id: str
     undoes: str
@@ -37,7 +37,7 @@ class UndoPlanner:
     kept: list[RunOperation] = field(default_factory=list)
 
     def plan(self, applied: Sequence[Applied]) -> list[PlannedOperation]:
-        """The operations that take these back; what stays as it is, and why, is told in `kept`."""
+        """The operations that undo the given ones; `kept` then lists what stays as it is, and why."""
         made: dict[str, list[AppliedChange]] = {}
         ids = dict.fromkeys(one.memory_id for operation in applied for one in operation.made)
         there = {memory.memory_id: memory for memory in self.records.get(self.user_id, list(ids))}
@@ -71,7 +71,7 @@ class UndoPlanner:
         return any(not ({audit.detail.get("undoes"), audit.detail.get("operation_id")} & ours) for audit in later)
 
     def _reopening(self) -> Iterable[PlannedOperation]:
-        """Closed memories that come back, each in one operation with what holds its place or its key now.
+        """One operation per closed memory that is reopened, which also closes what holds its place or key now.
 
         What held it in between closes on its own: a run may have changed a value more often than an operation has room for.
         """
@@ -91,7 +91,7 @@ class UndoPlanner:
                 yield self._operation((current, goal), closes)
 
     def _remaining(self) -> Iterable[PlannedOperation]:
-        """What only closes, and what changes in place."""
+        """The operations for memories that are only closed or changed in place."""
         for current, goal in self.goals.values():
             yield self._operation(None if goal.status != "active" else (current, goal), [(current, goal)])
 
@@ -136,7 +136,7 @@ class UndoPlanner:
 
 
 def changes_since(memory: Memory, version: int, records: MemoryRecords) -> list[Audit]:
-    """What was done to a memory after that version of it; to count its use or to embed it again is no change.
+    """The audit rows of a memory after a version of it; counting its use or embedding it again is no change.
 
     Each write leaves one audit row: those after the version's own are what came later.
     """
@@ -147,14 +147,14 @@ def changes_since(memory: Memory, version: int, records: MemoryRecords) -> list[
 
 
 def _is_unrecoverable(change: AppliedChange, memory: Memory | None) -> bool:
-    """Whether a change closed, with nothing in its place, what can't come back: erased by it or since, or gone for good."""
+    """Whether a change closed, without a successor, a memory whose words are erased or purged by now."""
     if change.before is None or "superseded_by" in change.before:
         return False
     return change.erased or memory is None or not memory.content
 
 
 def _state_before(memory: Memory, changes: Sequence[AppliedChange], now: datetime) -> Memory:
-    """The memory as it was before the first of the changes: one that was not there yet is closed."""
+    """The memory as it was before the first of the changes; one that did not exist yet is closed."""
     if changes[0].before is None:
         return memory if memory.status == "deleted" else transitions.deleted(memory, now)
     fields = memory.model_dump(mode="json")

@@ -12,7 +12,7 @@ _STOPS = "\n.!?。！？"
 
 
 def find_role_play(view: str, continues: bool) -> tuple[list[TextSpan], bool]:
-    """The stretches played, and whether it goes on after this message. `goes_on`: whether it did before it."""
+    """The stretches played, and whether it goes on after this message. `continues`: whether it did before it."""
     played: list[TextSpan] = []
     at: int | None = 0 if continues else _sentence_start(view, 0)
     while at is not None:
