@@ -1,4 +1,4 @@
-"""What AWS needs: records in DynamoDB, and an index in OpenSearch or none."""
+"""Opens a deployment on AWS: records in DynamoDB, and an index in OpenSearch or none."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -72,7 +72,7 @@ def _night(table: "Table", settings: Settings, left: Left) -> "NightPorts":
 
 
 def open_erasable_user(user_id: str, settings: Settings) -> "ErasableUser":
-    """A user of the table, by the whole id, who may leave."""
+    """A user of the table, by the whole id, to be erased."""
     from commonplace.nightly.user_erasure import ErasableUser
     from commonplace.runs.apply import RunContext
 
@@ -89,7 +89,7 @@ def _erasure(table: "Table") -> UserErasure:
 
 
 def open_models(settings: Settings, left: Left = unlimited_time) -> Ports:
-    """What a function needs that has no memory: the models. Asking it for anything else is a mistake of this package."""
+    """The models alone, for a function without memory; everything else of the ports fails."""
     from commonplace.adapters.static_embedder import StaticEmbedder
 
     nothing, static = _NoMemory(), StaticEmbedder()
@@ -164,7 +164,7 @@ def _layout(settings: Settings) -> "Layout":
 
 
 def missing(name: str) -> CommonplaceError:
-    """That a setting is needed."""
+    """The error for a setting that is needed."""
     variable = f"COMMONPLACE_{name.upper()}"
     return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{variable}: is needed here and is not set", variable)
 

@@ -1,4 +1,4 @@
-"""What one machine needs: a memory file, and the clock of its user."""
+"""Opens a memory file on this machine, and its user's clock."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OpenStore:
-    """The ports, how to let go of what is behind them, and what runs and erasures need, made when it is asked for."""
+    """An open store: the ports, how to close it, and the ports of runs and erasure, made on first use."""
 
     ports: Ports
     close: Callable[[], None]

@@ -1,4 +1,4 @@
-"""What keeps the index of a deployment in step with the table, rebuilds it, and plans the nights of all users."""
+"""Opens the ports that project, check and rebuild a deployment's index, and those that schedule nights."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Maintenance:
-    """What the commands `reindex` and `doctor` need."""
+    """The ports of the commands `reindex` and `doctor`."""
 
     records: "DynamoRecords"
     everything: AllRecords
@@ -35,7 +35,7 @@ class Maintenance:
 
 
 def open_projector(settings: Settings, remaining: Remaining | None = None) -> Projector:
-    """What keeps the index in step with the table; without an index, what is left of that."""
+    """The ports of the projector; without an index, what is left of them."""
     from commonplace.adapters.dynamodb.rows import stream_records
     from commonplace.adapters.dynamodb.usage import DynamoUsage
 
@@ -45,7 +45,7 @@ def open_projector(settings: Settings, remaining: Remaining | None = None) -> Pr
 
 
 def open_maintenance(settings: Settings) -> Maintenance:
-    """What rebuilds the index and holds it against the records."""
+    """The ports that rebuild the index and compare it with the records."""
     from commonplace.adapters.dynamodb.records import DynamoEverything
     from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild
     from commonplace.adapters.static_embedder import StaticEmbedder
@@ -84,7 +84,7 @@ def _letters(settings: Settings) -> DeadLetters | None:
 
 @dataclass(frozen=True)
 class NightSchedule:
-    """Whose nights are to be read, where they are asked for, and how long texts that were read are kept."""
+    """The ports that schedule nights, and how long texts are kept after they were read."""
 
     ledger: "Ledger"
     queue: "NightQueue"

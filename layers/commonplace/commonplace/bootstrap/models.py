@@ -1,4 +1,4 @@
-"""The models that a deployment uses, and what its nights need: the ports of a run, and where pages are kept."""
+"""Opens the models that a deployment uses, and the ports of its nights."""
 
 import math
 from collections.abc import Callable
@@ -53,12 +53,12 @@ Left = Callable[[], float]
 
 
 def unlimited_time() -> float:
-    """Nobody ends a process of this machine."""
+    """No time limit: nobody ends a process of this machine."""
     return math.inf
 
 
 def embedder_of(settings: Settings, static: Embedder) -> Embedder:
-    """What embeds memories and questions."""
+    """The embedder of memories and questions."""
     if settings.embedder == "static":
         return static
     from commonplace.adapters.bedrock import TitanEmbedder
@@ -67,7 +67,7 @@ def embedder_of(settings: Settings, static: Embedder) -> Embedder:
 
 
 def reader_of(settings: Settings, left: Left = unlimited_time) -> StatementReader | None:
-    """Claude as the reader of statements; None: rules."""
+    """Claude as the reader of statements; None: rules normalize."""
     asked = _asked(settings)
     if asked is None:
         return None
@@ -78,7 +78,7 @@ def reader_of(settings: Settings, left: Left = unlimited_time) -> StatementReade
 
 
 def language_model_of(settings: Settings, left: Left = unlimited_time) -> LanguageModel | None:
-    """Claude as the reader of days; None: rules."""
+    """Claude as the model of nights; None: rules read."""
     asked = _asked(settings)
     if asked is None:
         return None
@@ -89,7 +89,7 @@ def language_model_of(settings: Settings, left: Left = unlimited_time) -> Langua
 
 
 def summarizer_of(settings: Settings, left: Left = unlimited_time) -> LanguageModel | None:
-    """Claude as the one that sums up; None: by extraction."""
+    """Claude as the model of summaries; None: sentences are extracted."""
     asked = _asked(settings)
     if asked is None:
         return None
@@ -100,7 +100,7 @@ def summarizer_of(settings: Settings, left: Left = unlimited_time) -> LanguageMo
 
 
 def allowance_of(settings: Settings) -> "Allowance":
-    """What reading days may cost."""
+    """The limits on what nights may spend."""
     from commonplace.ports.nightly_bundle import Allowance
 
     return Allowance(
@@ -139,7 +139,7 @@ def _claude_key(settings: Settings) -> Callable[[], str]:
 def night_of(
     settings: Settings, ledger: "Ledger", runs: "RunRepository", budget: "TokenBudget", left: Left = unlimited_time
 ) -> "NightPorts":
-    """The ports. `left`: seconds that whoever asks now has."""
+    """The ports of nights. `left`: seconds that whoever asks now has."""
     from commonplace.ports.nightly_bundle import NightPorts
 
     return NightPorts(

@@ -1,4 +1,4 @@
-"""Arguments to a checked request, with secrets taken out of every text before anything else sees them."""
+"""Validates a tool's arguments, and redacts secrets in every text before anything else sees them."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,7 +23,7 @@ _CODES = {
 
 
 def validate(kind: type[AnyRequest], arguments: Mapping[str, Any], zone: tzinfo | None) -> tuple[AnyRequest, list[str]]:
-    """The request, and the kinds of secrets that were in it.
+    """The validated and redacted request, and the kinds of secrets that were in it.
 
     Times without an offset are taken to be in `zone`. Raises a 400 that names the field, `SECRET_ONLY` among them.
     """
@@ -33,7 +33,7 @@ def validate(kind: type[AnyRequest], arguments: Mapping[str, Any], zone: tzinfo 
 
 
 def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
-    """The arguments as the request's model, or a 400 that names the first field at fault."""
+    """The arguments as the request's model, or a 400 that names the first wrong field."""
     if not isinstance(arguments, Mapping):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "the arguments must be a JSON object")
     try:
@@ -97,14 +97,14 @@ def _redacted_text(text: str, path: str, kinds: list[str], beside: str | None) -
 
 
 def _redaction(text: str, path: str, beside: str | None) -> Redaction:
-    """A text without its secrets. `beside`: the message before a `text`, or the key of a `value`."""
+    """The redaction of a text. `beside`: the message before a `text`, or the key of a `value`."""
     if path == "value" and beside is not None:
         return _redaction_under_key(text, beside)
     return redact(text, beside if path == "text" else None)
 
 
 def _redaction_under_key(value: str, key: str) -> Redaction:
-    """`gate_code` tells what a bare 4471 is: the value is read as an answer to its key, and as an entry under it."""
+    """The redaction of a value under a key: `gate_code` makes a bare 4471 a secret."""
     name = " ".join(WORD.findall(key))
     answer = redact(value, f"What is the {name}?")
     entry = redact(f"{name}: {answer.text}")

@@ -34,7 +34,7 @@ def question_to_user(before: Utterance | None) -> str | None:
 
 
 def is_answer(clause: Clause, is_only_clause: bool, family: frozenset[str]) -> bool:
-    """Whether a clause makes no sense without the question: a yes or no that is the `is_only_clause`, a few words without a subject."""
+    """Whether a clause only makes sense as an answer: a yes or no on its own, or a few words without a subject."""
     text = clause.text
     if clause.asking or never_kept_reason(text, family):
         return False

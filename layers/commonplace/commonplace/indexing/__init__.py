@@ -1,1 +1,1 @@
-"""The index is a view of the records: kept in step, rebuilt, held against them."""
+"""The index is a view of the records: projected, rebuilt, and compared with them."""

@@ -1,4 +1,4 @@
-"""The whole index made again from the records beside the one that is asked, and held against them, document by document."""
+"""Rebuilds the index from the records beside the one in use, and checks index and records for consistency."""
 
 import time
 from collections import Counter
@@ -25,7 +25,7 @@ Inconsistency = Literal["missing", "behind", "ahead", "different", "orphaned"]
 
 @dataclass(frozen=True)
 class ConsistencyReport:
-    """Records and documents there are, what ails the index, and how much of that was mended.
+    """How many records and documents there are, the inconsistencies by kind, and how many were mended.
 
     `missing`: a record without a document; `behind`, `ahead`: of an older or newer version; `different`: of the same
     version and another content; `orphaned`: a document without a record. What was written within the last seconds may be
@@ -89,7 +89,7 @@ _FIRST_WAIT = 0.25  # seconds; twice as long at each further try
 
 @dataclass(frozen=True)
 class RebuildResult:
-    """How many records the new version holds, how many got a vector of the current model, and what was refused and why."""
+    """Records in the new version, records newly embedded, and the refused ones with the reason."""
 
     records: int
     embedded: int
@@ -98,14 +98,14 @@ class RebuildResult:
 
 @dataclass(frozen=True)
 class EmbeddingRenewal:
-    """Brings records to the current embedding model, in the record store first: it is the truth."""
+    """Re-embeds records with the current model, in the record store first: it is the truth."""
 
     records: MemoryRecords
     embedder: Embedder
     clock: Clock
 
     def renewed(self, batch: Sequence[Stored]) -> list[Stored]:
-        """The records with vectors of this model, as new versions of them; those that have one already as they are.
+        """The records with vectors of this model, re-embedded as new versions where they had none.
 
         A record that is changed by somebody else at this moment is left to them: their write is indexed as well.
         """
@@ -134,7 +134,7 @@ def reindex(
     everything: AllRecords, rebuild: IndexRebuild, renewal: EmbeddingRenewal, progress: Callable[[int], None],
     wait: Callable[[float], None] = time.sleep, move: bool = False,
 ) -> RebuildResult:  # fmt: skip
-    """Rebuilds the index of all users and lets it take the old one's place at the end.
+    """Rebuilds the index of all users, which replaces the old one at the end.
 
     From the beginning each write goes to both, so that none is missed, whatever the order. The same command moves to
     another layout, and to another embedding model if `move` says that this is meant: every record is written anew then.
@@ -160,7 +160,7 @@ def reindex(
 
 
 def _refuse_another_model(rebuild: IndexRebuild, name: str) -> None:
-    """An environment that lacks a setting must not give every record another vector."""
+    """Refuses another model than the index has, lest a missing setting re-embeds every record."""
     live = rebuild.model()
     if live not in (None, name):
         raise CommonplaceError(
@@ -172,7 +172,7 @@ def _refuse_another_model(rebuild: IndexRebuild, name: str) -> None:
 
 
 def _filled(rebuild: IndexRebuild, records: Sequence[Stored], wait: Callable[[float], None]) -> list[IndexOutcome]:
-    """The last outcome of each record, those that may be tried again tried again, ever more slowly."""
+    """The last outcome of each record; those that may succeed later are tried again, with growing pauses."""
     outcomes = rebuild.fill(records)
     for number in range(_TRIES):
         again = [at for at, outcome in enumerate(outcomes) if outcome.state == "retry"]

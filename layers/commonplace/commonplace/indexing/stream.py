@@ -1,4 +1,4 @@
-"""A batch of the table's stream brought into the index; what is confirmed is no longer pending, what is refused set aside."""
+"""The projector: brings a batch of the table's stream into the index, and sets aside what the index refuses."""
 
 import logging
 from collections import Counter
@@ -35,7 +35,7 @@ def reconcile(
     before: datetime, writer: IndexWriter, pending: PendingWrites, failed: Callable[[IndexChange, IndexOutcome], None],
     in_time: Callable[[], bool] = lambda: True,
 ) -> Counter[str]:  # fmt: skip
-    """Indexes again what has been pending since before then, and gives how many ended in each state.
+    """Projects again what has been pending since before then, and returns how many ended in each state.
 
     So an outage longer than a stream keeps its records heals too. `failed` is told of each that the index will never take.
     Stops at the first batch of which nothing is done, for the index is down, and when it is `in_time` no more: the next run
@@ -63,7 +63,7 @@ def _confirm(change: Stored, pending: PendingWrites) -> None:
 
 @dataclass(frozen=True)
 class Projector:
-    """What keeps an index in step with the table.
+    """The ports of the projector.
 
     `streamed` reads an event of the table's stream; `set_up` makes what the index needs, False when a reindex has to follow.
     """
@@ -77,16 +77,16 @@ class Projector:
 
 
 class NoIndex:
-    """No index at all: searches read the records, and nothing has to wait."""
+    """An index writer for deployments without an index: every change is done at once."""
 
     def put(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
-        """Everything is as it should be."""
+        """Reports every change as done."""
         return [IndexOutcome("done")] * len(changes)
 
 
 @dataclass(frozen=True)
 class ProjectedBatch:
-    """What became of a batch. `again`: sequence numbers to come again, in order; `oldest`: when the oldest done was made."""
+    """The result of a batch. `again`: sequence numbers to be delivered again; `oldest`: time of the oldest change done."""
 
     done: int
     set_aside: int
@@ -95,7 +95,7 @@ class ProjectedBatch:
 
 
 def project_batch(records: Sequence[StreamRecord], projector: Projector) -> ProjectedBatch:
-    """Brings a batch into the index; safe to repeat, in any part and order. A record that is poison holds nothing up."""
+    """Projects a batch; safe to repeat, in any part and order. An unreadable record does not stop the others."""
     readable = [record for record in records if record.change is not None]
     followed = project(
         [record.change for record in readable if record.change is not None], projector.writer, projector.pending
@@ -114,7 +114,7 @@ def project_batch(records: Sequence[StreamRecord], projector: Projector) -> Proj
 
 
 def set_aside(letters: Sequence[DeadLetter], where: DeadLetters | None) -> bool:
-    """Whether the letters are kept, in the log at the least; if not, their records have to come again."""
+    """Sends dead letters; False if they can't be sent: then their records have to come again."""
     for letter in letters:
         _log.error("a change can't be indexed: %s", letter.reason)
     try:

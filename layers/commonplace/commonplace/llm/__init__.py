@@ -1,1 +1,1 @@
-"""What models are told, how others' words travel to them, and what is read of an answer."""
+"""Prompts, untrusted text in prompts, and the JSON of answers."""

@@ -1,4 +1,4 @@
-"""The items of a list in a model's answer: all of a whole one, the complete ones of one that was cut."""
+"""The items of a JSON list in a model's answer, complete or cut off."""
 
 import re
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _HALVES = re.compile(
 
 @dataclass(frozen=True)
 class Items:
-    """The complete items of a list, in order, and what there is of one that was cut."""
+    """The complete items of a list, in order, and the incomplete one at a cut."""
 
     complete: list[object]
     incomplete: object = None
@@ -44,7 +44,7 @@ def items_of(said: str, name: str, cut: bool) -> Items | None:
 
 
 def _ends_with_an_item(said: str) -> bool:
-    """Whether nothing but ends is missing: behind a list within an item, the rest of the item is missing too."""
+    """Whether only closing brackets are missing; behind a list within an item the rest of the item is missing too."""
     rest = said.rstrip(", \n")
     return any(_is_json(rest + end) for end in ("", "}", "]}"))
 

@@ -1,1 +1,1 @@
-"""The life of a memory: enriched from a statement, stored once, closed with nothing lost."""
+"""The lifecycle of a memory: enrichment, ingestion, and the ways it closes."""

@@ -1,4 +1,4 @@
-"""What the engine makes of a text when nobody says what it is, by rules; and vectors of many texts, made at once."""
+"""Enrichment: what rules derive from a text; and an embedder with vectors made beforehand."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,14 +17,14 @@ from commonplace.text.third_person import to_third_person
 
 @dataclass(frozen=True)
 class PrecomputedEmbedder:
-    """An embedder that has embedded some texts already."""
+    """An embedder that already has the vectors of some texts."""
 
     embedder: Embedder
     vectors: Mapping[str, Vector | None]
 
     @classmethod
     def of(cls, texts: Sequence[str], embedder: Embedder) -> "PrecomputedEmbedder":
-        """With the vectors of these texts, each made once."""
+        """Embeds these texts in one batch, each once, and keeps the vectors."""
         distinct = list(dict.fromkeys(texts))
         return cls(embedder, dict(zip(distinct, embedder.embed_all(distinct), strict=True)))
 
@@ -44,7 +44,7 @@ MAX_TAGS = 8
 
 @dataclass(frozen=True)
 class Statement:
-    """A text with everything that can be told from its words.
+    """A text with everything that rules derive from it.
 
     `vector`: by the static model; `renamed`: new tags replaced by the user's own.
     """
@@ -59,12 +59,12 @@ class Statement:
 
     @property
     def memory_type(self) -> MemoryType:
-        """The record's type for it."""
+        """The record's memory type for it."""
         return memory_type(self.classification.statement_type, self.classification.category)
 
 
 def enrich(text: str, words: Embedder, own_tags: Mapping[str, int], speaker: str | None = None) -> Statement:
-    """Reads one text. `own_tags`: the user's tags with counts; `speaker`: who said it, when it was not the user."""
+    """Derives a statement from a text. `own_tags`: the user's tags with counts; `speaker`: who said it, if not the user."""
     vector = words.embed(text)
     found = tags_of(text)
     renamed = consolidate(found, own_tags, partial(_cosine, words))
@@ -80,7 +80,7 @@ def enrich(text: str, words: Embedder, own_tags: Mapping[str, int], speaker: str
 
 
 def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Tags as they are kept: lower case, no spaces, each once, in order."""
+    """Tags in lower case, without spaces, each once, in order."""
     tidy = ("-".join(unicodedata.normalize("NFKC", tag).casefold().split()) for tag in tags)
     return tuple(dict.fromkeys(tag for tag in tidy if tag))
 

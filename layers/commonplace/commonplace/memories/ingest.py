@@ -1,4 +1,4 @@
-"""A statement and its circumstances become a memory, once: what every way of storing shares."""
+"""Ingestion: a statement and its circumstances become a memory, once; what every way of storing shares."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ _log = logging.getLogger("commonplace")
 
 @dataclass(frozen=True)
 class Ingested:
-    """A stored memory, whether it is new, and what is like it. `degraded`: nothing could be looked for."""
+    """The result: the memory, whether it is new, and similar ones. `degraded`: similar ones could not be looked up."""
 
     memory: Memory
     created: bool
@@ -45,7 +45,7 @@ class Ingested:
 def new_entry(
     tool: str, statement: Statement, place: Place | None, caller: Caller, ports: Ports, given: Mapping[str, Any]
 ) -> Entry:
-    """A memory from a statement. `given`: record fields that the caller decided; they win over what the engine thought."""
+    """A new memory of a statement. `given`: record fields that the caller decided; they override what rules derived."""
     thought = {
         "memory_type": statement.memory_type,
         "category": statement.classification.category,
@@ -81,12 +81,12 @@ def new_entry(
 
 
 def embedded(statement: Statement, ports: Ports) -> Vector | None:
-    """The vector that the index gets of a statement; by the static model it was made with the rest."""
+    """The vector that the index gets of a statement; enrichment has made it if the embedder is the static model."""
     return statement.vector if ports.embedder is ports.words else ports.embedder.embed(statement.text)
 
 
 def ingest(entry: Entry, ports: Ports) -> Ingested:
-    """Stores the entry unless it is there; looks for what is like it first."""
+    """Stores an entry unless it is there already, and looks up similar memories first."""
     like = find_similar(entry, ports)
     ((memory, created),) = ports.records.add([entry])
     others = [similar for similar in like or () if similar.memory_id != memory.memory_id]
@@ -95,7 +95,7 @@ def ingest(entry: Entry, ports: Ports) -> Ingested:
 
 
 def find_similar(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
-    """The memories that are like it, nearest first; None when the index can't be asked: no store waits for advice."""
+    """Similar memories, nearest first; None when the index is unavailable: no store waits for advice."""
     memory = entry.memory
     seen = Visibility(memory.user_id, tuple({GLOBAL_AGENT, memory.agent_id}), memory.created_at)
     try:
@@ -107,13 +107,13 @@ def find_similar(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
 
 
 def merges_of(memory: Memory, others: Sequence[Similar]) -> list[Merge]:
-    """Those of the others that say the same in other words, and why."""
+    """Suggests merges with those of the others that say the same in other words, and why."""
     reasons = ((other.memory_id, same_statement(memory.content, other.content)) for other in others)
     return [Merge(memory_id=memory_id, why=why) for memory_id, why in reasons if why is not None]
 
 
 def notes(done: Ingested, caller: Caller, tell_known: bool = True) -> Notes | None:
-    """What a storing tool has to tell beside its answer. `tell_known`: also that nothing new was stored."""
+    """The notes of a storing tool's answer. `tell_known`: also that nothing new was stored."""
     known = tell_known and not done.created
     found = Notes(
         degraded=NOT_COMPARED if done.degraded else None,

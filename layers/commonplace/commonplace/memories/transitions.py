@@ -1,4 +1,4 @@
-"""The ways in which a memory closes, with nothing lost but what is to be erased; and what is kept of a change."""
+"""The ways a memory closes: superseded, deleted, erased; and what is kept of a change so that it can be undone."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,17 +15,17 @@ _WORDS: dict[str, Any] = {
 
 
 def superseded(memory: Memory, by: str, now: datetime) -> Memory:
-    """Closed because another took its place; kept."""
+    """Closes a memory that another replaces; it is kept."""
     return memory.next_version(now, status="superseded", valid_to=now, superseded_by=by)
 
 
 def deleted(memory: Memory, now: datetime) -> Memory:
-    """Closed and no longer found; it can come back for 30 days."""
+    """Closes a memory so that it is no longer found; it can come back for 30 days."""
     return memory.next_version(now, status="deleted", valid_to=now, purge_at=now + PURGE_DELAY)
 
 
 def erased(memory: Memory, now: datetime) -> Memory:
-    """The same with no word left in it: it can't come back. Where it came from stays: an id, not a text."""
+    """Closes a memory and removes its words: it can't come back. The id of its session stays."""
     return deleted(memory, now).model_copy(update=_WORDS)
 
 
@@ -35,7 +35,7 @@ _NOT_KEPT = _TEXTS | {"version", "updated_at", "access_count", "last_accessed"}
 
 
 def applied_change(change: Change) -> AppliedChange:
-    """What is kept of a change: the version that it made, and the fields that it replaced; nothing of what it erased."""
+    """What is kept of a change: the version it made and the fields it replaced; nothing of erased words."""
     memory, before = change.memory, change.before
     if before is None or change.erases:
         return AppliedChange(memory.memory_id, memory.version, None if before is None else {}, change.erases)

@@ -40,10 +40,10 @@ class ModeReader:
     ) -> Reading:
         """Reads one day and returns the decisions about the memories.
 
-        `answers`: what the run keeps of the model's. `failed_twice`: interactions that two runs failed to read. A model that gives
-        nothing raises nothing here. Where another night would not help (no model, its budget spent, a request that it
+        `answers`: the model's saved answers of the run. `failed_twice`: interactions that two runs failed to read. A failing
+        model raises nothing here. Where another night would not help (no model, its budget spent, a request that it
         refuses as malformed) rules read at once, and `notes` say so. Where it may (the model is down, slow or declines) the
-        interactions are `unread`: they stay pending and count as failed on, and the third night rules read them.
+        interactions are `unread`: they stay pending and count as failed, and the third night rules read them.
         """
         model = self.ports.model
         if model is None:

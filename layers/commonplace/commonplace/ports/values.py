@@ -1,4 +1,4 @@
-"""The values that ports speak in: who asks, what may be seen, what is wanted, and what models answer."""
+"""The values that ports share: the caller, visibility, filters, and what models answer."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -32,13 +32,13 @@ class Reply:
 
     @property
     def text(self) -> str:
-        """What was said in words."""
+        """The words of the answer, without other blocks."""
         texts = (block.get("text") for block in self.blocks if block.get("type") == "text")
         return "".join(text for text in texts if isinstance(text, str))
 
 
 class ModelUnavailable(Exception):  # noqa: N818 - a state, told in the notes
-    """The model gave no usable answer; the message says why, for the notes. `misconfigured`: a 4xx other than 429."""
+    """The model gave no usable answer; the message says why. `misconfigured`: a 4xx other than 429."""
 
     def __init__(self, why: str, misconfigured: bool = False) -> None:
         super().__init__(why)
@@ -76,7 +76,7 @@ class Filter:
 
     @property
     def equal(self) -> dict[str, str]:
-        """What must be so, word for word, by the name that every index has for it."""
+        """The fields that must be equal, by the name that every index has for them."""
         named = {
             "collection": self.collection,
             "category": self.category,

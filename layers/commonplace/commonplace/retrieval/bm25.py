@@ -38,7 +38,7 @@ def bm25(counts: Floats, relative_lengths: Floats, weights: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Window:
-    """Rows of the neighbours of each candidate (-1: none), what each lends, and how open its session is to lending."""
+    """The neighbours of each candidate: their rows (-1: none), the weight of each, and how much its session lends at all."""
 
     rows: Integers
     weights: Floats

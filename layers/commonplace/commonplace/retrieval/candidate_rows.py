@@ -1,4 +1,4 @@
-"""Memories in hand become the columns that ranking reads, for engines that hand over memories one by one. Pure."""
+"""Memories as rows and columns for ranking, for engines that hand them over one by one. Pure functions."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ _FIRST_DAY = date(1970, 1, 1).toordinal()
 
 
 class Row(NamedTuple):
-    """What ranking must know of one memory.
+    """What ranking needs to know of one memory.
 
     `counts`: how often it holds each term of the question, a term among its labels counting `scoring.LABEL_WEIGHT`;
     `cosine` is NaN without a vector; `session` is None for a memory without a position; `speaker` is in lower case;
@@ -62,7 +62,7 @@ def row_of(memory: Memory, doc: Document, terms: Sequence[str], cosine: float | 
 
 
 def counts_of(tokens: Sequence[str], labels: Sequence[str], terms: Sequence[str]) -> tuple[float, ...]:
-    """How often each term is among the tokens, and for less among the labels."""
+    """How often each term is among the tokens; occurrences among the labels weigh less."""
     counts = dict.fromkeys(terms, 0.0)
     for token in tokens:
         if token in counts:
@@ -94,7 +94,7 @@ def years_of(days: Integers) -> tuple[int, ...]:
 
 
 def merged_corpus(one: Corpus, other: Corpus) -> Corpus:
-    """The corpus of both, which share no memory."""
+    """The statistics of two sets of memories that share none."""
     memories = one.memories + other.memories
     tokens = one.average_length * one.memories + other.average_length * other.memories
     return Corpus(
@@ -107,7 +107,7 @@ def merged_corpus(one: Corpus, other: Corpus) -> Corpus:
 
 
 def nearest_by_words(rows: Sequence[Row], texts: Mapping[str, str], corpus: Corpus, limit: int) -> list[Similar]:
-    """Of rows for the words of a new text those that share any, nearest first: by the share of rare words, and by cosine.
+    """Memories that share words with a new text, nearest first: by the share of rare words, and by cosine.
 
     `texts`: the content of each memory by its id.
     """

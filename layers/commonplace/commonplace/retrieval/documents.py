@@ -1,4 +1,4 @@
-"""What an index gets of a memory: its tokens and what ranking must know of it, the same for every engine."""
+"""The index document of a memory: its tokens and the flags for ranking, the same for every engine."""
 
 import hashlib
 import json
@@ -51,10 +51,10 @@ def fingerprint(memory: Memory) -> bytes:
 
 
 def folded(text: str) -> str:
-    """What two texts that are the same have in common: case and spaces aside."""
+    """A text without case and repeated spaces, to compare texts by."""
     return _SPACES.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
 
 
 def digest(memory: Memory) -> str:
-    """By which a document of another content is known."""
+    """A digest of the content, to recognize a document of another content."""
     return hashlib.blake2b(memory.content.encode(), digest_size=8).hexdigest()

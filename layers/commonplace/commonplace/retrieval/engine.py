@@ -1,4 +1,4 @@
-"""From a query to the memories that match it: what every search shares."""
+"""The retriever that every search shares: from a query to the memories that match it."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ class Found:
     none_at_all: bool = False
 
     def notes(self, redacted: Sequence[str], warnings: list[str] | None = None) -> Notes | None:
-        """What there is to tell about how this was found."""
+        """The notes for the answer: how the memories were found."""
         return (
             Notes(
                 degraded=self.degraded,
@@ -59,7 +59,7 @@ def find(
     text: str, caller: Caller, ports: Ports, filters: Filter, limit: int, min_relevance: float,
     include_expired: bool = False, agent_id: str | None = None,
 ) -> Found:  # fmt: skip
-    """The memories that match a query, checked against the record, and counted as used.
+    """The memories that match a query, best first, checked against the record and counted as used.
 
     `limit`: the most to give; `min_relevance`: 0-1, those that match less are left out. Raises `EMPTY_TEXT`.
     """
@@ -80,14 +80,14 @@ def find(
 
 
 def most_important(caller: Caller, ports: Ports, filters: Filter, limit: int) -> Found:
-    """The memories that pass, the most important first, then the newest; what is shown of them is the caller's to count."""
+    """The memories that pass the filters, most important first, then newest; they are not counted as used."""
     query, visibility = parse_query("", caller.now), visibility_of(caller)
     found, degraded = with_fallback(lambda index: _most_important(query, visibility, filters, limit, index, ports), ports)
     return replace(found, degraded=_DEGRADED if degraded else None)
 
 
 def _embedded(text: str, ports: Ports) -> tuple[Vector | None, str | None]:
-    """The query's vector; None, and what to tell of it, where a model elsewhere doesn't answer: then words find alone."""
+    """The query's vector, or None and a note where the embedder is unavailable: then only words match."""
     try:
         return ports.embedder.embed(text), None
     except CommonplaceError as error:
@@ -98,7 +98,7 @@ def _embedded(text: str, ports: Ports) -> tuple[Vector | None, str | None]:
 
 
 def with_fallback(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple[_Answer, bool]:
-    """What the index gives, or the records when it can't be asked, and whether that was so."""
+    """Asks the index, or the records when it is unavailable; returns the answer and whether the records were asked."""
     try:
         return look(ports.index), False
     except IndexUnavailable as error:
@@ -146,7 +146,7 @@ def _most_important(
 
 
 def _current(memories: Sequence[Memory], visibility: Visibility) -> list[Memory]:
-    """Every hit is checked against the record once more before it leaves."""
+    """The memories that are still visible by the record: each hit is checked once more."""
     return [memory for memory in memories if is_visible(visibility, memory)]
 
 

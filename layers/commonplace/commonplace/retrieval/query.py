@@ -1,4 +1,4 @@
-"""What a query asks for: intent, terms, the time that it names; and how likely the memories hold the answer at all."""
+"""Parses a query: intent, terms and time range; and estimates how likely the memories hold the answer."""
 
 import math
 import re
@@ -44,7 +44,7 @@ _NAMING_NOTHING = (
 
 @dataclass(frozen=True)
 class Query:
-    """A query understood. `general`: it names nothing, so that the most important memories answer it."""
+    """A parsed query. `general`: it names nothing, so that the most important memories answer it."""
 
     question: Question
     intent: Intent
@@ -54,7 +54,7 @@ class Query:
     general: bool
 
     def with_known_expansions(self, frequencies: Iterable[float]) -> "Query":
-        """The same with the expansions that stand in memories, six at the most; the others weigh nothing.
+        """The query with at most six expansions that occur in memories; the others weigh nothing.
 
         `frequencies`: how many visible memories hold each term of the question. So no search has to ask for the user's tags
         before it can begin.
@@ -72,7 +72,7 @@ class Query:
 
 
 def parse_query(text: str, now: datetime) -> Query:
-    """Reads a query by rules; its expansions are all there could be. `now`: the caller's clock, aware."""
+    """Parses a query by rules, with every possible expansion. `now`: the caller's clock, aware."""
     own = list(dict.fromkeys(tokenizer.terms(text)))
     spoken = tokenizer.words(text)
     time = read_time_range(text, now)
@@ -115,7 +115,7 @@ _LEAST, _MOST = 0.15, 0.85
 
 
 def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float:
-    """0-1. With one speaker named: by the lead of their best hit over everybody else's. Else by the words that are found."""
+    """The likelihood, 0-1, that the memories answer: by the lead of a named speaker's best hit, else by the words found."""
     if not len(ranked.rows):
         return 0.0
     named = named_speakers(question, corpus)
@@ -130,7 +130,7 @@ def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranke
 
 
 def _coverage(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float:
-    """The share of the question's words, by rarity, that the best hits hold together; of likeness where it has none."""
+    """The share, by rarity, of the question's words in the best hits together; without words their cosine."""
     weights = term_weights(question, corpus)
     best = ranked.rows[:_BEST]
     if not weights.sum():

@@ -1,4 +1,4 @@
-"""How well each candidate answers a question: an absolute, linear score, and that as a relevance from 0 to 1.
+"""Ranking: an absolute, linear score of each candidate for a question, and the score as a relevance from 0 to 1.
 
 The recipe and its constants were measured (docs/search.md; benchmarks/retrieval.py repeats it). Pure
 functions: the same candidates give the same order on every engine.
@@ -41,7 +41,7 @@ class DaySpan:
     any_year: bool = False
 
     def in_years(self, years: Sequence[int]) -> list["DaySpan"]:
-        """The same days in each of the years, or just these if their year was named."""
+        """The same days in each of the years, or unchanged if the year was named."""
         if not self.any_year:
             return [self]
         begins = date.fromordinal(int(self.first))
@@ -54,7 +54,7 @@ class DaySpan:
 
 @dataclass(frozen=True)
 class Question:
-    """A query as ranking sees it: terms with weights (expansions weigh less), words, days named, whether advice is asked."""
+    """A query for ranking: terms with weights (expansions weigh less), words, days named, whether advice is asked."""
 
     terms: tuple[str, ...]
     weights: tuple[float, ...]
@@ -108,7 +108,7 @@ def named_speakers(question: Question, corpus: Corpus) -> list[str]:
 
 
 def break_ties(scores: Floats, memories: Sequence[Memory], now: float) -> list[int]:
-    """The order of memories once importance, recency and usage have settled what matches alike."""
+    """The order of memories after importance, recency and usage have decided between close scores."""
     importance = np.array([memory.importance for memory in memories])
     days = np.array([max(0.0, now - memory.happened_at.timestamp()) / 86_400 for memory in memories])
     uses = np.array([min(memory.access_count, _MANY_USES) / _MANY_USES for memory in memories])
@@ -127,7 +127,7 @@ def term_weights(question: Question, corpus: Corpus) -> Floats:
 
 
 def _linear(question: Question, candidates: Candidates, corpus: Corpus, words: Floats, around: bm25.Window) -> Floats:
-    """The score of each candidate but for what the speaker adds."""
+    """The score of each candidate without the part for the speaker."""
     follows_question = (candidates.questions[around.previous] & (around.previous >= 0)).astype(float)
     total: Floats = (
         _WORDS * words / (words + _HALF)
@@ -141,7 +141,7 @@ def _linear(question: Question, candidates: Candidates, corpus: Corpus, words: F
 
 
 def _said_by_named(question: Question, candidates: Candidates, corpus: Corpus) -> Flags:
-    """Which turns are those of the one speaker that is named."""
+    """Which candidates were said by the one speaker that the question names."""
     named = named_speakers(question, corpus)
     if len(named) != 1:
         return np.zeros(len(candidates), dtype=np.bool_)
@@ -149,7 +149,7 @@ def _said_by_named(question: Question, candidates: Candidates, corpus: Corpus) -
 
 
 def _date_match(spans: Sequence[DaySpan], days: Floats) -> Floats:
-    """1 within a named span, falling by e with each week outside; a long span tells less."""
+    """1 within a named span of days, falling by e per week outside; a long span counts less."""
     best = np.zeros(len(days))
     for span in spans:
         away = np.maximum(np.maximum(span.first - days, days - span.last), 0.0)
@@ -159,7 +159,7 @@ def _date_match(spans: Sequence[DaySpan], days: Floats) -> Floats:
 
 
 def _highest_score(question: Question, candidates: Candidates, corpus: Corpus, weights: Floats) -> float:
-    """What a perfect answer to this question could score, so that relevance means the same for every question."""
+    """The score of a perfect answer to this question, by which relevance is scaled."""
     words = 2.2 * float(weights.sum())
     one_speaker = len(named_speakers(question, corpus)) == 1
     return (

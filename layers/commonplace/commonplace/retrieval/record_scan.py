@@ -1,4 +1,4 @@
-"""Records looked through one by one, and who may see a memory: for what an index may not hold yet, or where there is none."""
+"""Visibility and filters of single memories, and rows from records, for what no index holds."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from commonplace.retrieval.documents import Document, document
 
 
 def visibility_of(caller: Caller, agent_id: str | None = None, include_expired: bool = False) -> Visibility:
-    """What a caller may see: the global memories and those of their agent, or of `agent_id`."""
+    """The visibility of a caller: global memories and those of their agent, or of `agent_id`."""
     agents = tuple(sorted({GLOBAL_AGENT, agent_id or caller.agent_id}))
     return Visibility(caller.user_id, agents, caller.now, include_expired)
 
@@ -46,7 +46,7 @@ def _within(moment: datetime, after: datetime | None, before: datetime | None) -
 
 @dataclass(frozen=True)
 class RecordScan:
-    """Some of a user's records, whatever their status. `model`: whose vectors count; `complete`: there are no more."""
+    """Some records of a user, to be searched one by one. `model`: whose vectors count; `complete`: there are no more."""
 
     records: Sequence[Stored]
     model: str
@@ -54,22 +54,22 @@ class RecordScan:
 
     @property
     def ids(self) -> list[str]:
-        """Of all of them, whether they may be seen or not."""
+        """The ids of all records, visible or not."""
         return [one.memory.memory_id for one in self.records]
 
     @property
     def texts(self) -> dict[str, str]:
-        """The content of each, by its id."""
+        """The content of each record, by its id."""
         return {one.memory.memory_id: one.memory.content for one in self.records}
 
     def passing(self, visibility: Visibility, filters: Filter) -> list[Memory]:
-        """Those that may be seen and pass a filter."""
+        """The visible records that pass a filter."""
         return [memory for memory, made, _ in self._visible(visibility) if passes_filter(filters, memory, made)]
 
     def rows(
         self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None
     ) -> tuple[dict[str, Row], set[str]]:
-        """Rows of those that may be seen, by id, and the ids of those that pass the filter."""
+        """The rows of visible records by id, and the ids of those that pass the filter."""
         rows, passing = {}, set()
         for memory, made, other in self._visible(visibility):
             rows[memory.memory_id] = candidate_rows.row_of(memory, made, terms, _cosine(vector, other))
@@ -78,7 +78,7 @@ class RecordScan:
         return rows, passing
 
     def _visible(self, visibility: Visibility) -> Iterator[tuple[Memory, Document, Vector | None]]:
-        """Those that may be seen, with their vectors of this model."""
+        """The visible records, with their vectors of this model."""
         for one in self.records:
             if is_visible(visibility, one.memory):
                 yield one.memory, document(one.memory), one.vector if one.memory.embedding_model == self.model else None

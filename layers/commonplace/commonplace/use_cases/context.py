@@ -29,14 +29,14 @@ _TOKENS_A_PIECE, _BYTES_A_TOKEN = 1.5, 3
 
 @dataclass(frozen=True)
 class LineSize:
-    """The size of whole lines: word pieces of the shipped tokenizer, and UTF-8 bytes with the line break of each."""
+    """The size of whole lines: word pieces of the shipped tokenizer, and UTF-8 bytes including line breaks."""
 
     pieces: int = 0
     bytes: int = 0
 
     @classmethod
     def of(cls, line: str, pieces: Callable[[str], int]) -> Self:
-        """A line's own; `pieces` counts the word pieces of a text, which no line break joins."""
+        """The size of one line; `pieces` counts the word pieces of a text."""
         return cls(pieces(line), len(line.encode()) + 1)
 
     def __add__(self, other: "LineSize") -> "LineSize":
@@ -44,7 +44,7 @@ class LineSize:
 
     @property
     def tokens(self) -> int:
-        """An upper bound: the larger of 1.5 times the word pieces and a third of the bytes, rounded up."""
+        """An upper bound in tokens: the larger of 1.5 times the word pieces and a third of the bytes, rounded up."""
         without_the_last_break = max(0, self.bytes - 1)
         return max(math.ceil(self.pieces * _TOKENS_A_PIECE), math.ceil(without_the_last_break / _BYTES_A_TOKEN))
 
@@ -58,7 +58,7 @@ _MOST_RECENT = 300  # seven days of the forty memories that a night adds at the 
 
 @dataclass(frozen=True)
 class Group:
-    """Memories under one heading, the first to get room first. `always`: together with its like it gets half the room."""
+    """Memories under one heading, in order of priority. `always`: such groups together get half of the room."""
 
     heading: str
     memories: Sequence[Memory]
@@ -67,7 +67,7 @@ class Group:
 
 
 def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], list[Found]]:
-    """The groups, and how each was found. All of them are current: valid, unexpired, not superseded."""
+    """The groups for a topic, and how each was found; all memories are current."""
 
     def listed(filters: Filter, limit: int) -> Found:
         return most_important(caller, ports, filters, limit)
@@ -96,7 +96,7 @@ def _when(memory: Memory) -> tuple[float, str]:
 
 @dataclass(frozen=True)
 class FittedContext:
-    """A context. `tokens`: its upper bound, wrapper included; `left_out`: how many memories found no room."""
+    """A context text. `tokens`: its upper bound, wrapper included; `left_out`: how many memories found no room."""
 
     text: str
     tokens: int
@@ -105,7 +105,7 @@ class FittedContext:
 
 
 def fit(groups: Sequence[Group], max_tokens: int, pieces: Callable[[str], int], nothing: str = EMPTY) -> FittedContext:
-    """As much as fits. What always matters gets half of the room beside the wrapper at the most; each memory stands once.
+    """Fills the room with groups in order; each memory stands once, `always` groups get at most half of the room.
 
     `nothing`: what stands there where no memory was found.
     """
@@ -121,7 +121,7 @@ def fit(groups: Sequence[Group], max_tokens: int, pieces: Callable[[str], int], 
 
 
 class _ContextLines:
-    """The lines so far, and what they take together with the wrapper."""
+    """The lines so far, and their size with the wrapper."""
 
     def __init__(self, pieces: Callable[[str], int]) -> None:
         self._pieces = pieces
@@ -132,11 +132,11 @@ class _ContextLines:
         self.size = sum((LineSize.of(line, pieces) for line in (*OPENING, CLOSING)), LineSize())
 
     def open(self, heading: str) -> None:
-        """What is taken from now on stands under this heading, which is written with the first of it."""
+        """Starts a heading, which is written with its first memory."""
         self._heading = f"## {heading}"
 
     def take(self, memory: Memory, dated: bool, most: int) -> None:
-        """Takes a memory in unless it is in already or all together would be more than `most` tokens."""
+        """Adds a memory unless it is there already or the size would exceed `most` tokens."""
         if memory.memory_id in self._taken:
             return
         lines = [*([self._heading] if self._heading else []), line_of(memory, dated)]
@@ -148,7 +148,7 @@ class _ContextLines:
             self._heading, self.size = None, size
 
     def fitted(self, wanted: int, nothing: str) -> FittedContext:
-        """What was taken in, of so many memories; `nothing`: what is told where there were none."""
+        """The context of the lines added, of so many memories; `nothing`: the text where there were none."""
         lines, size = self._lines, self.size
         if not wanted:
             lines, size = [nothing], size + LineSize.of(nothing, self._pieces)
@@ -156,7 +156,7 @@ class _ContextLines:
 
 
 def get_memory_context(request: ContextRequest, caller: Caller, ports: Ports) -> ContextResult:
-    """What always matters, what the topic finds, and the notes of seven days."""
+    """Builds the context: what always matters, what the topic finds, and the notes of seven days."""
     groups, found = groups_of(request.topic, caller, ports)
     none_at_all = all(each.none_at_all for each in found)
     nothing = EMPTY if none_at_all else NOTHING_ON_TOPIC

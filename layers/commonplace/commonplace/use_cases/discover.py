@@ -33,7 +33,7 @@ def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> Di
 
 
 def health(state: Statistics) -> float:
-    """1 - (expired + of another embedding model + tags used once beyond half of all, as shares), never below 0.
+    """The health score: 1 - (expired + other embedding model + single-use tags beyond half, as shares), at least 0.
 
     Each share is taken of all memories (of all tags for the last), so that an empty store is healthy.
     """

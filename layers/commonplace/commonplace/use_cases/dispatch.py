@@ -18,7 +18,7 @@ UseCase = Callable[[Any, Caller, Ports], Result]
 
 
 def call(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> Result:
-    """Runs a tool and gives its result; raises `CommonplaceError`."""
+    """Runs a tool and returns its result; raises `CommonplaceError`."""
     from commonplace.contract import validate  # with all tools and the finding of secrets: who only lists runs needs none
     from commonplace.contract.registry import tool_named
 
@@ -28,12 +28,12 @@ def call(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) 
 
 
 def answer(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> tuple[int, dict[str, Any]]:
-    """The same for ways in that speak HTTP or JSON: a status and a body, whatever happens."""
+    """Runs a tool for ways in that speak HTTP or JSON: returns a status and a body, whatever happens."""
     return status_and_body(lambda: call(name, arguments, caller, ports).model_dump(mode="json"))
 
 
 def status_and_body(work: Callable[[], dict[str, Any]]) -> tuple[int, dict[str, Any]]:
-    """What a piece of work answers, as a status and a body, whatever happens."""
+    """Runs a piece of work and returns a status and a body, whatever happens."""
     try:
         return 200, work()
     except CommonplaceError as error:
@@ -43,14 +43,14 @@ def status_and_body(work: Callable[[], dict[str, Any]]) -> tuple[int, dict[str, 
 
 
 def internal_error(error: Exception) -> CommonplaceError:
-    """An unknown failure as ours, logged under the id that the caller is told."""
+    """An unknown failure as `INTERNAL`, logged under the id that the caller gets."""
     incident = uuid.uuid4().hex[:12]
     _log.error("unexpected failure %s: %s", incident, type(error).__name__, exc_info=error)
     return CommonplaceError(ErrorCode.INTERNAL, f"something failed here; quote {incident} when you report it")
 
 
 def use_case(name: str) -> UseCase:
-    """What the tool of that name does, imported at its first use, so that no function pays for another's imports."""
+    """The use case of a tool, imported at its first use, so that no function pays for another's imports."""
     return USE_CASES[name]()
 
 

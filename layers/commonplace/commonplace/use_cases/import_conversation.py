@@ -25,7 +25,7 @@ Progress = Callable[[int], None]
 def import_turns(
     turns: Sequence[Mapping[str, Any]], keep: Keep, caller: Caller, ports: Ports, progress: Progress | None = None
 ) -> ImportResult:
-    """Stores turns in batches, one transaction each. `progress` is told how many turns are done after each batch.
+    """Stores turns in batches, one transaction each; `progress` is called with the number of turns done.
 
     What is not kept (nothing but a secret, too long, no words, not worth keeping) is listed with its reason; a malformed
     turn is an error that names it, before anything is stored.
@@ -48,7 +48,7 @@ def import_turns(
 
 @dataclass(frozen=True)
 class _TurnReader:
-    """Turns as memories to be stored, each with the one before in view."""
+    """Turns as memories to be stored, each with the turn before it."""
 
     turns: Sequence[Turn]
     keep: Keep
@@ -57,7 +57,7 @@ class _TurnReader:
     ports: Ports
 
     def entries(self, numbers: Iterable[int]) -> dict[int, Entry | str]:
-        """Turns as memories, or why they are not kept; their vectors are made at once."""
+        """The entries of these turns, or why they are not kept; vectors are made in one batch."""
         statements = {number: self._statement(number) for number in numbers}
         kept = [one.text for one in statements.values() if isinstance(one, Statement)]
         ports = self.ports
@@ -92,7 +92,7 @@ class _TurnReader:
         return new_entry("import", statement, self._place(turn), self.caller, ports, given)
 
     def _before(self, number: int) -> str | None:
-        """What was said just before in the same session: a question may make a bare number a secret."""
+        """The turn before in the same session: a question may make a bare number a secret."""
         before = self.turns[number - 1] if number else None
         return before.text if before and before.session_id == self.turns[number].session_id else None
 

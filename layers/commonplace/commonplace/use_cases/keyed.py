@@ -18,7 +18,7 @@ _NEAREST, _LIKENESS = 5, 0.4
 
 
 def memory_under_key(key: str, caller: Caller, ports: Ports) -> Memory:
-    """The current memory that holds the key; `KEY_NOT_FOUND` tells the nearest keys."""
+    """The current memory that holds the key; `KEY_NOT_FOUND` lists the nearest keys."""
     memory = ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, key, caller.now)
     if memory is not None and is_visible(visibility_of(caller), memory):
         return memory
@@ -26,7 +26,7 @@ def memory_under_key(key: str, caller: Caller, ports: Ports) -> Memory:
 
 
 def unknown_key(key: str, caller: Caller, ports: Ports) -> CommonplaceError:
-    """`KEY_NOT_FOUND` that tells the nearest keys."""
+    """The error `KEY_NOT_FOUND` with the nearest keys."""
     others = [other for other in ports.operations.keys(visibility_of(caller), DEFAULT_COLLECTION) if other != key]
     near = get_close_matches(key, others, _NEAREST, _LIKENESS)
     told = f"the nearest keys are {', '.join(near)}" if near else "no key is like it"
@@ -66,7 +66,7 @@ def _markdown(heading: str, memories: list[Memory]) -> str:
 
 
 def delete_memory(request: DeleteRequest, caller: Caller, ports: Ports) -> DeleteResult:
-    """Closes it: it is no longer found, and its key is free."""
+    """Closes the memory under a key: it is no longer found, and the key is free."""
     old = memory_under_key(request.key, caller, ports)
     change = Change(deleted(old, caller.now), Audit("delete", caller.now, {"tool": "delete_memory"}), before=old)
     operation = Operation(new_operation_id(caller.now), caller.user_id, "DELETE", caller.now, closes=(change,))
@@ -79,7 +79,7 @@ def delete_memory(request: DeleteRequest, caller: Caller, ports: Ports) -> Delet
 
 
 def history(key: str, caller: Caller, ports: Ports) -> History:
-    """Every memory of the caller's agent, or of all, under a key of the default collection, newest first.
+    """Every memory that a key of the default collection has held, of the caller's agent or of all, newest first.
 
     `KEY_NOT_FOUND` tells the nearest keys.
     """

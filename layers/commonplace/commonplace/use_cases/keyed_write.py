@@ -24,7 +24,7 @@ from commonplace.use_cases.keyed import memory_under_key
 def entry_of(
     tool: str, key: str, value: str, section: Section, durability: Durability, caller: Caller, ports: Ports, **given: Any
 ) -> Entry:
-    """The memory, not stored yet; `given`: more fields of the record that are decided already."""
+    """A new memory under a key, not stored yet; `given`: more record fields that are decided already."""
     statement = enrich(value, ports.words, ports.facts.tags(caller.user_id))
     fields = {"key": key, "section": section, "collection": DEFAULT_COLLECTION, "durability": durability, **given}
     if durability == "daily":
@@ -34,14 +34,14 @@ def entry_of(
 
 @dataclass(frozen=True)
 class _Obstacle:
-    """What keeps a value from being written, and the memories that do."""
+    """The reason why a value is not written, and the memories that stand in the way."""
 
     why: str
     memories: Sequence[Memory]
 
 
 def write_memory(request: WriteRequest, caller: Caller, ports: Ports) -> WriteResult:
-    """Writes the value under its key. A taken key, the same text or the same in other words is told instead."""
+    """Writes a value under its key, unless the key is taken or the same is stored already; then returns those."""
     durability: Durability = "daily" if request.confidence < DURABLE_FROM else request.durability
     taken = _holder(request.key, caller, ports)
     if taken is not None:
@@ -102,7 +102,7 @@ def _same_in_other_words(entry: Entry, compared: Sequence[Similar], like: Sequen
 
 
 def _apply_new(operation: Operation, memory: Memory, caller: Caller, ports: Ports) -> _Obstacle | None:
-    """Writes it, or tells what was in the way: written in this very moment, or where nothing could be compared."""
+    """Writes the value, or returns what stood in the way: written just now, or where nothing could be compared."""
     try:
         ports.operations.apply(operation)
     except CommonplaceError as error:
@@ -148,7 +148,7 @@ def _notes(caller: Caller, degraded: bool = False) -> Notes | None:
 
 
 def update_memory(request: UpdateRequest, caller: Caller, ports: Ports) -> UpdateResult:
-    """Closes the memory under the key and opens the new value in its place, in one operation."""
+    """Supersedes the memory under the key by the new value, in one operation."""
     old = memory_under_key(request.key, caller, ports)
     section = request.category or old.section
     entry = entry_of(
@@ -176,7 +176,7 @@ def update_memory(request: UpdateRequest, caller: Caller, ports: Ports) -> Updat
 
 
 def _apply_update(operation: Operation, old: Memory, caller: Caller, ports: Ports) -> None:
-    """A conflict over a memory that is still as it was read is one over the new text: another memory has it."""
+    """Applies the update; a conflict over an unchanged memory means that another memory has the new text."""
     try:
         ports.operations.apply(operation)
     except CommonplaceError as error:

@@ -14,7 +14,7 @@ _FEWEST_TAGS = 3
 
 
 def normalize_statement(request: NormalizeRequest, caller: Caller, ports: Ports) -> NormalizeResult:
-    """The statement in the third person, its type and tags. A model that fails is replaced by rules, and the notes say so."""
+    """The statement in the third person, its type and tags. Where a model fails rules answer, and the notes say so."""
     redacted = list(caller.redacted) or None
     if ports.reader is None:
         return _result(_normalize_by_rules(request, ports), Notes(method="rules", redacted=redacted))

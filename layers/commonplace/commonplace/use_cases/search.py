@@ -24,7 +24,7 @@ _DEFAULT_RELEVANCE = 0.3
 
 
 def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> SearchResult:
-    """Answers a question with the memories that match it."""
+    """Searches memories for a question."""
     options = request.options or SearchOptions()
     limit = request.limit or options.limit
     wanted = _wanted(request, options)
@@ -48,7 +48,7 @@ def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> Searc
 
 
 def search_personal(request: SearchPersonalRequest, caller: Caller, ports: Ports) -> SearchPersonalResult:
-    """The same for an agent that sees its own memories and the global ones."""
+    """Searches an agent's own memories and the global ones."""
     agent = request.agent_id or caller.agent_id
     found = find(request.query, caller, ports, Filter(), request.limit, _DEFAULT_RELEVANCE, agent_id=agent)
     results = [
@@ -68,7 +68,7 @@ def search_personal(request: SearchPersonalRequest, caller: Caller, ports: Ports
 
 
 def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports) -> SearchInsightResult:
-    """The nearest insights; the best are chosen as for every search and shown by their distance."""
+    """Searches insights; they are chosen like every search and returned with their distance."""
     asked = request.filter
     wanted = Filter(
         collection=request.collection,

@@ -20,7 +20,7 @@ from commonplace.ports.values import Caller
 
 
 def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreResult:
-    """Stores a statement as it was said; everything that is not said is found out."""
+    """Stores a statement as it was said; everything else is derived by rules."""
     context = request.context or StoreContext()
     statement = _read(request.content, caller, ports)
     given: dict[str, Any] = {"agent_id": caller.agent_id}

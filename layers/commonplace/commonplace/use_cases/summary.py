@@ -16,7 +16,7 @@ from commonplace.use_cases.summary_check import FEWEST, MOST, KeyPoint, Summary
 
 
 def extract_sentences(query: str, memories: Sequence[Memory]) -> Summary:
-    """3 to 6 sentences as the memories have them; a point per sentence, with all the memories that say it."""
+    """A summary of 3 to 6 sentences of the memories; a point per sentence, with all memories that say it."""
     asked = set(tokenizer.terms(query))
     by_memory = [(memory, _best_first(memory, asked)) for memory in memories]
     points: dict[str, KeyPoint] = {}
@@ -43,7 +43,7 @@ _NOTHING = "Nothing is remembered about this."
 
 
 def summarize_memory(request: SummarizeRequest, caller: Caller, ports: Ports) -> SummarizeResult:
-    """A few sentences and key points. A model that fails is replaced by extraction, and the notes say so."""
+    """A few sentences and key points. Where a model fails sentences are extracted, and the notes say so."""
     found = find(request.query, caller, ports, Filter(), request.limit, _RELEVANCE)
     memories = _readable(found.memories)
     summary, method, why = _summarize(request.query, memories, caller, ports)
@@ -59,13 +59,13 @@ def summarize_memory(request: SummarizeRequest, caller: Caller, ports: Ports) ->
 
 
 def _readable(memories: Sequence[Memory]) -> list[Memory]:
-    """The first ones, as many as fit."""
+    """The first memories, as many as fit into a prompt."""
     lengths = accumulate(len(memory.normalized_text) for memory in memories)
     return [memory for memory, length in zip(memories, lengths, strict=True) if length <= _MOST_CHARACTERS]
 
 
 def _summarize(query: str, memories: Sequence[Memory], caller: Caller, ports: Ports) -> tuple[Summary, str, str | None]:
-    """The summary, how it was made, and why no model made it where one was asked."""
+    """The summary, its method, and why no model made it where one was asked."""
     if ports.summarizer is None or not memories:
         return extract_sentences(query, memories), "extraction", None
     from commonplace.use_cases.summary_check import asked  # what checks a model's words is not imported where there is none

@@ -1,4 +1,4 @@
-"""A summary by a model, held sentence by sentence against the memories that it was shown."""
+"""Checks a model's summary sentence by sentence against the memories in its prompt."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -55,16 +55,16 @@ class NumberedMemories:
 
     @property
     def listed(self) -> str:
-        """A line for each."""
+        """The prompt lines, one per memory."""
         lines = enumerate(zip(self._days, self._texts, strict=True), 1)
         return "\n".join(f"{number}. {day}: {text}" for number, (day, text) in lines)
 
     def ids_of(self, numbers: Iterable[int]) -> tuple[str, ...]:
-        """The ids of those among the numbers that were shown, each once."""
+        """The ids of the memories of these numbers, each once; unknown numbers are left out."""
         return tuple(self._ids[number - 1] for number in dict.fromkeys(self._known(numbers)))
 
     def supports(self, text: str, numbers: Iterable[int] | None = None) -> bool:
-        """Whether names, numbers, dates and negations of a text stand in the memories of these numbers, or in any of all."""
+        """Whether names, numbers, dates and negations of a text stand in the memories of these numbers, or in any."""
         named = range(1, len(self._ids) + 1) if numbers is None else self._known(numbers)
         asked = frozenset(tokenizer.terms(text))
         every = [sentence for number in named for sentence in self._sentences[number - 1]]

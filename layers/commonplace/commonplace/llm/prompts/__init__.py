@@ -1,4 +1,4 @@
-"""What models are told: the files beside this one, and others' words shown as data between marks that they cannot close."""
+"""The prompts beside this file, and untrusted text as data between marks that it cannot close."""
 
 import functools
 import hashlib
@@ -19,18 +19,18 @@ _OF_MODE: dict[Mode, tuple[str, ...]] = {"rules": (), "pipeline": ("extract", "d
 
 
 def prompt_version(mode: Mode) -> str | None:
-    """Twelve hexadecimal digits that tell the words of a mode's prompts; None where there are none."""
+    """Twelve hexadecimal digits that identify a mode's prompts; None where there are none."""
     texts = [instructions(name) for name in _OF_MODE[mode]]
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:12] if texts else None
 
 
 def delimited_data(parts: Mapping[str, str], mark: str) -> str:
-    """The parts as they are, each between marks of its name."""
+    """The parts unchanged, each between tags of its name and the mark."""
     return "\n".join(f"<{name}-{mark}>\n{part}\n</{name}-{mark}>" for name, part in parts.items())
 
 
 def unused_mark(parts: Iterable[str]) -> str:
-    """A mark that none of the parts holds."""
+    """A random mark that occurs in none of the parts."""
     given = tuple(parts)
     while any((mark := secrets.token_hex(6)) in part for part in given):
         continue
