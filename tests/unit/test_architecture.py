@@ -60,7 +60,14 @@ def own_imports(path: Path, at_top: bool = False) -> set[str]:
     """The modules of this package that a file imports."""
     named = {name for name in imports(path, at_top) if name.startswith("commonplace.")}
     modules = {name if name in MODULES else name.rsplit(".", 1)[0] for name in named}
-    return modules - {name_of(path), "commonplace"}
+    parents = {parent for name in modules for parent in parents_of(name)} - parents_of(name_of(path))
+    return (modules | parents) - {name_of(path), "commonplace"}
+
+
+def parents_of(name: str) -> set[str]:
+    """The packages around a module: they are imported before it."""
+    parts = name.split(".")
+    return {".".join(parts[:end]) for end in range(2, len(parts))}
 
 
 def room_of(module: str) -> str:
@@ -80,6 +87,13 @@ def test_each_file_stands_in_a_room_and_imports_only_from_rooms_below(path: Path
 def test_only_the_composition_root_imports_adapters(path: Path) -> None:
     if path.parts[0] not in ("adapters", "bootstrap"):
         assert not [module for module in own_imports(path) if room_of(module) == "adapters"]
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.parts[0] == "adapters"], ids=str)
+def test_an_adapter_of_one_vendor_knows_none_of_another(path: Path) -> None:
+    shared = {"commonplace.adapters.record_scan", "commonplace.adapters"}
+    others = {name for name in own_imports(path) if room_of(name) == "adapters"} - shared
+    assert {name.split(".")[2] for name in others} <= {path.relative_to("adapters").parts[0].removesuffix(".py")}
 
 
 def test_no_import_runs_in_a_circle() -> None:
