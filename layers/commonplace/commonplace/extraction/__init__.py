@@ -1,1 +1,1 @@
-"""From what was said on a day to what is worth remembering: pure functions, the same gates for every mode of reading."""
+"""From what was said on a day to decisions about memories: pure functions, the same gates for every mode of reading."""

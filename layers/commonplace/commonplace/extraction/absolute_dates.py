@@ -1,4 +1,4 @@
-"""Relative dates in what was said become absolute: "yesterday" is "yesterday (2026-03-10)"."""
+"""Makes relative dates in a text absolute: "yesterday" becomes "yesterday (2026-03-10)"."""
 
 import re
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ _WEEK = timedelta(days=7)
 
 
 def with_dates(text: str, said_at: datetime) -> str:
-    """The text with the date behind each time that it names, if that is told from the day it was said. `said_at` is aware."""
+    """The text with the date behind each time it names, where the day it was said tells that. `said_at` is aware."""
     dated, read = "", 0
     for part, sentence in ((part, one) for one in memory_sentences(text) for part in statements(one)):
         words, day = _dated(part, said_at, sentence)
@@ -31,7 +31,7 @@ def with_dates(text: str, said_at: datetime) -> str:
 
 
 def _start(part: str, text: str, read: int) -> int:
-    """Where a statement stands in a text, as far as its words are the text's own: "I have a cat" may be "have a cat"."""
+    """Where a statement stands in a text, as far as it has the text's own words ("I have a cat" may be "have a cat")."""
     plain, own = straight(text), straight(part)
     while own and plain.find(own, read) < 0:
         own = own.partition(" ")[2]
@@ -52,7 +52,7 @@ def _dated(text: str, said_at: datetime, sentence: str) -> tuple[str, str]:
 
 
 def _is_ambiguous(words: str) -> bool:
-    """A month or a day of one ("from February on", "the 28th"): a query means the last, a statement often the next."""
+    """Whether it is a month or a day of one ("the 28th"): a query means the last one, a statement often the next."""
     spoken = tokenizer.words(words)
     months = {
         word
@@ -65,7 +65,7 @@ def _is_ambiguous(words: str) -> bool:
 
 
 def _next_weekday(found: TimeRange, text: str, said_at: datetime) -> TimeRange:
-    """A bare weekday is the coming one unless the text speaks of what was: a query would mean the one before."""
+    """Moves a bare weekday to the coming one, unless the text is about the past: a query would mean the last one."""
     over = found.before is not None and found.before <= said_at
     if not over or any(language_of(code).past.search(text) for code in languages_of(text)):
         return found
@@ -82,7 +82,7 @@ def _is_bare_weekday(found: TimeRange, text: str) -> bool:
 
 
 def _iso_dates(found: TimeRange) -> str | None:
-    """The range as ISO dates, to its grain; None for an hour, which has its day from elsewhere."""
+    """The range as ISO dates in its own grain (year, month or day); None for an hour."""
     first, last = found.after, found.before
     if first is None or last is None:
         edge = first or (last and last - timedelta(days=1))

@@ -1,4 +1,4 @@
-"""What a reader proposes to remember, and what it wants done about what is remembered already."""
+"""Candidates that a reader proposes, and its decisions about the memories that exist."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Decided = Literal["ADD", "UPDATE", "DELETE", "NOOP", "FORGET"]
 
 @dataclass(frozen=True)
 class Candidate:
-    """A memory that a reader proposes. None: code derives it.
+    """A memory that a reader proposes. Fields that are None are derived by rules.
 
     `evidence`: a span of the user's own words of that message, up to 300 characters. `rests_on`: all interactions that it
     rests on, if more than one. `corrects`: its words say that something earlier was wrong or is over. `forgets`: the user
@@ -42,7 +42,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Decision:
-    """What is to be done about a candidate.
+    """What is to be done about a candidate, and with which memories.
 
     ADD adds it. UPDATE closes `targets` and adds `content` (else the candidate's) under the target's key. DELETE closes
     `targets` and adds the candidate, if it says anything. NOOP does nothing. FORGET closes `targets` and erases their words.
@@ -57,12 +57,12 @@ class Decision:
 
     @property
     def says(self) -> str:
-        """What it adds, if it adds anything: its own content, else the candidate's."""
+        """The text that it adds: its own content, else the candidate's."""
         return self.content or self.candidate.content
 
 
 class MemoryView(Protocol):
-    """What is remembered, as this run sees it: the record and what the run is going to do."""
+    """The memories as a reader sees them: the record with the decisions of this run applied."""
 
     def similar(self, content: str, limit: int = 10) -> list[Memory]:
         """Current memories on the same subject, nearest first."""
@@ -79,7 +79,7 @@ class MemoryView(Protocol):
 
 @dataclass(frozen=True)
 class Reading:
-    """What a mode made of a day. `unread`: interactions that could not be read and stay pending; `notes`: what to tell."""
+    """The result of reading a day. `unread`: interactions that stay pending; `notes`: for the run's report."""
 
     decisions: tuple[Decision, ...]
     dropped: tuple[Dropped, ...] = ()
@@ -95,4 +95,4 @@ class Reader(Protocol):
     """A mode of reading: rules, pipeline or agent."""
 
     def read(self, day: Day, view: MemoryView) -> Reading:
-        """What is to be done about the memories after this day."""
+        """Reads one day and returns the decisions about the memories."""

@@ -1,4 +1,4 @@
-"""A message's own words as clauses: sentences, with a question or a request cut off from the statement before it."""
+"""Splits the user's own words into clauses: sentences, with a question or request cut off from a statement."""
 
 import re
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ _LEAST_WORDS, _LEAST_OPENING = 2, 4
 
 @dataclass(frozen=True)
 class Clause:
-    """A piece of a message; `text` stands at `start` to `end` of it, `asking`: it is a question or part of one."""
+    """A part of a message; `text` stands at `start` to `end`; `asking`: it is a question or part of one."""
 
     text: str
     start: int
@@ -56,7 +56,7 @@ def sentences(text: str) -> list[Clause]:
 
 
 def openings(clause: Clause) -> Iterator[Clause]:
-    """The clause up to where it is parted, the longest first; none of less than four words, nor of an "if"."""
+    """The beginnings of a clause up to each cut, the longest first; none of less than four words, nor of an "if"."""
     if has_wording("conditional", clause.text):
         return
     for cut in reversed(list(PIECES.finditer(clause.text))):
@@ -77,7 +77,7 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _is_no_sentence_end(text: str, start: int, stop: int) -> bool:
-    """Whether the full stop there ends an abbreviation or a German ordinal ("am 3. März")."""
+    """Whether the full stop belongs to an abbreviation or a German ordinal ("am 3. März")."""
     short = _ABBREVIATED.search(text, start, stop)
     if short:
         return short["number"] is None or text[stop:].lstrip()[:1].isdigit()
@@ -87,7 +87,7 @@ def _is_no_sentence_end(text: str, start: int, stop: int) -> bool:
 
 
 def _without_question(text: str, start: int, end: int) -> Iterator[Clause]:
-    """A statement goes before what is asked ("I'm vegan, what can I eat?"), or behind it ("..., since I'm vegan?")."""
+    """Splits off a statement before a question ("I'm vegan, what can I eat?") or behind it ("..., since I'm vegan?")."""
     sentence = text[start:end]
     asked = sentence.rstrip("\"'”’») ").endswith(("?", "？")) or has_wording("request", sentence)
     if not asked or has_wording("standing", sentence):
@@ -107,7 +107,7 @@ def _without_question(text: str, start: int, end: int) -> Iterator[Clause]:
 
 
 def _clause(text: str, start: int, end: int, *, asking: bool = False) -> Clause:
-    """Without the white space and the fillers around it."""
+    """Makes a clause without blanks and fillers around it."""
     piece = text[start:end]
     filler = wording_pattern("filler").match(piece.lstrip(_MARKS))
     left = (

@@ -1,4 +1,4 @@
-"""The words of a text that carry its content, and whether a sentence says what another one says."""
+"""The content words of a text, and whether two sentences say the same."""
 
 import functools
 import re
@@ -16,12 +16,12 @@ _SHORTEST, _SHARE = 4, 0.6
 
 @functools.lru_cache(maxsize=4096)
 def stems_of(text: str) -> frozenset[str]:
-    """The content stems of a text; the function words of its language are left out."""
+    """The content stems of a text, without function words of its language."""
     return frozenset(tokenizer.terms(text, _small_words(text)))
 
 
 def shared_stems(wanted: frozenset[str], known: frozenset[str], *, begins: bool = False) -> frozenset[str]:
-    """Those wanted that are known, in any form ("weinen", "geweint"); `begins`: cut short too ("suma", "sumatriptan")."""
+    """The wanted stems that are known in any form ("weinen", "geweint"); `begins`: as a beginning too ("sumatriptan")."""
     return frozenset(
         one
         for one in wanted
@@ -30,7 +30,7 @@ def shared_stems(wanted: frozenset[str], known: frozenset[str], *, begins: bool 
 
 
 def names_of(text: str) -> frozenset[str]:
-    """The words with a capital inside a sentence, months and weekdays apart; in German that is every noun."""
+    """The capitalized words inside a sentence, without months and weekdays; in German every noun."""
     found = frozenset(word.casefold() for word in _CAPITAL.findall(text))
     return frozenset(word for word in found if not is_calendar_word(word))
 
@@ -60,7 +60,7 @@ _PERSON = re.compile(r"\b(?:i|me|he|she|him|her|they|them|not|no|never|\w+n't)\b
 
 
 def says_the_same(one: str, other: str) -> bool:
-    """By the engine's duplicate analysis, as the same value of the same attribute, or by the same words in another order."""
+    """Whether two sentences say the same: as duplicates, as the same attribute value, or in another word order."""
     ours, theirs = stems_of(one) - _FILLERS, stems_of(other) - _FILLERS
     first, second = attribute_of(one), attribute_of(other)
     if first and second and first.repeats(second) and _adds_nothing(one, other, ours - theirs):
@@ -74,11 +74,11 @@ def says_the_same(one: str, other: str) -> bool:
 
 
 def _adds_nothing(one: str, other: str, more: frozenset[str]) -> bool:
-    """Whether it has no name and no figure that the other has not, and hardly another word."""
+    """Whether a sentence has no name or figure that the other lacks, and hardly another word."""
     numbers = any(stem[:1].isdigit() for stem in more)
     return not numbers and names_of(one) <= names_of(other) and len(more) <= _FEW_MORE
 
 
 def _persons(text: str) -> list[str]:
-    """Who does something to whom, as far as pronouns tell, and what is denied."""
+    """Who does something to whom, by pronouns, and what is negated."""
     return sorted(word.casefold() for word in _PERSON.findall(straight(text)))

@@ -1,4 +1,4 @@
-"""From interactions to days: whose date they bear, what of them are own words, and which titles the user met."""
+"""Groups interactions into days, with the own words of each message and the titles that the user met."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Utterance:
 
     @property
     def own_words(self) -> str:
-        """What the user said in own words, a line per span."""
+        """The user's own words, a line per span."""
         return "\n".join(self.text[start:end] for start, end in self.own)
 
 
@@ -47,14 +47,14 @@ class TitleMet:
 
 @dataclass(frozen=True)
 class Day:
-    """What happened on one date of the user's calendar, in order of time."""
+    """The messages and titles of one date of the user's calendar, in order of time."""
 
     date: date
     utterances: tuple[Utterance, ...]
     titles: tuple[TitleMet, ...] = ()
 
     def before(self, utterance: Utterance) -> Utterance | None:
-        """The message just before it in the same interaction."""
+        """The message just before this one in the same interaction."""
         earlier = [
             other
             for other in self.utterances
@@ -63,7 +63,7 @@ class Day:
         return max(earlier, key=lambda other: other.position, default=None)
 
     def said_at(self, interaction_id: str, position: int) -> Utterance | None:
-        """The message of that place."""
+        """The message at that position of an interaction."""
         return next(
             (one for one in self.utterances if (one.interaction_id, one.position) == (interaction_id, position)), None
         )
@@ -83,7 +83,7 @@ _LEAST_PIECE = MAX_TEXT * 9 // 10
 
 
 def days_of(interactions: Sequence[Interaction], zone: tzinfo) -> list[Day]:
-    """The days on which they were, oldest first, by the calendar of `zone`, in which a time without an offset counts too.
+    """The days of some interactions, oldest first, by the calendar of `zone`, also for times without an offset.
 
     Within a day by time, then in the order given. A reaction against a post is no title met: a dislike is no interest.
     """
@@ -125,7 +125,7 @@ def _utterances(one: Interaction, time: datetime) -> Iterator[Utterance]:
 
 
 def _own_word_spans(messages: Sequence[Message]) -> Iterator[Spans]:
-    """The own words of each message; what was cut is read as the one message that it was."""
+    """The spans of own words per message; a message that was split is read as one."""
     role_play, at = False, 0
     while at < len(messages):
         end = at + 1
@@ -143,7 +143,7 @@ def _own_word_spans(messages: Sequence[Message]) -> Iterator[Spans]:
 
 
 def _split_spans(spans: Spans, pieces: Sequence[str]) -> Iterator[Spans]:
-    """The spans of the whole as spans of its pieces."""
+    """The spans of a whole message as spans of its pieces."""
     for end, piece in zip(accumulate(map(len, pieces)), pieces, strict=True):
         start = end - len(piece)
         yield tuple(

@@ -1,4 +1,4 @@
-"""What is to be done about candidates by rules: nothing closes a memory but its correction, its end or its changed value."""
+"""Decides about candidates by rules: a memory is closed only by a correction, its end, or a changed value."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,7 +29,7 @@ def decide(candidates: Sequence[Candidate], view: MemoryView, now: datetime) -> 
 
 @dataclass(frozen=True)
 class _Contradiction:
-    """A sentence of a memory that one of a candidate leaves untrue."""
+    """A sentence of a memory, and the sentence of a candidate that contradicts it."""
 
     memory: Memory
     old: str
@@ -39,7 +39,7 @@ class _Contradiction:
 
 @dataclass
 class _DayDecisions:
-    """The decisions so far; later words of a day change what its earlier ones would add."""
+    """The decisions so far; later messages of a day may change earlier decisions."""
 
     view: MemoryView
     now: datetime
@@ -61,7 +61,7 @@ class _DayDecisions:
         self.revised |= dict.fromkeys(decided.targets, decided.says)
 
     def _similar(self, candidate: Candidate, limit: int) -> list[Memory]:
-        """Memories as the decisions so far leave them, so that a second change of a day doesn't undo the first."""
+        """Similar memories as the decisions so far leave them, so that a second change of a day doesn't undo the first."""
         found = [(one, self.revised.get(one.memory_id)) for one in self.view.similar(candidate.content, limit)]
         return [
             one if text is None else one.model_copy(update={"raw_text": text, "normalized_text": text})
@@ -84,7 +84,7 @@ class _DayDecisions:
             self.decisions.append(Decision(candidate, "NOOP", why="nothing says what is to be forgotten"))
 
     def _known_reason(self, candidate: Candidate, similar: Sequence[Memory]) -> str | None:
-        """Why there is nothing to do, None if there is."""
+        """Why the candidate adds nothing new, None if it does."""
         known = [memory.content for memory in similar]
         known += [one.says for one in self.decisions if one.operation in ("ADD", "UPDATE")]
         if any(says_the_same(candidate.content, one) for one in known):
@@ -99,7 +99,7 @@ class _DayDecisions:
         return None
 
     def _revise_earlier(self, candidate: Candidate) -> None:
-        """What the same day said before and this leaves untrue is not added."""
+        """Takes out of earlier decisions of the day what this candidate contradicts."""
         for at, earlier in enumerate(self.decisions):
             if earlier.operation not in ("ADD", "UPDATE"):
                 continue
@@ -111,7 +111,7 @@ class _DayDecisions:
                 self._shorten(at, left)
 
     def _shorten(self, at: int, left: str) -> None:
-        """Of an earlier decision that was corrected, only what is left of it; nothing, if nothing is."""
+        """Reduces an earlier decision to what is still true of it."""
         earlier = self.decisions[at]
         if not left:
             self.decisions[at] = Decision(earlier.candidate, "NOOP", why="corrected later that day")
@@ -135,7 +135,7 @@ class _DayDecisions:
 
 
 def _without_forgotten(earlier: Decision, what: str, targets: Collection[str]) -> list[Decision]:
-    """What is left of a decision once `what` is to be forgotten, each sentence on its own words; that closes `targets`."""
+    """A decision without the sentences that match a forget request, each with its own evidence; closes `targets` too."""
     content, said = text_without(what, earlier.says), earlier.candidate
     evidence = memory_sentences(text_without(what, said.evidence))
     if not content or not evidence:
@@ -148,7 +148,7 @@ def _without_forgotten(earlier: Decision, what: str, targets: Collection[str]) -
 
 
 def without_addition(earlier: Decision, targets: Collection[str]) -> Decision:
-    """What it would have closed is untrue all the same, and goes if the wish doesn't take it along."""
+    """The decision without what it adds: what it would have closed is untrue all the same."""
     why = "to be forgotten, the user said later that day"
     if earlier.operation == "ADD" or set(earlier.targets) <= set(targets):
         return Decision(earlier.candidate, "NOOP", why=why)
@@ -156,7 +156,7 @@ def without_addition(earlier: Decision, targets: Collection[str]) -> Decision:
 
 
 def _contradictions(candidate: Candidate, similar: Sequence[Memory]) -> list[_Contradiction]:
-    """All memories with another value of the same attribute, but only the nearest of those that are corrected or over."""
+    """The contradicted memories: all with another attribute value, but only the nearest that is corrected or over."""
     found = [
         _Contradiction(memory, old, *reason)
         for memory in similar
@@ -169,7 +169,7 @@ def _contradictions(candidate: Candidate, similar: Sequence[Memory]) -> list[_Co
 
 
 def _contradiction(candidate: Candidate, old: str, same_talk: bool = False) -> tuple[str, str] | None:
-    """What the candidate states that leaves `old` untrue, and why."""
+    """The contradiction between a candidate and an old text, None if there is none."""
     for new in dict.fromkeys((*memory_sentences(candidate.content), *statements(candidate.content))):
         why = contradicts(new, old, corrects=candidate.corrects, context=candidate.content, same_talk=same_talk)
         if why:
@@ -178,7 +178,7 @@ def _contradiction(candidate: Candidate, old: str, same_talk: bool = False) -> t
 
 
 def _updated_content(candidate: Candidate, found: Sequence[_Contradiction]) -> str | None:
-    """What the memories told beside what is not true any more, and what is true now; None where that is the candidate."""
+    """The still true parts of the memories, with what is true now; None where that is the candidate's own text."""
     first, gone = found[0], {one.old for one in found}
     instead = corrected_sentence(first.new, first.old)
     contents = dict.fromkeys(one.memory.content for one in found)

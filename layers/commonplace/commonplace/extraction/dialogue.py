@@ -1,4 +1,4 @@
-"""A message within its talk: what it answers, and role-play that goes on until its end is told."""
+"""A message in its conversation: what it answers, and role-play over several messages."""
 
 from dataclasses import dataclass, field, replace
 
@@ -20,7 +20,7 @@ _HALF = 0.5
 
 
 def question_to_user(before: Utterance | None) -> str | None:
-    """The last question of an assistant's message, if it is about the user or somebody of theirs and no offer."""
+    """The last question of an assistant's message, if it asks about the user or their people and offers nothing."""
     if before is None or before.role != "assistant":
         return None
     asked = [one.text for one in sentences(before.text) if one.text.endswith(("?", "？", "か", "か。"))]
@@ -47,7 +47,7 @@ def is_answer(clause: Clause, is_only_clause: bool, family: frozenset[str]) -> b
 
 
 def only_repeats(clause: Clause, before: Utterance | None) -> bool:
-    """Whether it only takes up the assistant's words, without a word of the user's own person: a joke about a suggestion."""
+    """Whether a clause only repeats the assistant's words, without speaking of the user's own person."""
     if before is None or before.role != "assistant" or speaks_of_self(clause.text):
         return False
     own = stems_of(clause.text)
@@ -61,7 +61,7 @@ the worth of that clause is less: what may well be a fact silences nobody."""
 
 @dataclass
 class RolePlay:
-    """Who is on stage: the talks in which the user plays a role."""
+    """The conversations in which the user is playing a role."""
 
     words: Embedder
     talks: set[str] = field(default_factory=set)

@@ -1,4 +1,4 @@
-"""The gates that every decision passes, whichever mode made it: what a model proposes, they dispose of."""
+"""The gates that every decision passes, whichever mode of reading made it."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ from commonplace.text.redaction import redact
 
 
 def refusal_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
-    """Why a decision must not be carried out, None if it may be. `targets`: the memories of its `targets` that are there."""
+    """Why a decision must not be applied, None if it may be. `targets`: those of its memories that still exist."""
     candidate = decision.candidate
     forgets = decision.operation == "FORGET" or candidate.forgets  # where no memory says it, it goes from the texts
     if decision.operation == "NOOP" and not forgets:
@@ -52,7 +52,7 @@ def _lacks_evidence(candidate: Candidate, utterance: Utterance) -> str | None:
 
 
 def _forget_reason(utterance: Utterance, day: Day, candidate: Candidate) -> str | None:
-    """Only the user's wish, in so many words, erases anything, and only what it names."""
+    """Refuses to erase anything but what the user asks to forget in so many words."""
     asked = [one for one in forget_requests_in(candidate.evidence, utterance, day.before(utterance)) if one.meant]
     if not asked:
         return "the user did not ask to forget it"
@@ -60,7 +60,7 @@ def _forget_reason(utterance: Utterance, day: Day, candidate: Candidate) -> str 
 
 
 def _content_reason(decision: Decision, day: Day, utterance: Utterance, targets: Sequence[Memory]) -> str | None:
-    """What the content must not be, and what its words must stand on."""
+    """Refuses contents that are never kept, or whose evidence does not bear them out."""
     candidate = decision.candidate
     content = decision.says.strip()
     if decision.operation == "DELETE" and not content:
@@ -84,7 +84,7 @@ def _content_reason(decision: Decision, day: Day, utterance: Utterance, targets:
 
 
 def _not_meant_reason(candidate: Candidate, utterance: Utterance, question: str | None) -> str | None:
-    """A hypothetical or somebody else's opinion, if all of the clauses that the evidence lies in are that."""
+    """Refuses what is only imagined or somebody else's opinion in all clauses of the evidence."""
     if has_wording("yes", candidate.evidence) and question is None:
         return "a yes to nothing that was asked of the user"
     reasons = [imagined_or_reported(one.text) for one in clauses_around(candidate.evidence, utterance, clauses(utterance))]
@@ -92,7 +92,7 @@ def _not_meant_reason(candidate: Candidate, utterance: Utterance, question: str 
 
 
 def _other_texts(candidate: Candidate, day: Day, targets: Sequence[Memory], question: str | None) -> list[str]:
-    """What the content may stand on besides: what it changes, be it of the same talk, and the question it answers."""
+    """The texts that support a content besides its evidence: what it changes, and the question it answers."""
     told = [memory.content for memory in targets]
     if candidate.corrects:
         talk = (one for one in day.utterances if one.interaction_id == candidate.interaction_id)
@@ -101,7 +101,7 @@ def _other_texts(candidate: Candidate, day: Day, targets: Sequence[Memory], ques
 
 
 def _closes_too_much(decision: Decision, content: str, targets: Sequence[Memory]) -> str | None:
-    """An older word never closes a newer one; nothing is closed without a correction but by its changed value."""
+    """Refuses to close a newer memory, or to close one without a correction or changed value."""
     candidate = decision.candidate
     if candidate.event_time and any(candidate.event_time < memory.happened_at for memory in targets):
         return "older than what it would change"
@@ -112,7 +112,7 @@ def _closes_too_much(decision: Decision, content: str, targets: Sequence[Memory]
 
 
 def _title_reason(decision: Decision, titles: Sequence[str]) -> str | None:
-    """Titles give only that they were met, for a while; an interest rests on three."""
+    """Refuses what a title can't support: it tells only that it was met; an interest needs three."""
     candidate = decision.candidate
     content = decision.says
     if is_instruction_to_reader(content) or redact(content).kinds:
@@ -129,7 +129,7 @@ _EXPLICIT = 0.95
 
 
 def forget_candidates(utterance: Utterance, before: Utterance | None, taken: bool = False) -> list[Candidate]:
-    """What a message asks to forget, as far as that can be done, in the user's words.
+    """The forget requests of a message that can be served, as candidates.
 
     `taken`: whoever read the talk takes it for a wish. Else only what is plain by itself, for the talk may be played.
     """
@@ -142,7 +142,7 @@ def forget_candidates(utterance: Utterance, before: Utterance | None, taken: boo
 
 
 def forget_candidate(request: ForgetRequest, utterance: Utterance) -> Candidate:
-    """The wish as a candidate."""
+    """A forget request as a candidate."""
     return Candidate(
         content=request.what,
         interaction_id=utterance.interaction_id,
@@ -155,13 +155,13 @@ def forget_candidate(request: ForgetRequest, utterance: Utterance) -> Candidate:
 
 
 def forget_requests_in(evidence: str, utterance: Utterance, before: Utterance | None) -> list[ForgetRequest]:
-    """The wishes of a message that a piece of it lies in."""
+    """The forget requests of a message in whose clauses the evidence lies."""
     around = clauses_around(evidence, utterance, clauses(utterance))
     return [one for one in forget_requests(utterance, before) if one.clause in around] if around else []
 
 
 def is_requested(what: str, asked: Sequence[ForgetRequest], utterance: Utterance, day: Day) -> bool:
-    """Whether the wishes name all of `what`; where they only point at something ("what I just told you"), the talk does."""
+    """Whether the requests name all of `what`; for one that only points back the earlier messages count."""
     named = [one.what for one in asked if one.can_be_served]
     wanted = stems_of(what) - THE_USER
     known = stems_of("\n".join(named or _earlier_messages(utterance, day)))
@@ -169,7 +169,7 @@ def is_requested(what: str, asked: Sequence[ForgetRequest], utterance: Utterance
 
 
 def is_to_be_forgotten(content: str, evidence: str, utterance: Utterance, before: Utterance | None) -> bool:
-    """Whether a content is what the message that it rests on wants forgotten."""
+    """Whether the message that a content rests on asks to forget it."""
     served, span = (
         [one for one in forget_requests(utterance, before) if one.can_be_served],
         evidence_span(evidence, utterance),

@@ -1,4 +1,4 @@
-"""Titles that the user met: what they saved and read is noted for a while, what comes again on three days is an interest."""
+"""Notes of titles that the user met, kept for a while; a topic met on three days is an interest."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
@@ -49,7 +49,7 @@ def title_notes(titles: Iterable[TitleMet]) -> list[Candidate]:
 
 
 def possible_notes(title: str) -> frozenset[str]:
-    """All that a title by itself may tell of the user."""
+    """All notes that a title by itself allows."""
     return frozenset(_note(verb, title) for verb in _VERB.values())
 
 
@@ -58,7 +58,7 @@ def _note(verb: str, title: str) -> str:
 
 
 def interests(titles: Sequence[TitleMet], earlier: Iterable[Memory]) -> list[Candidate]:
-    """A durable interest for each topic of the titles that is met on three days, these included; not if it is known.
+    """A durable interest per topic that was met on three days, these included; none for a known one.
 
     `earlier`: memories on the subjects of the titles, of whatever kind.
     """
@@ -89,7 +89,7 @@ def interests(titles: Sequence[TitleMet], earlier: Iterable[Memory]) -> list[Can
 
 
 def _days(topic: str, met: Sequence[tuple[str, TitleMet]], earlier: Sequence[Memory]) -> Iterator[tuple[date, _Occasion]]:
-    """The days on which a topic was met, with an interaction of each and its title."""
+    """The days on which a topic was met, with an interaction and a title of each."""
     for memory in earlier:
         read = memory.section == "reading_history" and memory.event_time is not None and memory.session_id is not None
         title = memory.content.partition("'")[2].removesuffix("'")
@@ -99,14 +99,14 @@ def _days(topic: str, met: Sequence[tuple[str, TitleMet]], earlier: Sequence[Mem
 
 
 def _joined_titles(titles: Sequence[str]) -> str:
-    """All of them, each cut so far that there is room for the others."""
+    """The titles in one text, each cut so that all find room."""
     room = (LONGEST_EVIDENCE - len(BETWEEN) * (len(titles) - 1)) // len(titles)
     whole = BETWEEN.join(titles)
     return whole if len(whole) <= LONGEST_EVIDENCE else BETWEEN.join(title[:room] for title in titles)
 
 
 def _topics(title: str) -> list[str]:
-    """Its tags that stand in it word for word: not the wider ones, which say too little of what interests somebody."""
+    """The tags of a title that stand in it literally, without broader ones."""
     words = frozenset(tokenizer.terms(title))
     found = [tag for tag in tags_of(title) if len(tag) >= _SHORTEST and tag not in _OF_NOTHING]
     return [tag for tag in found if words.issuperset(tokenizer.terms(tag))]

@@ -1,4 +1,4 @@
-"""Which clauses of a message are memories, and how those that pass are joined, with the question that they answer."""
+"""Selects the clauses of a message that are memories, and joins them into units, with the question they answer."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ _ANNOUNCING = (":", "：", '"', "“", "„", "«", "「")
 
 @dataclass(frozen=True)
 class JudgedClause:
-    """A clause, why it is no memory (None: it is one), and whether the user wants it remembered."""
+    """A clause, why it is not kept (None: it is), and whether the user wants it remembered."""
 
     clause: Clause
     why: str | None
@@ -60,7 +60,7 @@ def judged_clauses(
 def _judge_clause(
     utterance: Utterance, clause: Clause, words: Embedder, least: float, family: frozenset[str]
 ) -> JudgedClause:
-    """The clause, or as much of its beginning as may be kept."""
+    """Judges a clause, and if it fails its longest beginning that may be kept."""
     told, wanted = _without_request(clause)
     asked_for = wanted or utterance.explicit
 
@@ -75,7 +75,7 @@ def _judge_clause(
 
 
 def _announces_foreign_words(utterance: Utterance, clause: Clause) -> bool:
-    """Whether foreign words come right behind it ("my script: …", "my mum always says “…”")."""
+    """Whether foreign text follows directly ("my script: …", "my mum always says “…”")."""
     last = any(clause.end <= end <= clause.end + 1 for _, end in utterance.own)
     return last and utterance.text[clause.end :].lstrip().startswith(_ANNOUNCING)
 
@@ -120,7 +120,7 @@ class MessageUnit:
 
 @dataclass
 class ReadMessage:
-    """What was made of a message: its units, and the clauses left out with the reason."""
+    """The units of a message, and the clauses left out with the reason."""
 
     units: list[MessageUnit] = field(default_factory=list)
     refused: list[tuple[Clause, str]] = field(default_factory=list)
@@ -142,7 +142,7 @@ def read_message(
 
 
 def _with_neighbours(judged: Sequence[JudgedClause]) -> list[JudgedClause | None]:
-    """What passed, with the clause before it where it can't be understood without; None for what is left out."""
+    """The kept clauses, each with the one before it where it depends on that; None for those left out."""
     kept = {at for at, one in enumerate(judged) if one.why is None}
     for at in sorted(kept):
         before = next((back for back in range(at - 1, -1, -1) if tokenizer.terms(judged[back].clause.text)), None)
@@ -152,7 +152,7 @@ def _with_neighbours(judged: Sequence[JudgedClause]) -> list[JudgedClause | None
 
 
 def _depends(clause: Clause) -> bool:
-    """Whether it needs the clause before it to be understood."""
+    """Whether a clause can't be understood without the one before it."""
     return has_wording("pronoun", clause.text) or (is_correction(clause.text) and attribute_of(clause.text) is None)
 
 

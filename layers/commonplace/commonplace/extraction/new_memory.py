@@ -1,4 +1,4 @@
-"""A decision becomes a whole record: what the reader did not say, the engine derives."""
+"""Makes the record of a decision: rules derive what the reader did not say."""
 
 import re
 import unicodedata
@@ -67,14 +67,14 @@ def memory_from_decision(
 
 
 def durability_of(candidate: Candidate) -> Durability:
-    """Daily for what holds in one talk only and for what is not sure; else as the reader says, durable by default."""
+    """Daily for what holds in one conversation or is not sure; else the reader's, durable by default."""
     if candidate.scope != "user_global" or candidate.confidence < DURABLE_FROM:
         return "daily"
     return candidate.durability or "durable"
 
 
 def tidy_key(key: str | None) -> str | None:
-    """A key as it is kept: NFKC, lower case, of letters, digits, `_`, `.` and `-`, 64 at most; None if nothing is left."""
+    """A key in its stored form: NFKC, lower case, letters, digits, `_`, `.`, `-`, at most 64; None if nothing is left."""
     tidy = _NO_KEY.sub("_", unicodedata.normalize("NFKC", key or "").casefold().strip())[:LONGEST_KEY]
     return tidy if tidy.strip("_.-") else None
 
@@ -104,7 +104,7 @@ def _lasting(candidate: Candidate, now: datetime) -> dict[str, Any]:
 
 
 def _closed_fields(decision: Decision) -> dict[str, Any]:
-    """An older value than what is remembered is kept as it was: closed when the newer one happened."""
+    """The fields of an older value, which is stored closed at the time of the newer one."""
     later = decision.outdated_by
     if later is None:
         return {}
@@ -118,7 +118,7 @@ def _said_at(candidate: Candidate, day: Day) -> datetime | None:
 
 
 def _evidence(candidate: Candidate, day: Day) -> str:
-    """The user's words; of a bare yes or no the question too, out of which its content is."""
+    """The user's words; for a bare yes or no the question too."""
     words, said = candidate.evidence, day.said_at(candidate.interaction_id, candidate.position)
     question = (
         question_to_user(day.before(said)) if said and (has_wording("yes", words) or has_wording("no", words)) else None

@@ -1,4 +1,4 @@
-"""The wordings that tell what a clause is: one pattern per kind; injections, and the words for the user."""
+"""The wordings that tell what a clause is: one pattern per kind; and instructions to the reader, and words for the user."""
 
 import functools
 import re
@@ -12,7 +12,7 @@ from commonplace.text.foundation.characters import straight
 
 @functools.cache
 def wording_pattern(kind: str) -> re.Pattern[str]:
-    """The pattern of a kind, case-blind, over all its languages. KeyError for an unknown kind."""
+    """The case-insensitive pattern of a kind in all languages. KeyError for an unknown kind."""
     return re.compile("|".join(f"(?:{line})" for line in alternatives(kind)), re.IGNORECASE)
 
 
@@ -22,7 +22,7 @@ def has_wording(kind: str, text: str) -> bool:
 
 
 def alternatives(kind: str) -> list[str]:
-    """The expressions of a kind as they are written, one by one."""
+    """The single expressions of a kind."""
     return [line for line in _table()[kind].splitlines() if line]
 
 
@@ -42,7 +42,7 @@ THE_USER = frozenset([*_SPACED, *_UNSPACED])
 
 
 def mentions_the_user(text: str) -> bool:
-    """Whether the user is in it, in the third person."""
+    """Whether a text mentions the user in the third person."""
     return _MENTION.search(text) is not None
 
 
@@ -51,7 +51,7 @@ _BLANKS = re.compile(r"\s+")
 
 
 def is_instruction_to_reader(text: str) -> bool:
-    """Whether any of it orders the reader about or dictates memories, in whatever language it is.
+    """Whether a text gives the reader instructions or dictates memories, in any language (prompt injection).
 
     What a user asks for about themselves is none: "remember that I …", "forget what I said", "always answer in French".
     The time is linear in the length of the text.

@@ -1,4 +1,4 @@
-"""Rules mode: a day becomes decisions by the engine's classifier and duplicate analysis, without a model."""
+"""Rules mode: reads a day with the classifier and the duplicate analysis, without a model."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -34,14 +34,14 @@ _NOT_ADDRESSED = "sounds like a wish to forget, and may mean what is talked abou
 
 
 class RulesReader:
-    """Reads a day without a model. `least_worth`: how much, 0 to 1, must speak for keeping a clause."""
+    """Reads days without a model. `least_worth`: the worth, 0 to 1, from which a clause is kept."""
 
     def __init__(self, words: Embedder, least_worth: float = LEAST_WORTH) -> None:
         self._words = words
         self._least = least_worth
 
     def read(self, day: Day, view: MemoryView) -> Reading:
-        """What is to be done about the memories after this day; nothing is ever left unread."""
+        """Reads a day and returns its decisions; nothing is ever left unread."""
         reading = _DayReading(day, view, self._words, self._least)
         stage = RolePlay(self._words)
         for said in day.utterances:
@@ -54,7 +54,7 @@ class RulesReader:
 
 
 def titles_met(day: Day, view: MemoryView) -> list[Candidate]:
-    """What the day's titles give: a note of each, and an interest where a topic was met on three days."""
+    """The candidates of a day's titles: a note of each, and an interest where a topic was met on three days."""
     earlier = {one.memory_id: one for met in day.titles for one in view.similar(met.title, _SIMILAR)}
     return [*title_notes(day.titles), *interests(day.titles, earlier.values())]
 
@@ -74,7 +74,7 @@ class _DayReading:
         self.family = household_names(one.own_words for one in self.day.utterances)
 
     def read_message(self, whole: Utterance, utterance: Utterance) -> None:
-        """Reads one message of the user. `utterance`: the `whole` of it without what is said in a role."""
+        """Reads one message of the user. `utterance`: the `whole` message without role-play."""
         if utterance != whole:
             self.dropped.append(_dropped(whole, ROLE_PLAY))
         utterance = self._without_forget_requests(utterance)
@@ -91,7 +91,7 @@ class _DayReading:
                 self.dropped.append(_dropped(utterance, why))
 
     def _without_forget_requests(self, utterance: Utterance) -> Utterance:
-        """What is left of a message to be heard once it is seen what it asks to forget."""
+        """Takes the forget requests out of a message, adds them as candidates, and returns the rest."""
         asked = forget_requests(utterance, self.day.before(utterance))
         for one in asked:
             if one.can_be_served:
@@ -110,7 +110,7 @@ class _DayReading:
         return _candidate_at(said.utterance, content, said.evidence, _confidence(said), type=kind, corrects=corrects)
 
     def _corrected(self, utterance: Utterance, text: str) -> Candidate | None:
-        """A correction that doesn't say of what ("I was wrong, it's the 14th"): what it makes of what was said before it."""
+        """The corrected earlier sentence for a correction without subject ("I was wrong, it's the 14th")."""
         if not lacks_subject(text) or not is_correction(text):
             return None
         for old in self._said_before(utterance, text):
@@ -120,7 +120,7 @@ class _DayReading:
         return None
 
     def _said_before(self, utterance: Utterance, text: str) -> Iterator[str]:
-        """Sentences that a correction may mean: of the same talk, newest first; those that hold the value it names as old."""
+        """Earlier sentences of the conversation that a correction may mean, newest first, those with the old value."""
         for candidate in reversed(self.candidates):
             if candidate.interaction_id == utterance.interaction_id:
                 yield from (one.text for one in sentences(candidate.content))
@@ -131,7 +131,7 @@ class _DayReading:
 
 
 def _unserved_reason(request: ForgetRequest) -> str:
-    """Why a wish to forget is not served."""
+    """Why a forget request can't be served."""
     if has_wording("forget_unread", request.clause.text):
         return _NOT_READ
     return _NOT_WHAT if request.meant else _NOT_ADDRESSED
@@ -142,7 +142,7 @@ def _dropped(utterance: Utterance, why: str) -> Dropped:
 
 
 def _candidate_at(utterance: Utterance, content: str, evidence: str, confidence: float, **more: Any) -> Candidate:
-    """A candidate that a message gives."""
+    """A candidate with the place and time of its message."""
     return Candidate(
         content=content,
         interaction_id=utterance.interaction_id,

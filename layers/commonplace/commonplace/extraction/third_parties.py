@@ -1,4 +1,4 @@
-"""Other people: kept as far as they bear on the user, never their health, relations, money or secrets."""
+"""Other people: what is kept of them bears on the user; never their health, relations, money or secrets."""
 
 import re
 from collections.abc import Iterable
@@ -41,7 +41,7 @@ def household_names(texts: Iterable[str]) -> frozenset[str]:
 
 
 def private_reason(text: str, household: frozenset[str] = frozenset()) -> str | None:
-    """Why a statement tells what is nobody's to keep, None if it doesn't. `household`: names of the user's own."""
+    """Why a statement is private to somebody else, None if it isn't. `household`: names of the user's household."""
     plain = straight(text)
     if has_wording("charge", plain):
         return "of somebody in the user's care"
@@ -57,19 +57,19 @@ def private_reason(text: str, household: frozenset[str] = frozenset()) -> str | 
 
 
 def is_about_an_outsider(text: str) -> bool:
-    """Whether it tells of somebody outside the household, so that a later "he" is that person."""
+    """Whether a text is about somebody outside the household, so that a later "he" is that person."""
     return has_wording("outsider", text) and not has_wording("household", text)
 
 
 def is_about_the_users_own(text: str, household: frozenset[str]) -> bool:
-    """Whether the user, or somebody of the household, is in it."""
+    """Whether a text is about the user or somebody of the household."""
     names = {word.casefold().removesuffix("'s") for word in re.findall(r"[\w']+", text)}
     own = speaks_of_self(text) or mentions_the_user(text)
     return own or has_wording("household", text) or not household.isdisjoint(names)
 
 
 def speaks_of_self(text: str) -> bool:
-    """Whether the user is in it, by a word of the first person."""
+    """Whether a text has a word of the first person."""
     return _FIRST_PERSON.search(straight(text)) is not None
 
 
@@ -78,5 +78,5 @@ def _tells_of_somebody(piece: str) -> bool:
 
 
 def _is_ordinary(word: str) -> bool:
-    """A word that has its capital from the sentence: every language starts one so."""
+    """Whether the word is capitalized only because it begins a sentence."""
     return wording_pattern("sentence_opener").fullmatch(word) is not None and not _THEIR_SUBJECT.match(word)

@@ -1,4 +1,4 @@
-"""Whether a clause of the user's own words is worth a memory."""
+"""Judges whether a clause of the user's own words is worth keeping."""
 
 import math
 import re
@@ -43,7 +43,7 @@ _REASONS: dict[Kind, str] = {
 
 @dataclass(frozen=True)
 class Judgement:
-    """What two models make of a clause: the shares of the kinds it may be, and how much speaks for keeping it, 0 to 1."""
+    """The judgement of two models: the shares of the kinds a clause may be, and its worth, 0 to 1."""
 
     shares: Shares
     worth: float
@@ -74,7 +74,7 @@ def unworthy_reason(
 
 
 def _of_somebody_else(text: str, judgement: Judgement) -> str | None:
-    """Private matters told in a clause that may well be about somebody outside the household."""
+    """Whether a clause tells private matters of somebody who may be outside the household."""
     if judgement.shares["others"] < _OTHERS or not has_wording("sensitive", text):
         return None
     of_the_user = speaks_of_self(text) or has_wording("household", text) or has_wording("adviser", text)
@@ -82,7 +82,7 @@ def _of_somebody_else(text: str, judgement: Judgement) -> str | None:
 
 
 def never_kept_reason(text: str, family: frozenset[str] = frozenset()) -> str | None:
-    """Why a text is no memory of anybody, whoever asked for it; None if it may be one."""
+    """Why a text is never kept, whoever asks for it; None if it may be."""
     if is_instruction_to_reader(text):
         return _INSTRUCTION
     if _SECRET.search(text):
@@ -93,7 +93,7 @@ def never_kept_reason(text: str, family: frozenset[str] = frozenset()) -> str | 
 
 
 def imagined_or_reported(text: str) -> str | None:
-    """Why a clause does not tell what is so for the user: it is imagined, or somebody else's opinion."""
+    """Why a clause is not true of the user: it is imagined, or somebody else's opinion; None if it may be."""
     if has_wording("counterfactual", text):
         return _IMAGINED
     return "what somebody else says" if has_wording("reported", text) and not has_wording("adviser", text) else None
@@ -122,13 +122,13 @@ def _passing_reason(clause: Clause, judgement: Judgement, least: float) -> str |
 
 
 def _bears_on_the_user(text: str) -> bool:
-    """Of people around the user, whom they work for and what their doctor told them."""
+    """Whether what a clause tells of other people bears on the user: an employer, a doctor's advice."""
     told = attribute_of(text)
     return (told is not None and told.name == "boss") or has_wording("adviser", text)
 
 
 def is_instruction(text: str) -> bool:
-    """Whether it tells the assistant how to be from now on."""
+    """Whether a text tells the assistant how to behave from now on."""
     return has_wording("standing", text) and not has_wording("no_wish", text)
 
 
@@ -140,5 +140,5 @@ def _is_fragment(text: str, worth: float) -> bool:
 
 
 def _is_fact(text: str) -> bool:
-    """What has one value at a time, a home or a date, or has another now: facts even where the classifier hesitates."""
+    """Whether a clause tells an attribute or a change: a fact even where the classifier hesitates."""
     return attribute_of(text) is not None or bool(ended_matter(text)) or (is_correction(text) and bool(figures_of(text)))

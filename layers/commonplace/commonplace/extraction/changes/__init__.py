@@ -1,1 +1,1 @@
-"""Which memories a statement leaves untrue, and what of them stays."""
+"""Finds which memories a statement contradicts, and what of them stays true."""

@@ -1,4 +1,4 @@
-"""What of somebody or something has one value at a time, so that another value replaces it: a home, an employer, a date."""
+"""Attributes that have one value at a time (a home, an employer, a date), so that another value replaces the old one."""
 
 import functools
 import re
@@ -65,13 +65,13 @@ class Attribute:
         return same and bool(self.topic) and _stems(self.value) == _stems(other.value)
 
     def is_of_another(self, other: "Attribute") -> bool:
-        """Whether this is told of another thing: each has a word that the other has not."""
+        """Whether this is an attribute of something else: each topic has a word that the other lacks."""
         return self.name == other.name and bool(self.topic - other.topic and other.topic - self.topic)
 
 
 @functools.lru_cache(maxsize=4096)
 def attribute_of(sentence: str) -> Attribute | None:
-    """The attribute that a sentence tells, None if it tells none that has one value at a time."""
+    """The attribute that a sentence tells, None if it tells none with one value at a time."""
     plain = " ".join(straight(sentence).split())
     for name, patterns in _patterns().items():
         for pattern in patterns:
@@ -115,21 +115,21 @@ def _kind(value: str) -> str:
 
 
 def _names(value: str) -> bool:
-    """Whether there is a name in it, written small as well ("munich"): in "weekly sprints" there is none."""
+    """Whether the value holds a name, in small letters too ("munich", but not "weekly sprints")."""
     words = (word for word in LETTERS.findall(value) if word not in tokenizer.STOP_WORDS)
     return any(word[:1].isupper() or not is_english(word) for word in words)
 
 
 @functools.cache
 def _nationalities() -> frozenset[str]:
-    """What somebody is who is of a country; the country itself ("Jordan") may be their name."""
+    """The words for people of a country ("Jordanian"), without the countries ("Jordan" may be a person's name)."""
     table = (files(__package__) / "nationalities.txt").read_text(encoding="utf-8")
     rows = [line.split() for line in table.splitlines() if not line.startswith("#")]
     return frozenset(word for _, *people in rows for word in people)
 
 
 def _counted(value: str) -> frozenset[str]:
-    """What a number counts, "" for nothing that is said."""
+    """What a number counts ("people"), "" if that is not said."""
     return frozenset(tokenizer.terms(_NUMBER.sub(" ", value))) or frozenset(("",))
 
 

@@ -1,4 +1,4 @@
-"""Which sentence of what is remembered a new one leaves untrue: another value, a correction, an end."""
+"""Finds the sentence of a memory that a new sentence contradicts: by another value, a correction, or an end."""
 
 import re
 
@@ -31,7 +31,7 @@ _LEAST, _LONGEST_END = 2, 6
 
 
 def has_another_end(new: str, old: str) -> bool:
-    """Whether `new` says that now something else stands where `old` ends; what they share tells of what."""
+    """Whether `new` begins like `old` and says that something else stands at its end now."""
     if not (_NOW.search(new) and _USER.match(new)) or _MAY_BE_MANY.match(new):
         return False
     ours, theirs = _WORD.findall(_NOW.sub("", new)), _WORD.findall(_NOW.sub("", old))
@@ -70,7 +70,7 @@ _STRESS = frozenset(
 
 
 def contradicts(new: str, old: str, *, corrects: bool, context: str = "", same_talk: bool = False) -> str | None:
-    """Why the sentence `new` leaves `old` untrue, None if it doesn't: another value of what has one at a time, or its end.
+    """The reason why the sentence `new` makes `old` untrue, None if it doesn't.
 
     `corrects`: its words say that something earlier was wrong or is over; without them only a changed value counts.
     `context`: the whole of what was said with it; `same_talk`: `old` was said a few messages before.
@@ -99,14 +99,14 @@ def contradicts(new: str, old: str, *, corrects: bool, context: str = "", same_t
 
 
 def contradicted(new: str, old: str, *, corrects: bool) -> list[str]:
-    """The sentences of an old text that one of a new text leaves untrue; `corrects` as in `contradicts`."""
+    """The sentences of an old text that a new text makes untrue; `corrects` as in `contradicts`."""
     ours = [one.text for one in sentences(new)]
     theirs = [one.text for one in sentences(old)]
     return [one for one in theirs if any(contradicts(other, one, corrects=corrects) for other in ours)]
 
 
 def _is_current(new: str, ours: Attribute) -> bool:
-    """Whether it tells what is so: whoever might move, or worked elsewhere once, lives and works where they did."""
+    """Whether a sentence tells what is so now, and not what may be or was once."""
     if ours.past and has_wording("long_ago", new):
         return False
     if ours.name not in _OF_A_LIFE:
@@ -124,7 +124,7 @@ def _without_asides(text: str, value: str) -> str:
 
 
 def _denies(new: str, old: str) -> bool:
-    """The same words but for a negation that only one of them has, of all that the old one tells."""
+    """Whether a clause of `new` has the words of `old`, and only one of both is negated."""
     theirs, limits = stems_of(_NOT.sub(" ", old)), _limits(old)
     for clause in _CLAUSE.split(straight(new)):
         if not _limits(clause) <= limits:
@@ -140,13 +140,13 @@ def _limits(text: str) -> frozenset[str]:
 
 
 def _ended_words(new: str) -> frozenset[str]:
-    """What it says is over, when and where included: "no coffee in the evening" leaves the coffee at noon."""
+    """The stems of what a sentence says is over, times and places included ("no coffee in the evening")."""
     said = ended_matter(new) or ended_matter(new, "ended_of_somebody")
     return frozenset(stem for stem in stems_of(_WHY.split(said)[0]) if not _JOINS.search(stem)) - GENERAL - _STRESS
 
 
 def _name_same_thing(new: str, old: str) -> bool:
-    """The same thing named shorter or longer: "the deadline" for "the grant deadline", but not "my flight" for "Ann's"."""
+    """Whether one names the other's thing shorter ("the deadline" for "the grant deadline", but not another owner's)."""
     ours, theirs = attribute_of(new), attribute_of(old)
     if ours is None or theirs is None or ours.name != theirs.name or ours.kind != theirs.kind or not ours.topic:
         return False

@@ -1,4 +1,4 @@
-"""A correction in its own words: what it says is over, the values it names, what it makes of the old statement."""
+"""Reads corrections: what is over, which value replaces which, and the corrected old sentence."""
 
 import functools
 import re
@@ -54,7 +54,7 @@ def replaced_value(text: str) -> tuple[str, str] | None:
 
 
 def bare_value(text: str) -> str | None:
-    """The value, if a correction tells that alone ("I was wrong, it's the 14th")."""
+    """The value, if a correction consists of it alone ("I was wrong, it's the 14th")."""
     if not lacks_subject(text) or not has_wording("correction", text):
         return None
     found = _PRONOUN_IS.search(straight(text))
@@ -62,12 +62,12 @@ def bare_value(text: str) -> str | None:
 
 
 def lacks_subject(text: str) -> bool:
-    """Whether a correction doesn't say of what: "actually it's Munich, not Berlin"."""
+    """Whether a correction doesn't say what it is about: "actually it's Munich, not Berlin"."""
     return attribute_of(text) is None and _PRONOUN_IS.search(straight(text)) is not None
 
 
 def ended_matter(text: str, kind: str = "ended") -> str:
-    """What a sentence says is over ("I don't eat pork anymore"), nothing without a wording of that kind."""
+    """What a sentence says is over ("I don't eat pork anymore"), "" without a wording of that kind."""
     for pattern in _endings(kind):
         found = pattern.search(straight(text))
         if found:
@@ -77,7 +77,7 @@ def ended_matter(text: str, kind: str = "ended") -> str:
 
 @functools.lru_cache(maxsize=1024)
 def denied_days(text: str) -> tuple[str, ...]:
-    """The days that a text names to say that they hold no more ("the 21st, not the 14th")."""
+    """The days that a text names as no longer valid ("the 21st, not the 14th")."""
     plain = straight(text)
     return tuple(found["gone"] for line in _denials() for found in line.finditer(plain))
 
@@ -98,7 +98,7 @@ def _denials() -> tuple[re.Pattern[str], ...]:
 
 @functools.cache
 def _replacements() -> tuple[re.Pattern[str], ...]:
-    """A value at the end of its wording reaches to the end of its phrase."""
+    """The patterns of replaced values, in which a value at the end reaches to the end of its phrase."""
     found = []
     for line in alternatives("replacement"):
         for name in ("old", "new"):

@@ -1,4 +1,4 @@
-"""Dates, times and counts in a sentence, and the sentence with another in the place of its own."""
+"""Finds dates, times and counts in a sentence, and puts others in their place."""
 
 import functools
 import re
@@ -20,7 +20,7 @@ _BETWEEN = r"[\s.]{1,2}(?:of |de |di )?"
 
 
 def figures_of(text: str) -> frozenset[str]:
-    """What of a text tells how many or when, word by word."""
+    """The words of a text that tell how many or when."""
     said = _ADDED.sub("", text)
     return frozenset(
         word for word in tokenizer.words(said) if word[:1].isdigit() or word in _COUNTS or is_calendar_word(word)
@@ -28,12 +28,12 @@ def figures_of(text: str) -> frozenset[str]:
 
 
 def is_calendar_word(word: str) -> bool:
-    """Whether a word, as the analyzer has it, names a month or a weekday."""
+    """Whether a token of the index analyzer names a month or a weekday."""
     return word in _calendar() or word.removesuffix("s") in _calendar()
 
 
 def with_new_date(old: str, new: str) -> str | None:
-    """`old` with the date of `new`, where both tell exactly one day of a month; else None."""
+    """The sentence `old` with the date of `new`, if each tells exactly one day of a month; else None."""
     ours, theirs = (_date().findall(text) for text in (new, old))
     if len(ours) != 1 or len(theirs) != 1 or ours[0].casefold() == theirs[0].casefold():
         return None
@@ -41,7 +41,7 @@ def with_new_date(old: str, new: str) -> str | None:
 
 
 def with_new_figures(old: str, new: str, gone: str) -> str | None:
-    """`old` with what `new` tells in the place of the figures of `gone`, a day that it says is none any more; else None.
+    """The sentence `old` with the figures of `new` in place of those of `gone`; None where that is not clear.
 
     A figure takes the place of one of its kind (a day of a month, a month, a weekday), and only if `new` tells just one
     such in the part of it, between marks, where it names `gone`, or else before that, or else in all of it.
@@ -60,7 +60,7 @@ def with_new_figures(old: str, new: str, gone: str) -> str | None:
 
 
 def _single_other(figure: str, text: str) -> str | None:
-    """The one other figure of its kind in a text, as it stands there; None if there is none or more than one."""
+    """The only other figure of the same kind in a text; None if there is none or more than one."""
     others = {one for one in _figures_in(text) if _kind(one) == _kind(figure) and _plain(one) != _plain(figure)}
     found = re.search(rf"(?<!\w){re.escape(others.pop())}(?!\w)", text, re.IGNORECASE) if len(others) == 1 else None
     return found[0] if found else None
@@ -88,7 +88,7 @@ def _kind(figure: str) -> str:
 
 @functools.cache
 def months() -> str:
-    """An expression for the name of a month in any language that times are read in."""
+    """A pattern for the name of a month in any supported language."""
     names = sorted(map(re.escape, _phrases("month", "short_month")), key=len, reverse=True)
     return f"(?:{'|'.join(names)})"
 
@@ -103,7 +103,7 @@ def _date() -> re.Pattern[str]:
 
 @functools.cache
 def _calendar() -> frozenset[str]:
-    """The names of months and weekdays in every language that times are read in."""
+    """The names of months and weekdays in every supported language."""
     relative = ("tomorrow", "today", "morgen", "heute", "demain", "mañana")
     return frozenset(
         word for phrase in (*_phrases("weekday", "month", "short_month"), *relative) for word in tokenizer.words(phrase)

@@ -1,4 +1,4 @@
-"""Whether a sentence tells another value than an old one of the same matter: it names it as gone, or counts otherwise."""
+"""Whether a sentence contradicts an old one by naming its value as gone, or by other figures for the same subject."""
 
 from commonplace.extraction.changes.corrections import denied_days, is_correction, lacks_subject, replaced_value
 from commonplace.extraction.changes.figure_replacement import figures_of, is_calendar_word, plain_figures
@@ -22,7 +22,7 @@ _HALF, _MANY, _MOSTLY, _SHARED = 0.5, 0.6, 0.67, 0.3
 
 
 def names_old_value(new: str, old: str) -> bool:
-    """Whether it names both the old value and the one that takes its place ("not X but Y")."""
+    """Whether a sentence names both the old value and the one that replaces it ("not X but Y")."""
     pair = replaced_value(new)
     if pair is None:
         return False
@@ -39,7 +39,7 @@ def names_old_value(new: str, old: str) -> bool:
 
 
 def denies_value(new: str, old: str, context: str) -> bool:
-    """Whether it names the old day as one that holds no more, of the same matter or in the same month, and tells another."""
+    """Whether a sentence says that the old day no longer holds, for the same subject or month, and tells another."""
     gone_days = denied_days(new)
     if not gone_days:
         return False
@@ -57,7 +57,7 @@ def denies_value(new: str, old: str, context: str) -> bool:
 
 
 def _shares(matter: frozenset[str], context: str) -> bool:
-    """Whether a good part of a matter is told of too."""
+    """Whether a context shares at least a good part of some subject words."""
     common = [stem for stem in shared_stems(matter, stems_of(context)) if len(stem) > _LEAST or not stem.isascii()]
     return len(common) >= _SHARED * len(matter) and bool(common)
 
@@ -73,7 +73,7 @@ def conflicts(new: str, old: str, context: str, same_talk: bool) -> bool:
 
 
 def _conflicts(new: str, old: str, context: str, same_talk: bool) -> bool:
-    """Other figures of the same matter, or nearly all of its words again."""
+    """Whether both have other figures for the same subject, or nearly all words in common."""
     ours, theirs = figures_of(new), figures_of(old)
     matter = _subject_words(old)
     common = {stem for stem in shared_stems(matter, stems_of(context)) if len(stem) >= _LEAST or not stem.isascii()}
@@ -93,11 +93,11 @@ def _conflicts(new: str, old: str, context: str, same_talk: bool) -> bool:
 
 
 def _subject_words(text: str) -> frozenset[str]:
-    """What it is about, without when and how many."""
+    """The stems of what a text is about, without times and counts."""
     rest = stems_of(text) - figures_of(text) - GENERAL
     return frozenset(stem for stem in rest if not is_calendar_word(stem))
 
 
 def unknown_words(text: str) -> frozenset[str]:
-    """The stems of what is no English word: a name, mostly."""
+    """The stems of words that are not English: mostly names."""
     return frozenset(stem for word in tokenizer.words(text) if not is_english(word) for stem in tokenizer.terms(word))

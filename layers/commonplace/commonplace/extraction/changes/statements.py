@@ -1,4 +1,4 @@
-"""What a text states, one by one, also where a sentence goes on with another verb ("... and have a cat")."""
+"""Splits a text into single statements, also where a sentence continues with another verb ("... and have a cat")."""
 
 import functools
 import re
@@ -28,7 +28,7 @@ _WHOLE_FORM = {"ていて": "ています", "でいて": "でいます", "で": 
 
 @dataclass(frozen=True)
 class CutPoint:
-    """Where a text, read up to `start`, goes on at `end`: `whole` is what was said till then, `who` begins the rest."""
+    """A place to split a text: read up to `start`, `whole` is said; the rest begins at `end`, with `who` as its subject."""
 
     start: int
     end: int
@@ -44,7 +44,7 @@ class _LanguageRow:
     says: str | None
 
     def subject(self, part: str) -> str | None:
-        """Whom a part tells of, as the rest must say it; None where that is not sure."""
+        """The subject that the rest of a split sentence needs; None where that is not clear."""
         found = self.who.search(part)
         if found is None or (self.never and self.never.search(part)):
             return None
@@ -52,7 +52,7 @@ class _LanguageRow:
 
 
 def cut_points(text: str) -> Iterator[CutPoint]:
-    """All that a text may be parted at, in no order: behind a statement that is whole, before another of the same one."""
+    """All places where a text may be split, in no order."""
     found = [(cut, row) for row in _rows() for cut in row.next.finditer(text)]
     for cut, row in found:
         part = text[: cut.start()].strip()
@@ -64,7 +64,7 @@ def cut_points(text: str) -> Iterator[CutPoint]:
 
 
 def _cuts_before_he_or_she(text: str) -> Iterator[CutPoint]:
-    """Where it goes on with "she" or "her", which is said of the one of the household that it began with, if of no other."""
+    """The places before a "she" or "her" that refers to the one person of the household named before."""
     for pattern, ending in ((_HE_OR_SHE, ""), (_HERS, "'s")):
         for cut in pattern.finditer(text):
             part = text[: cut.start()].strip()
@@ -74,7 +74,7 @@ def _cuts_before_he_or_she(text: str) -> Iterator[CutPoint]:
 
 
 def _cuts_in_japanese(text: str) -> Iterator[CutPoint]:
-    """Japanese: where a clause ends in a form that another must follow; its topic is that of the rest, if that has none."""
+    """The places behind a Japanese clause in a connecting form; its topic is carried over."""
     for cut in _TE.finditer(text):
         part, topic = text[: cut.start()], _TOPIC.match(text[: cut.start()])
         if cut["form"] != "で" or topic:
@@ -121,17 +121,17 @@ _LEAST_WORDS = 2
 
 
 def memory_sentences(text: str) -> list[str]:
-    """The sentences of a memory's content; a question and its answer are one."""
+    """The sentences of a memory's content; a question and its answer count as one."""
     return [text] if "?" in text or "？" in text else [one.text for one in sentences(text)]
 
 
 def statements(text: str) -> list[str]:
-    """What a text states, one by one: "I'm vegan and I love Thai food" states two things."""
+    """The single statements of a text: "I'm vegan and I love Thai food" has two."""
     return [part for sentence in memory_sentences(text) for part in _parts(sentence)]
 
 
 def without_statements(text: str, gone: Collection[str]) -> list[str]:
-    """The sentences of a text but for the statements that are `gone`; what stays of a sentence in parts, each on its own."""
+    """The sentences of a text without the statements `gone`; the rest of a split sentence stands on its own."""
     kept: list[str] = []
     for sentence in memory_sentences(text):
         parts = _parts(sentence)
@@ -155,7 +155,7 @@ def joined(said: Collection[str]) -> str:
 
 
 def _parts(sentence: str) -> list[str]:
-    """Cut where another statement begins, behind one that is whole: not in "my wife and I live in Bonn"."""
+    """Splits a sentence where another statement begins ("my wife and I live in Bonn" stays whole)."""
     if "?" in sentence or "？" in sentence:
         return [sentence]
     plain = straight(sentence)
@@ -167,7 +167,7 @@ def _parts(sentence: str) -> list[str]:
 
 
 def _clauses(text: str) -> Iterator[CutPoint]:
-    """Where another clause of the user's begins."""
+    """Splits a text where another clause of the user's begins."""
     for cut in _NEXT.finditer(text):
         part = text[: cut.start()].strip()
         if len(part.split()) >= _LEAST_WORDS and _WHOLE.search(part):

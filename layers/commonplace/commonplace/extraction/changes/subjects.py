@@ -1,4 +1,4 @@
-"""Whom a sentence is about: the user, or somebody of theirs."""
+"""Whom a sentence is about: the user, or a person close to them."""
 
 import functools
 import re
@@ -35,7 +35,7 @@ _OPENING, _CLOSE, _LEAD = 45, 22, 12
 
 @functools.lru_cache(maxsize=4096)
 def _subject(sentence: str) -> frozenset[str] | None:
-    """Whom it is about: the user, the words that name somebody of theirs, None where its words don't tell."""
+    """The person a sentence is about: the user, or the words that name somebody of theirs; None if unclear."""
     opening = straight(sentence[:_OPENING]).lstrip()
     owner = _owner(opening)
     if owner:
@@ -49,7 +49,7 @@ def _subject(sentence: str) -> frozenset[str] | None:
 
 
 def _owner(opening: str) -> str | None:
-    """Somebody outside the household whose own it is about: "my friend" of "the daughter of my friend"."""
+    """The person outside the household to whom the named one belongs ("my friend" of "the daughter of my friend")."""
     found = _OF.match(opening)
     if found is None:
         return None
@@ -59,7 +59,7 @@ def _owner(opening: str) -> str | None:
 
 
 def have_different_subjects(one: str, other: str) -> bool:
-    """Whether two sentences are, by their words, about different people."""
+    """Whether two sentences are clearly about different people."""
     ours, theirs = _subject(one), _subject(other)
     return ours is not None and theirs is not None and ours.isdisjoint(theirs)
 
@@ -74,19 +74,19 @@ def is_of_another(request: str, text: str) -> bool:
 
 
 def _has_the_user(plain: str) -> bool:
-    """Whether the user is in what is told of somebody of theirs: "my son has asthma like me"."""
+    """Whether the user is included in a sentence about somebody of theirs: "my son has asthma like me"."""
     rest = wording_pattern("household").sub(" ", plain)
     own = _MINE.search(rest if rest.startswith(" ") else _OPENER.sub("", rest))
     return own is not None or _I_OR_WE.search(plain) is not None
 
 
 def _lacks_person(whose: frozenset[str] | None, text: str) -> bool:
-    """Whether it is somebody of the user's who is not in a text."""
+    """Whether a text does not mention this person of the user's."""
     return whose not in (None, _THE_USER) and whose.isdisjoint(stems_of(text))
 
 
 def swaps_roles(new: str, old: str) -> bool:
-    """Whether somebody whom one tells of is the one who tells in the other: "I owe Ben", "Ben owes me"."""
+    """Whether two sentences tell the same with roles exchanged: "I owe Ben", "Ben owes me"."""
     return any(_FIRST.match(one) and _opening_word(other) in names_of(one) for one, other in ((new, old), (old, new)))
 
 

@@ -1,1 +1,1 @@
-"""Wishes to forget: heard, held against what a reader makes of them, and matched with what says it."""
+"""Forget requests: found in messages, checked, and matched with memories."""

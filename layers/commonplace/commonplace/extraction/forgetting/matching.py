@@ -1,4 +1,4 @@
-"""Which memories say what the user wants forgotten, and what of a text may stay."""
+"""Matches forget requests with texts: which memories they cover, and what of a text may stay."""
 
 import functools
 import re
@@ -23,12 +23,12 @@ _NAME = re.compile(r"\b[A-ZÀ-Þ]\w+")
 
 
 def memories_telling(what: str, memories: Iterable[Memory]) -> tuple[str, ...]:
-    """The ids of the memories that say what is to be forgotten."""
+    """The ids of the memories that tell what is to be forgotten."""
     return tuple(memory.memory_id for memory in memories if tells(what, memory.content))
 
 
 def tells(what: str, text: str) -> bool:
-    """Whether a text tells what is to be forgotten: all of a word or two, most of a sentence."""
+    """Whether a text tells what is to be forgotten: it has all of one or two stems, or most of a longer request."""
     wanted = _target_stems(what)
     found = shared_stems(wanted, stems_of(" ".join(one for one in memory_sentences(text) if not is_of_another(what, one))))
     whole = _FEW if speaks_of_self(what) else 1
@@ -36,17 +36,17 @@ def tells(what: str, text: str) -> bool:
 
 
 def names_something(what: str) -> bool:
-    """Whether it tells anything that could be forgotten."""
+    """Whether a request names anything that could be forgotten."""
     return bool(_target_stems(what))
 
 
 def mentions(what: str, text: str) -> bool:
-    """Whether a text has any word of it, cut short too."""
+    """Whether a text has any stem of what is to be forgotten, cut short too."""
     return bool(shared_stems(_target_stems(what), stems_of(text), begins=True))
 
 
 def text_without(what: str, text: str) -> str:
-    """What may stay of a text that tells it: the sentences that have no word of it and don't lean on one that has."""
+    """The sentences of a text that may stay: none with a stem of the request, or with a pronoun that leans on one."""
     wanted, kept, leaning = _target_stems(what), list[str](), True
     for sentence in memory_sentences(text):
         leans_on_it = mentions(what, sentence) and not is_of_another(what, sentence)
@@ -63,5 +63,5 @@ def _target_stems(what: str) -> frozenset[str]:
 
 @functools.cache
 def _conversation_words() -> frozenset[str]:
-    """Words that speak of the talk and of forgetting, and not of what is to be forgotten."""
+    """Stems that are about the conversation and forgetting itself, not about what is to be forgotten."""
     return frozenset(tokenizer.terms(_CONVERSATION_WORDS))

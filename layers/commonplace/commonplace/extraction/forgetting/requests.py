@@ -1,4 +1,4 @@
-"""What a message asks the memory to forget; what only sounds like it erases nothing."""
+"""Finds requests to forget in a message; what only sounds like one erases nothing."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ _FEW_WORDS = 2
 
 @dataclass(frozen=True)
 class ForgetRequest:
-    """A clause that asks to forget `what`, empty where it doesn't tell; its words go on to `end` of the message.
+    """A clause that asks to forget `what`, "" where it doesn't say; its words end at `end` of the message.
 
     `meant`: it is the memory that is asked, and not whoever edits a text or a recipe.
     """
@@ -38,24 +38,24 @@ class ForgetRequest:
 
     @property
     def can_be_served(self) -> bool:
-        """Whether it can be done: it is meant, and it tells what."""
+        """Whether it is meant for the memory and says what to forget."""
         return self.meant and names_something(self.what)
 
 
 def forget_target(text: str) -> str | None:
-    """What a request to forget is about, in the user's words, maybe nothing; None if the text asks for no such thing."""
+    """What a text asks to forget, maybe ""; None if it asks for no such thing."""
     asked = _forget_phrase(text)
     return None if asked is None else asked.what
 
 
 def addresses_the_memory(text: str) -> bool:
-    """Whether a text by itself makes plain that the memory shall forget."""
+    """Whether a text alone makes clear that the memory shall forget."""
     asked = _forget_phrase(text)
     return asked is not None and _is_explicit(text, asked)
 
 
 def forget_requests(utterance: Utterance, before: Utterance | None) -> list[ForgetRequest]:
-    """The clauses of a message that ask to forget. `before`: the message before it, which shows what is talked about."""
+    """The forget requests of a message. `before`: the message before it, which shows what is talked about."""
     told, found = clauses(utterance), list[ForgetRequest]()
     asked = [_forget_phrase(clause.text) for clause in told]
     alone = all(one is not None or len(clause.text.split()) <= _FEW_WORDS for clause, one in zip(told, asked, strict=True))
@@ -72,7 +72,7 @@ def forget_requests(utterance: Utterance, before: Utterance | None) -> list[Forg
 
 
 def _clauses_pointed_at(told: Sequence[Clause]) -> Iterator[Clause]:
-    """The last clause, and those before it that it needs to be understood ("My brother drinks. It's his third year.")."""
+    """The last clause, and those before it that its pronouns need ("My brother drinks. It's his third year.")."""
     for clause in reversed(told):
         yield clause
         if not has_wording("pronoun", clause.text):
@@ -80,7 +80,7 @@ def _clauses_pointed_at(told: Sequence[Clause]) -> Iterator[Clause]:
 
 
 def without_forget_requests(utterance: Utterance, asked: Sequence[ForgetRequest]) -> Utterance:
-    """The message without what is asked to be forgotten, what tells or explains it, and what leans on that by a pronoun."""
+    """The message without its forget requests, what explains them, and what refers to that by a pronoun."""
     gone = list(_spans_to_drop(utterance, asked))
     return (
         replace(utterance, own=tuple(piece for span in utterance.own for piece in _without(span, gone)))
@@ -97,7 +97,7 @@ class _Phrase:
 
 
 def _forget_phrase(text: str) -> _Phrase | None:
-    """A request to forget in a clause, and where its words end in it."""
+    """The phrase in a clause that asks to forget, and where its words end; None without one."""
     plain = straight(text)
     unstored = wording_pattern("unstored").search(plain)
     if unstored:
@@ -126,7 +126,7 @@ def _is_explicit(text: str, asked: _Phrase) -> bool:
 
 
 def _is_whole_request(clause: Clause, asked: _Phrase, utterance: Utterance, before: Utterance | None, alone: bool) -> bool:
-    """ "Forget my cat." says no more than that, and the talk was of something else."""
+    """Whether a clause like "Forget my cat." asks for nothing more, and the talk was of something else."""
     goes_on = utterance.text[clause.start + asked.end : clause.end] + utterance.text[clause.end :].lstrip(" ")[:1].strip(
         ".!?\n"
     )

@@ -1,1 +1,1 @@
-"""Whether what is to be remembered stands on what was said: names, numbers, dates, negations, and where its words are."""
+"""Checks that a memory is grounded in what was said: names, numbers, dates, negations, and the place of its evidence."""

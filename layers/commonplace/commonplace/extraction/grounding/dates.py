@@ -1,4 +1,4 @@
-"""The dates in a text, written or counted from the day on which it was said, as far as each is told."""
+"""The dates in a text, written out or relative to the day it was said, as far as each is told."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _YEAR = re.compile(r"(?<![\d.,$€£])(?:19|20)\d\d(?![\d.,]?\d|\s?[$€£%])")
 
 
 class PartialDate(NamedTuple):
-    """What is told of a date; None is not told. `weekday`: 0 is Monday."""
+    """A date of which only some parts may be told; the others are None. `weekday`: 0 is Monday."""
 
     year: int | None = None
     month: int | None = None
@@ -34,7 +34,7 @@ class PartialDate(NamedTuple):
     weekday: int | None = None
 
     def is_part_of(self, other: "PartialDate") -> bool:
-        """Whether the other tells all that this one does."""
+        """Whether the other date has all parts of this one."""
         return all(mine is None or mine == theirs for mine, theirs in zip(self, other, strict=True))
 
 
@@ -42,7 +42,7 @@ _SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d])|(?<=[。！？])|\n+")
 
 
 def written_dates(text: str) -> Iterator[tuple[int, int, PartialDate]]:
-    """Dates that are written out, with their places: "14 March 2027", "2026-11-20", "im Mai", "Friday", "3月5日"."""
+    """The dates written in a text, with their places: "14 March 2027", "2026-11-20", "im Mai", "Friday", "3月5日"."""
     for match in _ISO.finditer(text):
         yield *match.span(), PartialDate(int(match[1]), int(match[2]), int(match[3]) if match[3] else None)
     for match in _NUMERIC.finditer(text):
@@ -70,12 +70,12 @@ def written_dates(text: str) -> Iterator[tuple[int, int, PartialDate]]:
 
 
 def dates_meant(text: str, said_on: date) -> list[PartialDate]:
-    """All dates that a text may mean that was said on that day: as written, with the likely years, and counted from it."""
+    """All dates that a text said on that day may mean: as written, with likely years, and relative ones."""
     written = [told for _, _, told in written_dates(text)]
     years = (said_on.year - 1, said_on.year, said_on.year + 1)
     found = [
         *written,
-        *(_full(day) for told in written if told.month and told.day for day in _nearest_years(told, said_on)),
+        *(_full(day) for told in written if told.month and told.day for day in _possible_dates(told, said_on)),
         *(PartialDate(year, told.month) for told in written if told.month and not told.day for year in years),
         *(day for told in written if told.weekday is not None for day in _weekdays_around(told.weekday, said_on)),
     ]
@@ -89,13 +89,13 @@ def dates_meant(text: str, said_on: date) -> list[PartialDate]:
 
 
 def _weekdays_around(weekday: int, said_on: date) -> Iterator[PartialDate]:
-    """Such days from a week before to two weeks after."""
+    """The dates of a weekday from a week before to two weeks after a day."""
     near = (said_on + timedelta(days=step) for step in range(-7, 15))
     yield from (_full(day) for day in near if day.weekday() == weekday)
 
 
-def _nearest_years(told: PartialDate, said_on: date) -> Iterator[date]:
-    """The last and the next such day."""
+def _possible_dates(told: PartialDate, said_on: date) -> Iterator[date]:
+    """The dates with this day and month, from last year to next year where the year is not told."""
     for year in range(said_on.year - 1, said_on.year + 2) if told.year is None else (told.year,):
         try:
             yield date(year, told.month or 1, told.day or 1)
@@ -104,7 +104,7 @@ def _nearest_years(told: PartialDate, said_on: date) -> Iterator[date]:
 
 
 def _counted(lowered: str, said_on: date) -> Iterator[PartialDate]:
-    """What "3 years ago", "in two weeks", "for ten days" come to, on either side of the day."""
+    """The dates of "3 years ago", "in two weeks", "for ten days", on either side of the day."""
     for table in tables().values():
         for unit, names in table["units"].items():
             for match in re.finditer(rf"\b(?:{names.replace(' ', '|')})\b", lowered):
@@ -128,7 +128,7 @@ def _steps(unit: str, count: int, said_on: date) -> Iterator[PartialDate]:
 
 
 def _ranges(text: str, said_on: date) -> Iterator[PartialDate]:
-    """What the reader of time ranges makes of it, one after the other."""
+    """The time ranges that the time range reader finds, one after the other."""
     now = datetime.combine(said_on, time(12), UTC)
     for _ in range(_MOST_TIMES):
         found = read_time_range(text, now)
@@ -168,7 +168,7 @@ def _weekdays() -> dict[str, int]:
 
 @cache
 def _months_pattern() -> re.Pattern[str]:
-    """Months beside a number may be small; one on its own in English has its capital ("may", "march")."""
+    """A pattern for months: in small letters only beside a number, for "may" and "march" are words."""
     names = "|".join(sorted(map(re.escape, _months()), key=len, reverse=True))
     return re.compile(
         rf"(?:(?P<before>\b\d{{1,2}})(?:st|nd|rd|th|er|\.|º|ª)?\s(?:of\s|de\s|d['’])?)?"

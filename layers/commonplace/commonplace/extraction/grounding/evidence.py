@@ -1,4 +1,4 @@
-"""Where evidence stands in a message; names, numbers, dates and negations of a memory held against it."""
+"""Finds evidence in a message, and checks a memory's names, numbers, dates and negations against it."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date
@@ -17,7 +17,7 @@ _ALIKE = {ord(mark): "'" for mark in "‘’ʼ´`"} | {ord(mark): '"' for mark i
 
 
 def evidence_span(evidence: str, utterance: Utterance) -> tuple[int, int] | None:
-    """The span of `utterance.text` in which the evidence stands, within one span of own words; None if there is none.
+    """The span of the evidence in `utterance.text`, within one span of own words; None if there is none.
 
     Capitals, width, blanks, the kind of quotation mark or dash, and marks around the evidence make no difference; part
     of a word is not found.
@@ -38,13 +38,13 @@ def evidence_span(evidence: str, utterance: Utterance) -> tuple[int, int] | None
 
 
 def clauses_around(evidence: str, utterance: Utterance, clauses: Iterable[Clause]) -> list[Clause]:
-    """Those of a message's clauses that the evidence lies in; none where it is not in own words."""
+    """The clauses that the evidence lies in; none where it is not in own words."""
     span = evidence_span(evidence, utterance)
     return [one for one in clauses if span and one.start < span[1] and span[0] < one.end]
 
 
 def _normalized_with_places(text: str) -> tuple[str, list[int]]:
-    """The text for comparing, and for each of its characters the place it comes from."""
+    """The text normalized for comparison, and the original place of each character."""
     found: list[str] = []
     places: list[int] = []
     for place, char in enumerate(text):
@@ -57,13 +57,13 @@ def _normalized_with_places(text: str) -> tuple[str, list[int]]:
 
 
 def _inside_word(text: str, at: int) -> bool:
-    """Whether a spaced script goes on there."""
+    """Whether a place is inside a word of a script with spaces."""
     around = text[at - 1 : at + 1] if at else ""
     return len(around) == 2 and around.isalnum() and all(char < "\u0e00" for char in around)
 
 
 def unsupported(content: str, evidence: str, others: Sequence[str], said_on: date) -> str | None:
-    """Why the content says more than it rests on, for people; None if all its names, numbers, dates and negations stand.
+    """Why the content says more than its evidence; None if all its names, numbers, dates and negations are supported.
 
     They may stand in the `evidence` or in `others` (the turn that it answers, the memory that it updates). Numbers may be
     spelled out, dates told by the day on which it was said, names inflected.
@@ -84,7 +84,7 @@ def unsupported(content: str, evidence: str, others: Sequence[str], said_on: dat
 
 
 def _without_dates(content: str, pool: str, said_on: date) -> tuple[str, str | None]:
-    """The content without its dates, and the first of them that was not said."""
+    """The content without its dates, and the first date that was not said."""
     found = sorted(written_dates(content), key=lambda one: (one[0], -one[1]))
     if not found:
         return content, None
@@ -102,7 +102,7 @@ def _without_dates(content: str, pool: str, said_on: date) -> tuple[str, str | N
 
 
 def _parts_are_told(told: PartialDate, meant: Sequence[PartialDate], pool: str) -> bool:
-    """Whether each part that is told stands somewhere: the day in the question, the month in the answer."""
+    """Whether each part of a date is told somewhere: the day in the question, the month in the answer."""
     numbers = {value for _, values in numbers_in(pool) for value in values}
     return all(
         part is None or part in numbers or any(other[at] == part and other.count(None) >= 2 for other in meant)

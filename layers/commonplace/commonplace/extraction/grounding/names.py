@@ -1,4 +1,4 @@
-"""The names in a text: by their capitals, and in unspaced script by the words that they stand beside."""
+"""The names in a text: by capitals, and in unspaced scripts by the words beside them."""
 
 import re
 import unicodedata
@@ -36,7 +36,7 @@ _COMMON = re.compile(
 
 
 def unsupported_unspaced(content: str, pool: str, code: str) -> str | None:
-    """The first such name of the content that the pool doesn't hold; None if it holds all, or is of another script."""
+    """The first name in unspaced script that the pool lacks; None if it has all."""
     told, names = normalize("NFKC", pool), _NAMES.get(code)
     if names is None or not _SCRIPT.search(told):
         return None
@@ -44,7 +44,7 @@ def unsupported_unspaced(content: str, pool: str, code: str) -> str | None:
 
 
 def _named(names: re.Pattern[str], content: str) -> Iterator[str]:
-    """Without what a place is part of and what kind of place it is: 「大阪府豊中市」 is 豊中."""
+    """The names without the larger place and the kind of place: 「大阪府豊中市」 is 豊中."""
     for match in names.finditer(content):
         name = next(filter(None, match.groups()))
         if not _COMMON.search(name):
@@ -64,7 +64,7 @@ _NOUN = re.compile(r"\w{3,}(?:ung|heit|keit|schaft|ion|tät|ismus|nis|tum|chen|e
 
 
 def unsupported_name(content: str, pool: str, code: str) -> str | None:
-    """The first name of the content that no word of the pool is, whatever its ending; None if there is none."""
+    """The first name of the content that the pool lacks in any form; None if it has all."""
     known = {_plain(word) for word in _WORD.findall(pool)}
     stems: dict[str, list[str]] = {}
     for word in known:
@@ -103,7 +103,7 @@ def _counted(before: str) -> bool:
 
 
 def _is_name_at_start(word: str, code: str) -> bool:
-    """At the start of a sentence every word has a capital: there a name is what English has no word for."""
+    """Whether the first word of a sentence, always capitalized, is a name: English has no such word."""
     return code == "en" and word.isascii() and not is_english(_plain(word))
 
 
@@ -112,13 +112,13 @@ def _plain(word: str) -> str:
 
 
 def _are_forms_of_one(one: str, other: str) -> bool:
-    """ "Italian" and "Italians", "Postgres" and "PostgreSQL", "Germany" and "German"."""
+    """Whether two words are forms of one name: "Italian" and "Italians", "Germany" and "German"."""
     shorter, longer = sorted((one, other), key=len)
     return longer.startswith(shorter[: max(_LEAST_STEM, len(shorter) - 1)]) and len(longer) - len(shorter) <= _MOST_ENDING
 
 
 def _multi_word_names(content: str) -> list[tuple[str, list[str]]]:
-    """Names of several words by their initials and in one: "New York City" is "nyc", "VS Code" is "vscode"."""
+    """Names of several words as initials and as one word: "New York City" is "nyc", "VS Code" is "vscode"."""
     runs = re.findall(r"[^\W\d_][\w'’]*(?:\s[^\W\d_][\w'’]*)+", content)
     found = []
     for run in runs:

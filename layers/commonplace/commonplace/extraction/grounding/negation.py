@@ -1,4 +1,4 @@
-"""Whether what is to be remembered says no where the user did, clause by clause, and nowhere else."""
+"""Checks that a memory is negated exactly where the user's words are, clause by clause."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ NOT_SAID, DENIED = "it says no where the user did not", "the user said no where 
 
 
 def misnegated(content: str, evidence: str, others: str) -> str | None:
-    """Why a clause of the content says no where what it rests on does not, or the other way round; None if they agree.
+    """Why a clause of the content is negated unlike its evidence; None if they agree.
 
     A no that the content has beside what the user's named may stand on the `others`: on the memory that says more of it, or
     on a question that asks for it ("Any allergies?").
@@ -62,13 +62,13 @@ def misnegated(content: str, evidence: str, others: str) -> str | None:
 
 
 def _is_part(clause: str, known: Sequence[str]) -> bool:
-    """Whether it stands in a clause of the memory that says yes or no as it does ("with my sister")."""
+    """Whether a clause is part of a clause of the memory with the same polarity."""
     said = polarities(clause, told=False)
     return any(clause.casefold() in other.casefold() and said & polarities(other, told=True) for other in known)
 
 
 def _contradiction(clause: str, near: Sequence[str]) -> str | None:
-    """Why none of the clauses that are nearest says the same."""
+    """Why none of the nearest clauses has the same polarity, None if one has."""
     said = polarities(clause, told=False)
     if any(said & polarities(other, told=True) and not is_reversed(clause, other) for other in near):
         return None
@@ -76,7 +76,7 @@ def _contradiction(clause: str, near: Sequence[str]) -> str | None:
 
 
 def _said_beside(clause: str, nearest: Mapping[str, Sequence[str]], told: Sequence[str]) -> bool:
-    """Whether the user's no is in another clause of the content, and this one only says of what it was."""
+    """Whether the user's negation stands in another clause of the content, and no affirmed clause is like this one."""
     denied = any(
         set(near) & set(nearest[clause])
         for other, near in nearest.items()
@@ -86,7 +86,7 @@ def _said_beside(clause: str, nearest: Mapping[str, Sequence[str]], told: Sequen
 
 
 def _nearest(clause: str, told: Sequence[str]) -> list[str]:
-    """The clauses of the user's that share most with it, none if none shares anything."""
+    """The user's clauses that share most with a clause; none if none shares anything."""
     shares = [_share(clause, other) for other in told]
     most = max(shares, default=0.0)
     return [other for other, share in zip(told, shares, strict=True) if most and share == most]
@@ -97,7 +97,7 @@ def _shares(clause: str, told: Sequence[str]) -> float:
 
 
 def _share(clause: str, other: str) -> float:
-    """How much of a clause another says. What comes later is what it is about; kana are mostly grammar."""
+    """How much of a clause another has: the weights of the words in common; later words weigh more, kana little."""
     theirs = set(terms(other, _grammar()))
     mine = enumerate(dict.fromkeys(terms(clause, _grammar())))
     return sum(_weight(word) + _LATER * at for at, word in mine if word in theirs)
@@ -108,7 +108,7 @@ def _weight(word: str) -> float:
 
 
 def _clauses(text: str) -> list[str]:
-    """Its clauses; one that says no to what the one before it named ("and I hate it") goes with that."""
+    """The clauses of a text; one that negates what the one before it names ("and I hate it") is joined to that."""
     parts = _CLAUSE.split(_PAIR.sub(r"\1 ", straight(text)))
     found: list[str] = []
     for clause in (clause for part in parts for clause in _contrasted(part) if clause.strip()):
@@ -121,7 +121,7 @@ def _clauses(text: str) -> list[str]:
 
 
 def _contrasted(clause: str) -> Iterator[str]:
-    """The clause, or "the 14th not the 12th" as two, unless it is a verb that is negated ("is not the 12th")."""
+    """The clause, or both halves of "the 14th not the 12th", but not of a negated verb ("is not the 12th")."""
     at = 0
     for match in _NOT.finditer(clause):
         if match[1].lower() not in _NEGATED and not match[1].endswith(("'m", "'re", "'s")):
@@ -131,19 +131,19 @@ def _contrasted(clause: str) -> Iterator[str]:
 
 
 def _names_anything(clause: str) -> bool:
-    """Not by the analyzer's words, to which "thé" is "the"."""
+    """Whether a clause has a content word."""
     return any(word not in _written() for word in _NAMING.findall(clause.casefold()))
 
 
 @cache
 def _written() -> frozenset[str]:
-    """What tells nothing of what a clause is about."""
+    """The words that tell nothing of what a clause is about."""
     return (listed("names_none") - listed("months") - listed("weekdays")) | listed("no") | STOP_WORDS | THE_USER
 
 
 @cache
 def _grammar() -> frozenset[str]:
-    """The same as the analyzer has it."""
+    """The same words as the index analyzer has them."""
     return frozenset(word for one in _written() for word in words(one))
 
 

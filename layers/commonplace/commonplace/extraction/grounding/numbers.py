@@ -1,4 +1,4 @@
-"""The numbers in a text and its times of day, each with all that it may mean: "1.150", "4k", "twenty-three", "15h30"."""
+"""The numbers and times of day in a text, each with all that it may mean: "1.150", "4k", "twenty-three", "15h30"."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ _ROUND = frozenset((0, 15, 30, 45))
 
 
 def without_clock(content: str, pool: str, known: Collection[Fraction]) -> str:
-    """The content without the times of day that the pool tells too, by a clock of 12 hours or of 24."""
+    """The content without the times of day that the pool tells too, by a 12 or 24 hour clock."""
     told = {time for match in _CLOCK.finditer(pool) for time in [_time(match)]}
 
     def said(match: re.Match[str]) -> str:
@@ -27,7 +27,7 @@ def without_clock(content: str, pool: str, known: Collection[Fraction]) -> str:
 
 
 def _time(match: re.Match[str]) -> tuple[int, int]:
-    """On a clock of 12 hours: whether "at 3" meant the afternoon is seldom said."""
+    """A time of day on a 12 hour clock: whether "at 3" means the afternoon is seldom said."""
     return int(match[1] or match[4]) % _HALF_DAY, int(match[2] or match[5] or 0)
 
 
@@ -57,7 +57,7 @@ Number = tuple[str, frozenset[Fraction]]
 
 
 def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:
-    """Each number as it stands and what it may mean. `code`: only that language's words, and no mere hints ("a", "both")."""
+    """Each number as it stands, with what it may mean. `code`: number words of that language only, without hints ("a")."""
     for match in _FIGURES.finditer(text):
         yield match[0], frozenset(_meanings(match[0], _SUFFIX.match(text, match.end())))
     for match in _KANJI.finditer(text):
@@ -69,7 +69,7 @@ def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:
 
 
 def _meanings(figures: str, suffix: re.Match[str] | None) -> Iterator[Fraction]:
-    """With a mark before three figures it may be of thousands or of a fraction."""
+    """The values of figures, whose mark before three digits may group thousands or begin a fraction."""
     bare = re.sub(r"['’\u00a0\u202f]", "", figures)
     found = {Fraction(bare.replace(",", ".", 1))} if bare.count(".") + bare.count(",") <= 1 else set()
     grouped = re.sub(r"[.,](?=\d{3}(?:\D|$))", "", bare)
@@ -93,7 +93,7 @@ def _kanji(text: str) -> int:
 
 
 def _written_out(text: str, words: Mapping[str, Iterable[int]]) -> Iterator[Number]:
-    """Words on their own, and runs of them as one number: "two hundred and five", "vingt-deux"."""
+    """Number words, alone and as runs: "two hundred and five", "vingt-deux"."""
     run: list[tuple[str, int]] = []
     end = 0
     for match in _WORD.finditer(text.casefold()):

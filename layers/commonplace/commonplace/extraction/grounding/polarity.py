@@ -1,4 +1,4 @@
-"""Whether a clause says yes or no to what it is about, and the word tables that tell."""
+"""The polarity of a clause: whether it says yes or no to what it is about, by word tables."""
 
 import re
 import tomllib
@@ -14,19 +14,19 @@ from commonplace.text.foundation.languages import language_of
 
 @cache
 def tables() -> Mapping[str, Mapping[str, Any]]:
-    """Language code to its tables."""
+    """The word tables by language code."""
     return tomllib.loads((files(__package__) / "words.toml").read_text("utf-8"))
 
 
 @cache
 def listed(name: str) -> frozenset[str]:
-    """The words of a list in every language."""
+    """The words of a list in all languages."""
     return frozenset(word for table in tables().values() for word in str(table.get(name, "")).split())
 
 
 @cache
 def no_names(code: str) -> frozenset[str]:
-    """Words with a capital that are no names in a language; in English "Mia" is one, though Italian has it for "my"."""
+    """Capitalized words that are no names in a language."""
     if code not in tables():
         return listed("names_none")
     return THE_USER | frozenset(word for own in {code, "en"} for word in str(tables()[own].get("names_none", "")).split())
@@ -34,7 +34,7 @@ def no_names(code: str) -> frozenset[str]:
 
 @cache
 def numbers_of(code: str) -> Mapping[str, int]:
-    """The number words of a language, "dreiundzwanzig" and "eenentwintig" among them; none for a language without a table."""
+    """The number words of a language, compounds included; none for a language without a table."""
     plain: Mapping[str, int] = tables().get(code, {}).get("numbers", {})
     ones = {"ein": 1, "één": 1, "een": 1, "uno": 1} | {word: value for word, value in plain.items() if value < 10}
     tens = {word: value for word, value in plain.items() if 20 <= value < 100}
@@ -51,7 +51,7 @@ def numbers_of(code: str) -> Mapping[str, int]:
 
 @cache
 def every_number() -> Mapping[str, frozenset[int]]:
-    """Number words of all languages, and the hints, to what they may mean."""
+    """The number words and hints of all languages, with their values."""
     found: dict[str, set[int]] = {}
     for code, table in tables().items():
         for word, value in (*numbers_of(code).items(), *table["hints"].items()):
@@ -77,18 +77,18 @@ _ROOT = 4
 
 
 def says_no(text: str) -> bool:
-    """Whether it says no to anything, in words that nobody brings in who was told no such thing."""
+    """Whether a text surely says no to something."""
     return _negations(text) > 0 or bool(_against(text, weak=False))
 
 
 def may_say_no(text: str) -> bool:
-    """Whether it may say no in any way; of a language without a list of such words nothing is known."""
+    """Whether a text may say no; always so for a language without tables."""
     unknown = language_of(text) not in {*tables(), "ja", "zh", "ko"} and bool(text.strip())
     return _negations(text) > 0 or bool(_against(text)) or _hints().search(text) is not None or unknown
 
 
 def polarities(clause: str, *, told: bool) -> frozenset[bool]:
-    """What it may say. `told`: by the user, whose words are many; else by who reworded it."""
+    """The polarities that a clause may have. `told`: it is the user's own, else a reader's rewording."""
     hard, against, strong = _negations(clause), _against(clause), _against(clause, weak=False)
     if hard == 2 or (hard and strong):
         return EITHER
@@ -100,13 +100,13 @@ def polarities(clause: str, *, told: bool) -> frozenset[bool]:
 
 
 def is_reversed(one: str, other: str) -> bool:
-    """Whether both have the same word against something, and only one of them takes it back ("not allergic")."""
+    """Whether both have the same word against something and only one negates it ("not allergic")."""
     shared = _against(one, weak=False) & _against(other, weak=False)
     return bool(shared) and (_negations(one) == 0) != (_negations(other) == 0)
 
 
 def _negations(text: str) -> int:
-    """0 for none, 1 for a no, 2 for one that takes itself back ("can't live without")."""
+    """0 for none, 1 for a negation, 2 for one that cancels itself ("can't live without")."""
     text = _NOT_NO.sub("", straight(text.casefold()))
     found = {word for word in _WORD.findall(text) if word in listed("no")}
     if _UNSPACED_NO.search(text):
@@ -115,7 +115,7 @@ def _negations(text: str) -> int:
 
 
 def _against(text: str, *, weak: bool = True) -> frozenset[str]:
-    """The roots of its words against something; without the `weak` ones, with which the same may be told that a yes told."""
+    """The roots of words against something; without the `weak` ones if those are left out."""
     wanted = listed("against") if weak else listed("against") - listed("weakly")
     spaced = (word[:_ROOT] for word in _WORD.findall(text.casefold()) if word in wanted)
     return frozenset([*spaced, *_UNSPACED_AGAINST.findall(text)])

@@ -1,4 +1,4 @@
-"""Whether what a model says stands on something: on the words that it quotes, and on the memory that it would close."""
+"""Whether a model's decision is supported by its evidence and by the memories that it would change."""
 
 from collections.abc import Sequence
 
@@ -23,12 +23,12 @@ _SUBJECTS = frozenset(tokenizer.terms(" ".join(THE_USER)))
 
 
 def subject_stems(text: str) -> frozenset[str]:
-    """What a text is about: its stems but for the user, whom every memory is about."""
+    """The stems of what a text is about, without words for the user."""
     return stems_of(text) - _SUBJECTS
 
 
 def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
-    """Why a model's decision must not be carried out, None if it may: the gates of every mode, and its footing."""
+    """Why a model's decision must not be applied, None if it may: the gates of every mode, then its support."""
     reason = refusal_reason(decision, day, targets)
     candidate = decision.candidate
     said = day.said_at(candidate.interaction_id, candidate.position)
@@ -46,7 +46,7 @@ def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) 
 
 
 def _sentences_around(candidate: Candidate, utterance: Utterance) -> list[str]:
-    """The sentences that the evidence lies in: the words around it tell too what it is, and a model may leave them out."""
+    """The sentences around the evidence, for a model may leave out the words that show what it is."""
     return [one.text for one in clauses_around(candidate.evidence, utterance, sentences(utterance.text))]
 
 
@@ -56,7 +56,7 @@ def _is_small_talk(sentence: str) -> bool:
 
 
 def _unsaid_reason(decision: Decision, question: str | None, targets: Sequence[Memory]) -> str | None:
-    """A part of the content's words must be the user's, or those of the question they answer or the memory they update."""
+    """Refuses contents with too few words of the user, of the question, or of the updated memory."""
     texts = (decision.candidate.evidence, question or "", *(one.content for one in targets))
     told = subject_stems(decision.says)
     known = frozenset[str]().union(*map(subject_stems, texts))
@@ -90,7 +90,7 @@ def _lost_detail(old: str, new: str, candidate: Candidate, day: Day) -> str | No
 
 
 def _shares_subject(old: str, new: str) -> str | None:
-    """What ends a memory shares a word with it, or tells another value of the same."""
+    """Whether the words that end a memory share a word with it, or tell another value of the same attribute."""
     if shared_stems(subject_stems(new), subject_stems(old)) or contradicted(new, old, corrects=True):
         return None
     return "it says nothing about the memory"

@@ -1,4 +1,4 @@
-"""Code that nobody fenced, and what programs print: logs, stack traces, a shell with what it answered."""
+"""Finds unfenced code and program output: logs, stack traces, a shell session."""
 
 import re
 from collections.abc import Iterator
@@ -80,7 +80,7 @@ def find_code(view: str) -> Iterator[TextSpan]:
 
 
 def _code_weight(text: str) -> int | None:
-    """2 for a sure line, 1 for a likely one, 0 for one that takes the side of its neighbours; None for a sentence."""
+    """2 for surely code, 1 for likely code, 0 for a line that follows its neighbours; None for a sentence."""
     if len(text) > _LONGEST:
         return None
     tokens = len(_TOKEN.findall(text))

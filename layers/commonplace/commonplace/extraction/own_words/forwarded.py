@@ -1,4 +1,4 @@
-"""What others wrote: forwarded mail and chats, and pasted text that is announced or to be worked on."""
+"""Finds what others wrote: forwarded mail and chats, and pasted text that is announced or to be worked on."""
 
 import re
 from collections.abc import Iterator
@@ -64,7 +64,7 @@ def _chat_run(run: list[TextLine], said: list[tuple[str, str]]) -> Iterator[Text
 
 
 def _is_chat(said: list[tuple[str, str]]) -> bool:
-    """Whether people answer each other: a list of one's own has labels too ("Monday: gym"), but each once, and no talk."""
+    """Whether speakers take turns; a labelled list of one's own ("Monday: gym") has each label once."""
     speakers = {speaker for speaker, _ in said}
     if len(said) < 2:
         return False

@@ -1,4 +1,4 @@
-"""A message as the finders see it: what is known to be foreign is hidden, and the wordings that announce it."""
+"""A message with known foreign text hidden, as the finders see it; and the wordings that announce foreign text."""
 
 import re
 import tomllib
@@ -41,7 +41,7 @@ def lines_of(view: str) -> list[TextLine]:
 
 
 def paragraphs_of(view: str) -> list[TextSpan]:
-    """What blank lines part, in order."""
+    """The paragraphs between blank lines, in order."""
     found, at = [], 0
     for gap in _BLANK_LINES.finditer(view):
         found.append(TextSpan(at, gap.start()))

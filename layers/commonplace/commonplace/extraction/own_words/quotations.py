@@ -97,7 +97,7 @@ def find_quotations(view: str) -> Iterator[TextSpan]:
 
 
 def _end(view: str, start: int) -> int:
-    """Where the quotation that opens there ends, 0 if nowhere. Over several paragraphs only the last closes."""
+    """The place where the quotation ends, 0 if it has no end. Over several paragraphs only the last one closes it."""
     mark = view[start]
     if mark in "'‘":
         return _single_end(view, start)
@@ -115,7 +115,7 @@ def _end(view: str, start: int) -> int:
 
 
 def _single_end(view: str, start: int) -> int:
-    """An apostrophe is no quotation mark: the closing one stands behind a word and before none."""
+    """The closing single quotation mark: behind a word and before none; an apostrophe is no quotation mark."""
     if _ELISION.match(view, start):
         return 0
     for end in range(start + 2, min(len(view), start + _SINGLE_REACH)):
@@ -146,7 +146,7 @@ def _is_said(view: str, start: int, end: int) -> bool:
 
 
 def _stands_alone(view: str, start: int, end: int) -> bool:
-    """Whether it is all there is in its line, but for a mark of who said it."""
+    """Whether the quotation fills its line, but for a mark of who said it."""
     before = view[max(0, start - 1) : start]
     after = view[end : end + 1]
     return before in ("", "\n") and after in ("", "\n")

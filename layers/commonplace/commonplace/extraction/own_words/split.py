@@ -1,4 +1,4 @@
-"""One message, split: each finder hides what it knows to be foreign; role-play goes on over messages."""
+"""Splits a message into own words and foreign text: each finder hides what it recognizes as foreign."""
 
 from collections.abc import Callable, Iterable
 
@@ -12,7 +12,7 @@ _STOPS = "\n.!?。！？"
 
 
 def find_role_play(view: str, continues: bool) -> tuple[list[TextSpan], bool]:
-    """The stretches played, and whether it goes on after this message. `continues`: whether it did before it."""
+    """The spans of role-play, and whether it continues after this message. `continues`: whether it did before."""
     played: list[TextSpan] = []
     at: int | None = 0 if continues else _sentence_start(view, 0)
     while at is not None:
@@ -25,7 +25,7 @@ def find_role_play(view: str, continues: bool) -> tuple[list[TextSpan], bool]:
 
 
 def _sentence_start(view: str, at: int) -> int | None:
-    """Where the sentence begins that starts one."""
+    """The start of the sentence in which role-play begins."""
     begins = cue_pattern("role_play").search(view, at)
     if begins is None:
         return None
@@ -40,7 +40,7 @@ _FINDERS: tuple[Callable[[str], Iterable[TextSpan]], ...] = (
 
 
 def own_spans(text: str, role_play: bool = False) -> tuple[Spans, bool]:
-    """The spans (start, end) of a user's message that are own words, in order and apart; and whether role-play goes on.
+    """The spans (start, end) of own words in a user's message, in order; and whether role-play continues after it.
 
     `role_play`: whether the messages before it left one going. An ordinary message is one span. The time is linear in
     the length of the text.

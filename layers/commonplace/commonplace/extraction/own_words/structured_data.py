@@ -1,4 +1,4 @@
-"""Data that nobody fenced: JSON, YAML, tables, CSV, SQL."""
+"""Finds unfenced data: JSON, YAML, tables, CSV, SQL."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ def find_data(view: str) -> Iterator[TextSpan]:
 
 
 def _objects(view: str) -> Iterator[TextSpan]:
-    """From each opening to its last bracket; one that never closes goes to the end."""
+    """JSON objects and arrays from bracket to bracket; one that never closes goes to the end."""
     done = 0
     for opening in _JSON.finditer(view):
         if opening.start() < done:
@@ -83,7 +83,7 @@ def _is_nested(run: Sequence[TextLine]) -> bool:
 
 
 def _csv(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
-    """Three lines or more with as many separators each, and none of them followed by a blank as in a sentence."""
+    """Three lines or more with equally many separators, none followed by a blank as in a sentence."""
     run: list[TextLine] = []
     shape: tuple[str, int] | None = None
     for line in [*lines, TextLine(0, 0, "")]:
