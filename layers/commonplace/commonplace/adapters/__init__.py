@@ -1,1 +1,1 @@
-"""What the use cases see through ports: databases, models, clocks. Only `bootstrap` imports from here."""
+"""Adapters behind the ports: databases, models, clocks. Only `bootstrap` imports from here."""

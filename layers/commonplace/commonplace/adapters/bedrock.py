@@ -1,4 +1,4 @@
-"""Titan Text Embeddings V2 on Bedrock: the optional embedder, for texts that the static model says nothing about.
+"""Titan Text Embeddings V2 on Bedrock: the optional embedder, for languages that the static model does not cover.
 
 One call embeds one text: the model takes no batch, so many texts are several calls at a time.
 """
@@ -54,7 +54,7 @@ class TitanEmbedder:
         return np.asarray(found / np.linalg.norm(found), dtype=np.float32)
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
-        """The same of many texts, in their order, several asked at a time."""
+        """The vectors of many texts, in their order; several requests run at a time."""
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="commonplace-titan") as threads:
             return list(threads.map(self.embed, texts))
 

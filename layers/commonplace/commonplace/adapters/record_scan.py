@@ -1,4 +1,4 @@
-"""Searching without an index: the user's newest records are read and looked through, each time, or within a budget."""
+"""Search without an index: scans the user's newest records, at each search or from a cache."""
 
 import time
 from collections import Counter
@@ -49,7 +49,7 @@ class TagCache:
 
 
 class NewestRecords(Protocol):
-    """What is looked through."""
+    """The records to scan."""
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
         """As `MemoryRecords.newest`."""

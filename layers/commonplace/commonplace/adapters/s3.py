@@ -71,7 +71,7 @@ class S3Pages:
                     raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the bucket has not dropped every old version")
 
     def _old_versions(self) -> "list[ObjectIdentifierTypeDef]":
-        """What was there before; after it the marks of what was deleted, for without them the versions below show again."""
+        """The old versions of pages, then the delete markers, without which old versions would show again."""
         pages = self._client.get_paginator("list_object_versions").paginate(Bucket=self._bucket, Prefix=self._folder)
         old: list[ObjectIdentifierTypeDef] = []
         marks: list[ObjectIdentifierTypeDef] = []

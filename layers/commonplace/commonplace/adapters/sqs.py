@@ -1,4 +1,4 @@
-"""Queues: what can't be indexed, by key and reason, and whose nights are to be read."""
+"""SQS queues: dead letters by key and reason, and the nights to be run."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -51,7 +51,7 @@ class SqsNightQueue:
 
 
 def _send(client: "SQSClient", url: str, messages: Iterable[Mapping[str, Any]]) -> int:
-    """How many were sent, which are all of them; raises `STORAGE_UNAVAILABLE` if one can't be."""
+    """Sends all messages and returns their number; raises `STORAGE_UNAVAILABLE` if one can't be sent."""
     sent = 0
     for batch in in_batches(messages, _AT_ONCE):
         entries: list[Any] = [{"Id": str(number), "MessageBody": json.dumps(body)} for number, body in enumerate(batch)]

@@ -1,4 +1,4 @@
-"""The default embedder: one row per word piece, their mean, unit length. No model server, 0.1-0.3 ms a text."""
+"""The default embedder: one vector per word piece, their mean, unit length. No model server, 0.1-0.3 ms a text."""
 
 import functools
 import unicodedata
@@ -99,7 +99,7 @@ class StaticEmbedder:
         return _of_tag(text) if len(text) <= _TAG else _of_text(text)
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
-        """The same of many texts, in their order."""
+        """The vectors of many texts, in their order."""
         return [self.embed(text) for text in texts]
 
     def pieces(self, text: str) -> int:

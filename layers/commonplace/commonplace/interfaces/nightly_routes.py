@@ -1,4 +1,4 @@
-"""The routes of the night: method, path and body to an answer, whatever server they come through."""
+"""The routes of nights: method, path and body to an answer, for every HTTP server."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"[0-9]{1,9}")  # Python reads no number of thousands of di
 
 
 def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], Mapping[str, Any]], nights: Nights) -> Answer:
-    """What a route answers, as plain JSON values. `path` is decoded; `body` reads the JSON object.
+    """Answers a route with plain JSON values. `path` is decoded; `body` reads the JSON object.
 
     Raises `CommonplaceError`: `NOT_FOUND` for a path that is none of these, `METHOD_NOT_ALLOWED` for another method.
     """

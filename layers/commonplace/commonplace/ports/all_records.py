@@ -1,4 +1,4 @@
-"""The port of every user's records, for a rebuild."""
+"""The port that reads every user's records, for a rebuild."""
 
 from collections.abc import Iterator
 from typing import Protocol
@@ -10,4 +10,4 @@ class AllRecords(Protocol):
     """Every user's records."""
 
     def every(self) -> Iterator[Stored]:
-        """Every record of everybody, closed ones too, in any order; nothing that was there before the call is left out."""
+        """Every record of every user, closed ones too, in any order; none from before the call is left out."""

@@ -1,4 +1,4 @@
-"""What an index hands over for ranking: columns over the memories that may answer a query, and their neighbours."""
+"""What an index returns for ranking: columns over the candidates and their neighbours."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ else:
 
 @dataclass(frozen=True)
 class Corpus:
-    """What the user's visible memories have in common: how many, how long on average, and how many hold each term."""
+    """Statistics of the user's visible memories: number, average length, and memories per term."""
 
     memories: int
     average_length: float
@@ -59,7 +59,7 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Retrieved:
-    """What an index found for a question. `partial`: older memories than these were not looked at."""
+    """The candidates for a question. `partial`: older memories than these were not looked at."""
 
     candidates: Candidates
     corpus: Corpus

@@ -7,7 +7,7 @@ from commonplace.ports.record_values import DeadLetter
 
 
 class DeadLetters(Protocol):
-    """Where changes are told of that the index will never take."""
+    """Keeps dead letters."""
 
     def send(self, letters: Sequence[DeadLetter]) -> None:
-        """Keeps them for somebody to look at; raises `STORAGE_UNAVAILABLE`."""
+        """Keeps the dead letters for an operator; raises `STORAGE_UNAVAILABLE`."""

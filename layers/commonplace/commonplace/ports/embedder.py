@@ -1,4 +1,4 @@
-"""The port of what embeds texts."""
+"""The port of embedding models."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -11,10 +11,10 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """What made the vector; vectors of two names are never compared."""
+        """The name of the model; vectors of two names are never compared."""
 
     def embed(self, text: str) -> Vector | None:
-        """A unit vector, or None for a text that this embedder can say nothing about."""
+        """The unit vector of a text, or None for one that this model does not cover."""
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
-        """The same of many texts, in their order, as many at a time as the model takes."""
+        """The vectors of many texts, in their order, in as few calls as the model allows."""

@@ -1,4 +1,4 @@
-"""The port of what the index holds, to be compared with the records."""
+"""The port that reads the index, to compare it with the records."""
 
 from collections.abc import Iterator, Sequence
 from typing import Protocol
@@ -7,13 +7,13 @@ from commonplace.ports.record_values import IndexChange, IndexedDocument, IndexO
 
 
 class IndexContents(Protocol):
-    """What the index holds, to be compared with the records. Each method raises `IndexUnavailable`."""
+    """The documents of the index. Each method raises `IndexUnavailable`."""
 
     def look_up(self, records: Sequence[Stored]) -> list[IndexedDocument | None]:
-        """What it holds of each record, None where it holds nothing."""
+        """The document of each record, None where there is none."""
 
     def every(self) -> Iterator[IndexedDocument]:
-        """All that it holds, of everybody, by user; purged ones left out."""
+        """All documents of all users, by user, without tombstones."""
 
     def mend(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
         """Like `IndexWriter.put`, and a record of the same version is written over."""

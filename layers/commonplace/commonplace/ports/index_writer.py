@@ -7,7 +7,7 @@ from commonplace.ports.record_values import IndexChange, IndexOutcome
 
 
 class IndexWriter(Protocol):
-    """Brings changes into the index, in any order and as often as wanted: the newest version stays."""
+    """Writes changes into the index, in any order and repeatedly: the newest version stays."""
 
     def put(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
-        """One outcome per change; what is done is found by every search from now on. Raises nothing of the network."""
+        """Writes changes and returns one outcome each; every later search finds what is done. Raises no network errors."""

@@ -7,11 +7,11 @@ from commonplace.ports.values import Reply
 
 
 class LanguageModel(Protocol):
-    """A model that is told what to do and answers, in the terms of the Messages API."""
+    """A language model, in the terms of the Messages API."""
 
     @property
     def name(self) -> str:
-        """Which model it is, for the notes and the run."""
+        """The model's name, for notes and runs."""
 
     def reply(
         self,
@@ -23,4 +23,4 @@ class LanguageModel(Protocol):
         max_tokens: int = 8_000,
         seconds: float = 120.0,
     ) -> Reply:
-        """Its answer in time, retries included; raises `ModelUnavailable`. `schema`: of the JSON that it must be."""
+        """Calls the model, retries included; raises `ModelUnavailable`. `schema`: of the JSON that it must answer."""

@@ -1,4 +1,4 @@
-"""The port of what was recorded."""
+"""The port of recorded interactions."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -9,25 +9,25 @@ from commonplace.ports.nightly_values import LedgerEntry
 
 
 class Ledger(Protocol):
-    """What a user's interactions were, and which of them a run has read: it, and not a clock, says what a run reads."""
+    """The user's interactions, and which of them a run has read: this, not a clock, decides what a run reads."""
 
     def record(self, user_id: str, interactions: Sequence[Interaction], at: datetime) -> list[bool]:
-        """Keeps each as pending unless its id is known; tells of each whether it is new.
+        """Records each as pending unless its id is known; returns for each whether it is new.
 
         All at once, or from the last to the first: if it dies in between, whatever is kept has all kept that came after it.
         """
 
     def pending(self, user_id: str, limit: int) -> list[LedgerEntry]:
-        """What no run has read, by its time, oldest first; never behind a write."""
+        """What no run has read, by its time, oldest first; strongly consistent."""
 
     def entries(self, user_id: str, interaction_ids: Sequence[str]) -> list[LedgerEntry]:
         """The entries that exist among the ids, in the order of the ids."""
 
     def reread(self, user_id: str, interaction_ids: Sequence[str]) -> int:
-        """Makes those pending again whose text is still there; tells how many. Their failures count from 0."""
+        """Makes those pending again whose text is still there, with failures reset; returns how many."""
 
     def drop_texts(self, user_id: str, read_before: datetime) -> int:
-        """Drops the text of what was read, or given up as failed, before then; id, time and run stay. Tells how many."""
+        """Drops texts that were read, or given up as failed, before then; id, time and run stay. Returns how many."""
 
     def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
         """Drops the text of these at once, whatever their state; what was pending counts as read."""

@@ -1,4 +1,4 @@
-"""The port of a view of the record for finding."""
+"""The port of the search index."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,17 +9,17 @@ from commonplace.ports.values import Filter, Similar, Visibility
 
 
 class MemoryIndex(Protocol):
-    """A view of the record for finding. Each method raises `IndexUnavailable` when it can't be asked in time."""
+    """The search index, a view of the records. Each method raises `IndexUnavailable` when it can't answer in time."""
 
     def find(self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None) -> Retrieved:
-        """The best by words and the nearest by vector, their neighbours, and the counts that BM25 needs.
+        """Retrieves the best by words and the nearest by vector, with neighbours and the counts that BM25 needs.
 
         A neighbour is a visible memory of the same session up to `scoring.REACH` positions away. Those of hits are ranked
         too if they pass the filter, so the window of each of them is handed over as well.
         """
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
-        """The memories that share the most and rarest words; its cost doesn't grow with the store."""
+        """The memories that share the most and rarest words; its cost does not grow with the store."""
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
         """Ids of the visible memories that pass, most important first, then newest; and `Retrieved.partial`."""

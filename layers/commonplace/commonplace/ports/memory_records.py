@@ -1,4 +1,4 @@
-"""The port of the truth: one user's memories."""
+"""The port of the record store: one user's memories."""
 
 from collections.abc import Iterator, Sequence
 from typing import Protocol
@@ -8,7 +8,7 @@ from commonplace.ports.record_values import Audit, Entry, Stored, Vector
 
 
 class MemoryRecords(Protocol):
-    """The truth: one user's memories. Each write is one transaction: record, audit row, and what the index follows."""
+    """The record store. Each write is one transaction: record, audit row, and what the projector follows."""
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
         """Stores each entry unless the same memory is there, active and unexpired; gives what is there and if it is new.

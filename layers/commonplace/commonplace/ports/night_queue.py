@@ -1,14 +1,14 @@
-"""The port that asks for nights."""
+"""The port that queues nights."""
 
 from collections.abc import Iterable
 from typing import Protocol
 
 
 class NightQueue(Protocol):
-    """Whose nights are to be read, a message per user."""
+    """A queue with a message per user whose night is due."""
 
     def send(self, user_ids: Iterable[str]) -> int:
-        """Asks for a night of each, tells how many; raises `STORAGE_UNAVAILABLE` if one can't be asked for.
+        """Queues a night of each user, returns how many; raises `STORAGE_UNAVAILABLE` if one can't be queued.
 
         A night that is asked for twice is harmless: one finds the other's lease, or nothing pending.
         """

@@ -1,4 +1,4 @@
-"""The port of changes that are made together."""
+"""The port of operations: changes of several records made together."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 class Operations(Protocol):
-    """Changes of several records at once, each kept under its id."""
+    """Applies operations and keeps each under its id."""
 
     def apply(self, operation: Operation, fence: Fence | None = None) -> bool:
-        """Makes all its changes in one transaction; False when it was applied before: then nothing is done.
+        """Applies all changes in one transaction; False when it was applied before: then nothing is done.
 
         `CONFLICT` when a record has another version than it was read with, or is gone, or when another active, unexpired
         memory that the operation doesn't close is the same as `opens` or holds its key; an expired one in the way is
@@ -25,7 +25,7 @@ class Operations(Protocol):
         """The operation of that id, None if it was never applied."""
 
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
-        """The active, unexpired memory that holds a key; never behind a write."""
+        """The active, unexpired memory that holds a key; strongly consistent."""
 
     def keys(self, visibility: "Visibility", collection: str) -> list[str]:
         """The keys of memories that may be seen, in order of the alphabet, the first 10,000."""

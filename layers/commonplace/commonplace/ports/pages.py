@@ -22,4 +22,4 @@ class Pages(Protocol):
         """Takes it away, if it is there."""
 
     def drop_versions(self) -> None:
-        """Lets go of what the pages were before, where the storage keeps it: it may hold what was to be erased."""
+        """Deletes old versions of pages, where the storage keeps them: they may hold erased texts."""

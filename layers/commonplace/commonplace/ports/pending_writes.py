@@ -1,4 +1,4 @@
-"""The port of what the index has not confirmed."""
+"""The port of writes that the index has not confirmed."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -8,14 +8,14 @@ from commonplace.ports.record_values import Stored
 
 
 class PendingWrites(Protocol):
-    """Which memories the index may not hold as they are: each write leaves a row, in its own transaction."""
+    """The memories whose last write may not be in the index; each write leaves a row, in its own transaction."""
 
     def pending(self, user_id: str) -> tuple[list[Stored], bool]:
         """The user's records that wait to be confirmed, as they are now and whatever their status, and whether that is
         all of them; never behind a write."""
 
     def confirm(self, user_id: str, memory_id: str, version: int) -> None:
-        """The index holds this version: the row goes unless a newer version waits. Safe to repeat, in any order."""
+        """Confirms that the index holds this version; the row stays if a newer one waits. Safe to repeat, in any order."""
 
     def tell(self, user_id: str, memory_id: str, version: int, told: bool = True) -> bool:
         """Notes that somebody was told that the index will never take this version, or that nobody was; False if that is
@@ -25,4 +25,4 @@ class PendingWrites(Protocol):
         """Everybody's records that have been waiting since before then, as they are now; may lag behind a write."""
 
     def oldest_pending(self) -> datetime | None:
-        """Since when the longest waiting record has been; may lag behind a write."""
+        """The time of the longest pending write; may lag behind a write."""

@@ -20,7 +20,7 @@ else:
 
 @dataclass(frozen=True)
 class Audit:
-    """One change of the record: what was done, when, and what the engine had thought."""
+    """One audited change of a record: what was done, when, and details."""
 
     operation: str
     at: datetime
@@ -46,7 +46,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class Change:
-    """A record as it is to be. `before`: as it was read, None for a new one.
+    """A record as it is to be written. `before`: as it was read, None for a new one.
 
     `erases`: its older words go too, from the details of its audit rows; the record itself holds none any more.
     """
@@ -60,7 +60,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Fence:
-    """A lease on a user's runs. Its number rises with each lease; whoever holds an older one writes nothing any more."""
+    """A lease on a user's runs; its number rises with each lease, and writes under an older one are refused."""
 
     user_id: str
     number: int
@@ -68,7 +68,7 @@ class Fence:
 
 @dataclass(frozen=True)
 class Operation:
-    """Changes that are made together or not at all, and that can be taken back by their id.
+    """Changes that are made together or not at all, and that can be undone by their id.
 
     `opens`: the one memory that is added or comes back; it takes the key and the content of those that close.
     """
@@ -83,13 +83,13 @@ class Operation:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """All of them, those that close first."""
+        """All changes, those that close first."""
         return (*self.closes, *((self.opens,) if self.opens else ()))
 
 
 @dataclass(frozen=True)
 class AppliedChange:
-    """One change that was made: the version that it made, and the fields that it replaced as they were (JSON values).
+    """An applied change: the version it made, and the fields that it replaced with their old JSON values.
 
     `before` is None where the memory is new; `erased`: its words are gone and can't be brought back. An operation changes
     words only to erase them, and its own version, time and usage come with each write: none of these is among the fields.
@@ -103,7 +103,7 @@ class AppliedChange:
 
 @dataclass(frozen=True)
 class Applied:
-    """An operation that was applied. It keeps no memory's words."""
+    """An applied operation. It keeps no memory's words."""
 
     operation_id: str
     kind: "OperationKind"
@@ -114,7 +114,7 @@ class Applied:
 
 @dataclass(frozen=True)
 class Tombstone:
-    """A record that is gone for good, and the last version it had."""
+    """A record that is purged, and the last version it had."""
 
     user_id: str
     memory_id: str
@@ -126,7 +126,7 @@ IndexChange = Stored | Tombstone
 
 @dataclass(frozen=True)
 class IndexOutcome:
-    """What became of one change: the index holds it or a newer one, it may be tried again, or it never will be taken.
+    """The result of a change: done (the index holds it or a newer one), to be tried again, or never to be taken.
 
     `reason` names what went wrong, without a word of the memory.
     """
@@ -137,7 +137,7 @@ class IndexOutcome:
 
 @dataclass(frozen=True)
 class IndexedDocument:
-    """What the index holds of a memory, as far as it is compared: `digest` is of the content, empty for a purged one."""
+    """A document of the index, as far as it is compared: `digest` is of the content, "" for a tombstone."""
 
     user_id: str
     memory_id: str
@@ -147,7 +147,7 @@ class IndexedDocument:
 
 @dataclass(frozen=True)
 class StreamRecord:
-    """One record of the stream. Without a `change` it can't be read; `trouble` tells why, without a word of it."""
+    """One record of the stream. `change` is None where it can't be read; `trouble` says why, without quoting it."""
 
     sequence: str
     user_id: str
@@ -159,7 +159,7 @@ class StreamRecord:
 
 @dataclass(frozen=True)
 class DeadLetter:
-    """A change that was set aside: where its record is, its place in the stream, and why. Never a word of it."""
+    """A change that was set aside: key of its record, place in the stream, and reason. Never a word of it."""
 
     user_id: str
     item: str

@@ -9,7 +9,7 @@ from commonplace.ports.record_values import Fence
 
 
 class RunStore(Protocol):
-    """A user's runs. One at a time: who writes must hold the newest lease, else `LEASE_LOST`."""
+    """A user's runs, one at a time. Writers must hold the newest lease, else `LEASE_LOST`."""
 
     def unfinished(self, user_id: str) -> Run | None:
         """The run that began and did not close."""
@@ -18,7 +18,7 @@ class RunStore(Protocol):
         """Keeps the run as it is now."""
 
     def close(self, run: Run, marks: Mapping[str, Mark], fence: Fence) -> None:
-        """Marks the ledger's entries and keeps the closed run, in one transaction or in several of which the last closes it.
+        """Marks the ledger's entries and saves the closed run, in one transaction or in several, the closing one last.
 
         Safe to repeat after a crash in between. An entry marked `pending` stays so, with its failures; one whose text was
         erased meanwhile stays read.

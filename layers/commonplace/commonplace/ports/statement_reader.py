@@ -1,4 +1,4 @@
-"""The port of what makes a statement clean."""
+"""The port of a model that normalizes statements."""
 
 from typing import Protocol
 
@@ -6,7 +6,7 @@ from commonplace.ports.values import Normalized
 
 
 class StatementReader(Protocol):
-    """A language model that makes a statement clean."""
+    """A language model that normalizes statements."""
 
     def read(self, text: str, source: str, context: str | None) -> Normalized:
-        """The clean statement; raises `ModelUnavailable` when there is none to be had in time."""
+        """The normalized statement; raises `ModelUnavailable` when there is none in time."""

@@ -12,10 +12,10 @@ class UsageLog(Protocol):
         """Counts one finding of each; a count that can't be written now is written later. Never fails."""
 
     def fold(self, user_id: str) -> None:
-        """Brings what was counted into the memories, where `MemoryRecords.get` and `all` show it.
+        """Adds the counts to the memories, where `MemoryRecords.get` and `all` show them.
 
         Each finding counts once, however often and by however many at once this is called.
         """
 
     def unfolded(self, before: datetime) -> Iterator[str]:
-        """Users with findings from before then that are not in their memories yet."""
+        """Users with older findings than this that are not in their memories yet."""

@@ -4,10 +4,10 @@ from typing import Protocol
 
 
 class UserErasure(Protocol):
-    """Everything that a store keeps of a user."""
+    """Erases a user from a store."""
 
     def erase(self, user_id: str) -> None:
-        """Takes it away for good: memories, what was recorded, runs, counts. An index follows as it does any other change.
+        """Erases memories, interactions, runs and counts for good; the index follows as after any change.
 
         Safe to repeat after a crash. What is written for the user meanwhile may stay.
         """

@@ -1,4 +1,4 @@
-"""The port of what is known of a user's memories as a whole."""
+"""The port of facts about a user's memories as a whole."""
 
 from datetime import datetime
 from typing import Protocol
@@ -7,10 +7,10 @@ from commonplace.ports.values import Statistics
 
 
 class UserFacts(Protocol):
-    """What is known of a user's memories as a whole."""
+    """Facts about a user's memories as a whole."""
 
     def tags(self, user_id: str) -> dict[str, int]:
         """The user's tags and how many active memories carry each, the most used first, 500 at most."""
 
     def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
-        """The measured state."""
+        """The measured statistics of the memories."""

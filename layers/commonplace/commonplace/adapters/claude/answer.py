@@ -1,4 +1,4 @@
-"""From the API's answer to a clean statement and its tags; each item is checked on its own."""
+"""Parses the API's answer into a clean statement and its tags; each item is checked on its own."""
 
 import re
 import unicodedata

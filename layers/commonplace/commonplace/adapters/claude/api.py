@@ -1,4 +1,4 @@
-"""One question to the Messages API, through the SDK, within one deadline that several steps share."""
+"""Calls the Messages API through the SDK, with retries within one deadline."""
 
 import logging
 import math
@@ -39,7 +39,7 @@ class Deadline:
         return max(0.0, self._end - time.monotonic())
 
     def run(self, call: Callable[[], CallOutcome]) -> CallOutcome:
-        """What the call gives; raises `TimeoutError` when the span is over first.
+        """Runs the call and returns its result; raises `TimeoutError` after the deadline.
 
         The timeouts of a socket hold for each step of it: finding the address, several addresses, an answer that comes
         byte by byte can together take many times as long. So the call runs in a thread of its own, and one that is late
@@ -68,7 +68,7 @@ class ModelQuestion:
 
 
 def normalization_question(text: str, source: str, context: str | None) -> ModelQuestion:
-    """Source, context and text travel as they are, each between marks that it cannot know and so cannot close."""
+    """The question for a clean statement; source, context and text stand between tags that they cannot close."""
     parts = {"source": source, "context": context, "text": text}
     given = {name: part for name, part in parts.items() if part}
     mark = unused_mark(given.values())

@@ -1,4 +1,4 @@
-"""Where Claude is asked: at Anthropic, with a key, or on Bedrock, by role; and the SDK's errors in this package's words."""
+"""Clients of the SDK: for Anthropic's API by key, or for Bedrock by role; and the SDK's errors as this package's own."""
 
 import re
 import threading
@@ -124,7 +124,7 @@ class Failure:
 
 
 def failure_of(error: "anthropic.APIError | TimeoutError") -> Failure:
-    """What went wrong, and whether trying again may help."""
+    """Translates an SDK error: what went wrong, and whether trying again may help."""
     import anthropic
     import httpx2
 
@@ -153,7 +153,7 @@ def _of_status(error: "anthropic.APIStatusError") -> Failure:
 
 
 def _seconds(header: str | None) -> float | None:
-    """Of a `retry-after` header: seconds, or an HTTP date."""
+    """The seconds of a `retry-after` header, which gives seconds or an HTTP date."""
     if header is None:
         return None
     try:

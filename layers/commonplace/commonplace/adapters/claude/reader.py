@@ -1,4 +1,4 @@
-"""Claude behind two ports: the reader of statements, and the language model of nights and summaries."""
+"""Claude behind two ports: the statement reader, and the language model of nights and summaries."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +13,7 @@ from commonplace.ports.values import ModelUnavailable, Normalized, Reply
 
 
 class ClaudeReader:
-    """Asks one model, once per statement, and keeps nothing of what was said."""
+    """Normalizes statements with one model, one call each; it keeps nothing of what was said."""
 
     def __init__(
         self, clients: Clients, model: str, temperature: float | None = None, deadline_seconds: float = 20.0,

@@ -1,4 +1,4 @@
-"""Storing entries, many to a transaction: written first and asked afterwards; who holds a marker that stood in the way."""
+"""Stores entries, many to a transaction: written first, and compared with what is there only if a marker refuses them."""
 
 import itertools
 from collections.abc import Iterable, Sequence
@@ -45,7 +45,7 @@ def refused_writes(batch: Iterable[tuple[TransactionWrite, list[Action]]], refus
 
 
 def marker_holders(calls: Calls, all_refused: Sequence[RefusedWrite], now: dict[str, datetime]) -> list[dict[str, Memory]]:
-    """Of each refused write: whose active, unexpired memory holds a marker that it wants, by the marker's kind.
+    """Per refused write, by kind of marker: the active, unexpired memory that holds the marker.
 
     A marker that doesn't count is noted in the write, to be taken over by the next attempt: its memory is gone, or has
     expired, and is archived then. `now`: by memory id, when each write happens.
@@ -97,7 +97,7 @@ class EntryBatch:
         self._there: dict[str, Memory] = {}
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
-        """What is there for each entry, and whether it is new."""
+        """Stores the entries; returns for each what is there, and whether it is new."""
         writes = [TransactionWrite(RowChange(entry.memory, vector_bytes(entry.vector), entry.audit)) for entry in entries]
         for write in writes:
             write.actions(self._since)  # what can't be written at all fails here, before anything is

@@ -1,4 +1,4 @@
-"""Calls to one table that share a deadline; what fails only for the moment is tried again until then."""
+"""Calls to one table that share a deadline; transient failures are tried again until then."""
 
 import logging
 import random
@@ -26,7 +26,7 @@ _DELETES_PER_CALL = 10  # of 400 KB each, in a transaction of 4 MB
 
 
 class Calls:
-    """What the adapters ask of the table. Each raises `STORAGE_UNAVAILABLE` when it can't be had in time."""
+    """The calls that adapters make to the table; each raises `STORAGE_UNAVAILABLE` when it does not succeed in time."""
 
     def __init__(self, client: "DynamoDBClient", name: str, until: float) -> None:
         self._client, self._name, self._until = client, name, until
@@ -143,7 +143,7 @@ class Calls:
         return answer["Items"], answer.get("LastEvaluatedKey")
 
     def _with_retries(self, call: Callable[[], _T]) -> _T:
-        """What the call gives. A refusal by a condition is raised as it came: it is an answer."""
+        """Calls until it succeeds; a refusal by a condition is raised unchanged: it is an answer."""
         attempt = 0
         while True:
             try:

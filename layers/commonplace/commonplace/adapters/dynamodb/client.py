@@ -1,4 +1,4 @@
-"""How the table is reached: one client for all threads, the time of each call, and DynamoDB's failures in our words."""
+"""The client of the table, shared by all threads, with its timeouts."""
 
 import math
 import time

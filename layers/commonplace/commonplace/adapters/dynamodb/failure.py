@@ -1,4 +1,4 @@
-"""What DynamoDB answers when it doesn't do as asked, and what that is in our words."""
+"""DynamoDB's errors, translated into this package's own."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +29,7 @@ class Refusal:
 
 
 def refusals(error: Failure) -> list[Refusal]:
-    """What refused a write by its condition; none when something else was the matter."""
+    """The refused conditions of a write; none when it failed for another reason."""
     if not isinstance(error, ClientError):
         return []
     if error.response["Error"]["Code"] == f"{_REFUSED}Exception":

@@ -1,4 +1,4 @@
-"""What users' interactions were, and which of them a run has read.
+"""The ledger of the table: the users' interactions, and which of them a run has read.
 
 An interaction is a row under its id. While it is pending, a row `todo#<time>#<id>` lists it in order of time; once it is
 read, a row `read#<when>#<id>` does, until its text is dropped. Row and list change in one transaction. A user with anything

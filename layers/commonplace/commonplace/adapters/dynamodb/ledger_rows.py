@@ -1,4 +1,4 @@
-"""An interaction as rows of the table, and what changes when it is recorded, read, read again or loses its text."""
+"""An interaction as rows of the table, and the changes when it is recorded, read, reread or loses its text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -82,7 +82,7 @@ def new_rows(user_id: str, interaction: Interaction, at: datetime) -> list[Actio
 
 
 def marked(user_id: str, one: StoredInteraction, mark: Mark, run_id: str, at: datetime) -> list[Action]:
-    """What a run made of it."""
+    """The changes that mark an interaction with the result of a run."""
     entry = one.entry
     if mark.state == "pending":
         return [_set(user_id, entry, {"failures": {"N": str(mark.failures)}, "run_id": {"S": run_id}})]
@@ -102,7 +102,7 @@ def marked(user_id: str, one: StoredInteraction, mark: Mark, run_id: str, at: da
 
 
 def pending_again(user_id: str, one: StoredInteraction) -> list[Action]:
-    """It is to be read again, as if no run had failed on it."""
+    """The changes that make an interaction pending again, its failures reset."""
     entry = one.entry
     todo = f"{TODO}{sorted_time(entry.time)}#{entry.interaction_id}"
     values = {"state": {"S": "pending"}, "failures": {"N": "0"}, "listed": {"S": todo}}
@@ -111,7 +111,7 @@ def pending_again(user_id: str, one: StoredInteraction) -> list[Action]:
 
 
 def without_text(user_id: str, one: StoredInteraction) -> list[Action]:
-    """Its text is gone; what was pending counts as read."""
+    """The changes that drop its text; a pending interaction then counts as read."""
     state = "read" if one.entry.state == "pending" else one.entry.state
     return [
         *_unlisted(user_id, one),

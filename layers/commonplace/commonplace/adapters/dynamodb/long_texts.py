@@ -1,4 +1,4 @@
-"""Texts that may be longer than an item: compressed, and what is too long in rows of its own."""
+"""Texts that may exceed an item: compressed, and split into further rows where they are too long."""
 
 import gzip
 
@@ -24,7 +24,7 @@ _MOST_BYTES = 350_000  # of the 400 KB that an item may have
 
 
 def row_text(text: str, user_id: str, prefix: str) -> tuple[Item, list[Action]]:
-    """What the row of a text has of it, and the rows to be written before, each in a transaction of its own.
+    """The attributes of a text's own row, and the further rows to be written first, each in its own transaction.
 
     `prefix`: how the names of such rows begin.
     """

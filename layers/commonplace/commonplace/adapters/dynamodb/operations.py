@@ -1,4 +1,4 @@
-"""Changes of several records in one transaction, with a row that tells them and, for a run, a check of its lease."""
+"""Applies operations: changes of several records in one transaction, with a row per operation and a check of the lease."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""Which writes the index has not confirmed yet: one row for each memory that waits, over all users in queues."""
+"""Pending writes, which the index has not confirmed yet: one row per memory, of all users in queues."""
 
 import itertools
 import logging

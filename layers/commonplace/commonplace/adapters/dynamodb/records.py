@@ -1,4 +1,4 @@
-"""Memories as items of one table, each write one transaction; everybody's for a rebuild, and one user's erased."""
+"""Memories as items of one table, each write one transaction; all of them for a rebuild; and a user's erasure."""
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""A memory and what goes with it as items of the table, and back, from the table or its stream."""
+"""Conversion between memories and items of the table or its stream."""
 
 import base64
 import hashlib
@@ -66,7 +66,7 @@ def stored_of(item: Item) -> Stored:
 
 
 def readable_records(items: Iterable[Item], read: Callable[[Item], _T]) -> Iterator[_T]:
-    """What is read of each record. One that can't be read stops nothing else: it is left out, and the log names its key."""
+    """Each record as read; one that can't be read is left out, and the log names its key."""
     for item in items:
         try:
             found = read(item)
@@ -88,7 +88,7 @@ def vector_bytes(vector: Vector | None) -> bytes | None:
 
 
 def markers(memory: Memory) -> dict[str, Item]:
-    """What the memory holds alone, by sort key: its content and its key, as long as it is active."""
+    """The uniqueness markers of an active memory, by sort key: its content and its key."""
     if memory.status != "active":
         return {}
     held = {HOLDER: {"S": memory.memory_id}, **_expiry(memory)}
@@ -108,7 +108,7 @@ def key_name(collection: str, key: str) -> str:
 
 
 def audit_item(memory: Memory, audit: Audit) -> Item:
-    """What made this version of the memory; raises `TypeError` when the detail is no JSON."""
+    """The audit row of this version of a memory; raises `TypeError` when the detail is no JSON."""
     return {
         **_row(memory, f"{AUDIT}{memory.memory_id}#{memory.version:010d}"),
         "operation": {"S": audit.operation},
@@ -129,7 +129,7 @@ def purge_at(memory: Memory) -> dict[str, Any]:
 
 
 def is_closed_or_expired(memory: Memory, now: datetime) -> bool:
-    """Whether a memory that is there stands in nobody's way any more: it is closed, or has expired."""
+    """Whether a memory no longer holds its markers: it is closed or has expired."""
     return memory.status != "active" or (memory.expires_at is not None and memory.expires_at <= now)
 
 

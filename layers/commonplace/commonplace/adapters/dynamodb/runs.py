@@ -1,4 +1,4 @@
-"""Runs, the parts of their work, the lease under which they write, and the tokens of a day."""
+"""Runs, their parts, the lease under which they write, and the token budget of a day."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The table as data: its keys, its names, what goes by itself; and the actions of a transaction."""
+"""The table's keys, names and TTL, and the actions of a transaction."""
 
 import re
 import zlib

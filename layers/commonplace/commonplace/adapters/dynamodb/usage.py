@@ -1,4 +1,4 @@
-"""Counting what was found: one row per search, folded into the memories' counts later.
+"""Counts findings: one row per search, folded into the memories' counts later.
 
 Folding takes rows away and raises counts in one transaction, with the condition that each row is still there and each count
 is what it was when it was read. So of two folds at once one is refused and looks again, and a fold that dies leaves the rows

@@ -1,4 +1,4 @@
-"""One write as the actions of its transaction: record, markers of uniqueness, audit row and PENDING row."""
+"""A write as the actions of its transaction: record, uniqueness markers, audit row and pending row."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -80,7 +80,7 @@ class TransactionWrite:
 def batches_of(
     writes: Iterable[TransactionWrite], since: datetime | None
 ) -> Iterator[list[tuple[TransactionWrite, list[Action]]]]:
-    """As many writes to a transaction as it holds. One that closes others goes alone: two may want to close the same."""
+    """Writes in batches that fit into a transaction; one that closes others goes alone: two may close the same."""
     batch: list[tuple[TransactionWrite, list[Action]]] = []
     count = size = 0
     for write in writes:
@@ -157,5 +157,5 @@ def audit_names(calls: Calls, memory: Memory) -> list[str]:
 
 
 def version_conflict(memory: Memory) -> CommonplaceError:
-    """Somebody else has written the record since it was read."""
+    """The error that somebody else has written the record since it was read."""
     return CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} was changed meanwhile; read it again")

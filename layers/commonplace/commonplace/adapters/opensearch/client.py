@@ -1,4 +1,4 @@
-"""Talking to the domain: one client, its time limits, and its failures as ours."""
+"""The client of the domain: its timeouts, and its errors as `IndexUnavailable`."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -46,7 +46,7 @@ def connect(url: str, region: str | None = None, seconds: float = SEARCH_SECONDS
 
 @contextmanager
 def as_index_unavailable() -> Iterator[None]:
-    """Whatever the vendor's library raises becomes `IndexUnavailable`; its message never holds a memory's words."""
+    """Raises errors of the vendor's library as `IndexUnavailable`, without any word of a memory."""
     try:
         yield
     except TransportError as error:
@@ -64,7 +64,7 @@ def numbers(vector: Vector) -> list[float]:
 
 
 def routing_of(user_id: str) -> str:
-    """By which a user's documents share a shard. Not the id: a comma in it would be read as two."""
+    """The routing value by which a user's documents share a shard; not the id, for a comma would make two of it."""
     return hashlib.blake2b(user_id.encode(), digest_size=8).hexdigest()
 
 

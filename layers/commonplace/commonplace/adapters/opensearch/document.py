@@ -1,4 +1,4 @@
-"""How the index is laid out, and what it gets of a record, and of one that is gone."""
+"""The layout of the index, and the document of a record or of a purged one."""
 
 import base64
 import hashlib
@@ -25,7 +25,7 @@ _TIMES = ("happened_at", "created_at", "valid_from", "valid_to", "expires_at")
 
 @dataclass(frozen=True)
 class Layout:
-    """What an index is made with; another one of these, but for the copies, needs another version of the index.
+    """The parameters of an index; changing any but the replicas needs a new version of the index.
 
     `engine`: the k-NN library; `embedding_model`: whose vectors it holds, no others; `refresh`: how long at the most until
     a write that was taken is found through the index.
@@ -40,7 +40,7 @@ class Layout:
 
 
 def mark(layout: Layout) -> dict[str, str]:
-    """What an index tells of itself: the model of its vectors, and a digest by which a changed layout is known.
+    """The metadata of an index: the model of its vectors, and a digest of its layout.
 
     Copies are no part of it: an index gets and loses them while it is asked.
     """

@@ -1,4 +1,4 @@
-"""Bringing changes into the index: one `_bulk`, external versions; and what it holds, to be compared with the records."""
+"""Writes changes into the index: one `_bulk` request with external versions."""
 
 import json
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What is known of a user's memories as a whole, counted by the domain, or kept for some seconds."""
+"""Facts of a user's memories as a whole, counted by the domain or cached for some seconds."""
 
 import logging
 from collections import Counter
@@ -25,7 +25,7 @@ _USED = "used-"
 
 
 class UnindexedState(PendingWrites, Protocol):
-    """What the index doesn't know: the writes that it has not confirmed, and what was found, which it is never told."""
+    """Pending writes and findings, neither of which the index knows."""
 
     def used(self, user_id: str) -> set[str]:
         """Ids of the user's memories that a search returned, as far as that is folded."""
@@ -81,7 +81,7 @@ class OpenSearchFacts:
     def _counted(
         self, user_id: str, most: int, states: Mapping[str, Any] | None = None
     ) -> tuple[Counter[str], dict[str, Any], list[Stored]]:
-        """How many active memories carry each tag, the states asked for, and the active ones that wait."""
+        """Active memories per tag, the requested counts, and the active memories that are pending."""
         pending, _ = self._pending.pending(user_id)
         active = [one for one in pending if one.memory.user_id == user_id and one.memory.status == "active"]
         body = {

@@ -1,4 +1,4 @@
-"""Answers of the domain as rows and corpus, and whose neighbours are read. Pure functions over rows."""
+"""Responses of the domain as rows and corpus, and which neighbours to read. Pure functions over rows."""
 
 import bisect
 import math
@@ -79,7 +79,7 @@ _ID, _USER = ROW.index("memory_id"), ROW.index("user_id")
 
 
 class Hit(NamedTuple):
-    """What came back of one document: the values of `ROW`, and its content if that was asked for. `passes`: marked so."""
+    """A document of a response: the values of `ROW`, and its content if requested. `passes`: it passes the filter."""
 
     kept: list[Any]
     score: float | None
@@ -89,7 +89,7 @@ class Hit(NamedTuple):
 
     @property
     def memory_id(self) -> str:
-        """Whose row it is."""
+        """The id of its memory."""
         return str(self.kept[_ID])
 
 
@@ -134,7 +134,7 @@ def cosine(score: float, same_model: bool) -> float:
 
 
 def corpus(answer: Answer, terms: Sequence[str]) -> Corpus:
-    """What the visible memories have in common."""
+    """The statistics of all visible memories."""
     counted = answer["aggregations"]
     speakers = {bucket["key"] for bucket in counted["speakers"]["buckets"]}
     return Corpus(
@@ -147,12 +147,12 @@ def corpus(answer: Answer, terms: Sequence[str]) -> Corpus:
 
 
 def memories(answer: Answer) -> int:
-    """How many there are."""
+    """The number of visible memories."""
     return int(answer["hits"]["total"]["value"])
 
 
 def frequencies(answer: Answer, terms: Sequence[str]) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    """How many hold each term."""
+    """The number of visible memories with each term."""
     buckets = answer["aggregations"]["held"]["buckets"] if terms else []
     return np.array([bucket["doc_count"] for bucket in buckets], dtype=np.float64)
 

@@ -1,4 +1,4 @@
-"""The index of a domain: candidates and counts in one trip, neighbours of the best in a second; what is pending joined in."""
+"""The index of a domain: candidates and counts in one request, neighbours in a second; pending writes are joined in."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ Ask = Callable[..., list[dict[str, Any]]]
 
 @dataclass(frozen=True)
 class FindRequest:
-    """What is asked of the index, and how. `fusion`: as in `OpenSearchIndex`."""
+    """One retrieval from the index. `fusion`: as in `OpenSearchIndex`."""
 
     ask: Ask
     visibility: Visibility
@@ -67,7 +67,7 @@ class FindRequest:
 
     @property
     def _is_fused(self) -> bool:
-        """Whether the domain fuses the legs; its scores tell no cosine then."""
+        """Whether the domain fuses both legs; its scores are no cosines then."""
         return self.fusion == "engine" and bool(self.terms) and self.vector is not None
 
     def _found(self, legs: Sequence[hits.Answer]) -> Rows:
@@ -126,7 +126,7 @@ def _added(one: Sessions, other: Sessions) -> dict[str, tuple[int, int]]:
 
 
 def _refuse_unfused(answer: hits.Answer) -> None:
-    """Without its pipeline a `hybrid` query answers 200 with scores far below zero (`max_score` isn't) and hits doubled."""
+    """Refuses answers of a `hybrid` query without its pipeline: scores far below zero, and doubled hits."""
     if any(hit["_score"] < 0 for hit in answer["hits"]["hits"]):
         _log.error("the hybrid query ran without its search pipeline: run setup, or choose FUSION=own")
         raise IndexUnavailable("the hybrid query ran without its search pipeline")
@@ -135,7 +135,7 @@ def _refuse_unfused(answer: hits.Answer) -> None:
 def similar(
     ask: Ask, visibility: Visibility, terms: Sequence[str], vector: Vector | None, waiting: RecordScan, limit: int
 ) -> list[Similar]:
-    """Those that share words in their own text, nearest first: by the share of rare words in common, and by cosine."""
+    """Memories that share words in their own text, nearest first: by the share of rare words, and by cosine."""
     asked = sorted(set(terms))
     if not asked:
         return []

@@ -1,4 +1,4 @@
-"""The searches as bodies of requests. Pure functions; what may be seen stands inside each leg."""
+"""The bodies of search requests. Pure functions; visibility is a filter inside each leg."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -37,7 +37,7 @@ def active_of_user(user_id: str, without: Iterable[str] = ()) -> Clause:
 
 
 def passing(filters: Filter) -> list[Clause]:
-    """What a filter asks of a visible memory, all of it."""
+    """The clauses of a filter on visible memories."""
     clauses: list[Clause] = [{"term": {name: value}} for name, value in filters.equal.items()]
     if filters.types is not None:
         clauses.append({"terms": {"memory_type": list(filters.types)}})
@@ -87,7 +87,7 @@ def hybrid(allowed: Clause, terms: Sequence[str], vector: Vector, model: str, pi
 
 
 def statistics(seen: Clause, terms: Sequence[str]) -> Body:
-    """How many there are, how long, how many hold each term, who speaks and in which years; no hits."""
+    """Number and length of memories, counts per term, speakers and years; no hits."""
     counts: dict[str, Clause] = {
         "length": {"avg": {"field": "length"}},
         "speakers": {"terms": {"field": "speaker", "size": _SPEAKERS}},

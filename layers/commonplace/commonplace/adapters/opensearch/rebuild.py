@@ -1,4 +1,4 @@
-"""The next version of the index, filled beside the one that is asked; and what it holds, to be compared with the records."""
+"""Fills the next version of the index beside the one in use; and reads the index to compare it with the records."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Makes what the index needs to be there, and leaves what is there: safe to run at every deploy."""
+"""Creates what the index needs and leaves what exists: safe to run at every deployment."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

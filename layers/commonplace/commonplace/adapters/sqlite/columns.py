@@ -1,4 +1,4 @@
-"""One user's memories as columns in memory: what scanning needs, kept up to date with the file at each search.
+"""One user's memories as columns in memory, for scanning; brought up to date with the file at each search.
 
 Vectors are float32 and scanned exactly: 100,000 of 256 dimensions take 16 ms and 102 MB, where sqlite-vec took 70 ms and
 is not loadable in many Pythons.

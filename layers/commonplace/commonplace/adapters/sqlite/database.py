@@ -1,4 +1,4 @@
-"""The connection: write-ahead log, full durability, one writer at a time across processes."""
+"""The SQLite connection: write-ahead log, full durability, one writer at a time across processes."""
 
 import sqlite3
 import threading

@@ -1,4 +1,4 @@
-"""What is known of a user's memories as a whole, and counting what was found."""
+"""Facts of a user's memories as a whole, and the usage log."""
 
 import threading
 from collections.abc import Iterator, Sequence

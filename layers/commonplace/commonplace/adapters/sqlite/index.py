@@ -1,4 +1,4 @@
-"""Finding candidates in one SQLite file: words by FTS5, vectors by an exact scan, neighbours by session and position."""
+"""Retrieves candidates from one SQLite file: words by FTS5, vectors by an exact scan, neighbours by position."""
 
 import math
 import sqlite3

@@ -1,4 +1,4 @@
-"""The ledger of one file: what was recorded, and what a run made of it."""
+"""The ledger of one file: recorded interactions and the results of runs."""
 
 import json
 import sqlite3
@@ -77,7 +77,7 @@ class SqliteLedger:
 
 
 def mark(connection: sqlite3.Connection, owner: int, run: Run, marks: Mapping[str, Mark]) -> None:
-    """What becomes of a run's interactions. What was erased meanwhile stays read: there is nothing left to read."""
+    """Marks a run's interactions; erased ones stay read, for they have no text left."""
     at = run.finished_at or run.started_at
     for interaction_id, one in marks.items():
         read = (None, None) if one.state == "pending" else (at.isoformat(), at.timestamp())

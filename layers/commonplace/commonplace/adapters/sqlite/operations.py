@@ -1,4 +1,4 @@
-"""Changes of several memories at once, each kept under its id."""
+"""Applies operations: changes of several memories at once, each operation stored under its id."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""Memories as rows: the record, its audit rows, tags and index entries in one transaction; what goes for good."""
+"""Memories as rows: record, audit rows, tags and index entries in one transaction; and purging and erasure."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""A memory as the columns of its row, and its words as ready-made tokens in FTS5, each with its owner's number before it."""
+"""A memory as columns of its row, and its tokens in FTS5, each prefixed with its owner's number."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def purge_deleted_tokens(connection: sqlite3.Connection) -> None:
 
 
 def occurrences(connection: sqlite3.Connection, owner: int, term: str) -> "dict[str, Rows]":
-    """For `content` and `labels`: the rows in which the owner's term occurs, a row once for each occurrence."""
+    """Per column, `content` and `labels`: the rows with the owner's term, once for each occurrence."""
     import numpy as np  # who stores no memory and searches none does not pay for it
 
     found = connection.execute(

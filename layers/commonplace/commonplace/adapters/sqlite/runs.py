@@ -1,4 +1,4 @@
-"""The runs of one file, their saved parts, the leases and fences that keep them apart, and the tokens they spend."""
+"""The runs of one file, their parts, leases and fences, and the token budget."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""One search over a user's columns: which memories hold the words, are near, stand beside them; and `Filter` as SQL."""
+"""Scans a user's columns: memories with the words, near the vector, and their neighbours; and filters as SQL."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from commonplace.retrieval.candidate_rows import NOBODY, years_of
 
 
 def visible(visibility: Visibility) -> tuple[str, list[object]]:
-    """The same for active memories that are valid now, unexpired unless those are asked for too, for one of the agents.
+    """The SQL condition of visible memories: active, valid now, unexpired unless asked for, for one of the agents.
 
     Whose they are is not among them.
     """
@@ -71,7 +71,7 @@ def term_counts(connection: sqlite3.Connection, columns: Columns, terms: Sequenc
 
 
 def corpus(columns: Columns, visible: Flags, counts: Floats) -> Corpus:
-    """What BM25 and the query need to know of all visible memories."""
+    """The statistics of all visible memories for BM25 and the query."""
     memories = int(visible.sum())
     speaking = np.bincount(columns["speaker"][visible] + 1, minlength=1)[1:]
     return Corpus(
@@ -117,7 +117,7 @@ def with_neighbours(columns: Columns, chosen: Flags, visible: Flags) -> Flags:
 def candidate_columns(
     columns: Columns, chosen: Flags, ranked: Flags, counts: Floats, cosines: Floats, visible: Flags
 ) -> Candidates:
-    """What was chosen as columns for ranking."""
+    """The chosen memories as columns for ranking."""
     slots = np.flatnonzero(chosen)
     sessions = columns["session"][slots]
     return Candidates(

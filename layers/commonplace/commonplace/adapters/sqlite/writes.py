@@ -1,4 +1,4 @@
-"""One change of a memory as rows: record, words, tags and audit row, within the transaction of whoever asks."""
+"""Writes one change of a memory: record, tokens, tags and audit row, within the caller's transaction."""
 
 import json
 import sqlite3
@@ -19,7 +19,7 @@ DEPENDENT_TABLES = ("audits", "usage")
 
 @dataclass(frozen=True)
 class StoredRow:
-    """A memory as it is in the file."""
+    """A memory as stored in the file."""
 
     row: int
     owner: int
@@ -81,12 +81,12 @@ def remove(connection: sqlite3.Connection, there: StoredRow) -> None:
 
 
 def same_content(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> Memory | None:
-    """For an active memory: another, active and unexpired, that says the same; an expired one is archived."""
+    """Another active memory with the content of an active one; an expired one is archived first."""
     return _active_holder(connection, owner, memory, now, "fingerprint = ?", fingerprint(memory))
 
 
 def same_key(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> Memory | None:
-    """For an active memory: another, active and unexpired, that holds its key; an expired one is archived."""
+    """Another active memory with the key of an active one; an expired one is archived first."""
     if memory.key is None:
         return None
     return _active_holder(connection, owner, memory, now, "collection = ? AND key = ?", memory.collection, memory.key)

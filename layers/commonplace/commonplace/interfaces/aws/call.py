@@ -1,4 +1,4 @@
-"""What the kinds of events have in common: what was asked, by whom, and how one kind is read and answered."""
+"""The types that kinds of Lambda events share: the call, and how one kind is read and answered."""
 
 import json
 from collections.abc import Mapping
@@ -16,19 +16,19 @@ _TOO_LARGE = "the answer is larger than can be sent: ask for less; what was to b
 
 
 class Context(Protocol):
-    """What Lambda tells of an invocation, as far as it is used here."""
+    """Lambda's context object, as far as it is used here."""
 
     aws_request_id: str
     function_name: str
     client_context: Any
 
     def get_remaining_time_in_millis(self) -> int:
-        """What Lambda leaves it, in milliseconds."""
+        """The time left, in milliseconds."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """What was asked. `name` is the tool's; the other kinds are HTTP routes that are no tools.
+    """A call. `name` is the tool's; the other kinds are HTTP routes that are no tools.
 
     A `night` is the routes of the night: `name` is the method, `arguments` are path, query and body as they came.
     """

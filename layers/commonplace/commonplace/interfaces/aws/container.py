@@ -1,4 +1,4 @@
-"""What the invocations of one container share; opened by the first, never at import. Tests put their own in its place."""
+"""The ports that invocations of one container share; opened by the first, never at import. Tests replace them."""
 
 import logging
 import math
@@ -43,25 +43,25 @@ def ports() -> Ports:
 
 @cache
 def night() -> "NightPorts":
-    """What the runs of a user need beside them."""
+    """The ports of nights."""
     return _internal_if_misconfigured(store().night)
 
 
 @cache
 def night_schedule() -> maintenance.NightSchedule:
-    """Whose nights are to be read, and where to ask for them."""
+    """The ports that schedule nights."""
     return _internal_if_misconfigured(lambda: maintenance.open_night_schedule(settings(), remaining))
 
 
 @cache
 def models() -> Ports:
-    """What `normalize` needs, which has no memory: nothing of the table and the index is imported."""
+    """The models alone, for `normalize`, which needs neither table nor index."""
     return _internal_if_misconfigured(lambda: cloud.open_models(settings(), left))
 
 
 @cache
 def projector() -> Projector:
-    """What keeps the index in step with the table."""
+    """The ports of the projector."""
     return _internal_if_misconfigured(lambda: maintenance.open_projector(settings(), remaining))
 
 
@@ -86,7 +86,7 @@ def now(zone: tzinfo) -> datetime:
 
 
 def _internal_if_misconfigured(opened: Callable[[], _T]) -> _T:
-    """What is opened; a setting that is wrong is `INTERNAL` here, for nobody who calls could mend it."""
+    """Opens something; a wrong setting is `INTERNAL` here, for no caller can mend it."""
     try:
         return opened()
     except CommonplaceError as error:

@@ -78,7 +78,7 @@ def _imported(call: Call, caller: Caller) -> Body:
 
 
 def _answers_nights() -> Callable[[Call], Body]:
-    """What answers for nights, imported by the one function that does."""
+    """The function that answers night routes, imported only where they are served."""
     from commonplace.interfaces.aws.nightly_functions import answer
 
     return answer

@@ -1,4 +1,4 @@
-"""Who calls: from what the way in guards, never from an argument; and the interceptor by which a gateway names the user."""
+"""The caller's identity: from what guards the way in, never from an argument; and the gateway's interceptor."""
 
 import base64
 import binascii

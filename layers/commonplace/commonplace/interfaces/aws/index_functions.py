@@ -1,4 +1,4 @@
-"""Functions that nobody calls: `index` follows the stream, `reconcile` runs by schedule, `setup` is a custom resource."""
+"""The functions of the index: `index` follows the stream, `reconcile` runs by schedule, `setup` is a custom resource."""
 
 import json
 import logging
@@ -53,7 +53,7 @@ def settle(event: Event, context: Context, work: Work, put: Callable[[str, bytes
 
 
 def _within_time(work: Callable[[], dict[str, Any]], context: Context) -> tuple[int, dict[str, Any]]:
-    """What the work answers; when Lambda would end it first, that."""
+    """The result of the work, or an error just before Lambda would end it."""
     thread = ThreadPoolExecutor(1)
     try:
         return thread.submit(status_and_body, work).result(max(1.0, context.get_remaining_time_in_millis() / 1000 - _LEFT))
@@ -156,7 +156,7 @@ def setup(event: dict[str, Any], context: Context) -> Body:
 
 
 def _folded(usage: UsageLog, before: datetime, context: Context) -> int:
-    """How many users' findings were brought into their memories; those that time doesn't reach wait for the next run."""
+    """How many users' findings were folded into their memories; the rest waits for the next run."""
     users = 0
     for user_id in usage.unfolded(before):
         if not _in_time(context):

@@ -1,4 +1,4 @@
-"""Functions of the night: `plan` asks for one of each user with something due, `night` reads one, `record` tells of it."""
+"""The functions of nights: `plan` queues users with something due, `night` runs one user's night, `record` serves routes."""
 
 import json
 import logging
@@ -80,7 +80,7 @@ def night(event: dict[str, Any], context: Context) -> Body:
 
 
 def _read(message: dict[str, Any], context: Context) -> bool:
-    """Whether a message is done with: its user's days are read, or somebody else is at it."""
+    """Reads a user's night; False if the message has to come again."""
     runs: list[Run] = []
 
     def work() -> dict[str, Any]:

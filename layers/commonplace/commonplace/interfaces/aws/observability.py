@@ -1,4 +1,4 @@
-"""What is told of each invocation: a structured line, metrics and, where X-Ray follows, a trace. Never a text of a user's."""
+"""Logs, metrics and traces of invocations, without any text of a user."""
 
 import logging
 import sys
@@ -22,7 +22,7 @@ _NAMES = {tool.name for tool in TOOLS}
 
 
 class PlacesOnlyFormatter(LambdaPowertoolsFormatter):
-    """Of an exception only its places: its words may quote what somebody said."""
+    """Logs an exception by its places in the code only: its message may quote what somebody said."""
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
         """The way to where it was raised, innermost last."""
@@ -31,7 +31,7 @@ class PlacesOnlyFormatter(LambdaPowertoolsFormatter):
 
 @dataclass
 class Observation:
-    """What becomes known of one invocation while it runs."""
+    """What is known of one invocation while it runs."""
 
     tool: str = "unknown"
     status: int = 500

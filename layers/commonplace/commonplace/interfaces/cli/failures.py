@@ -1,4 +1,4 @@
-"""Failures on a command line: one line on stderr with what to do next, by the names that a person types."""
+"""Errors of the command line: one line on stderr with what to do next, in the names of options and arguments."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 @dataclass(frozen=True)
 class ArgumentHelp:
-    """How an argument is typed, what it must be, and a good value of an option."""
+    """The name of an argument, what it must be, and an example."""
 
     name: str
     must_be: str

@@ -1,4 +1,4 @@
-"""What every command shares: whose memories in which file, tables or JSON, and texts that may come from stdin."""
+"""The options that every command shares, and texts that may come from stdin."""
 
 import functools
 import itertools

@@ -1,4 +1,4 @@
-"""`call`, `manifest` and `serve`: the tools as other programs see them."""
+"""`call`, `manifest` and `serve`: the tools for other programs."""
 
 import shlex
 from pathlib import Path

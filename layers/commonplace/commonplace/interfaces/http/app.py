@@ -1,4 +1,4 @@
-"""The routes, who may speak to them, and the one place where what goes wrong becomes a status and a body."""
+"""The local HTTP application: routes, the guard of `Host` and `Origin`, and errors as status and body."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Listening: the socket, the threads, and a clean end."""
+"""The HTTP server: socket, threads, and graceful shutdown."""
 
 import errno
 import logging
@@ -84,7 +84,7 @@ def _ended_by_signals(connections: dict[int, object]) -> Iterator[None]:
 
 
 class _Refusal(Error):  # type: ignore[misc]  # noqa: N818 - waitress has no types, and it is an answer
-    """What waitress itself refuses (no HTTP, a body without end), in the words of every other failure."""
+    """An error of waitress itself (no HTTP, a body without end) in the form of every other error."""
 
     def __init__(self, refused: Error) -> None:
         super().__init__("")
