@@ -31,7 +31,7 @@ check: style  ## before each commit, under a minute: style, and the tests of uni
 	@$(BIN)/$(PYTEST) tests/unit tests/contract -m "not opensearch and not dynamodb"
 
 # As many workers as there are cores; a server's tests stay in one. PYTEST_XDIST_AUTO_NUM_WORKERS=1 takes one.
-PYTEST = python -m pytest -n auto --dist loadgroup --no-loadscope-reorder
+PYTEST = python -m pytest -n auto
 
 style: .venv/dev  ## style, types (caches know what changed), generated files but the classifiers
 	@$(BIN)/ruff check .

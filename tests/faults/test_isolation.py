@@ -68,6 +68,7 @@ class Waiting:
         return self._records[user_id], True
 
 
+@pytest.mark.timeout(300)
 def test_ten_thousand_random_searches(opensearch_client: OpenSearch, new_index: str, tell: Tell) -> None:
     said = list(islice(texts(), EACH))
     fields: list[dict[str, Any]] = [{"session_id": "1", "position": number} if number % 2 else {} for number in range(EACH)]

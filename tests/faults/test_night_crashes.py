@@ -95,6 +95,7 @@ def paid(file: Path) -> Counter[str]:
     return Counter(file.with_suffix(".paid").read_text("utf-8").split())
 
 
+@pytest.mark.timeout(300)
 def test_a_night_that_is_killed_at_any_step_is_finished_by_the_next(copied: Callable[[], Path], tmp_path: Path) -> None:
     file = copied()
     steps = night(file)

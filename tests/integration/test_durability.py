@@ -73,6 +73,7 @@ def test_commits_are_synced_to_disk(open_memory: Callable[..., Commonplace]) -> 
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
+@pytest.mark.timeout(300)
 def test_the_log_is_folded_while_readers_are_at_work(open_memory: Callable[..., Commonplace], memory_file: Path) -> None:
     memory, reader = open_memory(), open_memory()
     turns = [
