@@ -25,6 +25,7 @@ import json, re, resource, sys, time
 start = time.perf_counter()
 from commonplace import Commonplace
 from commonplace.client.memory import Commonplace
+from commonplace.contract import registry, validate
 from commonplace.use_cases.dispatch import use_case
 use_case(sys.argv[2])
 imported = time.perf_counter() - start

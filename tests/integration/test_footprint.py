@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,24 @@ for name in sys.argv[1:]:
     import_module(name)
 print(json.dumps(sorted(sys.modules)))
 """
+
+
+_RUN = """
+import atexit, json, sys
+atexit.register(lambda: print(json.dumps(sorted(sys.modules)), file=sys.stderr))
+from commonplace.interfaces.cli import main
+main(sys.argv[1:])
+"""
+WAYS_IN = {"anthropic", "boto3", "flask", "opensearchpy", "rich", "waitress"}
+STORES = {f"commonplace.text.{room}" for room in ("third_person", "classifier", "paraphrase")} | {"lemminflect"}
+NIGHTS = {"commonplace.extraction.rules", "commonplace.nightly.readers", "commonplace.nightly.steps"}
+ASKS = {"numpy", "snowballstemmer", "commonplace.text.redaction"}
+COMMANDS = {
+    ("store", "I moved to Leeds."): WAYS_IN | NIGHTS | {"dateparser"},
+    ("search", "where do I live"): WAYS_IN | NIGHTS | STORES,
+    ("export",): WAYS_IN | NIGHTS | STORES | ASKS,
+    ("runs", "list"): WAYS_IN | NIGHTS | STORES | ASKS,
+}
 
 
 def loaded(*names: str) -> set[str]:
@@ -38,7 +57,15 @@ def test_no_search_loads_what_stores() -> None:
 
 
 def test_the_client_loads_no_server_and_no_model() -> None:
-    assert not loaded("commonplace.client.memory") & {"anthropic", "flask", "waitress", "click", "rich"}
+    assert not loaded("commonplace.client.memory") & (WAYS_IN | STORES | ASKS | {"click"})
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_a_command_loads_only_what_it_needs(tmp_path: Path, command: tuple[str, ...]) -> None:
+    process = [sys.executable, "-c", _RUN, "--db", str(tmp_path / "memory.db")]
+    for line in (("store", "I live in Leeds."), command):
+        done = subprocess.run([*process, *line], check=True, capture_output=True, text=True)
+    assert not set(json.loads(done.stderr)) & COMMANDS[command]
 
 
 @pytest.mark.parametrize("function", ["normalize", "store", "search", "discover", "write", "read", "summarize"])
