@@ -36,11 +36,14 @@ def folder_pages(folder: Path) -> "Pages":
 
 def pages_of(settings: Settings) -> "Callable[[str], Pages] | None":
     """A user's pages by the user's id: a folder per user, in the bucket if one is set, else in the folder; None: nowhere."""
+    folder, bucket = settings.pages, settings.pages_bucket
+    if folder is None and bucket is None:
+        return None
     from commonplace.pages.page import owner_hash
 
-    folder, bucket = settings.pages, settings.pages_bucket
     if bucket is None:
-        return None if folder is None else lambda user_id: folder_pages(folder / owner_hash(user_id))
+        assert folder is not None
+        return lambda user_id: folder_pages(folder / owner_hash(user_id))
     require_extra("aws", "a bucket for the pages is configured")
     from commonplace.adapters.s3 import S3Pages, connect
 
