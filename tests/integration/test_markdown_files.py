@@ -12,7 +12,7 @@ from moto import mock_aws
 from commonplace import Commonplace, CommonplaceError
 from commonplace.bootstrap import cloud
 from commonplace.domain.errors import ErrorCode
-from commonplace.domain.interactions import ToldRun
+from commonplace.domain.interactions import RunReport
 from commonplace.domain.runs import Run
 from commonplace.pages.page import owner_hash
 from commonplace.pages.publishing import erase_pages
@@ -426,4 +426,6 @@ def test_on_the_command_line_pages_are_written_shown_and_applied(tmp_path: Path)
     applied, undone = commands(tmp_path, ["markdown", "apply", folder, "--yes"], ["runs", "undo", "last"])
     assert "✓" in applied
     assert f"+ {ROLE}" in undone
-    assert isinstance(ToldRun.model_validate_json(commands(tmp_path, ["markdown", "apply", folder, "--json"])[0]), ToldRun)
+    assert isinstance(
+        RunReport.model_validate_json(commands(tmp_path, ["markdown", "apply", folder, "--json"])[0]), RunReport
+    )

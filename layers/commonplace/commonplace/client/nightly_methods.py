@@ -10,7 +10,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.runs import Mode, Run
 
 if TYPE_CHECKING:
-    from commonplace.domain.interactions import History, RecordResult, ToldRun, WrittenPages
+    from commonplace.domain.interactions import History, RecordResult, RunReport, WrittenPages
     from commonplace.nightly.day_planner import ReadDay
     from commonplace.nightly.service import Nights
     from commonplace.nightly.steps import Progress
@@ -79,7 +79,7 @@ class NightMethods:
         """A run by its id, or the `last`."""
         return self.nights().run(run_id)
 
-    def told(self, run_id: str) -> "ToldRun":
+    def told(self, run_id: str) -> "RunReport":
         """The same with the words that it is about."""
         return self.nights().told(run_id)
 
@@ -113,7 +113,7 @@ class NightMethods:
         context = self._context()
         return write_pages(self._pages(dir), context.caller, context.ports, overwrite=overwrite)
 
-    def apply_markdown(self, dir: str | Path, dry_run: bool = True, delete_many: bool = False) -> "ToldRun":
+    def apply_markdown(self, dir: str | Path, dry_run: bool = True, delete_many: bool = False) -> "RunReport":
         """What was edited in that folder changes the memories, as a run; with `dry_run` it is only told.
 
         What was changed here as well stays as it is, and its operation is `lost`. `delete_many`: also when more entries were

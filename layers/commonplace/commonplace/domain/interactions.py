@@ -69,7 +69,7 @@ class RecordResult(_Part):
     redacted: list[str] = Field(description="Kinds of secrets that were taken out.")
 
 
-class ToldOperation(_Part):
+class OperationReport(_Part):
     """One operation of a run with the words that are in the record, for people."""
 
     operation: RunOperation
@@ -78,9 +78,9 @@ class ToldOperation(_Part):
     rests_on: str | None = Field(None, description="The user's words that it rests on.")
 
 
-class ToldRun(_Part):
+class RunReport(_Part):
     run: Run
-    operations: tuple[ToldOperation, ...]
+    operations: tuple[OperationReport, ...]
 
 
 class ListedRuns(Result):

@@ -83,7 +83,7 @@ class SummarizeRequest(Request):
     limit: Limit = Field(20, description="The most memories to read for it.")
 
 
-class Told(Result):
+class ResultWithMessage(Result):
     """An answer with a line about it."""
 
     message: str = Field(description="What was done, in a line for you to read.")
@@ -97,7 +97,7 @@ class Existing(Part):
     memory_id: str
 
 
-class WriteResult(Told):
+class WriteResult(ResultWithMessage):
     written: bool = Field(description="False when nothing was written; `existing` then holds what is there.")
     memory_id: str | None = Field(None, description="The new memory's id.", exclude_if=absent)
     key: str = Field(description="The key as it is kept.")
@@ -118,24 +118,24 @@ class MemoryEntry(Part):
     updated_at: datetime
 
 
-class ReadResult(Told):
+class ReadResult(ResultWithMessage):
     entries: list[MemoryEntry] = Field(description="The most important first, then the newest.")
     count: int
     markdown: str = Field(description="The same as a list in Markdown.")
 
 
-class UpdateResult(Told):
+class UpdateResult(ResultWithMessage):
     memory_id: str = Field(description="The id of the new value.")
     previous_id: str = Field(description="The id of the old value, which is closed and kept.")
     operation_id: str = Field(description="By it the change can be undone.")
 
 
-class DeleteResult(Told):
+class DeleteResult(ResultWithMessage):
     memory_id: str = Field(description="The id of the memory that was closed.")
     operation_id: str = Field(description="By it the deletion can be undone for 30 days.")
 
 
-class ContextResult(Told):
+class ContextResult(ResultWithMessage):
     context: str = Field(description="What is known, to be put into a prompt as it is.")
     tokens: int = Field(description="How many tokens it has at the most.")
     memory_ids: list[str] = Field(description="The memories in it, in order.")
@@ -149,7 +149,7 @@ class Point(Part):
     ids: list[str] = Field(description="The memories that say it.")
 
 
-class SummarizeResult(Told):
+class SummarizeResult(ResultWithMessage):
     summary: str = Field(description="A few sentences.")
     key_points: list[Point]
     count: int = Field(description="How many memories were read.")

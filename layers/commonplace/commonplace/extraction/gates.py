@@ -93,11 +93,11 @@ def _not_meant_reason(candidate: Candidate, utterance: Utterance, question: str 
 
 def _other_texts(candidate: Candidate, day: Day, targets: Sequence[Memory], question: str | None) -> list[str]:
     """The texts that support a content besides its evidence: what it changes, and the question it answers."""
-    told = [memory.content for memory in targets]
+    texts = [memory.content for memory in targets]
     if candidate.corrects:
         talk = (one for one in day.utterances if one.interaction_id == candidate.interaction_id)
-        told += [one.own_words for one in talk if one.position < candidate.position and one.own]
-    return [*told, *((question,) if question else ())]
+        texts += [one.own_words for one in talk if one.position < candidate.position and one.own]
+    return [*texts, *((question,) if question else ())]
 
 
 def _closes_too_much(decision: Decision, content: str, targets: Sequence[Memory]) -> str | None:
@@ -131,7 +131,7 @@ _EXPLICIT = 0.95
 def forget_candidates(utterance: Utterance, before: Utterance | None, taken: bool = False) -> list[Candidate]:
     """The forget requests of a message that can be served, as candidates.
 
-    `taken`: whoever read the talk takes it for a wish. Else only what is plain by itself, for the talk may be played.
+    `taken`: whoever read the talk takes it for one. Else only what is plain by itself, for the talk may be played.
     """
     served = [one for one in forget_requests(utterance, before) if one.can_be_served]
     return [

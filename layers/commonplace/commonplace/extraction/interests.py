@@ -31,7 +31,7 @@ class _Occasion(NamedTuple):
 
 def title_notes(titles: Iterable[TitleMet]) -> list[Candidate]:
     """A note for each title met, told once a day."""
-    told = {_note(_VERB[one.how], one.title): one for one in titles}
+    notes = {_note(_VERB[one.how], one.title): one for one in titles}
     return [
         Candidate(
             content=content,
@@ -44,7 +44,7 @@ def title_notes(titles: Iterable[TitleMet]) -> list[Candidate]:
             durability="daily",
             event_time=one.time,
         )
-        for content, one in told.items()
+        for content, one in notes.items()
     ]
 
 

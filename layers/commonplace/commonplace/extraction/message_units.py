@@ -33,7 +33,7 @@ class JudgedClause:
 
 def judged_clauses(
     utterance: Utterance,
-    told: Sequence[Clause],
+    message_clauses: Sequence[Clause],
     before: Utterance | None,
     words: Embedder,
     least: float,
@@ -42,7 +42,7 @@ def judged_clauses(
     """Judges the clauses of a message in order. `before`: the message it may answer; `least`: the worth that counts."""
     found: list[JudgedClause] = []
     stranger = False  # somebody outside the household was told of, and is meant by the next "he"
-    for clause in told:
+    for clause in message_clauses:
         one = _judge_clause(utterance, clause, words, least, family)
         if one.why is None and stranger and not is_about_the_users_own(one.clause.text, family):
             one = JudgedClause(one.clause, "of somebody told of before")
@@ -61,17 +61,17 @@ def _judge_clause(
     utterance: Utterance, clause: Clause, words: Embedder, least: float, family: frozenset[str]
 ) -> JudgedClause:
     """Judges a clause, and if it fails its longest beginning that may be kept."""
-    told, wanted = _without_request(clause)
+    content, wanted = _without_request(clause)
     asked_for = wanted or utterance.explicit
 
     def judged(part: Clause) -> JudgedClause:
         why = unworthy_reason(part, judge(part.text, words), least, asked_for=asked_for, family=family)
-        return JudgedClause(part, why, asked_for, partly=part is not told)
+        return JudgedClause(part, why, asked_for, partly=part is not content)
 
-    whole = judged(told)
+    whole = judged(content)
     if whole.why not in _PARTLY:
         return whole
-    return next((one for one in map(judged, openings(told)) if one.why is None), whole)
+    return next((one for one in map(judged, openings(content)) if one.why is None), whole)
 
 
 def _announces_foreign_words(utterance: Utterance, clause: Clause) -> bool:
@@ -132,10 +132,10 @@ def read_message(
     """Reads one message of the user. `before`: the message it may answer; `least`: the worth from which a clause counts."""
     found = ReadMessage()
     question = question_to_user(before)
-    told = clauses(utterance)
-    if question and told and is_answer(told[0], len(told) == 1, family):
-        found.units.append(MessageUnit(utterance, (told.pop(0),), question, utterance.explicit))
-    judged = judged_clauses(utterance, told, before, words, least, family)
+    message_clauses = clauses(utterance)
+    if question and message_clauses and is_answer(message_clauses[0], len(message_clauses) == 1, family):
+        found.units.append(MessageUnit(utterance, (message_clauses.pop(0),), question, utterance.explicit))
+    judged = judged_clauses(utterance, message_clauses, before, words, least, family)
     found.refused += [(one.clause, one.why) for one in judged if one.why]
     found.units += _join_units(utterance, _with_neighbours(judged), question)
     return found
@@ -146,12 +146,12 @@ def _with_neighbours(judged: Sequence[JudgedClause]) -> list[JudgedClause | None
     kept = {at for at, one in enumerate(judged) if one.why is None}
     for at in sorted(kept):
         before = next((back for back in range(at - 1, -1, -1) if tokenizer.terms(judged[back].clause.text)), None)
-        if before is not None and _depends(judged[at].clause) and judged[before].why == NOT_WORTH:
+        if before is not None and _needs_previous(judged[at].clause) and judged[before].why == NOT_WORTH:
             kept |= set(range(before, at))
     return [one if at in kept else None for at, one in enumerate(judged)]
 
 
-def _depends(clause: Clause) -> bool:
+def _needs_previous(clause: Clause) -> bool:
     """Whether a clause can't be understood without the one before it."""
     return has_wording("pronoun", clause.text) or (is_correction(clause.text) and attribute_of(clause.text) is None)
 

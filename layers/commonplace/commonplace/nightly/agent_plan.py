@@ -81,7 +81,7 @@ class AgentPlan:
     def close(self, name: str, interaction_id: str, evidence: str, target: Memory | None) -> None:
         """Plans that a memory is closed, or, without `target`, takes what the plan holds under the name out of it.
 
-        The words that end a memory take its place: that it is over is worth knowing too. A wish to forget leaves nothing.
+        The words that end a memory take its place: that it is over is worth knowing too. A forget request leaves nothing.
         """
         request = forget_target(evidence)
         sure = {"confidence": _CONFIDENCE, "forgets": request is not None, "corrects": request is None}

@@ -106,14 +106,14 @@ def _record_batch(batch: Sequence[list[Interaction]], caller: Caller, ledger: Le
         first.setdefault(cut[0].id, cut)
     long = [name for name, cut in first.items() if len(cut) > 1]
     known = {entry.interaction_id for entry in ledger.entries(caller.user_id, long)} if long else set()
-    told = [piece for name, cut in first.items() if name not in known for piece in cut]
-    fresh = ledger.record(caller.user_id, told, caller.now)
-    return sum(is_new and piece.id in first for piece, is_new in zip(told, fresh, strict=True))
+    pieces = [piece for name, cut in first.items() if name not in known for piece in cut]
+    fresh = ledger.record(caller.user_id, pieces, caller.now)
+    return sum(is_new and piece.id in first for piece, is_new in zip(pieces, fresh, strict=True))
 
 
 def _id_of(one: Any) -> str | None:
-    told = one.get("id") if isinstance(one, Mapping) else None
-    return told.encode(errors="backslashreplace").decode() if isinstance(told, str) else None
+    given_id = one.get("id") if isinstance(one, Mapping) else None
+    return given_id.encode(errors="backslashreplace").decode() if isinstance(given_id, str) else None
 
 
 def _validated(one: Any) -> Interaction:

@@ -37,7 +37,7 @@ def plan_operations(reading: Reading, day: Day, view: RunMemoryView, context: Ru
     """Plans the operations of a day, before any limit; the plan also lists what was dropped, and why."""
     work = _DayOperations(day, view, context)
     for decision in sorted(reading.decisions, key=lambda one: not one.candidate.forgets):
-        work.add(decision)  # wishes first: a change goes on from what they leave
+        work.add(decision)  # forget requests first: a change goes on from what they leave
     return Plan(
         operations=tuple(work.operations),
         dropped=(*reading.dropped, *work.dropped),
@@ -87,7 +87,7 @@ class _DayOperations:
 
     def _forget(self, request: Candidate, shown: Sequence[Memory]) -> None:
         """Plans a forget request; without a matching memory only the interactions that tell it are erased."""
-        now_there = self._current_targets(shown)  # what an earlier wish left of them
+        now_there = self._current_targets(shown)  # what an earlier request left of them
         targets = self._current_targets([*shown, *closed_memories(request, shown, self.view)])
         decision, erases, now = (
             Decision(request, "FORGET"),
@@ -95,8 +95,8 @@ class _DayOperations:
             self.context.caller.now,
         )
         if not targets:
-            told = self._report(decision, outcome="applied", erases=erases, why=_NOT_THERE)
-            self.operations.append(PlannedOperation(told=told, at=now))
+            reported = self._report(decision, outcome="applied", erases=erases, why=_NOT_THERE)
+            self.operations.append(PlannedOperation(told=reported, at=now))
             return
         begun, rest = len(self.operations), remaining_text(request, now_there)
         for few in in_batches(targets, _FORGOTTEN_PER_OPERATION):
@@ -115,8 +115,8 @@ class _DayOperations:
         closes = tuple(_closing_change(decision, target, new, self.context, operation_id) for target in targets)
         self.successors |= {target.memory_id: new for target in targets}
         closed = tuple(target.memory_id for target in targets)
-        told = self._report(decision, operation_id=operation_id, memory_id=new and new.memory_id, closed=closed, **more)
-        self.operations.append(PlannedOperation(told=told, at=now, opens=opens, closes=closes))
+        reported = self._report(decision, operation_id=operation_id, memory_id=new and new.memory_id, closed=closed, **more)
+        self.operations.append(PlannedOperation(told=reported, at=now, opens=opens, closes=closes))
 
     def _current_targets(self, shown: Sequence[Memory]) -> list[Memory]:
         """The targets as the operations so far leave them, so that two corrections of a day build on each other."""
@@ -132,7 +132,7 @@ class _DayOperations:
     def _remainder(self, text: str, of: Memory, operation_id: str) -> PlannedChange:
         """A new memory of the sentences of a forgotten one that may stay."""
         now = self.context.caller.now
-        told = Candidate(
+        candidate = Candidate(
             content=text,
             interaction_id=of.session_id or "",
             position=of.position or 0,
@@ -143,7 +143,7 @@ class _DayOperations:
             event_time=of.happened_at,
         )
         memory, vector = memory_from_decision(
-            Decision(told, "ADD"), self.day, self.context.caller, self.context.ports, now, new_memory_id(now)
+            Decision(candidate, "ADD"), self.day, self.context.caller, self.context.ports, now, new_memory_id(now)
         )
         kept: dict[str, Any] = {name: getattr(of, name) for name in _KEPT_FIELDS}
         evidence = text if of.evidence and text in of.evidence else None

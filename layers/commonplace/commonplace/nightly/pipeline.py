@@ -101,20 +101,20 @@ def _interactions_cut_off(items: Items, chunk: Chunk) -> Chunk:
 def _with_forget_requests(found: _Extraction, day: Day) -> list[Candidate]:
     """The candidates with the user's own forget requests in place of the model's, in order of the messages.
 
-    They are heard whatever the model says; it tells only what a wish means that points at something said before.
+    They are heard whatever the model says; it tells only what a request means that points at something said before.
     """
     unread = {one for skipped in found.unread for one in skipped.interactions}
     read = [said for said in day.utterances if said.role == "user" and said.interaction_id not in unread]
     taken = {_place(one) for one in found.candidates if one.forgets}
-    wished = [
+    requested = [
         request
         for said in read
         for request in forget_candidates(said, day.before(said), (said.interaction_id, said.position) in taken)
     ]
-    served = {_place(wish) for wish in wished}
+    served = {_place(request) for request in requested}
     others = [one for one in found.candidates if not (one.forgets and _place(one) in served) or _names_nothing(one, day)]
     order = [(said.interaction_id, said.position) for said in day.utterances]
-    return sorted([*others, *wished], key=lambda one: order.index(_place(one)))
+    return sorted([*others, *requested], key=lambda one: order.index(_place(one)))
 
 
 def _names_nothing(request: Candidate, day: Day) -> bool:
@@ -133,10 +133,12 @@ def _decide(
 ) -> tuple[tuple[Decision, ...], tuple[str, ...]]:
     """The decisions by rules, replaced by the model's where there is a choice."""
     by_rules = decide(candidates, view, now)
-    wishes = [one for one in by_rules if one.operation == "FORGET"]
+    requests = [one for one in by_rules if one.operation == "FORGET"]
     cases = [
         Case(
-            number, decision.candidate, tuple(_without_forgotten(view.similar(decision.candidate.content, _SIMILAR), wishes))
+            number,
+            decision.candidate,
+            tuple(_without_forgotten(view.similar(decision.candidate.content, _SIMILAR), requests)),
         )
         for number, decision in enumerate(by_rules)
         if _open_to_choice(candidates, decision)
@@ -152,11 +154,11 @@ def _open_to_choice(candidates: Sequence[Candidate], decision: Decision) -> bool
     return not settled and any(decision.candidate is one for one in candidates)
 
 
-def _without_forgotten(memories: Iterable[Memory], wishes: Sequence[Decision]) -> Iterator[Memory]:
+def _without_forgotten(memories: Iterable[Memory], requests: Sequence[Decision]) -> Iterator[Memory]:
     """Memories without the parts to be forgotten, so that no update brings them back."""
     for memory in memories:
         text = memory.content
-        for request in wishes:
+        for request in requests:
             text = text_without(request.candidate.content, text) if memory.memory_id in request.targets else text
         if text:
             yield memory if text == memory.content else memory.model_copy(update={"raw_text": text, "normalized_text": text})

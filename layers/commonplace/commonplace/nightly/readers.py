@@ -72,13 +72,13 @@ class ModeReader:
         # What rules read they read whole: what a model made of half of it would say the same once more.
         by_model = tuple(one for one in reading.decisions if one.candidate.interaction_id not in missed)
         by_rules = self.rules.read(rest, StagedView(view, by_model))
-        told = (f"{'left unread' if gap.interactions & waiting else 'read by rules'}: {gap.why}" for gap in unread)
+        reasons = (f"{'left unread' if gap.interactions & waiting else 'read by rules'}: {gap.why}" for gap in unread)
         return Reading(
             decisions=by_model + by_rules.decisions,
             dropped=reading.dropped + by_rules.dropped,
             candidates=reading.candidates + by_rules.candidates,
             unread=tuple(sorted(waiting)),
-            notes=tuple(dict.fromkeys((*reading.notes, *told, *by_rules.notes))),
+            notes=tuple(dict.fromkeys((*reading.notes, *reasons, *by_rules.notes))),
         )
 
 

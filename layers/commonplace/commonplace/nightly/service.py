@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import may_be_id
-from commonplace.domain.interactions import History, HistoryRequest, ListedRuns, RecordResult, ToldRun
+from commonplace.domain.interactions import History, HistoryRequest, ListedRuns, RecordResult, RunReport
 from commonplace.domain.runs import Mode, Run
 from commonplace.runs import apply, report, undo
 from commonplace.runs import undo as undoing
@@ -62,7 +62,7 @@ class Nights:
                 if run.status == "running":
                     return
 
-    def preview(self, mode: Mode | None = None, progress: "Progress | None" = None) -> ToldRun:
+    def preview(self, mode: Mode | None = None, progress: "Progress | None" = None) -> RunReport:
         """What `nightly` would do now, with its words; nothing is changed."""
         from commonplace.nightly import steps
 
@@ -97,7 +97,7 @@ class Nights:
             raise CommonplaceError(ErrorCode.NOT_FOUND, f"run_id: {message}", "run_id")
         return found
 
-    def told(self, run_id: str) -> ToldRun:
+    def told(self, run_id: str) -> RunReport:
         """A run with the texts that it is about."""
         return report.report(self.run(run_id), self.context)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import new_run_id
-from commonplace.domain.interactions import ToldRun
+from commonplace.domain.interactions import RunReport
 from commonplace.domain.runs import Run
 from commonplace.pages.difference import differences, read_record
 from commonplace.pages.page import Page, is_page, owner_hash
@@ -38,12 +38,12 @@ class _PageChanges:
 
     def fully_applied(self, run: Run) -> dict[str, str]:
         """The pages of which everything was applied and which may be rewritten if nobody has edited them since."""
-        ends = {told.operation_id: told.outcome for told in run.operations}
+        ends = {reported.operation_id: reported.outcome for reported in run.operations}
         left = {step.difference.page.name for step in self.steps if _is_left_aside(step, ends)}
         return {page.name: self.texts[page.name] for page in self.pages if page.name not in left and not page.unread}
 
 
-def compare_pages(pages: Pages, context: RunContext) -> ToldRun:
+def compare_pages(pages: Pages, context: RunContext) -> RunReport:
     """Previews what the pages would change; nothing is written."""
     found = _find_changes(pages, context)
     notes = [*found.run.notes, _DRY if found.steps else _THE_SAME]
@@ -52,7 +52,7 @@ def compare_pages(pages: Pages, context: RunContext) -> ToldRun:
     return _report(found, notes, context)
 
 
-def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) -> ToldRun:
+def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) -> RunReport:
     """Applies the changes and rewrites the pages. `delete_many`: also if more entries are gone than max(3, 5 %).
 
     Without it that many are an `INVALID_ARGUMENT`, and nothing is changed. `CONFLICT` while another run is at work.
@@ -105,9 +105,9 @@ def _find_changes(pages: Pages, context: RunContext) -> _PageChanges:
 
 
 def _is_left_aside(step: Step, ends: Mapping[str, str]) -> bool:
-    told = step.planned.told
-    refused = told.kind == "NOOP" and not told.why.endswith(KNOWN)
-    return refused or ends.get(told.operation_id, told.outcome) == "lost"
+    reported = step.planned.told
+    refused = reported.kind == "NOOP" and not reported.why.endswith(KNOWN)
+    return refused or ends.get(reported.operation_id, reported.outcome) == "lost"
 
 
 def _too_many(found: _PageChanges) -> str:
@@ -115,7 +115,7 @@ def _too_many(found: _PageChanges) -> str:
     return f"{found.deletions} of {found.memories} entries were taken out; more than {most} must be allowed"
 
 
-def _report(found: _PageChanges, notes: Sequence[str], context: RunContext) -> ToldRun:
+def _report(found: _PageChanges, notes: Sequence[str], context: RunContext) -> RunReport:
     operations = [step.planned for step in found.steps]
     ended = {"status": "done", "finished_at": context.clock(), "notes": tuple(notes)}
     run = found.run.model_copy(update={**ended, "operations": tuple(one.told for one in operations)})

@@ -144,8 +144,8 @@ class PagePlanner:
         self, one: Difference, opens: Memory | None = None, before: Memory | None = None, vector: Vector | None = None,
         closes: Memory | None = None,
     ) -> PlannedOperation:  # fmt: skip
-        told = self._report(one, _KINDS[one.kind], "planned", _WHY[one.kind], opens, closes)
-        detail: dict[str, JsonValue] = {"tool": "markdown", "operation_id": told.operation_id}
+        reported = self._report(one, _KINDS[one.kind], "planned", _WHY[one.kind], opens, closes)
+        detail: dict[str, JsonValue] = {"tool": "markdown", "operation_id": reported.operation_id}
         opened = opens and PlannedChange(
             memory=opens,
             audit="update" if before else "store",
@@ -156,7 +156,7 @@ class PagePlanner:
         closed = closes and PlannedChange(
             memory=closes, audit="supersede" if opens else "delete", detail=detail, before=one.memory
         )
-        return PlannedOperation(told=told, at=self.caller.now, opens=opened, closes=(closed,) if closed else ())
+        return PlannedOperation(told=reported, at=self.caller.now, opens=opened, closes=(closed,) if closed else ())
 
     def _leave_aside(self, one: Difference, kind: OperationKind, outcome: Outcome, why: str) -> PlannedOperation:
         return PlannedOperation(told=self._report(one, kind, outcome, why, closes=one.memory), at=self.caller.now)

@@ -99,7 +99,12 @@ def publish(run: Run, context: RunContext) -> None:
     """Writes the user's pages after a run, where pages are kept. A failure is only logged: the run is done."""
     if context.night.pages is None:
         return
-    erased = {one for told in run.operations if told.kind == "FORGET" and told.outcome == "applied" for one in told.closed}
+    erased = {
+        one
+        for operation in run.operations
+        if operation.kind == "FORGET" and operation.outcome == "applied"
+        for one in operation.closed
+    }
     try:
         pages = context.night.pages(context.user_id)
         done = write_pages(pages, context.caller, context.ports, erased=erased)

@@ -74,9 +74,9 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
     What was not planned to be done (it waits, or is beyond the cap) is told as it is. Raises `LEASE_LOST`, and what it can't
     tell anything about; on the `last_try` that is lost too, so that one operation doesn't hold up all nights to come.
     """
-    told = operation.told
-    if told.outcome != "planned":
-        return told
+    reported = operation.told
+    if reported.outcome != "planned":
+        return reported
     lease.renew()
     try:
         lease.context.ports.operations.apply(operation.operation(lease.context.user_id, run_id), lease.fence)
@@ -85,13 +85,15 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
             raise
         if operation.opens_remainder:  # what is left is there already: no reason to keep what is to go
             return apply(operation.without_opening(), run_id, lease, last_try)
-        return with_outcome(told, "lost", f"{told.why}; {_LOST}")
+        return with_outcome(reported, "lost", f"{reported.why}; {_LOST}")
     except Exception as error:
         if not last_try:
             raise
-        _log.error("operation %s of %s can't be made: %s", told.operation_id, run_id, type(error).__name__, exc_info=error)
-        return with_outcome(told, "lost", f"{told.why}; it could not be written")
-    return with_outcome(told, "applied")
+        _log.error(
+            "operation %s of %s can't be made: %s", reported.operation_id, run_id, type(error).__name__, exc_info=error
+        )
+        return with_outcome(reported, "lost", f"{reported.why}; it could not be written")
+    return with_outcome(reported, "applied")
 
 
 _PLAN = "plan"
@@ -143,11 +145,11 @@ def _finish(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 def _apply_operation(planned: PlannedOperation, run: Run, lease: Lease) -> list[RunOperation]:
-    told = apply(planned, run.run_id, lease, last_try=True)
+    reported = apply(planned, run.run_id, lease, last_try=True)
     if run.kind != "undo":
-        return [told]
-    ends = [told.model_copy(update={"outcome": _AS_UNDO.get(told.outcome, told.outcome)})]
-    if told.outcome == "lost" and planned.opens and planned.closes:
+        return [reported]
+    ends = [reported.model_copy(update={"outcome": _AS_UNDO.get(reported.outcome, reported.outcome)})]
+    if reported.outcome == "lost" and planned.opens and planned.closes:
         ends += _apply_operation(
             planned.without_opening(), run, lease
         )  # what can't come back doesn't keep what took its place

@@ -23,12 +23,12 @@ def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
         return run
     forgotten = {memory_id for one in forgetting for memory_id in one.closed}
     memories = context.ports.records.get(run.user_id, sorted(forgotten))
-    wishes = {one.interaction_id for one in forgetting if one.interaction_id} | {
+    requests = {one.interaction_id for one in forgetting if one.interaction_id} | {
         said for one in forgetting for said in one.erases
     }
     runs = context.night.runs.newest(run.user_id, RUNS_WITH_WORDS)
     rested = {said for one in (run, *runs) for said in _evidence_interactions(one, forgotten)}
-    sources = {memory.session_id for memory in memories if memory.session_id} | wishes | rested
+    sources = {memory.session_id for memory in memories if memory.session_id} | requests | rested
     context.night.ledger.erase_texts(run.user_id, sorted(sources))
     for other in runs:
         cleaned = _without_quotes(other, forgotten, sources)

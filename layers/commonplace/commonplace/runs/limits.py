@@ -1,6 +1,6 @@
 """Limits what one day may change without a person's approval.
 
-A wish of the user to forget must not wait, and what it erases can't come back. So a wish is served before other deletions;
+A forget request must not wait, and what it erases can't come back. So it is served before other deletions;
 beyond the day's allowance of deletions its memories close at once and are no longer found, and only the erasing waits.
 """
 
@@ -105,22 +105,22 @@ def _surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set[int]
 
 
 def _without_words(operation: PlannedOperation) -> PlannedOperation:
-    told = with_outcome(operation.told, "over_cap", _OVER_CAP).model_copy(update={"memory_id": None})
-    return PlannedOperation(told=told, at=operation.at)
+    reported = with_outcome(operation.told, "over_cap", _OVER_CAP).model_copy(update={"memory_id": None})
+    return PlannedOperation(told=reported, at=operation.at)
 
 
 def _split_close_from_erase(operation: PlannedOperation) -> list[PlannedOperation]:
-    at, told, why = operation.at, operation.told, f"{operation.told.why}; {_ERASE_LATER}"
+    at, reported, why = operation.at, operation.told, f"{operation.told.why}; {_ERASE_LATER}"
     closes = [_close_only(change, at) for change in operation.closes]
     erases = [
         change.model_copy(update={"before": done.memory, "memory": transitions.erased(done.memory, at)})
         for change, done in zip(operation.closes, closes, strict=True)
     ]
-    waits = {"operation_id": f"{told.operation_id}-erase", "outcome": "needs_review", "why": why, "memory_id": None}
-    closed = told.model_copy(update={"kind": "DELETE", "why": why})
+    waits = {"operation_id": f"{reported.operation_id}-erase", "outcome": "needs_review", "why": why, "memory_id": None}
+    closed = reported.model_copy(update={"kind": "DELETE", "why": why})
     return [
         PlannedOperation(told=closed, at=at, opens=operation.opens, closes=tuple(closes)),
-        PlannedOperation(told=told.model_copy(update=waits), at=at, closes=tuple(erases)),
+        PlannedOperation(told=reported.model_copy(update=waits), at=at, closes=tuple(erases)),
     ]
 
 

@@ -54,8 +54,8 @@ class PlannedOperation(_SavedModel):
 
     def without_opening(self) -> "PlannedOperation":
         """A copy that only closes memories, under an id of its own."""
-        told = self.told.model_copy(update={"operation_id": f"{self.told.operation_id}-close", "memory_id": None})
-        return self.model_copy(update={"told": told, "opens": None})
+        reported = self.told.model_copy(update={"operation_id": f"{self.told.operation_id}-close", "memory_id": None})
+        return self.model_copy(update={"told": reported, "opens": None})
 
     def with_outcome(self, outcome: Outcome, why: str | None = None) -> "PlannedOperation":
         """The same with another outcome."""
@@ -95,9 +95,9 @@ def review_part(operation_id: str) -> str:
     return f"review/{operation_id}"
 
 
-def with_outcome(told: RunOperation, outcome: Outcome, why: str | None = None) -> RunOperation:
+def with_outcome(operation: RunOperation, outcome: Outcome, why: str | None = None) -> RunOperation:
     """The operation with another outcome and, where given, another reason."""
-    return told.model_copy(update={"outcome": outcome, "why": why or told.why})
+    return operation.model_copy(update={"outcome": outcome, "why": why or operation.why})
 
 
 def encode_vector(vector: Vector | None) -> str | None:

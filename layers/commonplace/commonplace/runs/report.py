@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 
 from commonplace.domain.fields import Notes
-from commonplace.domain.interactions import Discussion, Explicit, Interaction, ListedRuns, Save, ToldOperation, ToldRun
+from commonplace.domain.interactions import Discussion, Explicit, Interaction, ListedRuns, OperationReport, RunReport, Save
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Run, RunOperation
 from commonplace.runs.apply import RunContext
@@ -20,33 +20,35 @@ def newest_that_fit(runs: Sequence[Run]) -> ListedRuns:
     lengths = accumulate(len(run.model_dump_json().encode()) for run in runs)
     shown = runs[: max(1, sum(length <= MOST_BYTES for length in lengths))]
     left_out = len(runs) - len(shown)
-    told = f"{left_out} older runs are left out: a list ends at {MOST_BYTES:,} bytes; ask for one by its id"
-    return ListedRuns(runs=tuple(shown), notes=Notes(partial=told) if left_out else None)
+    note = f"{left_out} older runs are left out: a list ends at {MOST_BYTES:,} bytes; ask for one by its id"
+    return ListedRuns(runs=tuple(shown), notes=Notes(partial=note) if left_out else None)
 
 
-def report(run: Run, context: RunContext) -> ToldRun:
+def report(run: Run, context: RunContext) -> RunReport:
     """Reports a run: each operation with what it added, what it closed, and the user's words that it rests on."""
     ids = {one for operation in run.operations for one in (operation.memory_id, *operation.closed) if one}
     memories = {memory.memory_id: memory for memory in context.ports.records.get(run.user_id, sorted(ids))}
     texts = _texts(run, context)
-    return ToldRun(run=run, operations=tuple(_report_operation(one, memories, texts, run, context) for one in run.operations))
+    return RunReport(
+        run=run, operations=tuple(_report_operation(one, memories, texts, run, context) for one in run.operations)
+    )
 
 
-def report_plan(run: Run, operations: Sequence[PlannedOperation]) -> ToldRun:
+def report_plan(run: Run, operations: Sequence[PlannedOperation]) -> RunReport:
     """The same report of operations that are only planned."""
-    return ToldRun(run=run, operations=tuple(_report_planned(one, one.told) for one in operations))
+    return RunReport(run=run, operations=tuple(_report_planned(one, one.told) for one in operations))
 
 
 def _report_operation(
     operation: RunOperation, memories: Mapping[str, Memory], texts: Mapping[str, Interaction], run: Run, context: RunContext
-) -> ToldOperation:
+) -> OperationReport:
     if operation.outcome == "needs_review":
         saved = context.night.parts.part(run.user_id, run.run_id, review_part(operation.operation_id))
         if saved is not None:
             return _report_planned(PlannedOperation.model_validate_json(saved), operation)
     opened = memories.get(operation.memory_id or "")
     said = _message_text(texts.get(operation.interaction_id or ""), operation.position)
-    return ToldOperation(
+    return OperationReport(
         operation=operation,
         says=_content(opened) if opened else None,
         closed=_contents(memories[one] for one in operation.closed if one in memories),
@@ -54,9 +56,9 @@ def _report_operation(
     )
 
 
-def _report_planned(planned: PlannedOperation, operation: RunOperation) -> ToldOperation:
+def _report_planned(planned: PlannedOperation, operation: RunOperation) -> OperationReport:
     opened = planned.opens.memory if planned.opens else None
-    return ToldOperation(
+    return OperationReport(
         operation=operation,
         says=opened.content if opened else None,
         closed=_contents(change.before for change in planned.closes if change.before),

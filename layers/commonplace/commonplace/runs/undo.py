@@ -28,12 +28,12 @@ def discard(run: Run, context: RunContext, lease: Lease) -> Run:
     return _save_review(run.model_copy(update={"operations": operations}), run, context, lease)
 
 
-def _approve_operation(told: RunOperation, run: Run, context: RunContext, lease: Lease) -> RunOperation:
-    if told.outcome != "needs_review":
-        return told
-    saved = context.night.parts.part(run.user_id, run.run_id, review_part(told.operation_id))
+def _approve_operation(operation: RunOperation, run: Run, context: RunContext, lease: Lease) -> RunOperation:
+    if operation.outcome != "needs_review":
+        return operation
+    saved = context.night.parts.part(run.user_id, run.run_id, review_part(operation.operation_id))
     if saved is None:
-        return with_outcome(told, "lost", _MISSING)
+        return with_outcome(operation, "lost", _MISSING)
     planned = PlannedOperation.model_validate_json(saved).with_outcome("planned")
     return apply.apply(planned, run.run_id, lease)
 
@@ -76,7 +76,7 @@ def _undo(undoes: str, applied: Sequence[Applied], context: RunContext, lease: L
     now = context.caller.now
     restoring = UndoPlanner(context.user_id, undoes, now, context.ports.records, context.ports.operations)
     operations = restoring.plan(applied)
-    kept = [PlannedOperation(told=told, at=now) for told in restoring.kept]
+    kept = [PlannedOperation(told=reported, at=now) for reported in restoring.kept]
     run = Run(
         run_id=new_run_id(now),
         user_id=context.user_id,

@@ -113,7 +113,7 @@ class UndoPlanner:
         operation_id = new_operation_id(self.now)
         opens = self._change(*opened, operation_id) if opened else None
         closes = tuple(self._change(*one, operation_id) for one in closed if opened is None or one[0] != opened[0])
-        told = RunOperation(
+        reported = RunOperation(
             operation_id=operation_id,
             kind="UNDO",
             outcome="planned",
@@ -121,7 +121,7 @@ class UndoPlanner:
             closed=tuple(change.memory.memory_id for change in closes),
             why=f"takes back {self.undoes}",
         )
-        return PlannedOperation(told=told, at=self.now, opens=opens, closes=closes)
+        return PlannedOperation(told=reported, at=self.now, opens=opens, closes=closes)
 
     def _change(self, current: Memory, goal: Memory, operation_id: str) -> PlannedChange:
         detail: Mapping[str, str] = {"operation_id": operation_id, "undoes": self.undoes}
@@ -129,10 +129,10 @@ class UndoPlanner:
         return PlannedChange(memory=after, audit="undo", detail=dict(detail), before=current)
 
     def _keep(self, memory_id: str, why: str) -> None:
-        told = RunOperation(
+        reported = RunOperation(
             operation_id=new_operation_id(self.now), kind="UNDO", outcome="kept", memory_id=memory_id, why=why
         )
-        self.kept.append(told)
+        self.kept.append(reported)
 
 
 def changes_since(memory: Memory, version: int, records: MemoryRecords) -> list[Audit]:

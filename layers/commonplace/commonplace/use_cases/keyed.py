@@ -29,8 +29,8 @@ def unknown_key(key: str, caller: Caller, ports: Ports) -> CommonplaceError:
     """The error `KEY_NOT_FOUND` with the nearest keys."""
     others = [other for other in ports.operations.keys(visibility_of(caller), DEFAULT_COLLECTION) if other != key]
     near = get_close_matches(key, others, _NEAREST, _LIKENESS)
-    told = f"the nearest keys are {', '.join(near)}" if near else "no key is like it"
-    return CommonplaceError(ErrorCode.KEY_NOT_FOUND, f"key: no memory has the key {key}; {told}", "key")
+    hint = f"the nearest keys are {', '.join(near)}" if near else "no key is like it"
+    return CommonplaceError(ErrorCode.KEY_NOT_FOUND, f"key: no memory has the key {key}; {hint}", "key")
 
 
 def read_memory(request: ReadRequest, caller: Caller, ports: Ports) -> ReadResult:

@@ -133,10 +133,10 @@ def _refused(request: WriteRequest, durability: Durability, obstacle: _Obstacle,
 
 
 def _written(request: WriteRequest, durability: Durability) -> str:
-    told = f"✓ Memory written: {request.category}/{request.key} (confidence: {request.confidence:.1%})"
+    message = f"✓ Memory written: {request.category}/{request.key} (confidence: {request.confidence:.1%})"
     if durability == request.durability:
-        return told
-    return f"{told}. It is kept as a daily note, for 90 days: durable needs a confidence of {DURABLE_FROM:.0%}."
+        return message
+    return f"{message}. It is kept as a daily note, for 90 days: durable needs a confidence of {DURABLE_FROM:.0%}."
 
 
 def _shown(memories: Sequence[Memory]) -> list[Existing]:

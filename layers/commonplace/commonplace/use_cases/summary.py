@@ -47,14 +47,14 @@ def summarize_memory(request: SummarizeRequest, caller: Caller, ports: Ports) ->
     found = find(request.query, caller, ports, Filter(), request.limit, _RELEVANCE)
     memories = _readable(found.memories)
     summary, method, why = _summarize(request.query, memories, caller, ports)
-    told = found.notes(caller.redacted) or Notes()
+    notes = found.notes(caller.redacted) or Notes()
     count = len(memories)
     return SummarizeResult(
         message=f"✓ {count} {'memory' if count == 1 else 'memories'} summed up" if memories else "✓ Nothing was found",
         summary=" ".join(summary.sentences) or _NOTHING,
         key_points=[Point(text=point.text, ids=list(point.ids)) for point in summary.points],
         count=count,
-        notes=told.model_copy(update={"method": method, "degraded": "; ".join(filter(None, (told.degraded, why))) or None}),
+        notes=notes.model_copy(update={"method": method, "degraded": "; ".join(filter(None, (notes.degraded, why))) or None}),
     )
 
 
@@ -68,10 +68,12 @@ def _summarize(query: str, memories: Sequence[Memory], caller: Caller, ports: Po
     """The summary, its method, and why no model made it where one was asked."""
     if ports.summarizer is None or not memories:
         return extract_sentences(query, memories), "extraction", None
-    from commonplace.use_cases.summary_check import asked  # what checks a model's words is not imported where there is none
+    from commonplace.use_cases.summary_check import (
+        ask_model,  # what checks a model's words is not imported where there is none
+    )
 
     try:
-        summary = asked(query, memories, caller.now.date(), ports.summarizer, ports.summary_seconds)
+        summary = ask_model(query, memories, caller.now.date(), ports.summarizer, ports.summary_seconds)
     except ModelUnavailable as error:
         return extract_sentences(query, memories), "extraction", str(error)
     return summary, "claude", None

@@ -98,7 +98,7 @@ SHAPE = schema(_Answer, "validation")
 """Of the whole answer, for the API; it is read item by item."""
 
 
-def asked(query: str, memories: Sequence[Memory], today: date, model: LanguageModel, seconds: float) -> Summary:
+def ask_model(query: str, memories: Sequence[Memory], today: date, model: LanguageModel, seconds: float) -> Summary:
     """The sentences and points of its answer that the memories bear out. Raises `ModelUnavailable` if too few do."""
     shown = NumberedMemories(memories, today)
     reply = model.reply(

@@ -52,6 +52,6 @@ def _refuse_cut(response_dict: Mapping[str, Any], **_: object) -> None:
 
     It looks at this checksum itself only where it retries by itself.
     """
-    told = response_dict["headers"].get("x-amz-crc32")
-    if told is not None and int(told) != zlib.crc32(response_dict["body"]):
-        raise ChecksumError(checksum_type="crc32", expected_checksum=told, actual_checksum="another")
+    length = response_dict["headers"].get("x-amz-crc32")
+    if length is not None and int(length) != zlib.crc32(response_dict["body"]):
+        raise ChecksumError(checksum_type="crc32", expected_checksum=length, actual_checksum="another")

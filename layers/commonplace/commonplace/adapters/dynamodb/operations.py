@@ -142,14 +142,14 @@ def _written(calls: Calls, change: Change) -> Written:
 
 
 def _row(operation: Operation) -> Action:
-    told = {
+    body = {
         "kind": operation.kind,
         "at": operation.at.isoformat(),
         "run_id": operation.run_id,
         "made": [asdict(applied_change(change)) for change in operation.changes],
     }
     name = f"{OPERATION}{operation.operation_id}"
-    item = {**key_of(operation.user_id, name), "told": {"S": json.dumps(told)}}
+    item = {**key_of(operation.user_id, name), "told": {"S": json.dumps(body)}}
     return Action("Put", item, ABSENT)
 
 

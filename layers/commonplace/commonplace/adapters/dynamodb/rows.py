@@ -96,8 +96,8 @@ def markers(memory: Memory) -> dict[str, Item]:
     found: dict[str, Item] = {content: {**_row(memory, content), **held}}
     if memory.key is not None:
         name = key_name(memory.collection, memory.key)
-        told = {"collection": {"S": memory.collection}, "key": {"S": memory.key}}
-        found[name] = {**_row(memory, name), **held, **told}
+        place = {"collection": {"S": memory.collection}, "key": {"S": memory.key}}
+        found[name] = {**_row(memory, name), **held, **place}
     return found
 
 

@@ -50,8 +50,8 @@ def as_index_unavailable() -> Iterator[None]:
     try:
         yield
     except TransportError as error:
-        told = str(error.error)
-        reason = told if isinstance(error, ConnectionError) or told.isidentifier() else ""
+        kind = str(error.error)
+        reason = kind if isinstance(error, ConnectionError) or kind.isidentifier() else ""
         raise IndexUnavailable(f"{type(error).__name__} {error.status_code} {reason}".strip()[:200]) from error
     except OpenSearchException as error:
         raise IndexUnavailable(type(error).__name__) from error

@@ -36,7 +36,7 @@ class OpenSearchWriter:
                 raise IndexUnavailable("the index is not there")
             for target in targets:
                 alias = self._alias if self._alias in target.aliases else self._alias + REBUILD_SUFFIX
-                answered = write(self._client, alias, target.told.get("embedding_model", ""), changes)
+                answered = write(self._client, alias, target.metadata.get("embedding_model", ""), changes)
                 outcomes = [min(pair, key=_weight) for pair in zip(outcomes, answered, strict=True)]
         except IndexUnavailable as error:
             return [IndexOutcome("retry", str(error))] * len(changes)

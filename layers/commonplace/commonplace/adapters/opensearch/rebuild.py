@@ -45,7 +45,7 @@ class OpenSearchContents:
     def mend(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
         with as_index_unavailable():
             (live,) = versions(self._client, self._alias)
-        return write(self._client, self._alias, live.told.get("embedding_model", ""), changes, over=True)
+        return write(self._client, self._alias, live.metadata.get("embedding_model", ""), changes, over=True)
 
     def _pages(self, opened: str) -> Iterator[IndexedDocument]:
         body: dict[str, Any] = {
@@ -79,14 +79,14 @@ class OpenSearchRebuild:
         """The embedding model of the index that is asked now, or that the first one is laid out for; None without either."""
         with as_index_unavailable():
             for live in versions(self._client, self._alias):
-                return live.told.get("embedding_model")
+                return live.metadata.get("embedding_model")
             return model_of_layout(self._client, self._alias)
 
     def begin(self) -> str:
         prepare(self._client, self._layout, self._alias)
         with as_index_unavailable():
             for begun in versions(self._client, self._begun):
-                if begun.told == mark(self._layout):
+                if begun.metadata == mark(self._layout):
                     return begun.name
                 self._client.indices.delete(index=begun.name, params=_REBUILD_WAIT)
             name = next_name(self._client, self._alias)

@@ -44,7 +44,7 @@ def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS, kept: Callabl
             create(client, next_name(client, alias), alias)
             return True
         (old,) = live
-        if old.told == mark(layout):
+        if old.metadata == mark(layout):
             return not kept() or _holds_some(client, old)
         if _holds_some(client, old):
             return False
@@ -71,16 +71,16 @@ def _holds_some(client: OpenSearch, version: "Version") -> bool:
 
 def _copy(client: OpenSearch, layout: Layout, alias: str) -> None:
     """Gives each version of the index, one being filled too, as many copies as the next would get."""
-    told = client.indices.get_settings(index=f"{alias}-v*", name=_COPIES, params={"flat_settings": "true", **_WAIT})
-    for name, index in told.items():
+    indices = client.indices.get_settings(index=f"{alias}-v*", name=_COPIES, params={"flat_settings": "true", **_WAIT})
+    for name, index in indices.items():
         if index["settings"][_COPIES] != str(layout.replicas):
             client.indices.put_settings(index=name, body={_COPIES: layout.replicas}, params=_WAIT)
 
 
 def model_of_layout(client: OpenSearch, alias: str) -> str | None:
     """The embedding model that the next version is laid out for; None before anything was set up."""
-    told = client.indices.get_index_template(name=alias, params={"ignore": 404, **_WAIT}).get("index_templates", [])
-    return next((one["index_template"]["template"]["mappings"]["_meta"]["embedding_model"] for one in told), None)
+    templates = client.indices.get_index_template(name=alias, params={"ignore": 404, **_WAIT}).get("index_templates", [])
+    return next((one["index_template"]["template"]["mappings"]["_meta"]["embedding_model"] for one in templates), None)
 
 
 def create(client: OpenSearch, name: str, alias: str | None = None) -> None:
@@ -105,7 +105,7 @@ class Version:
 
     name: str
     aliases: frozenset[str]
-    told: Mapping[str, str]
+    metadata: Mapping[str, str]
 
 
 def versions(client: OpenSearch, *aliases: str) -> list[Version]:

@@ -89,17 +89,17 @@ def mark(connection: sqlite3.Connection, owner: int, run: Run, marks: Mapping[st
 
 
 def _record(connection: sqlite3.Connection, owner: int, interaction: Interaction, at: datetime) -> bool:
-    told = INTERACTION.dump_json(interaction).decode()
+    body = INTERACTION.dump_json(interaction).decode()
     cursor = connection.execute(
         "INSERT INTO interactions (owner, interaction_id, time, seconds, state, recorded_at, interaction)"
         " VALUES (?, ?, ?, ?, 'pending', ?, ?) ON CONFLICT DO NOTHING",
-        (owner, interaction.id, interaction.time.isoformat(), interaction.time.timestamp(), at.isoformat(), told),
+        (owner, interaction.id, interaction.time.isoformat(), interaction.time.timestamp(), at.isoformat(), body),
     )
     return cursor.rowcount == 1
 
 
 def _entry(
-    interaction_id: str, time: str, state: Any, recorded_at: str, told: str | None, run_id: str | None,
+    interaction_id: str, time: str, state: Any, recorded_at: str, body: str | None, run_id: str | None,
     read_at: str | None, failures: int,
 ) -> LedgerEntry:  # fmt: skip
     return LedgerEntry(
@@ -107,7 +107,7 @@ def _entry(
         time=datetime.fromisoformat(time),
         state=state,
         recorded_at=datetime.fromisoformat(recorded_at),
-        interaction=None if told is None else INTERACTION.validate_json(told, extra="ignore"),
+        interaction=None if body is None else INTERACTION.validate_json(body, extra="ignore"),
         run_id=run_id,
         read_at=None if read_at is None else datetime.fromisoformat(read_at),
         failures=failures,

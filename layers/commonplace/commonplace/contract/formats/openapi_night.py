@@ -6,7 +6,7 @@ from typing import Any
 
 from commonplace.contract.manifest import flat, schema
 from commonplace.domain.errors import ErrorCode
-from commonplace.domain.interactions import INTERACTION, History, ListedRuns, RecordRequest, RecordResult, ToldRun
+from commonplace.domain.interactions import INTERACTION, History, ListedRuns, RecordRequest, RecordResult, RunReport
 from commonplace.domain.runs import Run
 
 _EVERYWHERE = (
@@ -70,7 +70,7 @@ def night_paths() -> dict[str, dict[str, Any]]:
         "/runs": {"parameters": [_LIMIT], "get": _operation("list_runs", "The newest runs", _of(ListedRuns), _ARGUMENT)},
         "/runs/{run_id}": {
             "parameters": [_RUN_ID],
-            "get": _operation("show_run", "A run with the words that it is about", _of(ToldRun), _OF_RUNS),
+            "get": _operation("show_run", "A run with the words that it is about", _of(RunReport), _OF_RUNS),
         },
         "/runs/{run_id}/undo": {
             "parameters": [_RUN_ID, _REREAD],

@@ -56,24 +56,26 @@ def addresses_the_memory(text: str) -> bool:
 
 def forget_requests(utterance: Utterance, before: Utterance | None) -> list[ForgetRequest]:
     """The forget requests of a message. `before`: the message before it, which shows what is talked about."""
-    told, found = clauses(utterance), list[ForgetRequest]()
-    asked = [_forget_phrase(clause.text) for clause in told]
-    alone = all(one is not None or len(clause.text.split()) <= _FEW_WORDS for clause, one in zip(told, asked, strict=True))
-    for at, (clause, one) in enumerate(zip(told, asked, strict=True)):
+    message_clauses, found = clauses(utterance), list[ForgetRequest]()
+    asked = [_forget_phrase(clause.text) for clause in message_clauses]
+    alone = all(
+        one is not None or len(clause.text.split()) <= _FEW_WORDS for clause, one in zip(message_clauses, asked, strict=True)
+    )
+    for at, (clause, one) in enumerate(zip(message_clauses, asked, strict=True)):
         if one is None:
             continue
         back = at > 0 and not names_something(one.what) and has_wording("points_back", clause.text)
-        whats = [clause.text for clause in _clauses_pointed_at(told[:at])] if back else [one.what]
-        why = " ".join(each.text for each in told[at : at + 2])
+        whats = [clause.text for clause in _clauses_pointed_at(message_clauses[:at])] if back else [one.what]
+        why = " ".join(each.text for each in message_clauses[at : at + 2])
         meant = back or utterance.explicit or _is_explicit(clause.text, one) or has_wording("kept_private", why)
         meant = meant or _is_whole_request(clause, one, utterance, before, alone)
         found += [ForgetRequest(clause, what, clause.start + one.end, meant) for what in whats]
     return found
 
 
-def _clauses_pointed_at(told: Sequence[Clause]) -> Iterator[Clause]:
+def _clauses_pointed_at(earlier: Sequence[Clause]) -> Iterator[Clause]:
     """The last clause, and those before it that its pronouns need ("My brother drinks. It's his third year.")."""
-    for clause in reversed(told):
+    for clause in reversed(earlier):
         yield clause
         if not has_wording("pronoun", clause.text):
             return
@@ -102,8 +104,8 @@ def _forget_phrase(text: str) -> _Phrase | None:
     unstored = wording_pattern("unstored").search(plain)
     if unstored:
         after, said_before = plain[unstored.end() :].strip(_MARKS), plain[: unstored.start()].strip(_MARKS)
-        told = after if names_something(after) else said_before
-        return _Phrase("" if _POINTING.fullmatch(told) else told, unstored[0], len(plain))
+        target = after if names_something(after) else said_before
+        return _Phrase("" if _POINTING.fullmatch(target) else target, unstored[0], len(plain))
     if has_wording("no_forgetting", plain) or has_wording("for_a_moment", plain):
         return None
     before, behind = wording_pattern("forget").search(plain), wording_pattern("forget_behind").search(plain)
@@ -139,11 +141,11 @@ def _is_whole_request(clause: Clause, asked: _Phrase, utterance: Utterance, befo
 
 def _spans_to_drop(utterance: Utterance, asked: Sequence[ForgetRequest]) -> Iterator[tuple[int, int]]:
     served = [request for request in asked if request.can_be_served]
-    yield from ((wish.clause.start, wish.end) for wish in asked)
-    leaning, explained = False, {wish.clause.end for wish in served if not _changes_subject(utterance, wish)}
+    yield from ((request.clause.start, request.end) for request in asked)
+    leaning, explained = False, {request.clause.end for request in served if not _changes_subject(utterance, request)}
     for before, clause in pairwise((Clause("", 0, 0), *clauses(utterance))):
         leaning = before.end in explained or (leaning and has_wording("pronoun", clause.text))
-        leaning = leaning or any(mentions(wish.what, clause.text) for wish in served)
+        leaning = leaning or any(mentions(request.what, clause.text) for request in served)
         if leaning:
             yield clause.start, clause.end
 

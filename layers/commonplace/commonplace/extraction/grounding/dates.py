@@ -94,11 +94,11 @@ def _weekdays_around(weekday: int, said_on: date) -> Iterator[PartialDate]:
     yield from (_full(day) for day in near if day.weekday() == weekday)
 
 
-def _possible_dates(told: PartialDate, said_on: date) -> Iterator[date]:
+def _possible_dates(partial: PartialDate, said_on: date) -> Iterator[date]:
     """The dates with this day and month, from last year to next year where the year is not told."""
-    for year in range(said_on.year - 1, said_on.year + 2) if told.year is None else (told.year,):
+    for year in range(said_on.year - 1, said_on.year + 2) if partial.year is None else (partial.year,):
         try:
-            yield date(year, told.month or 1, told.day or 1)
+            yield date(year, partial.month or 1, partial.day or 1)
         except ValueError:  # 31 February, or month and day the other way round
             continue
 

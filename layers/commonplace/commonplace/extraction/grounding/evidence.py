@@ -91,22 +91,22 @@ def _without_dates(content: str, pool: str, said_on: date) -> tuple[str, str | N
     meant = dates_meant(pool, said_on)
     parts: list[str] = []
     at = 0
-    for start, end, told in found:
+    for start, end, partial in found:
         if start < at:
             continue
-        if not any(told.is_part_of(other) for other in meant) and not _parts_are_told(told, meant, pool):
+        if not any(partial.is_part_of(other) for other in meant) and not _parts_are_told(partial, meant, pool):
             return content, content[start:end].strip()
         parts += [content[at:start], " "]
         at = end
     return "".join([*parts, content[at:]]), None
 
 
-def _parts_are_told(told: PartialDate, meant: Sequence[PartialDate], pool: str) -> bool:
+def _parts_are_told(partial: PartialDate, meant: Sequence[PartialDate], pool: str) -> bool:
     """Whether each part of a date is told somewhere: the day in the question, the month in the answer."""
     numbers = {value for _, values in numbers_in(pool) for value in values}
     return all(
         part is None or part in numbers or any(other[at] == part and other.count(None) >= 2 for other in meant)
-        for at, part in enumerate(told)
+        for at, part in enumerate(partial)
     )
 
 

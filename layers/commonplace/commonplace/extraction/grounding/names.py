@@ -37,10 +37,10 @@ _COMMON = re.compile(
 
 def unsupported_unspaced(content: str, pool: str, code: str) -> str | None:
     """The first name in unspaced script that the pool lacks; None if it has all."""
-    told, names = normalize("NFKC", pool), _NAMES.get(code)
-    if names is None or not _SCRIPT.search(told):
+    normalized_pool, names = normalize("NFKC", pool), _NAMES.get(code)
+    if names is None or not _SCRIPT.search(normalized_pool):
         return None
-    return next((name for name in _named(names, normalize("NFKC", content)) if name not in told), None)
+    return next((name for name in _named(names, normalize("NFKC", content)) if name not in normalized_pool), None)
 
 
 def _named(names: re.Pattern[str], content: str) -> Iterator[str]:

@@ -44,56 +44,56 @@ def misnegated(content: str, evidence: str, others: str) -> str | None:
     """
     if says_no(content) and not (may_say_no(evidence) or may_say_no(others)):
         return NOT_SAID
-    told, known = _clauses(evidence), _clauses(others)
-    made = [clause for clause in _clauses(content) if clause not in (*told, *known)]  # word for word it says the same
-    nearest = {clause: _nearest(clause, told) for clause in made}
+    said_clauses, known = _clauses(evidence), _clauses(others)
+    made = [clause for clause in _clauses(content) if clause not in (*said_clauses, *known)]  # word for word it says the same
+    nearest = {clause: _nearest(clause, said_clauses) for clause in made}
     if made and not any(nearest.values()):
         new = [clause for clause in made if not _is_part(clause, known)]
-        says_yes = bool(new) and all(polarities(clause, told=False) == YES for clause in new)
-        return DENIED if says_yes and told and polarities(told[0], told=True) == NO else None
+        says_yes = bool(new) and all(polarities(clause, by_user=False) == YES for clause in new)
+        return DENIED if says_yes and said_clauses and polarities(said_clauses[0], by_user=True) == NO else None
     asked_for = others.rstrip("。 ").endswith(_ASKS) and may_say_no(others)
     for clause, near in nearest.items():
         why = _contradiction(clause, near) if near else None
-        if why == NOT_SAID and (asked_for or _shares(clause, known) > _shares(clause, told)):
+        if why == NOT_SAID and (asked_for or _shares(clause, known) > _shares(clause, said_clauses)):
             continue
-        if why and not (why == DENIED and _said_beside(clause, nearest, told)):
+        if why and not (why == DENIED and _said_beside(clause, nearest, said_clauses)):
             return why
     return None
 
 
 def _is_part(clause: str, known: Sequence[str]) -> bool:
     """Whether a clause is part of a clause of the memory with the same polarity."""
-    said = polarities(clause, told=False)
-    return any(clause.casefold() in other.casefold() and said & polarities(other, told=True) for other in known)
+    said = polarities(clause, by_user=False)
+    return any(clause.casefold() in other.casefold() and said & polarities(other, by_user=True) for other in known)
 
 
 def _contradiction(clause: str, near: Sequence[str]) -> str | None:
     """Why none of the nearest clauses has the same polarity, None if one has."""
-    said = polarities(clause, told=False)
-    if any(said & polarities(other, told=True) and not is_reversed(clause, other) for other in near):
+    said = polarities(clause, by_user=False)
+    if any(said & polarities(other, by_user=True) and not is_reversed(clause, other) for other in near):
         return None
     return DENIED if said == YES or (is_reversed(clause, near[0]) and says_no(near[0])) else NOT_SAID
 
 
-def _said_beside(clause: str, nearest: Mapping[str, Sequence[str]], told: Sequence[str]) -> bool:
+def _said_beside(clause: str, nearest: Mapping[str, Sequence[str]], said_clauses: Sequence[str]) -> bool:
     """Whether the user's negation stands in another clause of the content, and no affirmed clause is like this one."""
     denied = any(
         set(near) & set(nearest[clause])
         for other, near in nearest.items()
-        if other != clause and polarities(other, told=False) == NO
+        if other != clause and polarities(other, by_user=False) == NO
     )
-    return denied and not any(_share(clause, other) for other in told if polarities(other, told=True) == YES)
+    return denied and not any(_share(clause, other) for other in said_clauses if polarities(other, by_user=True) == YES)
 
 
-def _nearest(clause: str, told: Sequence[str]) -> list[str]:
+def _nearest(clause: str, said_clauses: Sequence[str]) -> list[str]:
     """The user's clauses that share most with a clause; none if none shares anything."""
-    shares = [_share(clause, other) for other in told]
+    shares = [_share(clause, other) for other in said_clauses]
     most = max(shares, default=0.0)
-    return [other for other, share in zip(told, shares, strict=True) if most and share == most]
+    return [other for other, share in zip(said_clauses, shares, strict=True) if most and share == most]
 
 
-def _shares(clause: str, told: Sequence[str]) -> float:
-    return max((_share(clause, other) for other in told), default=0.0)
+def _shares(clause: str, said_clauses: Sequence[str]) -> float:
+    return max((_share(clause, other) for other in said_clauses), default=0.0)
 
 
 def _share(clause: str, other: str) -> float:
@@ -112,7 +112,7 @@ def _clauses(text: str) -> list[str]:
     parts = _CLAUSE.split(_PAIR.sub(r"\1 ", straight(text)))
     found: list[str] = []
     for clause in (clause for part in parts for clause in _contrasted(part) if clause.strip()):
-        leans = polarities(clause, told=True) == NO and (_LEANS.search(clause) or not _names_anything(clause))
+        leans = polarities(clause, by_user=True) == NO and (_LEANS.search(clause) or not _names_anything(clause))
         if found and leans:
             found[-1] = f"{found[-1]}, {clause.strip()}"
         else:

@@ -16,12 +16,12 @@ _ROUND = frozenset((0, 15, 30, 45))
 
 def without_clock(content: str, pool: str, known: Collection[Fraction]) -> str:
     """The content without the times of day that the pool tells too, by a 12 or 24 hour clock."""
-    told = {time for match in _CLOCK.finditer(pool) for time in [_time(match)]}
+    pool_times = {time for match in _CLOCK.finditer(pool) for time in [_time(match)]}
 
     def said(match: re.Match[str]) -> str:
         hour, minute = _time(match)
         named = Fraction(hour) in known and (minute == 0 or Fraction(minute) in known or minute in _ROUND)
-        return " " if (hour, minute) in told or named else match[0]
+        return " " if (hour, minute) in pool_times or named else match[0]
 
     return _CLOCK.sub(said, content)
 

@@ -87,14 +87,14 @@ def may_say_no(text: str) -> bool:
     return _negations(text) > 0 or bool(_against(text)) or _hints().search(text) is not None or unknown
 
 
-def polarities(clause: str, *, told: bool) -> frozenset[bool]:
-    """The polarities that a clause may have. `told`: it is the user's own, else a reader's rewording."""
+def polarities(clause: str, *, by_user: bool) -> frozenset[bool]:
+    """The polarities that a clause may have. `by_user`: it is the user's own, else a reader's rewording."""
     hard, against, strong = _negations(clause), _against(clause), _against(clause, weak=False)
     if hard == 2 or (hard and strong):
         return EITHER
     if hard or strong:
         return NO
-    if told:
+    if by_user:
         return NO if against else EITHER if _hints().search(clause) else YES
     return EITHER if against else YES
 

@@ -58,9 +58,13 @@ def _is_small_talk(sentence: str) -> bool:
 def _unsaid_reason(decision: Decision, question: str | None, targets: Sequence[Memory]) -> str | None:
     """Refuses contents with too few words of the user, of the question, or of the updated memory."""
     texts = (decision.candidate.evidence, question or "", *(one.content for one in targets))
-    told = subject_stems(decision.says)
+    content_stems = subject_stems(decision.says)
     known = frozenset[str]().union(*map(subject_stems, texts))
-    return None if len(shared_stems(told, known)) >= max(1.0, _SAID * len(told)) else "the user did not say it in those words"
+    return (
+        None
+        if len(shared_stems(content_stems, known)) >= max(1.0, _SAID * len(content_stems))
+        else "the user did not say it in those words"
+    )
 
 
 def _closing_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:

@@ -135,8 +135,8 @@ def _fitted(status: int, body: Body) -> tuple[int, Body]:
             return error.code.status, error.body()
         longest = max(lists, key=lambda name: len(lists[name]))
         left_out += 1
-        told = f"the last {left_out} of `{longest}` are left out: an agent takes no more at once; ask for fewer"
-        body = {**body, longest: body[longest][:-1], "notes": {**(body.get("notes") or {}), "partial": told}}
+        note = f"the last {left_out} of `{longest}` are left out: an agent takes no more at once; ask for fewer"
+        body = {**body, longest: body[longest][:-1], "notes": {**(body.get("notes") or {}), "partial": note}}
     return status, body
 
 

@@ -18,7 +18,7 @@ class ArgumentHelp:
     must_be: str
     example: str = ""
 
-    def told(self, why: str) -> str:
+    def sentence(self, why: str) -> str:
         """Why the value is refused. A sentence of pydantic's begins with a capital and speaks of Python's types."""
         ours = why[:1].islower()
         said = f"{self.name}: {why if ours else f'must be {self.must_be}'}"
@@ -64,7 +64,7 @@ def sentence_for_person(error: CommonplaceError, command: str, given: Mapping[st
     shared = {name: typed for name, typed in _SHARED.items() if given.get(typed.name.removeprefix("--")) is not None}
     for path, typed in {**_NAMES.get(command, {}), **shared}.items():
         if error.message.startswith(prefix) and (field == path or field.startswith(f"{path}.")):
-            return f"{error.code.label}: {typed.told(error.message.removeprefix(prefix))}"
+            return f"{error.code.label}: {typed.sentence(error.message.removeprefix(prefix))}"
     return str(error)
 
 

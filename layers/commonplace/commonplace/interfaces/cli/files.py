@@ -115,11 +115,11 @@ def apply(shared: Shared, folder: str, yes: bool) -> None:
     What was changed elsewhere since the page was written stays as it is.
     """
     with shared.open() if yes else shared.reading() as memory:
-        told = memory.apply_markdown(folder, dry_run=not yes, delete_many=yes)
+        report = memory.apply_markdown(folder, dry_run=not yes, delete_many=yes)
     if shared.json:
-        return print_json(told.model_dump(mode="json"))
-    print_run(told)
-    if any(one.outcome == "planned" for one in told.run.operations):
+        return print_json(report.model_dump(mode="json"))
+    print_run(report)
+    if any(one.outcome == "planned" for one in report.run.operations):
         click.echo("--yes makes these changes")
     return None
 

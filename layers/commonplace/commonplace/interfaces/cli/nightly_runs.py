@@ -11,7 +11,7 @@ from commonplace.interfaces.cli.options import Shared, command_options, progress
 from commonplace.interfaces.cli.tables import print_history, print_json, print_run, print_runs
 
 if TYPE_CHECKING:
-    from commonplace.domain.interactions import ToldRun
+    from commonplace.domain.interactions import RunReport
 
 _RUN = click.argument("run_id", metavar="[RUN]", default="last")
 _BACKEND = "local|"
@@ -28,19 +28,19 @@ def nightly(shared: Shared, mode: Any, dry_run: bool) -> None:
 
     Without --user it reads for every user with something pending. A run that was stopped goes on where it was.
     """
-    told, failures = list["ToldRun"](), list[CommonplaceError]()
+    reports, failures = list["RunReport"](), list[CommonplaceError]()
     for user in _users(shared):
         try:
-            told += _read(replace(shared, user=user), mode, dry_run)
+            reports += _read(replace(shared, user=user), mode, dry_run)
         except CommonplaceError as error:  # the others' nights don't wait for it
             failures.append(error)
     if shared.json:
-        print_json([one.run.model_dump(mode="json") for one in told])
-    for one in () if shared.json else told:
+        print_json([one.run.model_dump(mode="json") for one in reports])
+    for one in () if shared.json else reports:
         print_run(one)
     if failures:
         raise failures[0]
-    if not told and not shared.json:
+    if not reports and not shared.json:
         click.echo("nothing is pending")
 
 
@@ -125,11 +125,11 @@ def history(shared: Shared, key: str) -> None:
     return print_history(found)
 
 
-def _print(shared: Shared, told: "ToldRun") -> None:
+def _print(shared: Shared, report: "RunReport") -> None:
     if shared.json:
-        print_json(told.model_dump(mode="json"))
+        print_json(report.model_dump(mode="json"))
     else:
-        print_run(told)
+        print_run(report)
 
 
 def _users(shared: Shared) -> list[str | None]:
@@ -140,7 +140,7 @@ def _users(shared: Shared) -> list[str | None]:
         return [user.removeprefix(_BACKEND) for user in memory.due() if user.startswith(_BACKEND)]
 
 
-def _read(shared: Shared, mode: Any, dry_run: bool) -> Iterator["ToldRun"]:
+def _read(shared: Shared, mode: Any, dry_run: bool) -> Iterator["RunReport"]:
     with shared.reading() as memory, progress_bar(f"reading what {shared.user or ''} left behind") as progress:
         if dry_run:
             yield memory.nights().preview(mode, progress)

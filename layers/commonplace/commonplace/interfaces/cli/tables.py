@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from commonplace.domain.interactions import History, ToldOperation, ToldRun
+    from commonplace.domain.interactions import History, OperationReport, RunReport
     from commonplace.domain.runs import Run
 
 _NUMBERS = ("relevance", "turns")
@@ -136,9 +136,9 @@ def print_runs(runs: "Sequence[Run]") -> None:
     print_rows(("run", "when", "kind", "status", "read", "operations"), rows, "operations")
 
 
-def print_run(told: "ToldRun") -> None:
+def print_run(report: "RunReport") -> None:
     """A run: what it did, why, and the words that each change rests on."""
-    run = told.run
+    run = report.run
     print_facts({
         "run": run.run_id, "kind": run.kind, "status": run.status, "read by": run.mode, "model": run.model,
         "takes back": run.undoes, "interactions": len(run.interactions) - len(run.unread) or None,
@@ -146,12 +146,12 @@ def print_run(told: "ToldRun") -> None:
         "tokens": run.input_tokens + run.output_tokens or None, "cost": run.cost or None,
         "error": run.error, "notes": "\n".join(run.notes),
     })  # fmt: skip
-    changes = [one for one in told.operations if one.operation.kind != "NOOP"]
+    changes = [one for one in report.operations if one.operation.kind != "NOOP"]
     if changes:
         rows = [(_MARKS[one.operation.outcome], one.operation.kind, _change(one)) for one in changes]
         print_rows(("", "operation", "change"), rows, "change")
     reasons = Counter(one.why for one in run.dropped)
-    reasons.update(one.operation.why for one in told.operations if one.operation.kind == "NOOP")
+    reasons.update(one.operation.why for one in report.operations if one.operation.kind == "NOOP")
     if reasons:
         print_rows(("turns", "left out because"), [(str(n), why) for why, n in reasons.most_common()], "left out because")
     if run.status == "needs_review":
@@ -171,16 +171,16 @@ def print_history(history: "History") -> None:
     print_rows(("status", "since", history.key), rows, history.key)
 
 
-def _change(told: "ToldOperation") -> object:
-    lines = [f"- {text}" for text in told.closed]
-    if told.says is not None:
-        lines.append(f"+ {told.says}")
-    of = ", ".join(told.operation.rests_on)
+def _change(report: "OperationReport") -> object:
+    lines = [f"- {text}" for text in report.closed]
+    if report.says is not None:
+        lines.append(f"+ {report.says}")
+    of = ", ".join(report.operation.rests_on)
     remark = [
-        f"“{told.rests_on}”" if told.rests_on else "",
+        f"“{report.rests_on}”" if report.rests_on else "",
         of and f"of {of}",
-        told.operation.why,
-        told.operation.operation_id,
+        report.operation.why,
+        report.operation.operation_id,
     ]
     return Remarked("\n".join(lines) or "nothing", "\n".join(filter(None, remark)))
 
