@@ -9,7 +9,7 @@ from typing import Any
 from commonplace.domain.memory import Memory
 from commonplace.domain.taxonomy import Section
 from commonplace.extraction.days import Day, Utterance
-from commonplace.extraction.own_words.split import own_spans
+from commonplace.extraction.own_words import own_spans
 from commonplace.nightly.budget import MeteredModel
 from commonplace.ports.nightly_bundle import Allowance
 from commonplace.ports.values import Reply

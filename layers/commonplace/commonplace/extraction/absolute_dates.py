@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from commonplace.extraction.changes.statements import memory_sentences, statements
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.characters import straight
+from commonplace.text.time_ranges import TimeRange
 from commonplace.text.time_ranges.language import language_of, phrases_of
 from commonplace.text.time_ranges.reader import languages_of, read_time_range
-from commonplace.text.time_ranges.values import TimeRange
 
 _ABSOLUTE = re.compile(r"(?:19|20)\d\d")
 _MONTHS = ("month", "season")

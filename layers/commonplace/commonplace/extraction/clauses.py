@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from commonplace.extraction.changes.figure_replacement import is_calendar_word
 from commonplace.extraction.days import Utterance
 from commonplace.extraction.patterns import has_wording, wording_pattern
 from commonplace.text.foundation import tokenizer
+from commonplace.text.foundation.calendar import is_calendar_word
 
 LONGEST_EVIDENCE = 300
 STOPS = (".", "!", "?", "…", "。", "！", "？")

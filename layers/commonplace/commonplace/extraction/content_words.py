@@ -4,8 +4,8 @@ import functools
 import re
 
 from commonplace.extraction.changes.attributes import attribute_of
-from commonplace.extraction.changes.figure_replacement import is_calendar_word
 from commonplace.text.foundation import tokenizer
+from commonplace.text.foundation.calendar import is_calendar_word
 from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.languages import language_of, languages
 from commonplace.text.paraphrase.verdict import same_statement

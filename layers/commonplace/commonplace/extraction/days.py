@@ -8,7 +8,7 @@ from typing import Literal
 
 from commonplace.domain.fields import MAX_TEXT
 from commonplace.domain.interactions import Discussion, Explicit, Interaction, Message, Reaction, Role, Save
-from commonplace.extraction.own_words.split import Spans, own_spans
+from commonplace.extraction.own_words import Spans, own_spans
 
 Met = Literal["saved", "read", "liked", "discussed"]
 

@@ -14,8 +14,8 @@ from commonplace.retrieval.ranking import DaySpan, Question, Ranked, named_speak
 from commonplace.text.foundation import intent_cues, tokenizer
 from commonplace.text.tagging.phrases import concepts_of
 from commonplace.text.tagging.synonyms import expansions
+from commonplace.text.time_ranges import TimeRange
 from commonplace.text.time_ranges.reader import read_time_range
-from commonplace.text.time_ranges.values import TimeRange
 
 _EXPANSION_WEIGHT = 0.2
 _EXPANSIONS = 6

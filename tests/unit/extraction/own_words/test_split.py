@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from commonplace.extraction.own_words.split import own_spans
+from commonplace.extraction.own_words import own_spans
 
 CASES = (Path(__file__).parent / "cases" / "own_words.txt").read_text("utf-8").rstrip("\n").split("\n=====\n")
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from commonplace.text.time_ranges import TimeRange
 from commonplace.text.time_ranges.reader import read_time_range
-from commonplace.text.time_ranges.values import TimeRange
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2024, 5, 15, 14, 30, tzinfo=BERLIN)  # a Wednesday

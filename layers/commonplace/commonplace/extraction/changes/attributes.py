@@ -6,8 +6,8 @@ import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 
-from commonplace.extraction.changes.figure_replacement import is_calendar_word
 from commonplace.text.foundation import tokenizer
+from commonplace.text.foundation.calendar import is_calendar_word
 from commonplace.text.foundation.characters import LETTERS, straight
 from commonplace.text.foundation.english import is_english
 from commonplace.text.paraphrase.language import american

@@ -4,7 +4,7 @@ import functools
 import re
 
 from commonplace.text.foundation import tokenizer
-from commonplace.text.time_ranges.language import LANGUAGES, phrases_of
+from commonplace.text.foundation.calendar import is_calendar_word, is_weekday, month_names
 
 _COUNTS = frozenset(
     "once twice two three four five six seven eight nine ten eleven twelve half zwei drei vier fünf sechs sieben acht"
@@ -25,11 +25,6 @@ def figures_of(text: str) -> frozenset[str]:
     return frozenset(
         word for word in tokenizer.words(said) if word[:1].isdigit() or word in _COUNTS or is_calendar_word(word)
     )
-
-
-def is_calendar_word(word: str) -> bool:
-    """Whether a token of the index analyzer names a month or a weekday."""
-    return word in _calendar() or word.removesuffix("s") in _calendar()
 
 
 def with_new_date(old: str, new: str) -> str | None:
@@ -83,13 +78,13 @@ def _plain(figure: str) -> str:
 def _kind(figure: str) -> str:
     if not is_calendar_word(figure):
         return re.sub(r"\d+", "#", _ORDINAL.sub("th", figure))
-    return "weekday" if {figure, figure.removesuffix("s")} & _weekdays() else "month"
+    return "weekday" if is_weekday(figure) else "month"
 
 
 @functools.cache
 def months() -> str:
     """A pattern for the name of a month in any supported language."""
-    names = sorted(map(re.escape, _phrases("month", "short_month")), key=len, reverse=True)
+    names = sorted(map(re.escape, month_names()), key=len, reverse=True)
     return f"(?:{'|'.join(names)})"
 
 
@@ -99,21 +94,3 @@ def _date() -> re.Pattern[str]:
         rf"(?<![\w.])(?:{_DAY}{_BETWEEN}{months()}\b|{months()}\.? (?:the )?{_DAY}(?!\w)|\d{{1,2}}月\d{{1,2}}日)",
         re.IGNORECASE,
     )
-
-
-@functools.cache
-def _calendar() -> frozenset[str]:
-    """The names of months and weekdays in every supported language."""
-    relative = ("tomorrow", "today", "morgen", "heute", "demain", "mañana")
-    return frozenset(
-        word for phrase in (*_phrases("weekday", "month", "short_month"), *relative) for word in tokenizer.words(phrase)
-    )
-
-
-@functools.cache
-def _weekdays() -> frozenset[str]:
-    return frozenset(word for phrase in _phrases("weekday") for word in tokenizer.words(phrase))
-
-
-def _phrases(*slots: str) -> list[str]:
-    return [phrase for language in LANGUAGES for slot in slots for phrase in phrases_of(language, slot)]

@@ -1,10 +1,11 @@
 """Whether a sentence contradicts an old one by naming its value as gone, or by other figures for the same subject."""
 
 from commonplace.extraction.changes.corrections import denied_days, is_correction, lacks_subject, replaced_value
-from commonplace.extraction.changes.figure_replacement import figures_of, is_calendar_word, plain_figures
+from commonplace.extraction.changes.figure_replacement import figures_of, plain_figures
 from commonplace.extraction.clauses import PIECES
 from commonplace.extraction.content_words import names_of, shared_stems, stems_of
 from commonplace.text.foundation import tokenizer
+from commonplace.text.foundation.calendar import is_calendar_word
 from commonplace.text.foundation.english import is_english
 from commonplace.text.foundation.languages import ENGLISH, language_of
 

@@ -10,6 +10,7 @@ from dateutil.relativedelta import relativedelta
 
 from commonplace.extraction.grounding.numbers import numbers_in
 from commonplace.extraction.grounding.polarity import tables
+from commonplace.text.foundation.calendar import calendars
 from commonplace.text.time_ranges.reader import read_time_range
 
 _MOST_TIMES = 6
@@ -80,9 +81,9 @@ def dates_meant(text: str, said_on: date) -> list[PartialDate]:
         *(day for told in written if told.weekday is not None for day in _weekdays_around(told.weekday, said_on)),
     ]
     words = re.findall(r"[\w'’-]+", text.casefold())
-    for table in tables().values():
+    for code, table in tables().items():
         found += [_full(said_on + timedelta(days=step)) for word, step in table["days"].items() if word in words]
-        shortened = table.get("short_weekdays", {})
+        shortened = calendars()[code].short_weekdays
         found += [day for word in words if word in shortened for day in _weekdays_around(shortened[word], said_on)]
     ranges = (told for sentence in _SENTENCE.split(text) for told in _ranges(sentence, said_on))
     return list(dict.fromkeys([*found, *_counted(text.casefold(), said_on), *ranges]))
@@ -152,18 +153,17 @@ def _full(day: date) -> PartialDate:
 
 @cache
 def _months() -> dict[str, int]:
-    lists = (table[name].split() for table in tables().values() for name in ("short_months", "months"))
-    return {word: number for words in lists for number, word in enumerate(words, 1)}
+    return {name: number for one in calendars().values() for name, number in {**one.short_months, **one.months}.items()}
 
 
 @cache
 def _whole_names() -> frozenset[str]:
-    return frozenset(word for table in tables().values() for word in table["months"].split())
+    return frozenset(name for one in calendars().values() for name in one.months)
 
 
 @cache
 def _weekdays() -> dict[str, int]:
-    return {word: number for table in tables().values() for number, word in enumerate(table["weekdays"].split())}
+    return {name: number for code in tables() for name, number in calendars()[code].weekdays.items()}
 
 
 @cache

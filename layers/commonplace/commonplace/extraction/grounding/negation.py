@@ -6,6 +6,7 @@ from functools import cache
 
 from commonplace.extraction.grounding.polarity import NO, YES, is_reversed, listed, may_say_no, polarities, says_no
 from commonplace.extraction.patterns import THE_USER
+from commonplace.text.foundation.calendar import calendars
 from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.tokenizer import STOP_WORDS, terms, words
 
@@ -137,8 +138,9 @@ def _names_anything(clause: str) -> bool:
 
 @cache
 def _written() -> frozenset[str]:
-    """The words that tell nothing of what a clause is about."""
-    return (listed("names_none") - listed("months") - listed("weekdays")) | listed("no") | STOP_WORDS | THE_USER
+    """What tells nothing of what a clause is about."""
+    dated = {name for one in calendars().values() for names in (one.months, one.weekdays) for name in names}
+    return (listed("names_none") - dated) | listed("no") | STOP_WORDS | THE_USER
 
 
 @cache

@@ -1,1 +1,55 @@
-"""Which parts of a user's message are their own words; everything else in it is foreign and never becomes a memory."""
+"""Which parts of a user's message are their own words; everything else in it is foreign and never becomes a memory.
+
+Each finder hides what it knows to be foreign; role-play goes on over messages.
+"""
+
+from collections.abc import Callable, Iterable
+
+from commonplace.extraction.own_words.code import find_code, find_logs
+from commonplace.extraction.own_words.forwarded import find_chats, find_mail, find_pasted
+from commonplace.extraction.own_words.masking import HIDDEN, TextSpan, cue_pattern, visible_spans, with_hidden
+from commonplace.extraction.own_words.quotations import find_fences, find_markup, find_quotations
+from commonplace.extraction.own_words.structured_data import find_data
+
+_STOPS = "\n.!?。！？"
+
+
+def find_role_play(view: str, continues: bool) -> tuple[list[TextSpan], bool]:
+    """The spans of role-play, and whether it continues after this message. `continues`: whether it did before."""
+    played: list[TextSpan] = []
+    at: int | None = 0 if continues else _sentence_start(view, 0)
+    while at is not None:
+        ends = cue_pattern("role_play_ends").search(view, at)
+        if ends is None:
+            return [*played, TextSpan(at, len(view))], True
+        played.append(TextSpan(at, ends.end()))
+        at = _sentence_start(view, ends.end())
+    return played, False
+
+
+def _sentence_start(view: str, at: int) -> int | None:
+    """The start of the sentence in which role-play begins."""
+    begins = cue_pattern("role_play").search(view, at)
+    if begins is None:
+        return None
+    return max(at, *(view.rfind(stop, at, begins.start() + 1) + 1 for stop in _STOPS))
+
+
+Spans = tuple[tuple[int, int], ...]
+# What marks itself comes before what its wording tells: a cue inside a fence is no cue.
+_FINDERS: tuple[Callable[[str], Iterable[TextSpan]], ...] = (
+    find_fences, find_mail, find_logs, find_data, find_code, find_chats, find_markup, find_quotations, find_pasted,
+)  # fmt: skip
+
+
+def own_spans(text: str, role_play: bool = False) -> tuple[Spans, bool]:
+    """The spans (start, end) of own words in a user's message, in order; and whether role-play continues after it.
+
+    `role_play`: whether the messages before it left one going. An ordinary message is one span. The time is linear in
+    the length of the text.
+    """
+    view = text.replace(HIDDEN, "\ufffd").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
+    for find in _FINDERS:
+        view = with_hidden(view, find(view))
+    played, continues = find_role_play(view, role_play)
+    return tuple((start, end) for start, end in visible_spans(with_hidden(view, played))), continues

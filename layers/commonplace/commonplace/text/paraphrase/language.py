@@ -10,6 +10,7 @@ from importlib.resources import files
 from itertools import combinations
 from typing import Any
 
+from commonplace.text.foundation.calendar import calendar_in_times
 from commonplace.text.foundation.characters import UNSPACED
 
 _NOT_BRITISH = re.compile(
@@ -50,7 +51,7 @@ Phrases = Mapping[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]]
 """First word to (phrase, what stands for it), the longest phrase first; `*` in a phrase is any one word."""
 TABLED = ("english", "german", "french", "spanish")
 _LISTS = """articles copulas harmless guards markers phrase_starts pairing choosing contrasting definite time_words likes_to
-lasting bare_verbs case_matters places kin pets times describing months adjuncts compounding place_markers counting having
+lasting bare_verbs case_matters places kin pets times describing adjuncts compounding place_markers counting having
 preferring many before_is behind_participle free_openers""".split()
 
 
@@ -79,7 +80,7 @@ def language(name: str) -> Language:
     same = [[" ".join(map(american, member.split())) if english else member for member in _members(row)] for row in rows]
     return Language(
         name=name,
-        words={key: frozenset(table.get(key, "").split()) for key in _LISTS},
+        words={key: frozenset(table.get(key, "").split()) for key in _LISTS} | {"months": _months(name)},
         openers=_phrases((opener, "") for opener in table.get("openers", [])),
         contractions=table.get("contractions", {}),
         numbers=table.get("numbers", {}),
@@ -88,6 +89,12 @@ def language(name: str) -> Language:
         synonyms=_groups(same),
         synonym_phrases=_phrases((phrase, _joined(phrase)) for group in same for phrase in group if " " in phrase),
     )
+
+
+def _months(name: str) -> Words:
+    """Only English dates are brought into one order."""
+    names = calendar_in_times("en")
+    return frozenset([*names.months, *names.short_months] if name == "english" else [])
 
 
 @functools.cache

@@ -4,8 +4,9 @@ import functools
 import re
 from collections.abc import Mapping, Sequence
 
+from commonplace.text.foundation.calendar import calendars
 from commonplace.text.foundation.characters import bare
-from commonplace.text.tagging.tables import false_friends, function_words, stop_words, topic_names
+from commonplace.text.tagging.tables import capitals, false_friends, function_words, stop_words, topic_names
 from commonplace.text.tagging.tokens import Reading, Word, read, trigger_length
 from commonplace.text.tagging.topics import lexicon
 
@@ -121,10 +122,7 @@ def _is_name(word: Word) -> bool:
 
 @functools.cache
 def _never_names() -> frozenset[str]:
-    english = frozenset(
-        "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august"
-        " september october november december spring summer autumn winter god user assistant redacted".split()
-    )
+    english = frozenset([*calendars()["en"].weekdays, *calendars()["en"].months, *capitals()])
     return english | function_words("en") | frozenset(f"{day}s" for day in english)
 
 

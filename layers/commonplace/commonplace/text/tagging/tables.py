@@ -42,6 +42,12 @@ def describing_words() -> frozenset[str]:
 
 
 @functools.cache
+def capitals() -> frozenset[str]:
+    """English words that may have a capital inside a sentence and are no names, months and weekdays apart."""
+    return frozenset(_stop_word_tables()["en"]["capitals"].split())
+
+
+@functools.cache
 def false_friends(language: str) -> frozenset[str]:
     """Words of the language that look like an English word and mean something else."""
     return frozenset(_bare(_stop_word_tables()[language].get("false_friends", "")))
@@ -51,6 +57,11 @@ def topic_lines(language: str) -> Iterator[tuple[str, str | None, list[str]]]:
     """Topic, parent and triggers, as the lexicon of a language (or `when`, or `hints`) has them."""
     for name in _ENGLISH_TOPICS if language == "en" else (language,):
         yield from _topics_in(name)
+
+
+def has_topics(language: str) -> bool:
+    """Whether the lexicon has words for its topics in a language, by code."""
+    return language == "en" or files(__package__).joinpath(f"topics/{language}.txt").is_file()
 
 
 @functools.cache

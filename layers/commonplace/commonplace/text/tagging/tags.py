@@ -1,7 +1,9 @@
 """The tags of a text: its topics, their parents, its salient nouns and names, and what it says about time."""
 
 import re
+from functools import cache
 
+from commonplace.text.foundation.calendar import calendars
 from commonplace.text.foundation.characters import bare
 from commonplace.text.tagging.names import same_thing, singular, singular_in
 from commonplace.text.tagging.phrases import LONGEST_WORD, is_content, names_in, phrases_of, stopped_of, unspaced_nouns
@@ -41,7 +43,11 @@ _MEASURES = {
         re.IGNORECASE,
     ),
 }
-_DAY = re.compile(r"\b(monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?\b", re.IGNORECASE)
+
+
+@cache
+def _weekdays() -> re.Pattern[str]:
+    return re.compile(rf"\b({'|'.join(calendars()['en'].weekdays)})s?\b", re.IGNORECASE)
 
 
 def tags_of(text: str, limit: int = 8) -> list[str]:
@@ -53,7 +59,7 @@ def tags_of(text: str, limit: int = 8) -> list[str]:
     parents = (parent for topic in topics if (parent := lexicon("en").parents.get(topic)) and parent not in topics)
     chosen = [*topics, *list(dict.fromkeys(parents))[:_MOST_PARENTS]]
     chosen += _fresh(_salient(reading, found), [*chosen, *times])[: max(limit - len(chosen) - len(times), 0)]
-    return [*chosen, *times][:limit] or list(dict.fromkeys(map(str.lower, _DAY.findall(text))))[:limit] or [NOTHING]
+    return [*chosen, *times][:limit] or list(dict.fromkeys(map(str.lower, _weekdays().findall(text))))[:limit] or [NOTHING]
 
 
 def _fresh(tags: list[str], taken: list[str]) -> list[str]:

@@ -7,7 +7,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-LANGUAGES = ("en", "de", "fr", "es", "ja")
+from commonplace.text.foundation.calendar import LANGUAGES_IN_TIMES, calendar_in_times
+
+LANGUAGES = LANGUAGES_IN_TIMES
+# Slots whose names stand in the one calendar, as those of weekdays do.
+MONTHS = {"month": "months", "short_month": "short_months"}
 
 
 @cache
@@ -21,6 +25,10 @@ def vocabulary(language: str) -> dict[str, Any]:
 @cache
 def phrases_of(language: str, slot: str) -> dict[str, str]:
     """The phrases of a slot and what each means (a list's phrases mean themselves); empty if the language has none."""
+    if slot == "weekday":
+        return {name: str(number) for name, number in calendar_in_times(language).weekdays.items()}
+    if slot in MONTHS:
+        return {name: name for name in getattr(calendar_in_times(language), MONTHS[slot])}
     table = vocabulary(language)["slot"].get(slot, {})
     if isinstance(table, list):
         return {phrase: phrase for phrase in table}

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 from dateutil.relativedelta import relativedelta
 
-from commonplace.text.time_ranges.values import Period
+from commonplace.text.time_ranges import Period
 
 # Hours from midnight. Night covers the evening it follows: "last night" is as often said of the dinner as of the dream.
 HOURS = {

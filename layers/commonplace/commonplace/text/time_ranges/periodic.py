@@ -5,9 +5,9 @@ from datetime import UTC, date, datetime, timedelta
 
 from dateutil.relativedelta import relativedelta
 
+from commonplace.text.time_ranges import Period
 from commonplace.text.time_ranges.find import read_written
 from commonplace.text.time_ranges.period import Clock, calendar, days, midnight, months, part_of_day, phase_of, years
-from commonplace.text.time_ranges.values import Period
 
 Slots = Mapping[str, str]
 # Eight years each way hold a 29 February, also across 1900 and 2100.

@@ -6,8 +6,8 @@ from functools import cache
 from unicodedata import normalize
 
 from commonplace.text.foundation.characters import LETTERS
+from commonplace.text.time_ranges import TimeRange
 from commonplace.text.time_ranges.language import LANGUAGES, phrases_of, vocabulary
-from commonplace.text.time_ranges.values import TimeRange
 
 # A year, a date in figures, a decade, a quarter, a day of the month.
 FIGURES = re.compile(

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from commonplace.text.time_ranges import FINENESS, Period, TimeRange
 from commonplace.text.time_ranges.find import Mark, Span, look_alikes, spans_of
 from commonplace.text.time_ranges.language import Language, language_of
 from commonplace.text.time_ranges.period import Clock
 from commonplace.text.time_ranges.resolve import resolve
-from commonplace.text.time_ranges.values import FINENESS, Period, TimeRange
 
 # One character for one, so that a span of the translated query is one of the query.
 PLAIN = str.maketrans("０１２３４５６７８９", "0123456789")

@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from datetime import timedelta
 
-from commonplace.text.time_ranges import periodic
+from commonplace.text.time_ranges import Period, periodic
 from commonplace.text.time_ranges.period import Clock, calendar, days, monday, part_of_day
 from commonplace.text.time_ranges.periodic import phased, turn_of
-from commonplace.text.time_ranges.values import Period
 
 Slots = Mapping[str, str]
 NOON = 12

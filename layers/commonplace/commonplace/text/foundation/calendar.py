@@ -1,0 +1,93 @@
+"""The names of months and weekdays, each to its number, in the languages that have a row in `calendar.toml`."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from commonplace.text.foundation import tokenizer
+
+_IN_TIMES = "in_times"
+LANGUAGES_IN_TIMES = ("en", "de", "fr", "es", "ja")
+"""Those of which every spelling is known, so that a time range can be read in them."""
+Names = Mapping[str, int]
+
+
+class Calendar(NamedTuple):
+    """The names of a language, in lower case: January is 1, Monday 0."""
+
+    months: Names
+    short_months: Names
+    weekdays: Names
+    short_weekdays: Names
+
+
+@cache
+def calendars() -> Mapping[str, Calendar]:
+    """A language's code to its names as they are usually written, one spelling of each, shortened weekdays apart."""
+    return {
+        code: Calendar(
+            _numbered(row.get("months", ""), first=1, usual=True),
+            _numbered(row.get("short_months", ""), first=1, usual=True),
+            _numbered(row["weekdays"], first=0, usual=True),
+            _numbered(row.get("short_weekdays", ""), first=0),
+        )
+        for code, row in _rows().items()
+    }
+
+
+@cache
+def calendar_in_times(code: str) -> Calendar:
+    """The names as a time range is read in a language, in every spelling; KeyError for a language without a row."""
+    row = _rows()[code]
+    row = {**row, **row.get(_IN_TIMES, {})}
+    return Calendar(
+        _numbered(row.get("months", ""), first=1),
+        _numbered(row.get("short_months", ""), first=1),
+        _numbered(row["weekdays"], first=0),
+        _numbered(row.get("short_weekdays", ""), first=0),
+    )
+
+
+def is_calendar_word(word: str) -> bool:
+    """Whether a word, as the tokenizer has it, names a month, a weekday, or today or tomorrow."""
+    return not {word, word.removesuffix("s")}.isdisjoint(_calendar_words())
+
+
+def is_weekday(word: str) -> bool:
+    """Whether a word, as the tokenizer has it, names a weekday."""
+    return not {word, word.removesuffix("s")}.isdisjoint(_weekdays())
+
+
+@cache
+def month_names() -> tuple[str, ...]:
+    """The names of months, short ones too, in every language that times are read in."""
+    return tuple(name for code in LANGUAGES_IN_TIMES for names in calendar_in_times(code)[:2] for name in names)
+
+
+@cache
+def _calendar_words() -> frozenset[str]:
+    relative = str(_tables()["relative"]).split()
+    return _weekdays() | {word for name in (*month_names(), *relative) for word in tokenizer.words(name)}
+
+
+@cache
+def _weekdays() -> frozenset[str]:
+    names = (name for code in LANGUAGES_IN_TIMES for name in calendar_in_times(code).weekdays)
+    return frozenset(word for name in names for word in tokenizer.words(name))
+
+
+def _numbered(names: str, first: int, *, usual: bool = False) -> Names:
+    """A row as it is written: `usual`, only the first spelling of each."""
+    spelled = ((number, place.split("|")) for number, place in enumerate(names.split(), first) if place != "-")
+    return {name: number for number, spellings in spelled for name in (spellings[:1] if usual else spellings)}
+
+
+def _rows() -> Mapping[str, Mapping[str, Any]]:
+    return {code: row for code, row in _tables().items() if isinstance(row, dict)}
+
+
+@cache
+def _tables() -> Mapping[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("calendar.toml").read_text(encoding="utf-8"))
