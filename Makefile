@@ -39,6 +39,7 @@ style: .venv/dev  ## style, types (caches know what changed), generated files bu
 	@$(BIN)/mypy layers/commonplace/commonplace benchmarks training demo examples cloud functions tests
 	@$(BIN)/commonplace manifest --check tool_manifest.json
 	@$(BIN)/python -m benchmarks.results_page --check
+	@$(BIN)/python -m benchmarks.language_table --check
 
 lint: style  ## the same and the classifiers, which are trained for a minute
 	@$(BIN)/python training/train.py --check

@@ -9,6 +9,13 @@ from unicodedata import normalize
 
 from commonplace.text.foundation.characters import straight
 
+LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "ja")
+"""Whose wordings stand in `patterns.toml`."""
+FORGETTING_ONLY_REPORTED = (
+    "zh", "ko", "ru", "uk", "pl", "cs", "ro", "sv", "nb", "da", "fi", "tr", "id", "vi", "el", "ar", "hi", "th",
+)  # fmt: skip
+"""In which a request to forget is heard, but not what it is about."""
+
 
 @functools.cache
 def wording_pattern(kind: str) -> re.Pattern[str]:

@@ -26,6 +26,8 @@ _NAMES = {
         r"|([가-힣]{2,5}?)(?:시|도)?(?:에서?|으?로) ?(?=살|거주|이사|산다|태어)"
     ),
 }
+LANGUAGES_WITHOUT_CAPITALS = tuple(_NAMES)
+"""In which a name is told by the words that it stands beside."""
 _SCRIPT = re.compile(rf"{_HAN}|[ぁ-ゖ가-힣]")
 _OF_A_PLACE = re.compile(r"^.*[都道府県](?=.{2})|(?<=..)[都道府県市区町村]$")
 _COMMON = re.compile(

@@ -2,10 +2,10 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 HIDDEN = "\ue000"
 """Stands for one foreign character. A private-use character: never a word, never a blank."""
@@ -74,9 +74,15 @@ _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
 @cache
+def cues() -> Mapping[str, Any]:
+    """The wordings by language, `any` those of every one."""
+    return tomllib.loads((files(__package__) / "cues.toml").read_text("utf-8"))
+
+
+@cache
 def cue_pattern(name: str) -> re.Pattern[str]:
     """All wordings of that name in `cues.toml`, of whatever language, as one pattern that minds no capitals."""
-    table = tomllib.loads((files(__package__) / "cues.toml").read_text("utf-8"))
+    table = cues()
     wordings = [
         _filled(wording, table["any"]["words"] | row["words"]) for row in table.values() for wording in row.get(name, [])
     ]

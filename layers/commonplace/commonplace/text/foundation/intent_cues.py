@@ -2,6 +2,9 @@
 
 import re
 
+LANGUAGES = ("en", "de", "fr", "es", "ja")
+"""In which an instruction and a request for advice are told; a preference only in English."""
+
 _INSTRUCTION = re.compile(
     r"^\s*(?:please\s+)?(?:always|never|from now on|whenever|remember to|make sure)\b|\bwhen(?:ever)? i ask\b"
     r"|^\s*(?:bitte\s+)?(?:immer|niemals|ab jetzt|von nun an)\b|^\s*(?:toujours|désormais|ne .{1,20} jamais)\b"

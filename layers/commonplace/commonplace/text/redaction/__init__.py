@@ -24,6 +24,8 @@ from commonplace.text.redaction.token_formats import find_entropy, find_formats
 from commonplace.text.redaction.view import HIDDEN, Span, View, merged, placeholders, view_of
 from commonplace.text.redaction.vocabulary import nouns, words
 
+LANGUAGES = ("en", "de", "fr", "es", "ja")
+"""Whose words announce a secret; what proves itself is found in any language."""
 # "openai_api_key=[redacted:api_key]": the name of a variable is part of the secret's announcement.
 _VARIABLE = re.compile(rf"[a-z][\w.-]{{0,60}}=[\"']?(?={HIDDEN})")
 
