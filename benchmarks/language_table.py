@@ -87,9 +87,9 @@ def _listed(codes: Callable[[], object]) -> Callable[[Language], str]:
 
 
 COLUMNS: Mapping[str, tuple[Callable[[Language], str], str]] = {
-    "known by": (_known_by, "how a text in it is recognised: by its function words, or by its script alone"),
+    "known": (_known_by, "how a text in it is recognised: by its function words, or by its script alone"),
     "search": (_searched, "how the index has its words: English stems, whole words, or pairs of characters"),
-    "third person": (_third_person, 'what becomes of "I": rewritten, or the text as it is, quoted in a sentence'),
+    "3rd person": (_third_person, 'what becomes of "I": rewritten, or the text as it is, quoted in a sentence'),
     "secrets": (_listed(lambda: redaction.LANGUAGES), "the words that announce a secret; a key or a card shows anywhere"),
     "times": (_listed(lambda: IN_TIMES), "a time range is read from a query, and a relative date made absolute"),
     "dates": (_listed(calendars), "names of months and weekdays"),

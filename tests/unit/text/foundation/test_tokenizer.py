@@ -1,7 +1,7 @@
 """The tokens that every index gets."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from commonplace.text.foundation.tokenizer import STOP_WORDS, terms, words
@@ -37,6 +37,7 @@ def test_stop_words_are_the_measured_list() -> None:
 
 
 @given(st.text(max_size=200))
+@example("ราคา ฿100 ๏")
 def test_tokens_hold_only_letters_and_digits(text: str) -> None:
     assert all(term.isalnum() for term in terms(text))
 

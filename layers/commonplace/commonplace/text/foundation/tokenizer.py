@@ -36,8 +36,9 @@ def words(text: str) -> list[str]:
         run = match[1]
         if run is None:
             found.append(match[0])
-        else:
-            found.extend(_grams(run))
+        else:  # these blocks have marks and money in them too
+            parts = [run] if run.isalnum() else "".join(char if char.isalnum() else " " for char in run).split()
+            found.extend(gram for part in parts for gram in _grams(part))
     return found
 
 
