@@ -481,9 +481,9 @@ def test_pauses_are_random_and_grow_to_a_limit() -> None:
 
 def test_the_sdk_is_not_imported_before_the_first_question() -> None:
     code = (
-        "import sys; from commonplace.adapters.claude.clients import OnBedrock, WithKey;"
+        "import sys; from commonplace.adapters.claude.clients import BedrockClients, KeyClients;"
         "from commonplace.adapters.claude.reader import ClaudeReader;"
-        "ClaudeReader(WithKey(lambda: 'k'), 'm'); ClaudeReader(OnBedrock(), 'm')"
+        "ClaudeReader(KeyClients(lambda: 'k'), 'm'); ClaudeReader(BedrockClients(), 'm')"
     )
     loaded = subprocess.run(
         [sys.executable, "-c", f"{code}; print('anthropic' in sys.modules, 'httpx2' in sys.modules)"],
