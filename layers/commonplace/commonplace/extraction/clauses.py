@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from commonplace.extraction.days import Utterance
-from commonplace.extraction.patterns import has_wording, wording_pattern
+from commonplace.extraction.patterns import has_wording, word_list, wording_pattern
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.calendar import is_calendar_word
 
@@ -19,9 +19,6 @@ _ABBREVIATED = re.compile(
     re.IGNORECASE,
 )
 _ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\s+(?:([^\W\d_]+))")
-_COUNTED = frozenset(
-    "klasse stock mal platz advent semester jahrhundert geburtstag lebensjahr etage liga weihnachtstag".split()
-)
 PIECES = re.compile(
     r"[,;:.!?–—]\s+|\s+(?:and|but|because|so|und|aber|weil|et|mais|parce que|y|pero|porque|e|mas|ma|perché|en|maar|omdat)\s+"
 )
@@ -83,7 +80,7 @@ def _is_no_sentence_end(text: str, start: int, stop: int) -> bool:
         return short["number"] is None or text[stop:].lstrip()[:1].isdigit()
     ordinal = _ORDINAL.match(text, max(start, stop - 3)) or _ORDINAL.match(text, max(start, stop - 2))
     word = ordinal[1].casefold() if ordinal else ""
-    return word in _COUNTED or any(map(is_calendar_word, tokenizer.words(word)))
+    return word in word_list("counted") or any(map(is_calendar_word, tokenizer.words(word)))
 
 
 def _without_question(text: str, start: int, end: int) -> Iterator[Clause]:

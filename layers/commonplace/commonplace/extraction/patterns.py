@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 from unicodedata import normalize
 
+from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.characters import straight
 
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "ja")
@@ -36,6 +37,23 @@ def alternatives(kind: str) -> list[str]:
 @functools.cache
 def _table() -> dict[str, str]:
     return tomllib.loads((files(__package__) / "patterns.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def word_list(name: str) -> frozenset[str]:
+    """The words of a list of `words.toml`, as they are written there. KeyError for an unknown one."""
+    return frozenset(_words()[name].split())
+
+
+@cache
+def word_stems(name: str) -> frozenset[str]:
+    """The same as an index has them."""
+    return frozenset(tokenizer.terms(_words()[name]))
+
+
+@cache
+def _words() -> dict[str, str]:
+    return tomllib.loads((files(__package__) / "words.toml").read_text(encoding="utf-8"))
 
 
 _SPACED = (

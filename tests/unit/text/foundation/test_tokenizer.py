@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from commonplace.text.foundation.tokenizer import STOP_WORDS, terms, words
+from commonplace.text.foundation.tokenizer import stop_words, terms, words
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_names_can_be_left_out() -> None:
 
 
 def test_stop_words_are_the_measured_list() -> None:
-    assert len(STOP_WORDS) == 115
+    assert len(stop_words()) == 115
 
 
 @given(st.text(max_size=200))

@@ -116,7 +116,7 @@ def _kind(value: str) -> str:
 
 def _names(value: str) -> bool:
     """Whether the value holds a name, in small letters too ("munich", but not "weekly sprints")."""
-    words = (word for word in LETTERS.findall(value) if word not in tokenizer.STOP_WORDS)
+    words = (word for word in LETTERS.findall(value) if word not in tokenizer.stop_words())
     return any(word[:1].isupper() or not is_english(word) for word in words)
 
 

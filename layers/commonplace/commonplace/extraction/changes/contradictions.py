@@ -4,12 +4,11 @@ import re
 
 from commonplace.extraction.changes.attributes import Attribute, attribute_of
 from commonplace.extraction.changes.corrections import ended_matter
-from commonplace.extraction.changes.old_values import GENERAL, conflicts, denies_value, names_old_value, unknown_words
+from commonplace.extraction.changes.old_values import conflicts, denies_value, names_old_value, unknown_words
 from commonplace.extraction.changes.subjects import have_different_subjects, swaps_roles
 from commonplace.extraction.clauses import sentences
 from commonplace.extraction.content_words import names_of, shared_stems, stems_of
-from commonplace.extraction.patterns import has_wording, wording_pattern
-from commonplace.text.foundation import tokenizer
+from commonplace.extraction.patterns import has_wording, word_list, word_stems, wording_pattern
 from commonplace.text.foundation.characters import HIRAGANA, straight
 
 _NOW = re.compile(
@@ -60,13 +59,6 @@ _ASIDE = re.compile(
 )
 _TELLING = re.compile(r".*\b(?:tell|told|know|mention(?:ed)?|remember)\b(?: you| that)*,? (?=i\b|i'|we\b)", re.IGNORECASE)
 _JOINS = re.compile(rf"[{HIRAGANA}].|.[{HIRAGANA}]")  # two signs, of which one is the grammar between two words
-_STRESS = frozenset(
-    tokenizer.terms(
-        "turns out actually really at all anymore after any more longer altogether completely totally entirely fully"
-        " doch mehr überhaupt ganz gar völlig komplett jetzt nun leider ya más plus todo completamente totalement"
-        " tout 私 僕 俺 今"
-    )
-)
 
 
 def contradicts(new: str, old: str, *, corrects: bool, context: str = "", same_talk: bool = False) -> str | None:
@@ -129,7 +121,7 @@ def _denies(new: str, old: str) -> bool:
     for clause in _CLAUSE.split(straight(new)):
         if not _limits(clause) <= limits:
             continue
-        ours = stems_of(_NOT.sub(" ", clause)) - _STRESS
+        ours = stems_of(_NOT.sub(" ", clause)) - word_stems("stress")
         if theirs and ours == theirs and bool(_NOT.search(clause)) != bool(_NOT.search(straight(old))):
             return True
     return False
@@ -142,7 +134,11 @@ def _limits(text: str) -> frozenset[str]:
 def _ended_words(new: str) -> frozenset[str]:
     """The stems of what a sentence says is over, times and places included ("no coffee in the evening")."""
     said = ended_matter(new) or ended_matter(new, "ended_of_somebody")
-    return frozenset(stem for stem in stems_of(_WHY.split(said)[0]) if not _JOINS.search(stem)) - GENERAL - _STRESS
+    return (
+        frozenset(stem for stem in stems_of(_WHY.split(said)[0]) if not _JOINS.search(stem))
+        - word_list("general")
+        - word_stems("stress")
+    )
 
 
 def _name_same_thing(new: str, old: str) -> bool:

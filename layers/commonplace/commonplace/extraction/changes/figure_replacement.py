@@ -3,14 +3,10 @@
 import functools
 import re
 
+from commonplace.extraction.patterns import word_list
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.calendar import is_calendar_word, is_weekday, month_names
 
-_COUNTS = frozenset(
-    "once twice two three four five six seven eight nine ten eleven twelve half zwei drei vier fünf sechs sieben acht"
-    " neun zehn halb halbes einmal zweimal deux trois quatre cinq dos tres cuatro cinco dois duas três quatro due tre"
-    " twee drie vier".split()
-)
 _ADDED = re.compile(r"\(\d{4}[-\d –]*\)")  # what `dates` writes behind a relative date
 _DAY = r"\d{1,2}(?:st|nd|rd|th|\.)?"
 _ENDING = "st|nd|rd|th"
@@ -23,7 +19,7 @@ def figures_of(text: str) -> frozenset[str]:
     """The words of a text that tell how many or when."""
     said = _ADDED.sub("", text)
     return frozenset(
-        word for word in tokenizer.words(said) if word[:1].isdigit() or word in _COUNTS or is_calendar_word(word)
+        word for word in tokenizer.words(said) if word[:1].isdigit() or word in word_list("counts") or is_calendar_word(word)
     )
 
 

@@ -4,20 +4,12 @@ from commonplace.extraction.changes.corrections import denied_days, is_correctio
 from commonplace.extraction.changes.figure_replacement import figures_of, plain_figures
 from commonplace.extraction.clauses import PIECES
 from commonplace.extraction.content_words import names_of, shared_stems, stems_of
+from commonplace.extraction.patterns import word_list, word_stems
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.calendar import is_calendar_word
 from commonplace.text.foundation.english import is_english
 from commonplace.text.foundation.languages import ENGLISH, language_of
 
-GENERAL = frozenset(
-    "job working anymore any longer july june last week month year back still new good bad big first look thing lot way put"
-    " came come told tell take took made daughter son mum mom dad wife husband start end plan date day hour minut".split()
-)
-_CHANGE = frozenset(
-    tokenizer.terms(
-        "move moved push pushed postponed slipped went gone up down raised rises rose dropped changed shifted bumped delayed"
-    )
-)
 _TWO, _SHORT, _LEAST, _NAME = 2, 3, 3, 5
 _HALF, _MANY, _MOSTLY, _SHARED = 0.5, 0.6, 0.67, 0.3
 
@@ -87,7 +79,10 @@ def _conflicts(new: str, old: str, context: str, same_talk: bool) -> bool:
     same_month = same_talk and any(map(is_calendar_word, ours & theirs))
     share = len(common) / len(matter)
     if ours - theirs and theirs - ours:
-        nothing_else = len(ours - theirs) == 1 and not (_subject_words(new) - _CHANGE | matter & unknown_words(old)) - common
+        nothing_else = (
+            len(ours - theirs) == 1
+            and not (_subject_words(new) - word_stems("change") | matter & unknown_words(old)) - common
+        )
         many = len(common) >= _TWO and share >= _MANY
         return many or (named and share >= _HALF) or same_month or nothing_else
     return len(common) >= _TWO and share >= _MOSTLY
@@ -95,7 +90,7 @@ def _conflicts(new: str, old: str, context: str, same_talk: bool) -> bool:
 
 def _subject_words(text: str) -> frozenset[str]:
     """The stems of what a text is about, without times and counts."""
-    rest = stems_of(text) - figures_of(text) - GENERAL
+    rest = stems_of(text) - figures_of(text) - word_list("general")
     return frozenset(stem for stem in rest if not is_calendar_word(stem))
 
 

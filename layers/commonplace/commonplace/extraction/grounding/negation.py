@@ -8,7 +8,7 @@ from commonplace.extraction.grounding.polarity import NO, YES, is_reversed, list
 from commonplace.extraction.patterns import THE_USER
 from commonplace.text.foundation.calendar import calendars
 from commonplace.text.foundation.characters import straight
-from commonplace.text.foundation.tokenizer import STOP_WORDS, terms, words
+from commonplace.text.foundation.tokenizer import stop_words, terms, words
 
 _CLAUSE = re.compile(
     r"[.,;:!?…。、！？，；\n]+|けど|が、|(?:です|ます|した)が(?=[^、])|ので|(?<=好き)で|(?<=嫌い)で|但是?|可是|不过|지만"
@@ -140,7 +140,7 @@ def _names_anything(clause: str) -> bool:
 def _written() -> frozenset[str]:
     """What tells nothing of what a clause is about."""
     dated = {name for one in calendars().values() for names in (one.months, one.weekdays) for name in names}
-    return (listed("names_none") - dated) | listed("no") | STOP_WORDS | THE_USER
+    return (listed("names_none") - dated) | listed("no") | stop_words() | THE_USER
 
 
 @cache

@@ -1,6 +1,7 @@
 """Whether a model's decision is supported by its evidence and by the memories that it would change."""
 
 from collections.abc import Sequence
+from functools import cache
 
 from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate, Decision
@@ -19,12 +20,16 @@ from commonplace.text.foundation import tokenizer
 _SAID, _KEPT = 1 / 5, 1 / 2
 # Without a vector: of 86 sentences of stories that hold something worth keeping none was below .5.
 _WORTHLESS, _WORTHY = 0.3, 0.5
-_SUBJECTS = frozenset(tokenizer.terms(" ".join(THE_USER)))
+
+
+@cache
+def _subjects() -> frozenset[str]:
+    return frozenset(tokenizer.terms(" ".join(THE_USER)))
 
 
 def subject_stems(text: str) -> frozenset[str]:
     """The stems of what a text is about, without words for the user."""
-    return stems_of(text) - _SUBJECTS
+    return stems_of(text) - _subjects()
 
 
 def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:

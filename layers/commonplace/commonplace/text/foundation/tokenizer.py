@@ -7,19 +7,13 @@ and runs of Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese become chara
 
 import functools
 import re
+import tomllib
 import unicodedata
 from collections.abc import Callable, Collection
+from importlib.resources import files
 
 from commonplace.text.foundation.characters import HANGUL, UNSPACED
 
-# Function and question words and words about talking: measured to lift recall (docs/search.md).
-STOP_WORDS = frozenset(
-    """a am an and any are as at be been being but by can could d did do does done during for from had has have having
-    he her here him his how i if in into is it its ll m may me might must my no not of on or our re s shall she should
-    so some t than that the them then there these they this those to us ve was we were what when where which who whom
-    why will with would you your about after before between say said mention mentioned tell told talk talked discuss
-    discussed describe described kind type way thing things many much according conversation conversations""".split()
-)
 _TECHNICAL = {"c++": "cpp", "c#": "csharp", "f#": "fsharp", ".net": "dotnet", "g++": "gpp"}
 _TECHNICAL_WORD = re.compile(r"(?<!\w)(?:c\+\+|c#|f#|\.net|g\+\+)(?!\w)")
 _DIGIT_GROUPS = re.compile(r"(?<=\d),(?=\d{3}\b)")
@@ -27,6 +21,14 @@ _DECIMAL = re.compile(r"(?<=\d)[.,](?=\d)")
 _UNSPACED = UNSPACED + HANGUL
 _RUN = re.compile(rf"([{_UNSPACED}]+)|([^\W_{_UNSPACED}]+)|[^\W_]")
 _MARKED = ("LATIN", "GREEK", "CYRILLIC")
+
+
+@functools.cache
+def stop_words() -> frozenset[str]:
+    """English function words and words about talking, which no index holds."""
+    return frozenset(
+        tomllib.loads(files(__package__).joinpath("stop_words.toml").read_text(encoding="utf-8"))["index"].split()
+    )
 
 
 def words(text: str) -> list[str]:
@@ -44,7 +46,8 @@ def words(text: str) -> list[str]:
 
 def terms(text: str, without: Collection[str] = ()) -> list[str]:
     """The index tokens of a text: its words less stop words and less those of `without`, stemmed."""
-    return [_stem(word) for word in words(text) if word not in STOP_WORDS and word not in without]
+    left_out = stop_words()
+    return [_stem(word) for word in words(text) if word not in left_out and word not in without]
 
 
 def _plain(text: str) -> str:
