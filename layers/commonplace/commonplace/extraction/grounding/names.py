@@ -5,9 +5,10 @@ import unicodedata
 from collections.abc import Iterator
 from unicodedata import normalize
 
-from commonplace.extraction.grounding.polarity import no_names, numbers_of
+from commonplace.extraction.grounding.polarity import no_names
 from commonplace.text.foundation.characters import has_kana_or_han
 from commonplace.text.foundation.english import is_english
+from commonplace.text.foundation.numbers import numbers_of
 
 _HAN = r"[\u3400-\u9fff々]"
 _NAMES = {

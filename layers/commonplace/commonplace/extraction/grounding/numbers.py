@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from fractions import Fraction
 
-from commonplace.extraction.grounding.polarity import every_number, numbers_of
 from commonplace.text.foundation.characters import straight
+from commonplace.text.foundation.numbers import every_number, numbers_of
 
 _CLOCK = re.compile(
     r"\b(\d{1,2})(?:[:.h](\d\d))?\s?(a\.?m\b\.?|p\.?m\b\.?|uhr\b|o'clock\b|h\b|時)|\b(\d{1,2})[:h](\d\d)\b", re.IGNORECASE

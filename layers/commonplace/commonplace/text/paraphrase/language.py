@@ -12,6 +12,7 @@ from typing import Any
 
 from commonplace.text.foundation.calendar import calendar_in_times
 from commonplace.text.foundation.characters import UNSPACED
+from commonplace.text.foundation.numbers import cardinals
 
 _NOT_BRITISH = re.compile(
     r"(?:prom|comprom|merchand|telev|franch|advert|parad|pract|exerc|adv|rev|dev|superv|surpr|compr|disgu|desp|expert|enterpr|prec|ra|pra|no|po|cru|bru|r|w)is"
@@ -43,13 +44,14 @@ def american(word: str) -> str:
 _WORD = re.compile(r"[^\W\d_]+(?:'(?=\w))?")
 _UNSEGMENTED = re.compile(f"[{UNSPACED}]")
 _LEAST_SHARE = 0.15
+_LEAST_COUNT = 2  # "one" is too often no number
 UNSEGMENTED, UNKNOWN = "unsegmented", "unknown"
 Words = frozenset[str]
 Groups = Mapping[str, frozenset[int]]
 """Word or phrase (its words joined by `_`) to the numbers of the synonym groups it stands in."""
 Phrases = Mapping[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]]
 """First word to (phrase, what stands for it), the longest phrase first; `*` in a phrase is any one word."""
-TABLED = ("english", "german", "french", "spanish")
+TABLED = {"english": "en", "german": "de", "french": "fr", "spanish": "es"}
 _LISTS = """articles copulas harmless guards markers phrase_starts pairing choosing contrasting definite time_words likes_to
 lasting bare_verbs case_matters places kin pets times describing adjuncts compounding place_markers counting having
 preferring many before_is behind_participle free_openers""".split()
@@ -83,12 +85,21 @@ def language(name: str) -> Language:
         words={key: frozenset(table.get(key, "").split()) for key in _LISTS} | {"months": _months(name)},
         openers=_phrases((opener, "") for opener in table.get("openers", [])),
         contractions=table.get("contractions", {}),
-        numbers=table.get("numbers", {}),
+        numbers=_numbers(table["numbers"], TABLED[name]) if name in TABLED else {},
         phrases=_phrases(table.get("phrases", {}).items()),
         same_markers=_pairs(table.get("same_markers", [])),
         synonyms=_groups(same),
         synonym_phrases=_phrases((phrase, _joined(phrase)) for group in same for phrase in group if " " in phrase),
     )
+
+
+def _numbers(row: Mapping[str, Any], code: str) -> Mapping[str, str]:
+    """The number words of a language up to a number, but for some, and what else is a figure."""
+    left_out = row["without"].split()
+    values = {word: value for word, value in cardinals(code).items() if word not in left_out}
+    counted = {word: str(value) for word, value in values.items() if _LEAST_COUNT <= value <= row["to"]}
+    also: Mapping[str, str] = row.get("also", {})
+    return {**counted, **also}
 
 
 def _months(name: str) -> Words:

@@ -1,0 +1,50 @@
+"""Number words, each with what it counts, in the languages that have a row in `numbers.toml`."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+
+
+@cache
+def cardinals(code: str) -> Mapping[str, int]:
+    """The plain number words of a language; none for a language without a row."""
+    return dict(_pairs(_tables()[code]["cardinals"])) if code in _tables() else {}
+
+
+@cache
+def numbers_of(code: str) -> Mapping[str, int]:
+    """The number words of a language, "dreiundzwanzig" and "eenentwintig" among them; none for a language without a table."""
+    plain = cardinals(code)
+    ones = {"ein": 1, "één": 1, "een": 1, "uno": 1} | {word: value for word, value in plain.items() if value < 10}
+    tens = {word: value for word, value in plain.items() if 20 <= value < 100}
+    joint = {"de": ("und",), "nl": ("en", "ën")}.get(code, ())
+    made = {one + link + ten: tens[ten] + ones[one] for one in ones for link in joint for ten in tens}
+    if code == "it":
+        made = {(ten[:-1] if one in ("uno", "otto") else ten) + one: tens[ten] + ones[one] for ten in tens for one in ones}
+        made |= {ten + "tré": value + 3 for ten, value in tens.items()}
+    for word, value in [*plain.items()]:
+        if value in (100, 1000) and code in ("de", "nl", "it"):
+            made |= {one + word: ones[one] * value for one in ones}
+    return {**made, **plain}
+
+
+@cache
+def every_number() -> Mapping[str, frozenset[int]]:
+    """Number words of all languages, and the hints, to what they may mean."""
+    found: dict[str, set[int]] = {}
+    for code in _tables():
+        for word, value in (*numbers_of(code).items(), *_pairs(_tables()[code]["hints"])):
+            found.setdefault(word, set()).add(value)
+    return {word: frozenset(values) for word, values in found.items()}
+
+
+def _pairs(row: str) -> Iterator[tuple[str, int]]:
+    for pair in row.split():
+        word, _, value = pair.rpartition("=")
+        yield word, int(value)
+
+
+@cache
+def _tables() -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads(files(__package__).joinpath("numbers.toml").read_text(encoding="utf-8"))

@@ -1,0 +1,40 @@
+"""The one table of number words."""
+
+import pytest
+
+from commonplace.text.foundation.languages import languages
+from commonplace.text.foundation.numbers import cardinals, every_number, numbers_of
+from commonplace.text.paraphrase.language import language
+
+
+@pytest.mark.parametrize(
+    ("code", "word", "value"),
+    [
+        ("en", "seventeen", 17), ("de", "dreiundzwanzig", 23), ("nl", "eenentwintig", 21), ("it", "ventitré", 23),
+        ("es", "veintidós", 22), ("fr", "quatorze", 14), ("pt", "três", 3), ("de", "zweihundert", 200),
+    ],
+)  # fmt: skip
+def test_a_word_counts(code: str, word: str, value: int) -> None:
+    assert numbers_of(code)[word] == value
+
+
+def test_a_language_without_a_row_has_no_numbers() -> None:
+    assert "fi" in languages()
+    assert not numbers_of("fi")
+    assert not cardinals("fi")
+
+
+def test_a_hint_speaks_for_a_number_and_is_none_by_itself() -> None:
+    assert every_number()["noon"] == {12}
+    assert "noon" not in numbers_of("en")
+
+
+def test_a_word_of_two_languages_may_mean_either() -> None:
+    assert every_number()["once"] == {1, 11}
+
+
+def test_paraphrases_count_by_the_same_table() -> None:
+    english = language("english").numbers
+    assert (english["fifty"], english["first"], english["zero"]) == ("50", "1st", "0")
+    assert not english.keys() & {"one", "dozen", "hundred"}
+    assert language("german").numbers["zwölf"] == "12"
