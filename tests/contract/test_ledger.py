@@ -13,8 +13,7 @@ from commonplace.domain.interactions import INTERACTION, Discussion, Explicit, I
 from commonplace.domain.runs import Run
 from commonplace.nightly.intake import record_interactions, split_text
 from commonplace.ports.nightly_bundle import NightPorts
-from commonplace.ports.nightly_values import LedgerEntry, Mark
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Caller, LedgerEntry, Mark
 from tests.conftest import NOON
 
 ANA, BEN = "local|ana", "local|ben"

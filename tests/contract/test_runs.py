@@ -12,8 +12,8 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import INTERACTION
 from commonplace.domain.runs import Run, RunOperation
 from commonplace.ports.nightly_bundle import NightPorts
-from commonplace.ports.nightly_values import Mark
 from commonplace.ports.record_values import Fence
+from commonplace.ports.values import Mark
 from tests.conftest import NOON
 
 ANA, BEN = "local|ana", "local|ben"

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from commonplace.domain.interactions import Interaction
-from commonplace.ports.nightly_values import LedgerEntry
+from commonplace.ports.values import LedgerEntry
 
 
 class Ledger(Protocol):

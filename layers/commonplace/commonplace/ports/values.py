@@ -1,12 +1,15 @@
-"""The values that ports share: the caller, visibility, filters, and what models answer."""
+"""The values that ports share: the caller, visibility, filters, what models answer, and entries of the ledger."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from commonplace.domain.memory import GLOBAL_AGENT
 from commonplace.domain.taxonomy import Category, ContentType, Emotion, MemoryType, Section, StatementType
+
+if TYPE_CHECKING:
+    from commonplace.domain.interactions import Interaction, LedgerState
 
 MOST_TAGS = 500
 """How many tags of a user a store is shown, the most used ones."""
@@ -127,3 +130,29 @@ class Caller:
     agent_id: str = GLOBAL_AGENT
     redacted: tuple[str, ...] = ()
     """Kinds of secrets that were taken out of the request."""
+
+
+@dataclass(frozen=True)
+class LedgerEntry:
+    """An interaction in the ledger. `interaction` is None once its text was dropped.
+
+    `failures` counts runs that failed on it; `run_id`: the run that read it or failed on it last; `read_at`: when a run
+    that read it, or gave it up, closed.
+    """
+
+    interaction_id: str
+    time: datetime
+    state: "LedgerState"
+    recorded_at: datetime
+    interaction: "Interaction | None"
+    run_id: str | None = None
+    read_at: datetime | None = None
+    failures: int = 0
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What becomes of an interaction when its run closes."""
+
+    state: "LedgerState"
+    failures: int = 0

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Collection, Mapping, Sequence
 
 from commonplace.domain.runs import Run, RunOperation, RunStatus
-from commonplace.ports.nightly_values import LedgerEntry, Mark
+from commonplace.ports.values import LedgerEntry, Mark
 from commonplace.runs.apply import Lease, RunContext
 from commonplace.runs.plan import review_part
 

@@ -24,7 +24,7 @@ from commonplace.adapters.dynamodb.table import (
 )
 from commonplace.domain.interactions import INTERACTION as ADAPTER
 from commonplace.domain.interactions import Interaction
-from commonplace.ports.nightly_values import LedgerEntry, Mark
+from commonplace.ports.values import LedgerEntry, Mark
 
 BODY = "body"
 ALWAYS_DUE = datetime.fromtimestamp(0, UTC)

@@ -15,8 +15,8 @@ from commonplace.adapters.dynamodb.table import ABSENT, BUDGET, ITEM, LEASE, PAR
 from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.runs import Run
-from commonplace.ports.nightly_values import Mark
 from commonplace.ports.record_values import Fence
+from commonplace.ports.values import Mark
 
 _MARKS_AT_ONCE = 30  # of up to three actions each, in a transaction of a hundred
 

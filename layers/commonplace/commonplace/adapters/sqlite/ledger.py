@@ -10,7 +10,7 @@ from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.interactions import INTERACTION, Interaction
 from commonplace.domain.runs import Run
-from commonplace.ports.nightly_values import LedgerEntry, Mark
+from commonplace.ports.values import LedgerEntry, Mark
 
 _ENTRY = "SELECT interaction_id, time, state, recorded_at, interaction, run_id, read_at, failures FROM interactions"
 _DUE = (

@@ -10,8 +10,8 @@ from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.runs import Run
-from commonplace.ports.nightly_values import Mark
 from commonplace.ports.record_values import Fence
+from commonplace.ports.values import Mark
 
 _NEWEST = "SELECT 1 FROM leases JOIN users ON users.number = owner WHERE user_id = ? AND leases.number = ?"
 
