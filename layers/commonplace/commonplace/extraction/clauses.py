@@ -5,20 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from commonplace.extraction.days import Utterance
-from commonplace.extraction.patterns import has_wording, word_list, wording_pattern
-from commonplace.text.foundation import tokenizer
-from commonplace.text.foundation.calendar import is_calendar_word
+from commonplace.extraction.patterns import has_wording, wording_pattern
+from commonplace.text.foundation.sentences import sentence_spans
 
 LONGEST_EVIDENCE = 300
-STOPS = (".", "!", "?", "…", "。", "！", "？")
-"""What ends a sentence."""
-_END = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+|(?<=[。！？])\s*|\s*\n+\s*|\s+(?=[-*•] )")
-_ABBREVIATED = re.compile(
-    r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|approx|(?P<number>no)|nr|e\.g|i\.e|bzw|ca|usw|z\.\s?b|d\.\s?h|sra?|dra?|mme|p\.\s?ej|p\.m|a\.m|bijv)"
-    r"|\b[A-Z])\.$",
-    re.IGNORECASE,
-)
-_ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\s+(?:([^\W\d_]+))")
 PIECES = re.compile(
     r"[,;:.!?–—]\s+|\s+(?:and|but|because|so|und|aber|weil|et|mais|parce que|y|pero|porque|e|mas|ma|perché|en|maar|omdat)\s+"
 )
@@ -42,14 +32,14 @@ def clauses(utterance: Utterance) -> list[Clause]:
     return [
         clause
         for start, end in utterance.own
-        for sentence in _sentences(utterance.text, start, end)
+        for sentence in sentence_spans(utterance.text, start, end)
         for clause in _without_question(utterance.text, *sentence)
     ]
 
 
 def sentences(text: str) -> list[Clause]:
     """The sentences of any text."""
-    return [_clause(text, start, end) for start, end in _sentences(text, 0, len(text))]
+    return [_clause(text, start, end) for start, end in sentence_spans(text)]
 
 
 def openings(clause: Clause) -> Iterator[Clause]:
@@ -60,27 +50,6 @@ def openings(clause: Clause) -> Iterator[Clause]:
         text = clause.text[: cut.start()]
         if len(text.split()) >= _LEAST_OPENING:
             yield Clause(text, clause.start, clause.start + len(text))
-
-
-def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    at = start
-    for stop in _END.finditer(text, start, end):
-        if stop.start() <= at or ("\n" not in stop[0] and _is_no_sentence_end(text, at, stop.start())):
-            continue
-        yield at, stop.start()
-        at = stop.end()
-    if text[at:end].strip():
-        yield at, end
-
-
-def _is_no_sentence_end(text: str, start: int, stop: int) -> bool:
-    """Whether the full stop belongs to an abbreviation or a German ordinal ("am 3. März")."""
-    short = _ABBREVIATED.search(text, start, stop)
-    if short:
-        return short["number"] is None or text[stop:].lstrip()[:1].isdigit()
-    ordinal = _ORDINAL.match(text, max(start, stop - 3)) or _ORDINAL.match(text, max(start, stop - 2))
-    word = ordinal[1].casefold() if ordinal else ""
-    return word in word_list("counted") or any(map(is_calendar_word, tokenizer.words(word)))
 
 
 def _without_question(text: str, start: int, end: int) -> Iterator[Clause]:

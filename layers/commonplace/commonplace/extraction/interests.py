@@ -9,7 +9,7 @@ from commonplace.extraction.candidate import Candidate
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.days import Met, TitleMet
 from commonplace.text.foundation import tokenizer
-from commonplace.text.tagging.tags import tags_of
+from commonplace.text.tagging import tags_of
 
 DAYS = 3
 _VERB: dict[Met, str] = {"saved": "saved", "read": "read", "liked": "liked", "discussed": "read"}

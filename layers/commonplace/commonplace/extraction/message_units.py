@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from commonplace.extraction.changes.attributes import attribute_of
 from commonplace.extraction.changes.corrections import is_correction
-from commonplace.extraction.clauses import LONGEST_EVIDENCE, STOPS, Clause, clauses, openings
+from commonplace.extraction.clauses import LONGEST_EVIDENCE, Clause, clauses, openings
 from commonplace.extraction.days import Utterance
 from commonplace.extraction.dialogue import is_answer, only_repeats, question_to_user
 from commonplace.extraction.patterns import has_wording, wording_pattern
@@ -14,6 +14,7 @@ from commonplace.extraction.worthiness import ASKED, NOT_WORTH, is_instruction, 
 from commonplace.ports.embedder import Embedder
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.characters import has_kana_or_han, straight
+from commonplace.text.foundation.sentences import STOPS
 
 _PARTLY = (ASKED, OF_SOMEBODY_ELSE)
 """For these reasons a sentence may be kept up to a comma: before a question, or before what is somebody else's."""

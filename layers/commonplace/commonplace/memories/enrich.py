@@ -9,9 +9,9 @@ from commonplace.domain.taxonomy import MemoryType, memory_type
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.record_values import Vector
 from commonplace.text.classifier.classification import Classification, classify
+from commonplace.text.tagging import tags_of
 from commonplace.text.tagging.phrases import concepts_of
 from commonplace.text.tagging.synonyms import consolidate
-from commonplace.text.tagging.tags import tags_of
 from commonplace.text.third_person import to_third_person
 
 

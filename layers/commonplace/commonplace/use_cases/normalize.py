@@ -8,7 +8,7 @@ from commonplace.domain.results import NormalizeResult
 from commonplace.memories.enrich import MAX_TAGS, enrich
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, ModelUnavailable, Normalized
-from commonplace.text.tagging.tags import tags_of
+from commonplace.text.tagging import tags_of
 
 _FEWEST_TAGS = 3
 

@@ -6,12 +6,13 @@ from itertools import accumulate
 from commonplace.domain.fields import Notes
 from commonplace.domain.memory import Memory
 from commonplace.domain.storage import Point, SummarizeRequest, SummarizeResult
-from commonplace.extraction.clauses import STOPS, sentences
+from commonplace.extraction.clauses import sentences
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Filter, ModelUnavailable
 from commonplace.retrieval.documents import folded
 from commonplace.retrieval.engine import find
 from commonplace.text.foundation import tokenizer
+from commonplace.text.foundation.sentences import STOPS
 from commonplace.use_cases.summary_check import FEWEST, MOST, KeyPoint, Summary
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commonplace.text.tagging import tags_of
 from commonplace.text.tagging.phrases import concepts_of
 from commonplace.text.tagging.synonyms import consolidate, expansions
-from commonplace.text.tagging.tags import tags_of
 
 # text | tags that must be there | tags that must not
 TAGGED = """

@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 
-from commonplace.extraction.clauses import STOPS, sentences
+from commonplace.extraction.clauses import sentences
 from commonplace.extraction.content_words import stems_of
 from commonplace.extraction.patterns import wording_pattern
 from commonplace.text.foundation.characters import straight
+from commonplace.text.foundation.sentences import STOPS
 
 _LEAST_BEFORE_VERB = 3
 _HE_OR_SHE = re.compile(

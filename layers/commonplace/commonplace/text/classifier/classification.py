@@ -12,6 +12,7 @@ from commonplace.domain.taxonomy import Category, StatementType
 from commonplace.text.classifier.cues import CJK, normal
 from commonplace.text.classifier.model import Label, Tuning, Vector, shipped
 from commonplace.text.foundation.characters import straight
+from commonplace.text.foundation.sentences import STRAIGHT_QUOTES, sentence_spans
 
 _USER = r"\b(?:the )?user"
 
@@ -64,7 +65,6 @@ def _anywhere_or_as_a_word(cue: str) -> str:
 
 
 PASSING, STANDING = Label("other", "interactions"), Label("other", "system")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。！？])|\n+")
 _MOST_SENTENCES = 40
 _KEEP_SLOPE = 4.0
 _CENTRAL, _SURE = 4, 0.9  # no training statement that is not worth keeping passes both
@@ -109,7 +109,8 @@ def _asks(text: str) -> bool:
 def _worthiest(text: str, vector: Vector | None) -> Classification:
     model = shipped()
     whole = decide(model.labels, model.tuning, model.heads.scores(text, vector))
-    sentences = [sentence for sentence in _SENTENCE_END.split(text) if sentence.strip()]
+    spans = sentence_spans(text, closing=STRAIGHT_QUOTES, lists=False, words=False)
+    sentences = [text[start:end] for start, end in spans if text[start:end].strip()]
     if whole.worthy or len(sentences) < 2:
         return whole
     alone = (model.heads.scores(sentence, None) for sentence in sentences[:_MOST_SENTENCES])

@@ -1,1 +1,146 @@
-"""Tags and concepts of a statement, the user's own tags for new ones, and other words for a search; all by rules."""
+"""The tags of a text: its topics, their parents, its salient nouns and names, and what it says about time."""
+
+import re
+from functools import cache
+
+from commonplace.text.foundation.calendar import calendars
+from commonplace.text.foundation.characters import bare
+from commonplace.text.tagging.names import same_thing, singular, singular_in
+from commonplace.text.tagging.phrases import LONGEST_WORD, is_content, names_in, phrases_of, stopped_of, unspaced_nouns
+from commonplace.text.tagging.tables import describing_words
+from commonplace.text.tagging.tokens import Reading, Word, read
+from commonplace.text.tagging.topics import Hit, hits, lexicon, run_hits, topics_of
+
+NOTHING = "misc"
+_MOST_PARENTS = 2
+_MOST_TIMES = 2
+_MOST_TOPICS = 5
+_STATED_END = r"(?=\s*(?:[,.;!?)](?!\d)|$|and\b|but\b|now\b|so\b|with\b|years?\b|y/?o\b|und\b))"
+_AGE = re.compile(
+    rf"\bi(?:['’]| a)?m (?:(?:almost|nearly|turning|now|only|already) )?\d{{1,3}}{_STATED_END}"
+    r"|\b(?:i|s?he|we)(?:['’]ll| will) (?:be|turn) \d{1,3}\b(?= (?:next|this|in|on|soon|tomorrow)\b|\s*(?:[.!?]|$))"
+    r"|\b\d{1,3}[- ]?(?:years?|yrs?|months?)[- ]old\b|\b\d{2} ?y/?o\b"
+    r"|\b(?:turn(?:s|ed|ing)?|aged?) \d{1,2}\b(?! (?:am|pm|o))"
+    rf"|\bich (?:bin|werde) (?:jetzt |schon )?\d{{1,3}}{_STATED_END}|\b\d{{1,3}} jahre (?:alt|jung)\b"
+    r"|\b(?:j['’]ai|a|aura) \d{1,3} ans\b(?! d)|\b(?:tengo|tiene|cumplo|cumple) \d{1,3} años\b(?! d)"
+    r"|\btenho \d{1,3} anos\b|\bho \d{1,3} anni\b|\d{1,3} ?[歳才岁]",
+    re.IGNORECASE,
+)
+
+_FIGURE = r"\d{1,3}(?:[.,]\d{1,2})?"
+_SELF = r"\b(?:i['’]?m|i am|i weigh|ich (?:bin|wiege)|je (?:fais|mesure|pèse)|mido|peso|estoy en)"
+_KILOS = r"(?:kg|kilos?|kilogram(?:me)?s?|lbs?|stone)"
+_TALL = r"(?:cm|centimet(?:er|re)s?)"
+_MEASURES = {
+    "height": re.compile(
+        rf"{_SELF} (?:\w+ ){{0,2}}{_FIGURE} ?{_TALL}\b(?! (?:from|away|off|above|below|shorter|taller))"
+        rf"|{_SELF} (?:\w+ ){{0,2}}[12][.,m]\d\d ?m?\b|\b{_FIGURE} ?(?:{_TALL}|m|feet|foot|ft) (?:tall|groß)\b",
+        re.IGNORECASE,
+    ),
+    "weight": re.compile(
+        rf"{_SELF} (?:(?:[^.!?]|\.(?=\d)){{0,24}} )?{_FIGURE} ?{_KILOS}(?! (?:of|from|away)\b)\b|\bi weigh\b(?=[^.!?]* \d)"
+        rf"|\b{_FIGURE} ?{_KILOS} (?:heavier|lighter|overweight)\b",
+        re.IGNORECASE,
+    ),
+}
+
+
+@cache
+def _weekdays() -> re.Pattern[str]:
+    return re.compile(rf"\b({'|'.join(calendars()['en'].weekdays)})s?\b", re.IGNORECASE)
+
+
+def tags_of(text: str, limit: int = 8) -> list[str]:
+    """Up to `limit` tags in lower case without spaces, the best first; `misc` alone when the text has none."""
+    reading = read(text)
+    times = list(dict.fromkeys(hit.topic for hit in _time_hits(reading)))[:_MOST_TIMES]
+    found = topics_of(reading)
+    topics = [topic for topic in _ranked(found, _worded(text)) if topic not in times][:_MOST_TOPICS]
+    parents = (parent for topic in topics if (parent := lexicon("en").parents.get(topic)) and parent not in topics)
+    chosen = [*topics, *list(dict.fromkeys(parents))[:_MOST_PARENTS]]
+    chosen += _fresh(_salient(reading, found), [*chosen, *times])[: max(limit - len(chosen) - len(times), 0)]
+    return [*chosen, *times][:limit] or list(dict.fromkeys(map(str.lower, _weekdays().findall(text))))[:limit] or [NOTHING]
+
+
+def _fresh(tags: list[str], taken: list[str]) -> list[str]:
+    """Those that neither mean a taken one nor are its verb (`cook` beside `cooking`), each once."""
+    known = {same_thing(tag) for tag in taken}
+    found: list[str] = []
+    for tag in tags:
+        verb = len(tag) > 3 and any(other.startswith(tag) for other in taken)
+        if not verb and (same := same_thing(tag)) not in known:
+            known.add(same)
+            found.append(tag)
+    return found
+
+
+def _worded(text: str) -> list[str]:
+    """The topics that figures tell of: age, height and weight."""
+    measures = [topic for topic, pattern in _MEASURES.items() if pattern.search(text)]
+    return ["age"] * bool(_AGE.search(text)) + measures
+
+
+def _ranked(found: list[Hit], worded: list[str]) -> list[str]:
+    """Topics by how many words name them, then by where they first stand."""
+    count: dict[str, int] = {}
+    for hit in found:
+        count[hit.topic] = count.get(hit.topic, 0) + 1
+    for topic in worded:
+        count.setdefault(topic, 1)
+    return sorted(count, key=lambda topic: -min(count[topic], 2))
+
+
+def _time_hits(reading: Reading) -> list[Hit]:
+    table = lexicon("when")
+    return hits(reading.words, table, "en") + run_hits(reading.runs, table)
+
+
+def _salient(reading: Reading, found: list[Hit]) -> list[str]:
+    """Names, phrases that name a topic, then the heads of other phrases and their other words."""
+    names: list[str] = []
+    heads: list[str] = []
+    others: list[str] = []
+    stopped = stopped_of(reading)
+    topical, inside = _topical(reading, found, stopped)
+    for phrase in phrases_of(reading):
+        named = [] if reading.language == "de" else names_in([word for word in phrase if id(word) not in inside])
+        names += ["-".join(word.text for word in name[:3]) for name in named]
+        inside.update(id(word) for name in named for word in name)
+        compounds = _compounds([word for word in phrase if id(word) not in inside], reading.language, stopped)
+        heads += compounds[-1:]
+        others += compounds[:-1]
+    nouns = unspaced_nouns(reading.runs, reading.language)
+    tags = map(_tidy, (*names, *topical, *nouns, *heads, *others))
+    return [tag for tag in tags if 1 < len(tag) <= LONGEST_WORD]
+
+
+def _topical(reading: Reading, found: list[Hit], stopped: frozenset[str]) -> tuple[list[str], set[int]]:
+    """Noun phrases that named a topic (`blood-pressure`, `dark-mode`), and the ids of their words."""
+    tags: list[str] = []
+    inside: set[int] = set()
+    for hit in found:
+        words = reading.words[hit.start : hit.end]
+        fits = all({word.key, singular(word.key)} & describing_words() or is_content(word, stopped) for word in words)
+        hyphened = all(word.hyphened for word in words[1:])
+        if reading.runs or len(words) < 2 or not (fits or hyphened):
+            continue
+        last = singular_in(_tidy(words[-1].text), reading.language)
+        tags.append("-".join((*(word.text for word in words[:-1]), last)))
+        inside.update(map(id, words))
+    return tags, inside
+
+
+def _compounds(words: list[Word], language: str, stopped: frozenset[str]) -> list[str]:
+    """Words in the singular, hyphened ones together."""
+    joined: list[list[str]] = []
+    for word in words:
+        if word.hyphened and joined:
+            joined[-1].append(word.text)
+        elif is_content(word, stopped):
+            joined.append([word.text])
+    return ["-".join((*parts[:-1], singular_in(_tidy(parts[-1]), language))) for parts in joined]
+
+
+def _tidy(tag: str) -> str:
+    plain = tag.casefold()
+    return plain if bare(plain).strip("-") else ""
