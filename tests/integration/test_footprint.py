@@ -29,7 +29,7 @@ STORES = {f"commonplace.text.{room}" for room in ("third_person", "classifier", 
 NIGHTS = {"commonplace.extraction.rules", "commonplace.nightly.readers", "commonplace.nightly.steps"}
 ASKS = {"numpy", "snowballstemmer", "commonplace.text.redaction"}
 COMMANDS = {
-    ("store", "I moved to Leeds."): WAYS_IN | NIGHTS | {"dateparser"},
+    ("store", "I moved to Leeds."): WAYS_IN | NIGHTS,
     ("search", "where do I live"): WAYS_IN | NIGHTS | STORES,
     ("export",): WAYS_IN | NIGHTS | STORES | ASKS,
     ("runs", "list"): WAYS_IN | NIGHTS | STORES | ASKS,
@@ -42,12 +42,12 @@ def loaded(*names: str) -> set[str]:
 
 
 def test_importing_the_package_loads_next_to_nothing() -> None:
-    assert not loaded("commonplace") & {"numpy", "pydantic", "sqlite3", "anthropic", "flask", "dateparser"}
+    assert not loaded("commonplace") & {"numpy", "pydantic", "sqlite3", "anthropic", "flask"}
 
 
 @pytest.mark.parametrize("use_case", [f"commonplace.use_cases.{name}" for name in ("search", "store", "normalize")])
 def test_a_use_case_loads_no_way_in_and_no_infrastructure(use_case: str) -> None:
-    heavy = {"anthropic", "flask", "waitress", "click", "rich", "sqlite3", "dateparser", "lemminflect"}
+    heavy = {"anthropic", "flask", "waitress", "click", "rich", "sqlite3", "lemminflect"}
     assert not loaded(use_case) & heavy
 
 

@@ -3,7 +3,7 @@
 import sys
 import timeit
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.text.time_ranges import TimeRange
+from commonplace.text.time_ranges.find import read_written
 from commonplace.text.time_ranges.reader import read_time_range
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -191,7 +192,7 @@ def test_no_text_breaks_it(query: str) -> None:
 
 
 def test_an_ordinary_query_loads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("commonplace.text.time_ranges.reading", "dateutil.relativedelta", "dateparser.date"):
+    for module in ("commonplace.text.time_ranges.reading", "dateutil.relativedelta"):
         monkeypatch.setitem(sys.modules, module, None)
     assert read_time_range("where do I live and what do I like", NOW) is None
     with pytest.raises(ImportError):
@@ -203,9 +204,19 @@ def test_an_ordinary_query_costs_next_to_nothing() -> None:
     assert best / 200 < 50e-6
 
 
-def test_dateparser_is_for_written_dates_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "dateparser.date", None)
-    assert read_time_range("last week", NOW)
+@pytest.mark.parametrize(
+    ("text", "language", "named"),
+    [
+        ("5 March 2023", "en", date(2023, 3, 5)), ("March 5th, 2023", "en", date(2023, 3, 5)),
+        ("03/15/2023", "en", date(2023, 3, 15)), ("5.3.23", "de", date(2023, 3, 5)), ("20.10.", "de", date(2000, 10, 20)),
+        ("3. März", "de", date(2000, 3, 3)), ("Jänner", "de", date(2000, 1, 1)), ("1er août 1999", "fr", date(1999, 8, 1)),
+        ("3 de marzo de 2023", "es", date(2023, 3, 3)), ("2023年3月5日", "ja", date(2023, 3, 5)),
+        ("10月10日", "ja", date(2000, 10, 10)), ("2023-03-05", "en", date(2023, 3, 5)), ("31 February", "en", None),
+        ("2月30日", "ja", None), ("123", "en", None),
+    ],
+)  # fmt: skip
+def test_a_date_written_out_is_read(text: str, language: str, named: date | None) -> None:
+    assert read_written(text, language) == named
 
 
 def test_only_the_first_thousand_characters_are_read() -> None:

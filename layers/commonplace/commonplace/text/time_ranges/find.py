@@ -1,19 +1,16 @@
-"""The spans of a query that may be a time, best first, look-alikes left out; dates written out are read by dateparser."""
+"""The spans of a query that may be a time, best first, look-alikes left out; and the dates that are written out."""
 
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from functools import cache, lru_cache
 from itertools import product
-from typing import TYPE_CHECKING
 
+from commonplace.text.foundation.calendar import calendar_in_times
 from commonplace.text.foundation.characters import straight
 from commonplace.text.time_ranges.language import Joint, Language, phrases_of
-
-if TYPE_CHECKING:
-    from dateparser.date import DateDataParser
 
 # How far a "between" and an "and" may stand from their times, in characters.
 REACH = 40
@@ -145,25 +142,46 @@ def _titles(query: str, language: Language) -> list[tuple[int, int]]:
 
 # Stands in for a year that is not given; a leap year, so that 29 February is a day.
 NO_YEAR = 2000
-
-
-@cache
-def _parser(language: str) -> "DateDataParser":
-    from dateparser.date import DateDataParser
-
-    # The settings never change: dateparser keeps a copy of each it ever saw, so the caller's clock must not be in them.
-    # 05/03/2023 is the day first in every language (03/15/2023 still is 15 March).
-    settings = {
-        "RELATIVE_BASE": datetime(NO_YEAR, 1, 1),
-        "DATE_ORDER": "YMD" if language == "ja" else "DMY",
-        "PREFER_DAY_OF_MONTH": "first",
-        "PARSERS": ["absolute-time"],
-    }
-    return DateDataParser(languages=[language], settings=settings)
+_FIGURES = re.compile(r"\d+")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_THIS_CENTURY = 69  # a year of two digits below it is of this century, as in POSIX
 
 
 @lru_cache(maxsize=1024)
 def read_written(text: str, language: str) -> date | None:
-    """The date that a text names, in `NO_YEAR` if it names no year; of a month the first day; None if there is none."""
-    found = _parser(language).get_date_data(text).date_obj
-    return found.date() if found else None
+    """The date that a text names, in `NO_YEAR` if it names no year; of a month the first day; None if there is none.
+
+    05/03/2023 is the day first in every language, and 03/15/2023 still 15 March; after a year, and in Japanese, the
+    month is first.
+    """
+    figures = _FIGURES.findall(text)
+    if any(len(figure) not in (1, 2, 4) for figure in figures):
+        return None
+    year = next((int(figure) for figure in figures if len(figure) == len("2023")), None)
+    rest = [int(figure) for figure in figures if len(figure) < len("2023")]
+    names = _months(language)
+    month = next((names[word] for word in _LETTERS.findall(text.casefold()) if word in names), None)
+    if month is not None:
+        day = rest[0] if rest and (year is not None or 1 <= rest[0] <= 31) else 1
+        return _day(year or NO_YEAR, month, day)
+    if len(rest) == len(("day", "month", "year")):
+        year = rest[2] + (2000 if rest[2] < _THIS_CENTURY else 1900)
+    elif len(rest) != len(("day", "month")):
+        return None
+    first, second = rest[:2]
+    if language == "ja" or len(figures[0]) == len("2023"):
+        first, second = second, first
+    return _day(year or NO_YEAR, second, first) or _day(year or NO_YEAR, first, second)
+
+
+@cache
+def _months(language: str) -> Mapping[str, int]:
+    names = calendar_in_times(language)
+    return {**names.months, **names.short_months}
+
+
+def _day(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None

@@ -87,7 +87,7 @@ def read_time_range(query: str, now: datetime) -> TimeRange | None:
     languages = languages_of(query)
     if not languages:
         return None
-    # Loads the patterns and, for written dates, dateparser: only for queries that may need them.
+    # Loads the patterns: only for queries that may need them.
     from commonplace.text.time_ranges.reading import read
 
     return read(query, now, languages)
