@@ -14,7 +14,7 @@ class MemoryIndex(Protocol):
     def find(self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None) -> Retrieved:
         """Retrieves the best by words and the nearest by vector, with neighbours and the counts that BM25 needs.
 
-        A neighbour is a visible memory of the same session up to `scoring.REACH` positions away. Those of hits are ranked
+        A neighbour is a visible memory of the same session up to `bm25.REACH` positions away. Those of hits are ranked
         too if they pass the filter, so the window of each of them is handed over as well.
         """
 

@@ -1,4 +1,4 @@
-"""BM25 and the window of neighbours: how well words match. Pure functions over the columns of `candidates.py`.
+"""BM25 and the window of neighbours: how well words match. Pure functions over the columns of `ports/candidates.py`.
 
 BM25F over a window (Robertson & Zaragoza 2009): a memory is scored on its own words and, for less, on those of its
 neighbours in the same session; an answer borrows most from the question before it. Long entries stand alone.

@@ -21,7 +21,7 @@ _FIRST_DAY = date(1970, 1, 1).toordinal()
 class Row(NamedTuple):
     """What ranking needs to know of one memory.
 
-    `counts`: how often it holds each term of the question, a term among its labels counting `scoring.LABEL_WEIGHT`;
+    `counts`: how often it holds each term of the question, a term among its labels counting `bm25.LABEL_WEIGHT`;
     `cosine` is NaN without a vector; `session` is None for a memory without a position; `speaker` is in lower case;
     `day` is an ordinal in the zone that the time was given in, `created` seconds since 1970.
     """

@@ -59,7 +59,7 @@ def mappings(layout: Layout) -> dict[str, Any]:
 
 
 def settings(layout: Layout) -> dict[str, Any]:
-    """The settings: an analyzer that only splits at spaces, and BM25 as `scoring.py` has it."""
+    """The settings: an analyzer that only splits at spaces, and BM25 as `bm25.py` has it."""
     return {
         "knn": True,
         "number_of_shards": layout.shards,

@@ -40,7 +40,7 @@ def _best_first(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> li
 
 
 def within_reach(hits: Iterable[Row], others: Iterable[Row]) -> set[str]:
-    """Ids of the others that stand up to `scoring.REACH` positions from a hit of their session."""
+    """Ids of the others that stand up to `bm25.REACH` positions from a hit of their session."""
     places = _positions(hits)
     return {row.memory_id for row in others if row.session in places and _near(places[row.session], row.position)}
 

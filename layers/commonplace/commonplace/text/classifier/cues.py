@@ -97,7 +97,7 @@ class Tagged(NamedTuple):
 
 
 def tag(sentence: list[str]) -> Tagged:
-    """The cues of one sentence, which `words.sentences` has made."""
+    """The cues of one sentence, which `sentences` has made."""
     table = lexicon()
     classes: list[list[str]] = []
     skeleton: list[str] = []
