@@ -38,11 +38,11 @@ class Rules:
     """Rules that keep every word, and tell what they were given to read."""
 
     read_days: list[Day] = field(default_factory=list)
-    shelves: list[MemoryView] = field(default_factory=list)
+    views: list[MemoryView] = field(default_factory=list)
 
     def read(self, day: Day, view: MemoryView) -> Reading:
         self.read_days.append(day)
-        self.shelves.append(view)
+        self.views.append(view)
         made = [
             Decision(Candidate(one.text, one.interaction_id, one.position, one.text, 0.9), "ADD", why="rules")
             for one in day.utterances
@@ -160,5 +160,5 @@ def test_what_the_model_closed_is_closed_for_the_rules() -> None:
     rules, nowhere = Rules(), object()
     ports = NightPorts(nowhere, nowhere, nowhere, nowhere, Purse(), scripted)  # type: ignore[arg-type]
     ModeReader(rules, ports, "local|ann", NOW).read_day("pipeline", DAY, InMemoryView(called), Kept())
-    (view,) = rules.shelves
+    (view,) = rules.views
     assert view.get(["mem_A"]) == view.similar("flute") == view.in_section("personal_context") == []

@@ -1,6 +1,5 @@
 """The wordings that tell what a clause is: one pattern per kind; and instructions to the reader, and words for the user."""
 
-import functools
 import re
 import tomllib
 from functools import cache
@@ -18,7 +17,7 @@ FORGETTING_ONLY_REPORTED = (
 """In which a request to forget is heard, but not what it is about."""
 
 
-@functools.cache
+@cache
 def wording_pattern(kind: str) -> re.Pattern[str]:
     """The case-insensitive pattern of a kind in all languages. KeyError for an unknown kind."""
     return re.compile("|".join(f"(?:{line})" for line in alternatives(kind)), re.IGNORECASE)
@@ -34,7 +33,7 @@ def alternatives(kind: str) -> list[str]:
     return [line for line in _table()[kind].splitlines() if line]
 
 
-@functools.cache
+@cache
 def _table() -> dict[str, str]:
     return tomllib.loads((files(__package__) / "patterns.toml").read_text(encoding="utf-8"))
 

@@ -101,21 +101,21 @@ class StagedView:
     """A view without the targets of some decisions. What they add is not in it: it has no id yet."""
 
     def __init__(self, view: MemoryView, decisions: Iterable[Decision]) -> None:
-        self._shelf = view
+        self._view = view
         self._closed = {target for decision in decisions for target in decision.targets if decision.operation != "NOOP"}
 
     def similar(self, content: str, limit: int = 10) -> list[Memory]:
-        return self._open(self._shelf.similar(content, limit + len(self._closed)))[:limit]
+        return self._open(self._view.similar(content, limit + len(self._closed)))[:limit]
 
     def get(self, memory_ids: Sequence[str]) -> list[Memory]:
-        return self._open(self._shelf.get(memory_ids))
+        return self._open(self._view.get(memory_ids))
 
     def holder(self, key: str) -> Memory | None:
-        found = self._shelf.holder(key)
+        found = self._view.holder(key)
         return found if found is not None and found.memory_id not in self._closed else None
 
     def in_section(self, section: Section, limit: int = 20) -> list[Memory]:
-        return self._open(self._shelf.in_section(section, limit + len(self._closed)))[:limit]
+        return self._open(self._view.in_section(section, limit + len(self._closed)))[:limit]
 
     def _open(self, memories: list[Memory]) -> list[Memory]:
         return [memory for memory in memories if memory.memory_id not in self._closed]

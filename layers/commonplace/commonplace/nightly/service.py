@@ -12,7 +12,6 @@ from commonplace.domain.ids import may_be_id
 from commonplace.domain.interactions import History, HistoryRequest, ListedRuns, RecordResult, RunReport
 from commonplace.domain.runs import Mode, Run
 from commonplace.runs import apply, report, undo
-from commonplace.runs import undo as undoing
 from commonplace.runs.apply import Lease, RunContext, leased
 
 if TYPE_CHECKING:
@@ -104,14 +103,14 @@ class Nights:
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
         """Undoes a run and returns the undo as a run; `reread`: its interactions are pending again."""
         with apply.exclusive_lease(self.context) as lease:
-            run = undoing.undo_run(self._run_to_change(run_id), self.context, lease, reread)
+            run = undo.undo_run(self._run_to_change(run_id), self.context, lease, reread)
             self._publish(run)
             return run
 
     def undo(self, operation_id: str) -> Run:
         """Undoes one operation and returns the undo as a run; `NOT_FOUND` if it was never applied."""
         with apply.exclusive_lease(self.context) as lease:
-            run = undoing.undo_operation(operation_id, self.context, lease)
+            run = undo.undo_operation(operation_id, self.context, lease)
             self._publish(run)
             return run
 
