@@ -1,1 +1,1 @@
-"""Adapters behind the ports: databases, models, clocks. Only `bootstrap` imports from here."""
+"""Adapters behind the ports: databases, the index, models, queues, pages. Only `bootstrap` imports from here."""

@@ -1,4 +1,4 @@
-"""Opens the models that a deployment uses, and the ports of its nights."""
+"""Opens the models that a deployment uses, its Markdown pages, and the ports of its nights."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a day leaves behind, and what people get to see of the night that reads it."""
+"""What a day leaves behind, and what people get to see: what was recorded, runs, histories, the pages written."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal

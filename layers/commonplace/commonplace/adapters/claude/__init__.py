@@ -1,1 +1,1 @@
-"""Claude as the reader of statements and of days. The `anthropic` SDK is imported by the first call: it costs 2 s."""
+"""Claude reads statements and days, and sums up. The `anthropic` SDK is imported by the first call: it costs 2 s."""

@@ -1,1 +1,1 @@
-"""Records, PENDING rows and usage in one DynamoDB table."""
+"""Records, PENDING rows, usage, ledger and runs in one DynamoDB table."""

@@ -1,1 +1,1 @@
-"""Records, index and usage in one SQLite file."""
+"""Records, index, usage, ledger and runs in one SQLite file."""

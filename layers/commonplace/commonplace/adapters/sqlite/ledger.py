@@ -1,4 +1,4 @@
-"""The ledger of one file: recorded interactions and the results of runs."""
+"""The ledger of one file: recorded interactions, and which of them a run has read."""
 
 import json
 import sqlite3

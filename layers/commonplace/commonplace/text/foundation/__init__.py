@@ -1,1 +1,1 @@
-"""What everything that reads text shares: languages, sentences, tokens."""
+"""What everything that reads text shares: languages, characters, sentences, tokens, number words, calendar, English."""
