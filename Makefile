@@ -53,7 +53,7 @@ model: .venv/dev  ## trains both classifiers again (a minute or two)
 	@$(BIN)/python -m training.kinds
 
 bench: .venv/dev built  ## every benchmark; DATA=folder of the public data sets (benchmarks/DATA.md)
-	@for name in retrieval classification extraction merges redaction timeranges latency footprint start house nights night_changes night_locomo night_years \
+	@for name in retrieval classification extraction merges redaction timeranges latency footprint command_start package_size nights night_changes night_locomo night_years \
 		night_calls night_thousand cold_start cloud_latency cloud_retrieval; do \
 		echo "== $$name"; $(BIN)/python -m benchmarks.$$name --data $(DATA) || exit 1; done
 	@$(BIN)/python -m benchmarks.results_page
@@ -76,8 +76,9 @@ LOCK_LAYER = $(LOCK) --python-platform linux --constraint requirements-dev.txt
 BOTO3 := $(patsubst %,--no-emit-package %,boto3 botocore s3transfer)
 BOTOCORE := $(patsubst %,--no-emit-package %,jmespath python-dateutil six urllib3)
 
-results: .venv/dev  ## writes benchmarks/RESULTS.md from benchmarks/results
+results: .venv/dev  ## writes benchmarks/RESULTS.md from benchmarks/results, and docs/languages.md from the word tables
 	@$(BIN)/python -m benchmarks.results_page
+	@$(BIN)/python -m benchmarks.language_table
 
 template: .venv-sam/ready  ## lints template.yaml
 	@$(SAM) validate --lint --region us-east-1

@@ -8,8 +8,8 @@ from benchmarks.report import FOLDER, RESULTS, shown
 
 PAGE = FOLDER / "RESULTS.md"
 ORDER = (
-    "retrieval", "classification", "extraction", "merges", "redaction", "timeranges", "latency", "footprint", "start",
-    "house", "nights", "night_changes", "night_locomo", "night_years", "night_calls", "night_thousand", "cold_start",
+    "retrieval", "classification", "extraction", "merges", "redaction", "timeranges", "latency", "footprint", "command_start",
+    "package_size", "nights", "night_changes", "night_locomo", "night_years", "night_calls", "night_thousand", "cold_start",
     "cloud_retrieval", "cloud_latency",
 )  # fmt: skip
 

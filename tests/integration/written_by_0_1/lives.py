@@ -1,4 +1,4 @@
-"""The users of the fixtures live through their story. As `make.py`, it runs at the commit tagged 0.1 only, 615575f."""
+"""The users of the fixtures live through their story. As `make.py`, it runs at the commit of 0.1 only, 615575f."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace

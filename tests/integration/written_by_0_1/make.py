@@ -1,4 +1,4 @@
-"""Makes what lies beside this file. It runs at the commit tagged 0.1 only, which is 615575f: it is about what that one wrote.
+"""Makes what lies beside this file. It runs at the commit of 0.1 only, 615575f: it is about what that one wrote.
 
     git checkout 615575f; lay this folder and tests/integration/cloud_functions.py as it was then over it;
     python -m tests.integration.written_by_0_1.make

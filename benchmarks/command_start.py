@@ -111,4 +111,4 @@ def _owner(package: str) -> str:
 
 
 if __name__ == "__main__":
-    main("start", "Start: what a command waits for before it begins", measure, False)
+    main("command_start", "Start: what a command waits for before it begins", measure, False)

@@ -33,4 +33,4 @@ def _row(name: str, lines: list[int]) -> tuple[Cell, ...]:
 
 
 if __name__ == "__main__":
-    main("house", "The house: files and lines", measure, False)
+    main("package_size", "The package: files and lines", measure, False)
