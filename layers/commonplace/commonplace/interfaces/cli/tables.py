@@ -52,8 +52,8 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]], wide: s
 
     cells = [[*row] for row in rows]
     widths = _widths(columns, cells, columns.index(wide))
-    heads = [click.style(ljust(name, room), bold=True) for name, room in zip(columns, widths, strict=True)]
-    click.echo("\n" + _GAP.join(heads).rstrip())
+    heads = [ljust(name, room) for name, room in zip(columns, widths, strict=True)]
+    click.echo("\n" + click.style(_GAP.join(heads).rstrip(), bold=True))
     click.echo("─" * (sum(widths) + len(_GAP) * (len(widths) - 1)))
     for row in cells:
         lines = [_lines(value, room) for value, room in zip(row, widths, strict=True)]
