@@ -17,6 +17,9 @@ from commonplace.retrieval.record_scan import RecordScan
 NEWEST = 2_000
 _USERS = 1_000
 
+_SECONDS = 10.0
+_KEPT = 16_000  # records, of all users together: some 100 MB
+
 
 def most_used(counts: Mapping[str, int]) -> dict[str, int]:
     """The tags that most memories carry, the most used first."""
@@ -130,10 +133,6 @@ class ScanFacts:
 def _tags(memories: Sequence[Stored]) -> Counter[str]:
     """How many of the memories carry each tag."""
     return Counter(tag for one in memories for tag in set(one.memory.tags))
-
-
-_SECONDS = 10.0
-_KEPT = 16_000  # records, of all users together: some 100 MB
 
 
 class _CachedRead(NamedTuple):

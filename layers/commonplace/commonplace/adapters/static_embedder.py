@@ -23,6 +23,9 @@ _HAN = (
     (0x2F800, 0x2FA1F),
 )
 
+_KNOWN_SHARE = 0.6
+_TAG = 24  # characters
+
 
 def word_pieces(text: str, vocabulary: Mapping[str, int]) -> Iterator[tuple[str, list[int] | None]]:
     """Each word of the text with the ids of its pieces, or None where the vocabulary has no pieces for it."""
@@ -82,10 +85,6 @@ def _pieces(word: str, vocabulary: Mapping[str, int]) -> list[int] | None:
         else:
             return None
     return found
-
-
-_KNOWN_SHARE = 0.6
-_TAG = 24  # characters
 
 
 class StaticEmbedder:

@@ -30,6 +30,12 @@ _PAGE_SECONDS = 60.0  # for one page of the whole table: nobody waits for an ans
 Remaining = Callable[[], float]
 """Seconds that whoever asks now may still wait for the table."""
 
+MODELS: Mapping[str, tuple[str, int]] = {
+    "static": ("minilm-conversation-256-int8", 256),
+    "titan": ("amazon.titan-embed-text-v2:0-256", 256),
+}
+"""Name and dimension of each embedder, so that laying out an index loads no model; a test holds them together."""
+
 
 def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Left = unlimited_time) -> OpenStore:
     """The ports over one table, with an index in OpenSearch if there is an endpoint, else by reading the records."""
@@ -167,10 +173,3 @@ def missing(name: str) -> CommonplaceError:
     """The error for a setting that is needed."""
     variable = f"COMMONPLACE_{name.upper()}"
     return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{variable}: is needed here and is not set", variable)
-
-
-MODELS: Mapping[str, tuple[str, int]] = {
-    "static": ("minilm-conversation-256-int8", 256),
-    "titan": ("amazon.titan-embed-text-v2:0-256", 256),
-}
-"""Name and dimension of each embedder, so that laying out an index loads no model; a test holds them together."""

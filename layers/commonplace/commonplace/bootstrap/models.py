@@ -27,6 +27,10 @@ if TYPE_CHECKING:
         """What one adapter keeps of runs."""
 
 
+Left = Callable[[], float]
+"""Seconds until whoever asks now is ended."""
+
+
 def folder_pages(folder: Path) -> "Pages":
     """The pages of one folder."""
     from commonplace.adapters.folder import FolderPages
@@ -49,10 +53,6 @@ def pages_of(settings: Settings) -> "Callable[[str], Pages] | None":
 
     client = cache(lambda: connect(settings.region))
     return lambda user_id: S3Pages(client(), bucket, owner_hash(user_id))
-
-
-Left = Callable[[], float]
-"""Seconds until whoever asks now is ended."""
 
 
 def unlimited_time() -> float:

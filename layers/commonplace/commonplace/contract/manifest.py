@@ -15,6 +15,7 @@ _ALWAYS = (
     ErrorCode.INVALID_ARGUMENT, ErrorCode.UNKNOWN_FIELD, ErrorCode.MISSING_FIELD, ErrorCode.STORAGE_UNAVAILABLE,
     ErrorCode.INTERNAL,
 )  # fmt: skip
+Row = Mapping[str, Any]  # a tool in the manifest
 
 
 def manifest(tier: Tier | None = None) -> dict[str, JsonValue]:
@@ -97,6 +98,3 @@ def _without_null(node: dict[str, Any]) -> dict[str, Any]:
     choices = [choice for choice in node["anyOf"] if choice.get("type") != "null"]
     rest = {key: value for key, value in node.items() if key != "anyOf" and not (key == "default" and value is None)}
     return {**choices[0], **rest} if len(choices) == 1 else {**rest, "anyOf": choices}
-
-
-Row = Mapping[str, Any]  # a tool in the manifest

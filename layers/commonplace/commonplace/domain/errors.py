@@ -5,6 +5,8 @@ from enum import Enum
 from importlib.util import find_spec
 from typing import Literal
 
+_EXTRAS: dict[str, tuple[str, ...]] = {"aws": ("botocore", "opensearchpy"), "claude": ("anthropic",)}
+
 
 class ErrorCode(Enum):
     """Each code with its HTTP status and whether the same call may succeed later."""
@@ -55,9 +57,6 @@ class CommonplaceError(Exception):
                 "retryable": self.code.retryable,
             }
         }
-
-
-_EXTRAS: dict[str, tuple[str, ...]] = {"aws": ("botocore", "opensearchpy"), "claude": ("anthropic",)}
 
 
 def require_extra(extra: Literal["aws", "claude"], configured: str) -> None:

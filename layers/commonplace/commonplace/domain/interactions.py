@@ -10,6 +10,12 @@ from commonplace.domain.runs import Run, RunOperation
 from commonplace.domain.storage import Key
 from commonplace.domain.taxonomy import Status
 
+MAX_INTERACTIONS = 1_000
+Role = Literal["user", "assistant"]
+Words = Annotated[str, AfterValidator(printable)]
+Title = Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(printable)]
+LedgerState = Literal["pending", "read", "failed"]
+
 
 class _PagePart(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -28,9 +34,6 @@ class WrittenPages(_PagePart):
     written: tuple[str, ...] = Field((), description="The names of the pages that were written.")
     removed: tuple[str, ...] = Field((), description="Days of which no note is left.")
     left: tuple[LeftPage, ...] = Field((), description="What is not ours, or was edited and not taken over yet.")
-
-
-MAX_INTERACTIONS = 1_000
 
 
 class _Part(BaseModel):
@@ -115,11 +118,6 @@ class History(_Part):
     values: tuple[Value, ...] = Field(description="Newest first.")
 
 
-Role = Literal["user", "assistant"]
-Words = Annotated[str, AfterValidator(printable)]
-Title = Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(printable)]
-
-
 class Message(Request):
     """One message of a discussion."""
 
@@ -167,5 +165,3 @@ class Explicit(_Interaction):
 Interaction = Annotated[Discussion | Reaction | Save | Explicit, Field(discriminator="type")]
 INTERACTION: TypeAdapter[Interaction] = TypeAdapter(Interaction)
 """Reads one, of whichever type."""
-
-LedgerState = Literal["pending", "read", "failed"]

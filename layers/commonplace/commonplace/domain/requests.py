@@ -11,6 +11,7 @@ from commonplace.domain.taxonomy import Category, ContentType, Emotion, InsightT
 
 Tags = Annotated[list[Tag], Field(max_length=32)]
 Note = Annotated[str, Field(max_length=2_000), AfterValidator(printable)]
+Keep = Literal["all", "worthy"]
 
 
 class NormalizeRequest(Request):
@@ -138,9 +139,6 @@ class Turn(Request):
     speaker: Name = Field(description="Who said it.")
     text: Annotated[str, AfterValidator(printable)] = Field(description="What was said, up to 8,000 characters.")
     event_time: datetime | None = Field(None, description="When it was said, ISO 8601.")
-
-
-Keep = Literal["all", "worthy"]
 
 
 class ImportRequest(Request):

@@ -12,6 +12,7 @@ from commonplace.domain.taxonomy import Category, Emotion, InsightType, Section,
 Intent = Literal["find", "remind", "show_similar"]
 Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
 Level = Annotated[int, Field(ge=1, le=5)]
+AnyResult = TypeVar("AnyResult", bound=Result)
 
 
 class Part(BaseModel):
@@ -185,6 +186,3 @@ class LeftOut(Part):
 class ImportResult(Result):
     ids: list[str | None] = Field(description="A memory id per turn, in order; null where it was left out.")
     left_out: list[LeftOut]
-
-
-AnyResult = TypeVar("AnyResult", bound=Result)

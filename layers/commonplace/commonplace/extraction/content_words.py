@@ -13,6 +13,10 @@ from commonplace.text.paraphrase.verdict import same_statement
 _CAPITAL = re.compile(r"(?<=[\w,] )[A-ZÀ-Þ][\w-]+")
 _SHORTEST, _SHARE = 4, 0.6
 
+_HALF, _TELLING, _FEW_MORE = 0.5, 2, 2
+_FILLERS = frozenset("realli alway usual someth together togeth actual still definit absolut".split())
+_PERSON = re.compile(r"\b(?:i|me|he|she|him|her|they|them|not|no|never|\w+n't)\b", re.IGNORECASE)
+
 
 @functools.lru_cache(maxsize=4096)
 def stems_of(text: str) -> frozenset[str]:
@@ -52,11 +56,6 @@ def _related(one: str, other: str) -> bool:
     length = min(len(one), len(other))
     same = next((at for at in range(length) if one[at] != other[at]), length)
     return same >= max(_SHORTEST, _SHARE * max(len(one), len(other)))
-
-
-_HALF, _TELLING, _FEW_MORE = 0.5, 2, 2
-_FILLERS = frozenset("realli alway usual someth together togeth actual still definit absolut".split())
-_PERSON = re.compile(r"\b(?:i|me|he|she|him|her|they|them|not|no|never|\w+n't)\b", re.IGNORECASE)
 
 
 def says_the_same(one: str, other: str) -> bool:

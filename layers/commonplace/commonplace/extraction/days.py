@@ -12,6 +12,18 @@ from commonplace.extraction.own_words import Spans, own_spans
 
 Met = Literal["saved", "read", "liked", "discussed"]
 
+_LIKED = frozenset(
+    """like liked love loved upvote up thumbs_up thumbsup heart star starred favorite favourite favorited clap
+    applaud applause celebrate insightful support useful helpful fire +1 👍 ❤ 🧡 💛 💚 💙 💜 😍 🥰 🔥 👏 🙌 ⭐ 🎉 💯
+    gefällt_mir j'aime me_gusta curtir curti gosto mi_piace vind_ik_leuk いいね""".split()
+)
+_DISLIKED = frozenset(
+    """dislike disliked downvote down thumbs_down thumbsdown hate hated angry hide hidden mute block report spam unlike
+    not_interested boring nope -1 👎 😡 🤮 😠""".split()
+)
+_LEAST_PIECE = MAX_TEXT * 9 // 10
+"""A message that was cut at the intake goes on in the next one; its pieces are no shorter."""
+
 
 @dataclass(frozen=True)
 class Utterance:
@@ -67,19 +79,6 @@ class Day:
         return next(
             (one for one in self.utterances if (one.interaction_id, one.position) == (interaction_id, position)), None
         )
-
-
-_LIKED = frozenset(
-    """like liked love loved upvote up thumbs_up thumbsup heart star starred favorite favourite favorited clap
-    applaud applause celebrate insightful support useful helpful fire +1 👍 ❤ 🧡 💛 💚 💙 💜 😍 🥰 🔥 👏 🙌 ⭐ 🎉 💯
-    gefällt_mir j'aime me_gusta curtir curti gosto mi_piace vind_ik_leuk いいね""".split()
-)
-_DISLIKED = frozenset(
-    """dislike disliked downvote down thumbs_down thumbsdown hate hated angry hide hidden mute block report spam unlike
-    not_interested boring nope -1 👎 😡 🤮 😠""".split()
-)
-_LEAST_PIECE = MAX_TEXT * 9 // 10
-"""A message that was cut at the intake goes on in the next one; its pieces are no shorter."""
 
 
 def days_of(interactions: Sequence[Interaction], zone: tzinfo) -> list[Day]:

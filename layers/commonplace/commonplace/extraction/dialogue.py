@@ -17,6 +17,9 @@ _LONGEST_QUESTION = 200
 _SHORT_ANSWER, _SHORT_UNSPACED = 8, 14
 _IDLE = ("courtesy", "passing", "request", "attempt", "counterfactual", "yes", "no")
 _HALF = 0.5
+_PLAYED, _TOLD = 0.5, 0.4
+"""The mean of the shares that a message as a whole and its most playful clause have of role-play, from which it is one, if
+the worth of that clause is less: what may well be a fact silences nobody."""
 
 
 def question_to_user(before: Utterance | None) -> str | None:
@@ -52,11 +55,6 @@ def only_repeats(clause: Clause, before: Utterance | None) -> bool:
         return False
     own = stems_of(clause.text)
     return bool(own) and len(shared_stems(own, stems_of(before.text))) >= _HALF * len(own)
-
-
-_PLAYED, _TOLD = 0.5, 0.4
-"""The mean of the shares that a message as a whole and its most playful clause have of role-play, from which it is one, if
-the worth of that clause is less: what may well be a fact silences nobody."""
 
 
 @dataclass

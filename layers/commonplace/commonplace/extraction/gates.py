@@ -20,6 +20,8 @@ from commonplace.extraction.third_parties import household_names
 from commonplace.extraction.worthiness import imagined_or_reported, never_kept_reason
 from commonplace.text.redaction import redact
 
+_EXPLICIT = 0.95
+
 
 def refusal_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
     """Why a decision must not be applied, None if it may be. `targets`: those of its memories that still exist."""
@@ -123,9 +125,6 @@ def _title_reason(decision: Decision, titles: Sequence[str]) -> str | None:
         return None if len(set(candidate.rests_on)) >= DAYS else f"an interest rests on {DAYS} interactions"
     met = any(content in possible_notes(title) for title in titles)
     return None if met and candidate.durability == "daily" else "a title tells nothing but that it was met, for a while"
-
-
-_EXPLICIT = 0.95
 
 
 def forget_candidates(utterance: Utterance, before: Utterance | None, taken: bool = False) -> list[Candidate]:

@@ -19,6 +19,7 @@ from commonplace.text.foundation.sentences import STOPS
 _PARTLY = (ASKED, OF_SOMEBODY_ELSE)
 """For these reasons a sentence may be kept up to a comma: before a question, or before what is somebody else's."""
 _ANNOUNCING = (":", "：", '"', "“", "„", "«", "「")
+MOST_JOINED = 3
 
 
 @dataclass(frozen=True)
@@ -90,9 +91,6 @@ def _without_request(clause: Clause) -> tuple[Clause, bool]:
         return clause, False
     at = clause.start + clause.text.index(text)
     return Clause(text, at, at + len(text)), True
-
-
-MOST_JOINED = 3
 
 
 @dataclass(frozen=True)

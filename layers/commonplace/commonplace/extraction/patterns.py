@@ -16,6 +16,17 @@ FORGETTING_ONLY_REPORTED = (
 )  # fmt: skip
 """In which a request to forget is heard, but not what it is about."""
 
+_SPACED = (
+    "user users user's nutzer nutzers nutzerin benutzer benutzers benutzerin usuario usuaria usuário usuária utilizador"
+    " utilizadora utilisateur utilisatrice l'utilisateur l'utilisatrice utente l'utente gebruiker"
+).split()
+_UNSPACED = ["ユーザー", "用户", "用戶"]
+_MENTION = re.compile(rf"\b(?:{'|'.join(_SPACED)})\b|{'|'.join(_UNSPACED)}", re.IGNORECASE)
+
+THE_USER = frozenset([*_SPACED, *_UNSPACED])
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]")
+_BLANKS = re.compile(r"\s+")
+
 
 @cache
 def wording_pattern(kind: str) -> re.Pattern[str]:
@@ -55,23 +66,9 @@ def _words() -> dict[str, str]:
     return tomllib.loads((files(__package__) / "words.toml").read_text(encoding="utf-8"))
 
 
-_SPACED = (
-    "user users user's nutzer nutzers nutzerin benutzer benutzers benutzerin usuario usuaria usuário usuária utilizador"
-    " utilizadora utilisateur utilisatrice l'utilisateur l'utilisatrice utente l'utente gebruiker"
-).split()
-_UNSPACED = ["ユーザー", "用户", "用戶"]
-_MENTION = re.compile(rf"\b(?:{'|'.join(_SPACED)})\b|{'|'.join(_UNSPACED)}", re.IGNORECASE)
-
-THE_USER = frozenset([*_SPACED, *_UNSPACED])
-
-
 def mentions_the_user(text: str) -> bool:
     """Whether a text mentions the user in the third person."""
     return _MENTION.search(text) is not None
-
-
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]")
-_BLANKS = re.compile(r"\s+")
 
 
 def is_instruction_to_reader(text: str) -> bool:

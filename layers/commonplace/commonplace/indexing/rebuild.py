@@ -22,6 +22,9 @@ from commonplace.retrieval.documents import digest
 _BATCH = 500
 Inconsistency = Literal["missing", "behind", "ahead", "different", "orphaned"]
 
+_TRIES = 8
+_FIRST_WAIT = 0.25  # seconds; twice as long at each further try
+
 
 @dataclass(frozen=True)
 class ConsistencyReport:
@@ -81,10 +84,6 @@ def _orphans(batch: Sequence[IndexedDocument], records: MemoryRecords) -> Iterat
 
 def _mended(contents: IndexContents, changes: Sequence[IndexChange]) -> int:
     return sum(outcome.state == "done" for outcome in contents.mend(changes)) if changes else 0
-
-
-_TRIES = 8
-_FIRST_WAIT = 0.25  # seconds; twice as long at each further try
 
 
 @dataclass(frozen=True)

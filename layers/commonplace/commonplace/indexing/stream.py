@@ -17,6 +17,7 @@ from commonplace.ports.usage_log import UsageLog
 
 _log = logging.getLogger("commonplace")
 _BATCH = 200
+_STATES = ("done", "retry", "failed")
 
 
 def project(changes: Sequence[IndexChange], writer: IndexWriter, pending: PendingWrites) -> list[IndexOutcome]:
@@ -124,6 +125,3 @@ def set_aside(letters: Sequence[DeadLetter], where: DeadLetters | None) -> bool:
         _log.error("dead letters can't be sent: %s", error)
         return False
     return True
-
-
-_STATES = ("done", "retry", "failed")

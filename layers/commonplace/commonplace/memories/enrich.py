@@ -14,6 +14,8 @@ from commonplace.text.tagging.phrases import concepts_of
 from commonplace.text.tagging.synonyms import consolidate
 from commonplace.text.third_person import to_third_person
 
+MAX_TAGS = 8
+
 
 @dataclass(frozen=True)
 class PrecomputedEmbedder:
@@ -37,9 +39,6 @@ class PrecomputedEmbedder:
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
         return [self.embed(text) for text in texts]
-
-
-MAX_TAGS = 8
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,10 @@ _WORDS: dict[str, Any] = {
     "speaker": None, "subject": None, "emotion": None, "embedding_model": None,
 }  # fmt: skip
 
+# An operation changes words only to erase them, and its own version, time and usage come with each write.
+_TEXTS = {"raw_text", "normalized_text", "tags", "concepts", "speaker", "evidence", "user_note", "subject"}
+_NOT_KEPT = _TEXTS | {"version", "updated_at", "access_count", "last_accessed"}
+
 
 def superseded(memory: Memory, by: str, now: datetime) -> Memory:
     """Closes a memory that another replaces; it is kept."""
@@ -27,11 +31,6 @@ def deleted(memory: Memory, now: datetime) -> Memory:
 def erased(memory: Memory, now: datetime) -> Memory:
     """Closes a memory and removes its words: it can't come back. The id of its session stays."""
     return deleted(memory, now).model_copy(update=_WORDS)
-
-
-# An operation changes words only to erase them, and its own version, time and usage come with each write.
-_TEXTS = {"raw_text", "normalized_text", "tags", "concepts", "speaker", "evidence", "user_note", "subject"}
-_NOT_KEPT = _TEXTS | {"version", "updated_at", "access_count", "last_accessed"}
 
 
 def applied_change(change: Change) -> AppliedChange:

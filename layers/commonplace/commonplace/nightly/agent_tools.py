@@ -23,6 +23,7 @@ Value = Annotated[Text, Field(max_length=MAX_CONTENT)]
 
 _INTERACTION = Field(description="The `interaction_id` of the message that says it.")
 _EVIDENCE = Field(description="The shortest part of the user's own words that says it, letter by letter.")
+_UPDATED = 0.9
 
 
 class Search(Request):
@@ -75,9 +76,6 @@ def tool_list() -> list[dict[str, Any]]:
         {"name": name, "description": description, "input_schema": schema(request, "validation")}
         for name, (request, description) in REQUESTS.items()
     ]
-
-
-_UPDATED = 0.9
 
 
 class AgentTools:

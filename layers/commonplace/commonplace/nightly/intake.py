@@ -26,6 +26,20 @@ from commonplace.text.redaction import redact
 
 _ID_SHOWN = 90  # characters of an interaction's id in those of its later pieces: 127 in all, of 128
 _LAST = MAX_TEXT // 10  # characters at the end of a piece in which it may rather end between two words
+MAX_CHARACTERS = 300_000
+"""The longest interaction, all its texts together."""
+MAX_BYTES = 350_000
+"""The heaviest talk, compressed: it is kept as one item of at most 400 KB, and a character may take three bytes."""
+MAX_MESSAGES = 2_000
+
+_KINDS: Mapping[str, type[Discussion | Reaction | Save | Explicit]] = {
+    "discussion": Discussion,
+    "reaction": Reaction,
+    "save": Save,
+    "explicit": Explicit,
+}
+_YEARS = range(1970, 2200)  # beyond them some zone has no such day
+_BATCH, _BATCH_CHARACTERS = 100, 150_000
 
 
 def split_interaction(interaction: Interaction) -> list[Interaction]:
@@ -52,22 +66,6 @@ def split_text(text: str) -> list[str]:
         found.append(text[:end])
         text = text[end:]
     return [*found, text]
-
-
-MAX_CHARACTERS = 300_000
-"""The longest interaction, all its texts together."""
-MAX_BYTES = 350_000
-"""The heaviest talk, compressed: it is kept as one item of at most 400 KB, and a character may take three bytes."""
-MAX_MESSAGES = 2_000
-
-_KINDS: Mapping[str, type[Discussion | Reaction | Save | Explicit]] = {
-    "discussion": Discussion,
-    "reaction": Reaction,
-    "save": Save,
-    "explicit": Explicit,
-}
-_YEARS = range(1970, 2200)  # beyond them some zone has no such day
-_BATCH, _BATCH_CHARACTERS = 100, 150_000
 
 
 def record_interactions(given: Sequence[Any], caller: Caller, ledger: Ledger) -> RecordResult:

@@ -14,6 +14,7 @@ CHUNK_TOKENS = 60_000
 
 _LEFT_OUT = " […] "
 _BEFORE_START, _BEFORE_END = 200, 600
+DECLINED = "the model declined to read it"
 
 
 @dataclass(frozen=True)
@@ -92,9 +93,6 @@ def _shortened(text: str) -> str:
     if len(text) <= _BEFORE_START + _BEFORE_END:
         return text
     return f"{text[:_BEFORE_START]}{_LEFT_OUT}{text[-_BEFORE_END:]}"
-
-
-DECLINED = "the model declined to read it"
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,11 @@ from commonplace.ports.values import Caller, Visibility
 from commonplace.retrieval.record_scan import is_visible
 from commonplace.runs.undo_plan import changes_since
 
+Kind = Literal["add", "edit", "move", "remove", "conflict"]
+_CHANGED = "it was changed since the page was written"
+_CLOSED = "it was closed since the page was written"
+_NO_WORDS = "no words are left of it; take the whole line out to delete it"
+
 
 @dataclass(frozen=True)
 class MemoriesById:
@@ -44,12 +49,6 @@ def read_record(caller: Caller, ports: Ports) -> MemoriesById:
     memories = {memory.memory_id: memory for memory in ports.records.all(caller.user_id)}
     agents = tuple({memory.agent_id for memory in memories.values()})
     return MemoriesById(memories, Visibility(caller.user_id, agents, caller.now), ports.records, zone_of(caller))
-
-
-Kind = Literal["add", "edit", "move", "remove", "conflict"]
-_CHANGED = "it was changed since the page was written"
-_CLOSED = "it was closed since the page was written"
-_NO_WORDS = "no words are left of it; take the whole line out to delete it"
 
 
 @dataclass(frozen=True)

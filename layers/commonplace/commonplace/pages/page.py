@@ -19,6 +19,10 @@ _LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")  # whatever som
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|&#(\d{1,7});|<br ?/?>")
 _SURROGATES = range(0xD800, 0xE000)
 
+MAIN = "MEMORY.md"
+HEADINGS: dict[Section, str] = {name: name.replace("_", " ").capitalize() for name in get_args(Section)}
+_DAY = re.compile(r"memory/(\d{4}-\d{2}-\d{2})\.md")
+
 
 def escape(text: str) -> str:
     """Escapes Markdown, with line breaks as `<br>` and blanks at either end as entities."""
@@ -43,11 +47,6 @@ def _unescape_match(found: re.Match[str]) -> str:
         return "\n"
     code = int(found[2])
     return found[0] if code > 0x10FFFF or code in _SURROGATES else chr(code)
-
-
-MAIN = "MEMORY.md"
-HEADINGS: dict[Section, str] = {name: name.replace("_", " ").capitalize() for name in get_args(Section)}
-_DAY = re.compile(r"memory/(\d{4}-\d{2}-\d{2})\.md")
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,11 @@ from commonplace.runs.plan import PlannedChange, PlannedOperation, encode_vector
 
 _KEPT = ("collection", "agent_id", "section", "scope", "scope_ref", "subject")
 
+_ORDER: tuple[Kind, ...] = ("conflict", "remove", "move", "edit", "add")  # what is taken out makes room for what comes
+_KINDS: Mapping[Kind, OperationKind] = {"remove": "DELETE", "edit": "UPDATE", "move": "UPDATE", "add": "ADD"}
+_WHY: Mapping[Kind, str] = {"remove": "taken out", "edit": "changed", "move": "put in another place", "add": "new"}
+KNOWN = "it is remembered already"
+
 
 class EntryRequest(Request):
     """A typed entry to be validated; `value` is None where the text is unchanged."""
@@ -82,12 +87,6 @@ def _page_fields(page: Page, old: Memory | None, caller: Caller) -> dict[str, An
         "purge_at": expires + PURGE_DELAY,
         "event_time": min(noon, caller.now) if page.day == caller.now.date() else noon,
     }
-
-
-_ORDER: tuple[Kind, ...] = ("conflict", "remove", "move", "edit", "add")  # what is taken out makes room for what comes
-_KINDS: Mapping[Kind, OperationKind] = {"remove": "DELETE", "edit": "UPDATE", "move": "UPDATE", "add": "ADD"}
-_WHY: Mapping[Kind, str] = {"remove": "taken out", "edit": "changed", "move": "put in another place", "add": "new"}
-KNOWN = "it is remembered already"
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,10 @@ _HELP = (
     "Only what is listed here can be taken out, and only while the last line of the page is there.",
 )
 
+_FOREIGN = "no page of this memory; it is left alone"
+_EDITED = "edited since it was written; apply it first, or overwrite it"
+_log = logging.getLogger("commonplace")
+
 
 def render_pages(user_id: str, memories: Iterable[Memory], zone: tzinfo) -> dict[str, str]:
     """The pages of the current memories, by name: `MEMORY.md` always, a day's page while it has notes."""
@@ -58,11 +62,6 @@ def _page(name: str, user_id: str, memories: Sequence[Memory]) -> str:
 def _entry(memory: Memory) -> str:
     key = f"**{memory.key}**: " if memory.key else ""
     return f"- {key}{page_text.escape(memory.content)} <!-- {memory.memory_id} v{memory.version} -->"
-
-
-_FOREIGN = "no page of this memory; it is left alone"
-_EDITED = "edited since it was written; apply it first, or overwrite it"
-_log = logging.getLogger("commonplace")
 
 
 def write_pages(

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 MOST_TAGS = 500
 """How many tags of a user a store is shown, the most used ones."""
 
+Clock = Callable[[], datetime]
+"""Tells the time, aware, in the user's zone."""
+
 
 @dataclass(frozen=True)
 class Normalized:
@@ -46,10 +49,6 @@ class ModelUnavailable(Exception):  # noqa: N818 - a state, told in the notes
     def __init__(self, why: str, misconfigured: bool = False) -> None:
         super().__init__(why)
         self.misconfigured = misconfigured
-
-
-Clock = Callable[[], datetime]
-"""Tells the time, aware, in the user's zone."""
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,10 @@ _NAMING_NOTHING = (
     "know remember recall anything everything something memory memories information facts stored saved list show all every"
 )
 
+_STEEPNESS = 8.0  # logistic fit of the lead on LoCoMo conversations 0 and 1
+_BEST = 5
+_LEAST, _MOST = 0.15, 0.85
+
 
 @dataclass(frozen=True)
 class Query:
@@ -107,11 +111,6 @@ def _spans(time: TimeRange | None) -> tuple[DaySpan, ...]:
 
 def _last_day(before: datetime) -> date:
     return (before - timedelta(microseconds=1)).date()
-
-
-_STEEPNESS = 8.0  # logistic fit of the lead on LoCoMo conversations 0 and 1
-_BEST = 5
-_LEAST, _MOST = 0.15, 0.85
 
 
 def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float:

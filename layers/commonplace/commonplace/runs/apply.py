@@ -16,6 +16,13 @@ from commonplace.runs.plan import Plan, PlannedOperation, with_outcome
 
 LEASE = timedelta(minutes=10)
 
+_IN_THE_WAY = (ErrorCode.CONFLICT, ErrorCode.NOT_FOUND)
+_LOST = "the memory was changed meanwhile, or another holds its key or says the same; that write stays"
+_log = logging.getLogger("commonplace")
+_PLAN = "plan"
+_DIED = "it stopped before its plan was kept; nothing was changed"
+_AS_UNDO: dict[Outcome, Outcome] = {"applied": "undone", "lost": "kept"}
+
 
 @dataclass(frozen=True)
 class RunContext:
@@ -63,11 +70,6 @@ def leased(context: RunContext) -> Iterator[Lease]:
         context.night.leases.release(fence)
 
 
-_IN_THE_WAY = (ErrorCode.CONFLICT, ErrorCode.NOT_FOUND)
-_LOST = "the memory was changed meanwhile, or another holds its key or says the same; that write stays"
-_log = logging.getLogger("commonplace")
-
-
 def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool = False) -> RunOperation:
     """Applies a planned operation unless it was applied before; returns it as `applied`, or `lost` to another write.
 
@@ -94,11 +96,6 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
         )
         return with_outcome(reported, "lost", f"{reported.why}; it could not be written")
     return with_outcome(reported, "applied")
-
-
-_PLAN = "plan"
-_DIED = "it stopped before its plan was kept; nothing was changed"
-_AS_UNDO: dict[Outcome, Outcome] = {"applied": "undone", "lost": "kept"}
 
 
 @contextmanager

@@ -12,6 +12,9 @@ _ERASED = "(erased)"
 RUNS_WITH_WORDS = 200
 """The newest runs, in which or in whose interactions words of a memory may still stand."""
 
+_GIVEN_UP = 3  # runs that failed on an interaction
+_log = logging.getLogger("commonplace")
+
 
 def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
     """Erases the texts that forgotten memories rest on, the forget request itself, and what runs quote of them.
@@ -58,10 +61,6 @@ def _without_words(operation: RunOperation, forgotten: set[str]) -> RunOperation
         return operation
     outcome = "discarded" if operation.outcome == "needs_review" else operation.outcome
     return operation.model_copy(update={"why": _ERASED, "outcome": outcome})
-
-
-_GIVEN_UP = 3  # runs that failed on an interaction
-_log = logging.getLogger("commonplace")
 
 
 def close(run: Run, entries: Sequence[LedgerEntry], context: RunContext, lease: Lease) -> Run:

@@ -13,6 +13,7 @@ from commonplace.runs.plan import Plan, PlannedOperation, review_part, with_outc
 from commonplace.runs.undo_plan import UndoPlanner
 
 _MISSING = "what was planned is no longer kept"
+_NOTHING = "there was nothing to take back"
 
 
 def approve(run: Run, context: RunContext, lease: Lease) -> Run:
@@ -45,9 +46,6 @@ def _save_review(run: Run, before: Run, context: RunContext, lease: Lease) -> Ru
     context.night.runs.save(run, lease.fence)
     context.night.parts.drop_parts(run.user_id, run.run_id)
     return run
-
-
-_NOTHING = "there was nothing to take back"
 
 
 def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) -> Run:

@@ -15,6 +15,10 @@ from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.sentences import STOPS
 from commonplace.use_cases.summary_check import FEWEST, MOST, KeyPoint, Summary
 
+_RELEVANCE = 0.3
+_MOST_CHARACTERS = 60_000  # of all that is read for one summary: some 15,000 tokens
+_NOTHING = "Nothing is remembered about this."
+
 
 def extract_sentences(query: str, memories: Sequence[Memory]) -> Summary:
     """A summary of 3 to 6 sentences of the memories; a point per sentence, with all memories that say it."""
@@ -36,11 +40,6 @@ def _best_first(memory: Memory, asked: set[str]) -> list[str]:
     found = [" ".join(sentence.text.split()) for sentence in sentences(memory.normalized_text)]
     found.sort(key=lambda sentence: -len(asked.intersection(tokenizer.terms(sentence))))
     return [sentence if sentence.endswith(STOPS) else f"{sentence}." for sentence in found if sentence]
-
-
-_RELEVANCE = 0.3
-_MOST_CHARACTERS = 60_000  # of all that is read for one summary: some 15,000 tokens
-_NOTHING = "Nothing is remembered about this."
 
 
 def summarize_memory(request: SummarizeRequest, caller: Caller, ports: Ports) -> SummarizeResult:

@@ -21,6 +21,12 @@ from commonplace.text.foundation import tokenizer
 FEWEST, MOST = 3, 6
 """Sentences of a summary; fewer where the memories hold no more."""
 
+_NEAREST = 12  # sentences: what one sentence of a summary can rest on; a check of all would take as long as the model
+_LONGEST = 500  # characters of a sentence
+_MOST_TOKENS, _MOST_ITEMS = 2_000, 12
+_Sentence = Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(printable)]
+_SENTENCE: TypeAdapter[str] = TypeAdapter(_Sentence)
+
 
 @dataclass(frozen=True)
 class KeyPoint:
@@ -36,10 +42,6 @@ class Summary:
 
     sentences: tuple[str, ...]
     points: tuple[KeyPoint, ...]
-
-
-_NEAREST = 12  # sentences: what one sentence of a summary can rest on; a check of all would take as long as the model
-_LONGEST = 500  # characters of a sentence
 
 
 class NumberedMemories:
@@ -73,11 +75,6 @@ class NumberedMemories:
 
     def _known(self, numbers: Iterable[int]) -> list[int]:
         return [number for number in numbers if 1 <= number <= len(self._ids)]
-
-
-_MOST_TOKENS, _MOST_ITEMS = 2_000, 12
-_Sentence = Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(printable)]
-_SENTENCE: TypeAdapter[str] = TypeAdapter(_Sentence)
 
 
 class _Point(BaseModel):

@@ -27,6 +27,21 @@ if TYPE_CHECKING:
 
 CallOutcome = TypeVar("CallOutcome")
 
+_log = logging.getLogger("commonplace")
+
+Option = Literal["temperature", "effort", "schema"]
+
+_ATTEMPTS = 5
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0
+_CONNECT_SECONDS = 5.0
+_TO_ANSWER = 2.0  # seconds, for whoever asked
+_NAMES: tuple[tuple[Option, re.Pattern[str]], ...] = (
+    ("temperature", re.compile("temperature", re.IGNORECASE)),
+    ("effort", re.compile("effort", re.IGNORECASE)),
+    ("schema", re.compile("output_config|output.format|structured.output|schema", re.IGNORECASE)),
+    ("effort", re.compile("output_config", re.IGNORECASE)),
+)
+
 
 class Deadline:
     """Begins when it is made."""
@@ -76,22 +91,6 @@ def normalization_question(text: str, source: str, context: str | None) -> Model
     return ModelQuestion(
         instructions("normalize"), f"{data}\n\nWrite down what <text-{mark}> says, as the JSON object.", Answer
     )
-
-
-_log = logging.getLogger("commonplace")
-
-Option = Literal["temperature", "effort", "schema"]
-
-_ATTEMPTS = 5
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0
-_CONNECT_SECONDS = 5.0
-_TO_ANSWER = 2.0  # seconds, for whoever asked
-_NAMES: tuple[tuple[Option, re.Pattern[str]], ...] = (
-    ("temperature", re.compile("temperature", re.IGNORECASE)),
-    ("effort", re.compile("effort", re.IGNORECASE)),
-    ("schema", re.compile("output_config|output.format|structured.output|schema", re.IGNORECASE)),
-    ("effort", re.compile("output_config", re.IGNORECASE)),
-)
 
 
 class MessagesApi:

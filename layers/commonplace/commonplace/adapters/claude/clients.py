@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _SECONDS = 300
 
+_TRY_AGAIN = frozenset({408, 409, 429})
+_TYPE = re.compile(r"[a-z_]{1,64}")
+
 
 def read_secret(arn: str) -> str:
     """The secret's text. Raises `ModelUnavailable` when it can't be read, as a misconfiguration."""
@@ -102,10 +105,6 @@ class BedrockClients:
             made, self._made = self._made, None
         if made is not None:
             made.close()
-
-
-_TRY_AGAIN = frozenset({408, 409, 429})
-_TYPE = re.compile(r"[a-z_]{1,64}")
 
 
 @dataclass(frozen=True)

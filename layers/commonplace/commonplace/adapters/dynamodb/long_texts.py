@@ -7,6 +7,10 @@ from ulid import ULID
 from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.table import ITEM, USER, Action, Item
 
+ROWS = "rows"
+_BODY = "body"
+_MOST_BYTES = 350_000  # of the 400 KB that an item may have
+
 
 def packed(text: str) -> Item:
     """A text as an attribute."""
@@ -16,11 +20,6 @@ def packed(text: str) -> Item:
 def unpacked(attribute: Item) -> str:
     """The text of an attribute."""
     return gzip.decompress(bytes(attribute["B"])).decode()
-
-
-ROWS = "rows"
-_BODY = "body"
-_MOST_BYTES = 350_000  # of the 400 KB that an item may have
 
 
 def row_text(text: str, user_id: str, prefix: str) -> tuple[Item, list[Action]]:

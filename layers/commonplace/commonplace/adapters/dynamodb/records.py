@@ -27,6 +27,7 @@ from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import Audit, Entry, Stored, Vector
 
 _PURGED_WITHIN = 80  # rows that can be marked in the transaction itself; a memory was hardly ever changed as often
+_ROWS_AT_ONCE = 50  # listed and deleted within the time of a call
 
 
 class DynamoRecords:
@@ -122,9 +123,6 @@ class DynamoEverything:
             yield from readable_records(items, stored_of)
             if after is None:
                 return
-
-
-_ROWS_AT_ONCE = 50  # listed and deleted within the time of a call
 
 
 class DynamoErasure:

@@ -20,6 +20,9 @@ from commonplace.ports.values import Mark
 
 _MARKS_AT_ONCE = 30  # of up to three actions each, in a transaction of a hundred
 
+_KEPT = timedelta(days=3)
+_ALL = "all"
+
 
 class DynamoRuns:
     """The runs of the table."""
@@ -137,10 +140,6 @@ def _run(calls: Calls, row: Item | None) -> Run | None:
 
 def _lost() -> CommonplaceError:
     return CommonplaceError(ErrorCode.LEASE_LOST, "another run has begun")
-
-
-_KEPT = timedelta(days=3)
-_ALL = "all"
 
 
 class DynamoBudget:

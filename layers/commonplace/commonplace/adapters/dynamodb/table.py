@@ -57,6 +57,13 @@ TIME_TO_LIVE: Final = {"Enabled": True, "AttributeName": PURGE_AT}
 
 _QUEUES = 8
 
+Item = Mapping[str, Any]
+"""Attributes in DynamoDB's own form, `{"version": {"N": "1"}}`."""
+
+ABSENT = f"attribute_not_exists(#{ITEM})"
+PRESENT = f"attribute_exists(#{ITEM})"
+_NAME = re.compile(r"#(\w+)")
+
 
 def queue_of(kind: str, name: str) -> str:
     """The queue of `pending#` or `usage#` in which the row of a memory or user waits."""
@@ -80,14 +87,6 @@ def create_table(client: "DynamoDBClient", name: str, stream: bool = True) -> No
     client.create_table(TableName=name, **definition)
     client.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1})
     client.update_time_to_live(TableName=name, TimeToLiveSpecification={"Enabled": True, "AttributeName": PURGE_AT})
-
-
-Item = Mapping[str, Any]
-"""Attributes in DynamoDB's own form, `{"version": {"N": "1"}}`."""
-
-ABSENT = f"attribute_not_exists(#{ITEM})"
-PRESENT = f"attribute_exists(#{ITEM})"
-_NAME = re.compile(r"#(\w+)")
 
 
 @dataclass(frozen=True)

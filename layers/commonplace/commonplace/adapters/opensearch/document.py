@@ -21,6 +21,11 @@ _KEYWORDS = (
 ).split()
 _FLAGS = ("question", "instruction", "preference")
 _TIMES = ("happened_at", "created_at", "valid_from", "valid_to", "expires_at")
+ROW = (
+    "memory_id user_id tokens labels length session_id position speaker question instruction preference day importance"
+    " created_at embedding_model"
+).split()
+"""What a search reads of a document."""
 
 
 @dataclass(frozen=True)
@@ -92,13 +97,6 @@ def properties(layout: Layout) -> dict[str, Any]:
         "vector": {"type": "knn_vector", "dimension": layout.dimension, "method": method},
         "content": {"type": "keyword", "index": False, "doc_values": False},  # for `similar`
     }
-
-
-ROW = (
-    "memory_id user_id tokens labels length session_id position speaker question instruction preference day importance"
-    " created_at embedding_model"
-).split()
-"""What a search reads of a document."""
 
 
 def packed(values: Mapping[str, Any]) -> str:

@@ -16,6 +16,9 @@ from commonplace.retrieval.candidate_rows import NOBODY, Row, counts_of
 MOST = 2_500
 """Places that are looked at, at the most. Only hits in many sessions of many turns come that far: their best are served."""
 
+Answer = Mapping[str, Any]
+_ID, _USER = ROW.index("memory_id"), ROW.index("user_id")
+
 
 def spans(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
     """The positions, by session, that can lend to what stands around a row: twice the reach to either side."""
@@ -72,10 +75,6 @@ def _merged(positions: Iterable[int]) -> list[tuple[int, int]]:
         else:
             found.append((first, last))
     return found
-
-
-Answer = Mapping[str, Any]
-_ID, _USER = ROW.index("memory_id"), ROW.index("user_id")
 
 
 class Hit(NamedTuple):

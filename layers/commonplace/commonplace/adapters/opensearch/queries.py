@@ -9,6 +9,17 @@ from commonplace.ports.values import Filter, Visibility
 
 Clause = dict[str, Any]
 
+BY_WORDS, BY_VECTOR = 200, 100
+NEIGHBOURS = 5_000
+SIMILAR = 20
+PIPELINE = "commonplace-fusion"
+Body = dict[str, Any]
+
+_TERMS_IN_A_QUERY = 500  # twice that, for two fields, is what one query may hold; counted are all
+_LABELS = 0.3
+_SPEAKERS = _YEARS = 1_000
+Spans = Mapping[str, Sequence[tuple[int, int]]]
+
 
 def visible(visibility: Visibility, without: Iterable[str] = ()) -> Clause:
     """The user's own, active, valid now, unexpired, for one of the agents; none of the ids `without`."""
@@ -53,18 +64,6 @@ def passing(filters: Filter) -> list[Clause]:
 def visible_and(seen: Clause, clauses: Sequence[Clause]) -> Clause:
     """All that is seen and meets the clauses."""
     return {"bool": {"filter": [seen, *clauses]}}
-
-
-BY_WORDS, BY_VECTOR = 200, 100
-NEIGHBOURS = 5_000
-SIMILAR = 20
-PIPELINE = "commonplace-fusion"
-Body = dict[str, Any]
-
-_TERMS_IN_A_QUERY = 500  # twice that, for two fields, is what one query may hold; counted are all
-_LABELS = 0.3
-_SPEAKERS = _YEARS = 1_000
-Spans = Mapping[str, Sequence[tuple[int, int]]]
 
 
 def by_words(allowed: Clause, terms: Sequence[str], vector: Vector | None) -> Body:

@@ -66,9 +66,6 @@ def _indexed_document(document: Mapping[str, Any]) -> IndexedDocument:
     return IndexedDocument(kept["user_id"], document["_id"], kept["version"], kept.get("digest", ""))
 
 
-_REBUILD_WAIT = {"request_timeout": WRITE_SECONDS}
-
-
 class OpenSearchRebuild:
     """While it is filled the next version has an alias of its own, by which `OpenSearchWriter` writes into it as well."""
 
@@ -88,7 +85,7 @@ class OpenSearchRebuild:
             for begun in versions(self._client, self._begun):
                 if begun.metadata == mark(self._layout):
                     return begun.name
-                self._client.indices.delete(index=begun.name, params=_REBUILD_WAIT)
+                self._client.indices.delete(index=begun.name, params=_WAIT)
             name = next_name(self._client, self._alias)
             create(self._client, name, self._begun)
         return name
@@ -104,7 +101,7 @@ class OpenSearchRebuild:
             new = next(iter(versions(self._client, self._begun)), None)
             if new is None:
                 raise IndexUnavailable("another reindex has ended meanwhile, and its version is asked")
-            self._client.indices.refresh(index=new.name, params=_REBUILD_WAIT)
+            self._client.indices.refresh(index=new.name, params=_WAIT)
             old = next((live.name for live in versions(self._client, self._alias)), None)
             switch(self._client, self._alias, old, new.name, {"remove": {"index": new.name, "alias": self._begun}})
 

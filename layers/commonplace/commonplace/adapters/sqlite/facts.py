@@ -8,6 +8,13 @@ from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner
 from commonplace.ports.values import MOST_TAGS, Statistics
 
+_COUNTS = """SELECT
+    coalesce(sum(live), 0), coalesce(sum(NOT live), 0), coalesce(sum(live AND usage.memory_id IS NULL), 0),
+    coalesce(sum(live AND embedding IS NULL), 0),
+    coalesce(sum(live AND embedding IS NOT NULL AND embedding_model IS NOT :model), 0)
+    FROM (SELECT memory_id, embedding, embedding_model, (expires_at IS NULL OR expires_at > :now) AS live
+          FROM memories WHERE owner = :owner AND status = 'active') LEFT JOIN usage USING (memory_id)"""
+
 
 class SqliteUsage:
     """The usage log of one file. What can't be written at once waits for the next call, or for `close`."""
@@ -46,14 +53,6 @@ class SqliteUsage:
                 self._waiting,
             )
         self._waiting.clear()
-
-
-_COUNTS = """SELECT
-    coalesce(sum(live), 0), coalesce(sum(NOT live), 0), coalesce(sum(live AND usage.memory_id IS NULL), 0),
-    coalesce(sum(live AND embedding IS NULL), 0),
-    coalesce(sum(live AND embedding IS NOT NULL AND embedding_model IS NOT :model), 0)
-    FROM (SELECT memory_id, embedding, embedding_model, (expires_at IS NULL OR expires_at > :now) AS live
-          FROM memories WHERE owner = :owner AND status = 'active') LEFT JOIN usage USING (memory_id)"""
 
 
 class SqliteFacts:

@@ -19,6 +19,7 @@ from commonplace.ports.values import Filter, Similar, Visibility
 _ROWS = 1_500
 _RAREST_TERMS = 6
 _READ = 20
+_USERS_IN_MEMORY = 32
 
 
 def similar(
@@ -67,9 +68,6 @@ def _cosine(vector: Vector | None, blob: bytes | None) -> float | None:
     if vector is None or blob is None:
         return None
     return float(np.frombuffer(blob, dtype="<f4") @ vector)
-
-
-_USERS_IN_MEMORY = 32
 
 
 class SqliteIndex:

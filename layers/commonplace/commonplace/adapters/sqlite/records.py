@@ -15,6 +15,7 @@ from commonplace.retrieval.documents import Document, document
 
 _AT_ONCE = 100  # a write never waits for more; the rest goes with the next ones
 _GOES_AT = "julianday(json_extract(record, '$.purge_at'))"  # as it is indexed
+_BY_OWNER = ("memories", "tags", "operations", "interactions", "runs", "run_parts", "leases", "token_budget")
 
 
 def purge(connection: sqlite3.Connection, now: datetime) -> None:
@@ -28,9 +29,6 @@ def purge(connection: sqlite3.Connection, now: datetime) -> None:
     ).fetchall()
     for found in due:
         writes.remove(connection, writes.StoredRow.of(*found))
-
-
-_BY_OWNER = ("memories", "tags", "operations", "interactions", "runs", "run_parts", "leases", "token_budget")
 
 
 class SqliteErasure:

@@ -15,6 +15,10 @@ from commonplace.ports.values import Mark
 
 _NEWEST = "SELECT 1 FROM leases JOIN users ON users.number = owner WHERE user_id = ? AND leases.number = ?"
 
+_SPENT = "SELECT coalesce(sum(tokens), 0), coalesce(sum(tokens) FILTER (WHERE owner = ?), 0) FROM token_budget WHERE day = ?"
+_TAKE = "INSERT INTO token_budget VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET tokens = tokens + excluded.tokens"
+_SAVE = "INSERT INTO runs VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET status = excluded.status, run = excluded.run"
+
 
 def take_lease(connection: sqlite3.Connection, owner: int, now: datetime, until: datetime) -> int | None:
     """The number of a new lease; None while another has not run out."""
@@ -40,10 +44,6 @@ def check_fence(connection: sqlite3.Connection, fence: Fence) -> None:
         raise CommonplaceError(ErrorCode.LEASE_LOST, "another run has taken over; this one writes nothing any more")
 
 
-_SPENT = "SELECT coalesce(sum(tokens), 0), coalesce(sum(tokens) FILTER (WHERE owner = ?), 0) FROM token_budget WHERE day = ?"
-_TAKE = "INSERT INTO token_budget VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET tokens = tokens + excluded.tokens"
-
-
 class SqliteBudget:
     """The token budget of one file."""
 
@@ -62,9 +62,6 @@ class SqliteBudget:
     def settle(self, user_id: str, day: date, reserved: int, used: int) -> None:
         with self._database.writing() as connection:
             connection.execute(_TAKE, (day.isoformat(), owner_number(connection, user_id), used - reserved))
-
-
-_SAVE = "INSERT INTO runs VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET status = excluded.status, run = excluded.run"
 
 
 class SqliteRuns:

@@ -13,6 +13,9 @@ from commonplace.ports.values import Filter, Visibility
 from commonplace.retrieval import bm25
 from commonplace.retrieval.candidate_rows import NOBODY, years_of
 
+_BY_WORDS = 200
+_BY_VECTOR = 100
+
 
 def visible(visibility: Visibility) -> tuple[str, list[object]]:
     """The SQL condition of visible memories: active, valid now, unexpired unless asked for, for one of the agents.
@@ -43,10 +46,6 @@ def where(filters: Filter) -> tuple[str, list[object]]:
         conditions.append(f"memory_type IN ({','.join('?' * len(filters.types))})")
         values += filters.types
     return " AND ".join(conditions), values
-
-
-_BY_WORDS = 200
-_BY_VECTOR = 100
 
 
 def passing(connection: sqlite3.Connection, columns: Columns, filters: Filter) -> Flags:

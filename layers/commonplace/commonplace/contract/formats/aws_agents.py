@@ -9,6 +9,11 @@ from commonplace.contract.registry import tool_named
 
 Schema = Mapping[str, Any]
 
+MOST_PARAMETERS = 5
+REST = "options"
+"""The parameter of a tool with more than five: a JSON object in a string, of the fields that found no room."""
+_ANSWER = {"description": "The answer, a JSON object.", "content": {"application/json": {"schema": {"type": "object"}}}}
+
 
 def described(schema: Schema) -> str:
     """A field's description with its limits and its default behind it, unless it says them already."""
@@ -63,11 +68,6 @@ def by_function(rows: Sequence[Row]) -> dict[str, list[Row]]:
     return groups
 
 
-MOST_PARAMETERS = 5
-REST = "options"
-"""The parameter of a tool with more than five: a JSON object in a string, of the fields that found no room."""
-
-
 def bedrock_agents(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
     """`{function: {actionGroupName, description, functionSchema}}`; agent, version and executor are the caller's to add."""
     return {
@@ -111,9 +111,6 @@ def _fields(fields: list[tuple[str, Schema]]) -> list[tuple[str, Schema]]:
     room = MOST_PARAMETERS - 1
     rest = {"type": "object", "description": "What else can be said.", "properties": dict(fields[room:])}
     return [*fields[:room], (REST, rest)]
-
-
-_ANSWER = {"description": "The answer, a JSON object.", "content": {"application/json": {"schema": {"type": "object"}}}}
 
 
 def bedrock_agents_api(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:

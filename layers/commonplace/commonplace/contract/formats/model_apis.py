@@ -5,6 +5,8 @@ from typing import Any
 
 from commonplace.contract.manifest import Row
 
+_AT_THE_TOP = ("type", "properties", "required")  # all that Amazon Nova takes there; other models miss nothing
+
 
 def mcp(rows: Sequence[Row]) -> dict[str, Any]:
     """`{tools: [{name, title, description, inputSchema, outputSchema, annotations}]}`."""
@@ -40,9 +42,6 @@ def _function(row: Row) -> dict[str, Any]:
 def anthropic(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """`[{name, description, input_schema}]`, the schemas as they are."""
     return [{name: row[name] for name in ("name", "description", "input_schema")} for row in rows]
-
-
-_AT_THE_TOP = ("type", "properties", "required")  # all that Amazon Nova takes there; other models miss nothing
 
 
 def bedrock_converse(rows: Sequence[Row]) -> dict[str, Any]:

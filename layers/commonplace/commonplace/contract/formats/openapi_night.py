@@ -21,6 +21,21 @@ OF_BODIES = (
 """What a body may be refused for."""
 _THROTTLED = {"description": "Too many requests: API Gateway's own answer; try again later."}
 
+_ARGUMENT = {ErrorCode.INVALID_ARGUMENT}
+_OF_RUNS = {*_ARGUMENT, ErrorCode.NOT_FOUND}
+_OF_CHANGES = {*_OF_RUNS, ErrorCode.CONFLICT, ErrorCode.LEASE_LOST}
+_RUN_ID = {
+    "name": "run_id", "in": "path", "required": True, "schema": {"type": "string"}, "description": "The run's id, or `last`.",
+}  # fmt: skip
+_KEY = {"name": "key", "in": "path", "required": True, "schema": {"type": "string"}, "description": "The key, any case."}
+_LIMIT = {
+    "name": "limit", "in": "query", "description": "The most runs to return.",
+    "schema": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
+}  # fmt: skip
+_REREAD = {
+    "name": "reread", "in": "query", "description": "What the run read is pending again.", "schema": {"enum": ["1", "true"]},
+}  # fmt: skip
+
 
 def responses(answer: Mapping[str, Any], errors: set[tuple[int, str]]) -> dict[str, Any]:
     """The answer of a 200, and one entry for each status of the errors and of those that any route may have."""
@@ -44,22 +59,6 @@ def told(codes: Iterable[ErrorCode]) -> Iterator[tuple[int, str]]:
 def reference(place: str) -> dict[str, str]:
     """A reference to a component of the document."""
     return {"$ref": f"#/components/{place}"}
-
-
-_ARGUMENT = {ErrorCode.INVALID_ARGUMENT}
-_OF_RUNS = {*_ARGUMENT, ErrorCode.NOT_FOUND}
-_OF_CHANGES = {*_OF_RUNS, ErrorCode.CONFLICT, ErrorCode.LEASE_LOST}
-_RUN_ID = {
-    "name": "run_id", "in": "path", "required": True, "schema": {"type": "string"}, "description": "The run's id, or `last`.",
-}  # fmt: skip
-_KEY = {"name": "key", "in": "path", "required": True, "schema": {"type": "string"}, "description": "The key, any case."}
-_LIMIT = {
-    "name": "limit", "in": "query", "description": "The most runs to return.",
-    "schema": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
-}  # fmt: skip
-_REREAD = {
-    "name": "reread", "in": "query", "description": "What the run read is pending again.", "schema": {"enum": ["1", "true"]},
-}  # fmt: skip
 
 
 def night_paths() -> dict[str, dict[str, Any]]:

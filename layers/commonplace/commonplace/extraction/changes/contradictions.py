@@ -28,6 +28,21 @@ _SMALL = frozenset(
 )
 _LEAST, _LONGEST_END = 2, 6
 
+CHANGED, CORRECTED, OVER = "another value of the same", "it was corrected", "it is over"
+_OF_A_LIFE = ("residence", "home_of", "employer", "role")
+_NOT = re.compile(
+    r"\b(?:not|never|no|nicht|nie|niemals|kein\w*|pas|jamais|nunca|não|non|niet|geen|(?:is|are|was|were|do|does|did|ca|wo|have|has)n'?t)\b",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"[,;:–—.!。、]| (?:but|sondern|sino|aber|mais) ")
+_WHY = re.compile(r" (?:because|since|so that|weil|seit|parce|depuis|porque|desde|perché|omdat|sinds)\b", re.IGNORECASE)
+_ASIDE = re.compile(
+    rf"[;:–—]|,(?= (?:\S+ ){{4}})|{_WHY.pattern}| (?:and|but|und|aber|et|mais|y|pero|e|mas|ma|maar|en (?:ik|we|ga|wil)) ",
+    re.IGNORECASE,
+)
+_TELLING = re.compile(r".*\b(?:tell|told|know|mention(?:ed)?|remember)\b(?: you| that)*,? (?=i\b|i'|we\b)", re.IGNORECASE)
+_JOINS = re.compile(rf"[{HIRAGANA}].|.[{HIRAGANA}]")  # two signs, of which one is the grammar between two words
+
 
 def has_another_end(new: str, old: str) -> bool:
     """Whether `new` begins like `old` and says that something else stands at its end now."""
@@ -43,22 +58,6 @@ def has_another_end(new: str, old: str) -> bool:
     in_a_name = same > 1 and ours[same - 1][0].isupper() and all(end[0][0].isupper() for end in ends)
     shared = " ".join(ours[:same])
     return not in_a_name and (len(stems_of(shared)) >= _LEAST or bool(names_of(shared)))
-
-
-CHANGED, CORRECTED, OVER = "another value of the same", "it was corrected", "it is over"
-_OF_A_LIFE = ("residence", "home_of", "employer", "role")
-_NOT = re.compile(
-    r"\b(?:not|never|no|nicht|nie|niemals|kein\w*|pas|jamais|nunca|não|non|niet|geen|(?:is|are|was|were|do|does|did|ca|wo|have|has)n'?t)\b",
-    re.IGNORECASE,
-)
-_CLAUSE = re.compile(r"[,;:–—.!。、]| (?:but|sondern|sino|aber|mais) ")
-_WHY = re.compile(r" (?:because|since|so that|weil|seit|parce|depuis|porque|desde|perché|omdat|sinds)\b", re.IGNORECASE)
-_ASIDE = re.compile(
-    rf"[;:–—]|,(?= (?:\S+ ){{4}})|{_WHY.pattern}| (?:and|but|und|aber|et|mais|y|pero|e|mas|ma|maar|en (?:ik|we|ga|wil)) ",
-    re.IGNORECASE,
-)
-_TELLING = re.compile(r".*\b(?:tell|told|know|mention(?:ed)?|remember)\b(?: you| that)*,? (?=i\b|i'|we\b)", re.IGNORECASE)
-_JOINS = re.compile(rf"[{HIRAGANA}].|.[{HIRAGANA}]")  # two signs, of which one is the grammar between two words
 
 
 def contradicts(new: str, old: str, *, corrects: bool, context: str = "", same_talk: bool = False) -> str | None:

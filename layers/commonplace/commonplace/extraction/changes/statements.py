@@ -26,6 +26,28 @@ _TE = re.compile(  # a noun and "で" may be a place too: only behind what peopl
 )
 _WHOLE_FORM = {"ていて": "ています", "でいて": "でいます", "で": "です"}
 
+_I = (
+    r"(?:i|i'm|im|i've|ive|i'll|my|we|we're|we've|our|ich|mein\w*|wir|unser\w*|je|j'\w+|mon|ma|mes|nous|notre|yo|mis?"
+    r"|io|ik|mijn|wij)"
+)
+_AND = r"(?:and|but|so|plus|und|aber|et|mais|y|pero|e|mas|ma|en|maar)"
+_NEXT = re.compile(rf"(?:\s*[;–—]\s+|,? {_AND} |, )(?={_I}\b)", re.IGNORECASE)
+_WHOLE = re.compile(
+    r"\b(?:i|i'm|im|i've|we|we're|ich|wir|je|nous|is|are|was|has|have|lives?|works?|ist|sind|war|hat|es|son|est|vivo|trabajo|tengo|soy|j'\w+|moro|tenho|abito|ho|ik)\b",
+    re.IGNORECASE,
+)
+_BESIDE = re.compile(
+    r"\b(?:with|mit|avec|con|com|met) (?:my|our|mein\w*|unser\w*|mon|ma|mes|notre|mis?|nuestr[oa]s?|meus?|minhas?|mijn|onze)"
+    r" [^,.;!?…]{2,60}?(?=$|[,.;!?…]| (?:in|at|near|on|since|for|and (?:i|we|my)|seit|bei|en|à|desde) )",
+    re.IGNORECASE,
+)
+_BEING = re.compile(
+    r"^\W*(?P<being>(?:(?:i'm|i am) an?|soy|sou|ich bin(?= (?-i:[A-ZÄÖÜ]))|je suis(?! à| en)|ik ben een) [^,.;!?…]{3,40}?)"
+    r" (?:in|at|en|em|à|bei) [^,.;!?…]+[.!]?$",
+    re.IGNORECASE,
+)
+_LEAST_WORDS = 2
+
 
 @dataclass(frozen=True)
 class CutPoint:
@@ -96,29 +118,6 @@ def _rows() -> tuple[_LanguageRow, ...]:
         )
         for row in table["rows"]
     )
-
-
-_I = (
-    r"(?:i|i'm|im|i've|ive|i'll|my|we|we're|we've|our|ich|mein\w*|wir|unser\w*|je|j'\w+|mon|ma|mes|nous|notre|yo|mis?"
-    r"|io|ik|mijn|wij)"
-)
-_AND = r"(?:and|but|so|plus|und|aber|et|mais|y|pero|e|mas|ma|en|maar)"
-_NEXT = re.compile(rf"(?:\s*[;–—]\s+|,? {_AND} |, )(?={_I}\b)", re.IGNORECASE)
-_WHOLE = re.compile(
-    r"\b(?:i|i'm|im|i've|we|we're|ich|wir|je|nous|is|are|was|has|have|lives?|works?|ist|sind|war|hat|es|son|est|vivo|trabajo|tengo|soy|j'\w+|moro|tenho|abito|ho|ik)\b",
-    re.IGNORECASE,
-)
-_BESIDE = re.compile(
-    r"\b(?:with|mit|avec|con|com|met) (?:my|our|mein\w*|unser\w*|mon|ma|mes|notre|mis?|nuestr[oa]s?|meus?|minhas?|mijn|onze)"
-    r" [^,.;!?…]{2,60}?(?=$|[,.;!?…]| (?:in|at|near|on|since|for|and (?:i|we|my)|seit|bei|en|à|desde) )",
-    re.IGNORECASE,
-)
-_BEING = re.compile(
-    r"^\W*(?P<being>(?:(?:i'm|i am) an?|soy|sou|ich bin(?= (?-i:[A-ZÄÖÜ]))|je suis(?! à| en)|ik ben een) [^,.;!?…]{3,40}?)"
-    r" (?:in|at|en|em|à|bei) [^,.;!?…]+[.!]?$",
-    re.IGNORECASE,
-)
-_LEAST_WORDS = 2
 
 
 def memory_sentences(text: str) -> list[str]:

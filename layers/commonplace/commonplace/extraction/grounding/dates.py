@@ -24,6 +24,7 @@ _NUMERIC = re.compile(
     r"|\b(?:am|vom|bis|zum|dem|den|ab|seit|der)\s(\d{1,2})\.(\d{1,2})\.(?!\d)"
 )
 _YEAR = re.compile(r"(?<![\d.,$€£])(?:19|20)\d\d(?![\d.,]?\d|\s?[$€£%])")
+_SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d])|(?<=[。！？])|\n+")
 
 
 class PartialDate(NamedTuple):
@@ -37,9 +38,6 @@ class PartialDate(NamedTuple):
     def is_part_of(self, other: "PartialDate") -> bool:
         """Whether the other date has all parts of this one."""
         return all(mine is None or mine == theirs for mine, theirs in zip(self, other, strict=True))
-
-
-_SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d])|(?<=[。！？])|\n+")
 
 
 def written_dates(text: str) -> Iterator[tuple[int, int, PartialDate]]:

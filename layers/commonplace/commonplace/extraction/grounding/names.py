@@ -37,6 +37,17 @@ _COMMON = re.compile(
     r"|집|아파트|근처|시골|도시|시내|기숙사|혼자|함께|같이|여기|거기|동네|교외|해외"
 )
 
+_WORD = re.compile(r"[^\W_]+(?:[.'’+#&-][^\W_]+)*[+#]*")
+_ENDS = re.compile(r"[.!?:…。！？\n]\s*$|^\W*$")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_KATAKANA = re.compile(r"(?<![ァ-ヺー])(?!ユーザー?(?![ァ-ヺー]))[ァ-ヺー]{2,}")
+_LEAST_STEM, _MOST_ENDING = 4, 3
+# German gives every noun a capital: behind one of these it is a noun, as it is with one of these endings.
+_BEFORE_NOUN = re.compile(
+    r"\d\s$|\b(?:der|die|das|den|dem|des|(?:k?ein|mein|dein|sein|ihr|unser|jed|dies|viel|all)(?:e[nmrs]?)?|zum|zur|im|beim|als|am|ans|ins)\s(?:[a-zäöü]\w*\s){0,2}$"
+)
+_NOUN = re.compile(r"\w{3,}(?:ung|heit|keit|schaft|ion|tät|ismus|nis|tum|chen|erei|in|innen|er)(?:en|s|n)?$")
+
 
 def unsupported_unspaced(content: str, pool: str, code: str) -> str | None:
     """The first name in unspaced script that the pool lacks; None if it has all."""
@@ -52,18 +63,6 @@ def _named(names: re.Pattern[str], content: str) -> Iterator[str]:
         name = next(filter(None, match.groups()))
         if not _COMMON.search(name):
             yield _OF_A_PLACE.sub("", name)
-
-
-_WORD = re.compile(r"[^\W_]+(?:[.'’+#&-][^\W_]+)*[+#]*")
-_ENDS = re.compile(r"[.!?:…。！？\n]\s*$|^\W*$")
-_POSSESSIVE = re.compile(r"['’]s?$")
-_KATAKANA = re.compile(r"(?<![ァ-ヺー])(?!ユーザー?(?![ァ-ヺー]))[ァ-ヺー]{2,}")
-_LEAST_STEM, _MOST_ENDING = 4, 3
-# German gives every noun a capital: behind one of these it is a noun, as it is with one of these endings.
-_BEFORE_NOUN = re.compile(
-    r"\d\s$|\b(?:der|die|das|den|dem|des|(?:k?ein|mein|dein|sein|ihr|unser|jed|dies|viel|all)(?:e[nmrs]?)?|zum|zur|im|beim|als|am|ans|ins)\s(?:[a-zäöü]\w*\s){0,2}$"
-)
-_NOUN = re.compile(r"\w{3,}(?:ung|heit|keit|schaft|ion|tät|ismus|nis|tum|chen|erei|in|innen|er)(?:en|s|n)?$")
 
 
 def unsupported_name(content: str, pool: str, code: str) -> str | None:

@@ -13,24 +13,6 @@ _CLOCK = re.compile(
 _HALF_DAY = 12
 _ROUND = frozenset((0, 15, 30, 45))
 
-
-def without_clock(content: str, pool: str, known: Collection[Fraction]) -> str:
-    """The content without the times of day that the pool tells too, by a 12 or 24 hour clock."""
-    pool_times = {time for match in _CLOCK.finditer(pool) for time in [_time(match)]}
-
-    def said(match: re.Match[str]) -> str:
-        hour, minute = _time(match)
-        named = Fraction(hour) in known and (minute == 0 or Fraction(minute) in known or minute in _ROUND)
-        return " " if (hour, minute) in pool_times or named else match[0]
-
-    return _CLOCK.sub(said, content)
-
-
-def _time(match: re.Match[str]) -> tuple[int, int]:
-    """A time of day on a 12 hour clock: whether "at 3" means the afternoon is seldom said."""
-    return int(match[1] or match[4]) % _HALF_DAY, int(match[2] or match[5] or 0)
-
-
 _FIGURES = re.compile(r"\d{1,3}(?:([.,'’\u00a0\u202f])\d{3})(?:\1\d{3})*(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?")
 _SUFFIX = re.compile(
     r"\s?(?:(k|m|tsd|mio|mila|mille|mil|mill?i\w+|mil[lh]\w+|thousand|tausend|duizend)\b|[万千億])", re.IGNORECASE
@@ -54,6 +36,23 @@ _KANJI = re.compile(r"[〇一二三四五六七八九十百千万]+(?=[人匹頭
 _DIGITS = {char: value for value, char in enumerate("〇一二三四五六七八九")}
 _UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
 Number = tuple[str, frozenset[Fraction]]
+
+
+def without_clock(content: str, pool: str, known: Collection[Fraction]) -> str:
+    """The content without the times of day that the pool tells too, by a 12 or 24 hour clock."""
+    pool_times = {time for match in _CLOCK.finditer(pool) for time in [_time(match)]}
+
+    def said(match: re.Match[str]) -> str:
+        hour, minute = _time(match)
+        named = Fraction(hour) in known and (minute == 0 or Fraction(minute) in known or minute in _ROUND)
+        return " " if (hour, minute) in pool_times or named else match[0]
+
+    return _CLOCK.sub(said, content)
+
+
+def _time(match: re.Match[str]) -> tuple[int, int]:
+    """A time of day on a 12 hour clock: whether "at 3" means the afternoon is seldom said."""
+    return int(match[1] or match[4]) % _HALF_DAY, int(match[2] or match[5] or 0)
 
 
 def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:

@@ -11,6 +11,22 @@ from commonplace.extraction.patterns import THE_USER
 from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.languages import language_of
 
+YES, NO = frozenset([True]), frozenset([False])
+EITHER = YES | NO
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_UNSPACED_NO = re.compile(
+    r"ない(?!と(?:いけ|なら|だめ))|なかった|なく(?:て|な)|ません|ずに|無い|無し|なし(?!と)"
+    r"|[不没沒无別别未](?!同|断|久)|않|없|아니|못하|(?<![가-힣])[안못] ?(?=[가-힣])"
+)
+_NOT_NO = re.compile(
+    r"しか[^。、]{0,12}ない|かもしれない|かもしれません|なければ(?:なら|いけ)[^。、]{0,4}"
+    r"|なくちゃ|少ない|危ない|間違いない|じゃない(?:です)?か|ないと(?:いけ|なら)\w*|안녕|아니면"
+    r"|\b(?:don'?t|do not|never) (?:forget|worry)\b",
+    re.IGNORECASE,
+)
+_UNSPACED_AGAINST = re.compile(r"嫌[いだう]|苦手|アレルギー|やめ|避け|讨厌|討厭|过敏|過敏|戒[了烟酒]|싫|알레르기|끊")
+_ROOT = 4
+
 
 @cache
 def tables() -> Mapping[str, Mapping[str, Any]]:
@@ -30,23 +46,6 @@ def no_names(code: str) -> frozenset[str]:
     if code not in tables():
         return listed("names_none")
     return THE_USER | frozenset(word for own in {code, "en"} for word in str(tables()[own].get("names_none", "")).split())
-
-
-YES, NO = frozenset([True]), frozenset([False])
-EITHER = YES | NO
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_UNSPACED_NO = re.compile(
-    r"ない(?!と(?:いけ|なら|だめ))|なかった|なく(?:て|な)|ません|ずに|無い|無し|なし(?!と)"
-    r"|[不没沒无別别未](?!同|断|久)|않|없|아니|못하|(?<![가-힣])[안못] ?(?=[가-힣])"
-)
-_NOT_NO = re.compile(
-    r"しか[^。、]{0,12}ない|かもしれない|かもしれません|なければ(?:なら|いけ)[^。、]{0,4}"
-    r"|なくちゃ|少ない|危ない|間違いない|じゃない(?:です)?か|ないと(?:いけ|なら)\w*|안녕|아니면"
-    r"|\b(?:don'?t|do not|never) (?:forget|worry)\b",
-    re.IGNORECASE,
-)
-_UNSPACED_AGAINST = re.compile(r"嫌[いだう]|苦手|アレルギー|やめ|避け|讨厌|討厭|过敏|過敏|戒[了烟酒]|싫|알레르기|끊")
-_ROOT = 4
 
 
 def says_no(text: str) -> bool:

@@ -13,6 +13,12 @@ from commonplace.extraction.own_words.structured_data import find_data
 
 _STOPS = "\n.!?。！？"
 
+Spans = tuple[tuple[int, int], ...]
+# What marks itself comes before what its wording tells: a cue inside a fence is no cue.
+_FINDERS: tuple[Callable[[str], Iterable[TextSpan]], ...] = (
+    find_fences, find_mail, find_logs, find_data, find_code, find_chats, find_markup, find_quotations, find_pasted,
+)  # fmt: skip
+
 
 def find_role_play(view: str, continues: bool) -> tuple[list[TextSpan], bool]:
     """The spans of role-play, and whether it continues after this message. `continues`: whether it did before."""
@@ -33,13 +39,6 @@ def _sentence_start(view: str, at: int) -> int | None:
     if begins is None:
         return None
     return max(at, *(view.rfind(stop, at, begins.start() + 1) + 1 for stop in _STOPS))
-
-
-Spans = tuple[tuple[int, int], ...]
-# What marks itself comes before what its wording tells: a cue inside a fence is no cue.
-_FINDERS: tuple[Callable[[str], Iterable[TextSpan]], ...] = (
-    find_fences, find_mail, find_logs, find_data, find_code, find_chats, find_markup, find_quotations, find_pasted,
-)  # fmt: skip
 
 
 def own_spans(text: str, role_play: bool = False) -> tuple[Spans, bool]:

@@ -64,6 +64,39 @@ _TOKEN = re.compile(
 _PLAIN_WORD = re.compile(r"(?<![\w./\\$'\"=<{-])[^\W\d_]{2,}(?![\w./\\(=>}_-])")
 _SURELY = 2
 
+_LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|CRITICAL|FATAL|SEVERE)"
+_PRINTED = re.compile(
+    rf"""\s*(?:
+      \[?\d{{4}}[-/]\d\d[-/]\d\d[T\ _]\d\d:\d\d:\d\d
+    | \[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?\s+\S
+    | [A-Z][a-z]{{2}}\s+\d{{1,2}}\s\d\d:\d\d:\d\d\s\S+
+    | \[?{_LEVEL}\]?(?::[\w.]*:|\s*[|:\]]|\s-\s|\s\[|\s\w+\.\w+|\s{{2,}})
+    | (?:[A-Z]+\ ){{0,3}}(?:ERROR|WARNING):\s
+    | \[{_LEVEL}\] | {_LEVEL}\s+\d{{4}}-\d\d | Error\ in\ \S.*:\s? | {_LEVEL.lower()}:\s\S
+    | Traceback\ \(most\ recent | File\ "[^"]+",\ line\ \d | at\ [\w.$<>/]+\s?\(.*\)\s*$ | at\ \S+:\d+(?::\d+)?\s*$
+    | Caused\ by:\ | Exception\ in\ thread | \.\.\.\ \d+\ more | goroutine\ \d+ | panic:\ | thread\ '.*'\ panicked
+    | (?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Interrupt):\s
+    | Uncaught\ | npm\ (?:ERR!|WARN|error) | error(?:\[E\d+\]|\ TS\d+)?:\s | fatal:\ | \S+:\d+:\d+:\s | \S+\.\w{{1,4}}:\d+:\s
+    | (?:GET|POST|PUT|PATCH|DELETE|HEAD)\ /\S*\ HTTP | HTTP/\d(?:\.\d)?\ \d{{3}} | \d+\.\d+\.\d+\.\d+\ -\ -
+    | (?:ERROR|FATAL|WARN|WARNING|DEBUG)[\s:]\s?\S | (?:Error|Warning|Exception):\s\S | (?:\w+=\S+\s+){{2}}\w+=\S
+    | \d\d:\d\d:\d\d[.,]\d{{3}}\s-->\s | Dialogue:\s\d | [A-Z]{{2,5}}-\d{{4,}}:\s
+    | E\s{{3,}}\S | ={{5,}}\ .*\ ={{5,}}$ | (?:PASSED|FAILED)\ \S+::\S+ | [d-][rwx-]{{9}}
+    )""",
+    re.VERBOSE,
+)
+# After a prompt comes what it answered, up to a blank line.
+_PROMPT = re.compile(
+    r"\s*(?:[$❯➜]\s?[a-z./~]\S*(?:\s|$)|>>>\s|\.\.\.\s{1,4}\w|In\s\[\d+\]:|Out\s?\[\d+\]:|(?:PS\s)?[A-Z]:\\[^>\n]{0,80}>"
+    r"|\(?[\w.-]+\)?\s?[\w.-]+@[\w.-]+[:\s][^$#\n]{0,80}[$#]\s|[\w.-]+@[\w.-]+:[^$#\n]{0,80}[$#]\s|mysql>|psql>|sqlite>)"
+)
+# An error in the middle of what the user says: from its name to the end of the line.
+_INLINE_LOG = re.compile(
+    r"(?:(?<=[\s:(])(?:[A-Za-z_]\w*\.)*\w*(?:[Ee]rror|Exception)|(?<=[\s:(])fatal): (?=['\"`/<\[(]|\w+\.\w|\S*/|\S*::).*"
+)
+# Of a line no more is looked at: what it is shows at its start.
+_HEAD = 400
+_CONTINUED = re.compile(r"\s{2,}\S|\t\S|\s*[\^~|]+\s*$|\s*\d+\s\|")
+
 
 def find_code(view: str) -> Iterator[TextSpan]:
     """Runs of lines that are code, blank and indented ones among them too; formulas and statements within a line."""
@@ -99,40 +132,6 @@ def _code_in(block: list[tuple[TextLine, int]]) -> Iterator[TextSpan]:
     first = next(line for line, weight in block if weight or _REMARK.match(line.text))
     last = [line for line, _ in block if line.text.strip()][-1]
     yield TextSpan(first.start, last.end)
-
-
-_LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|CRITICAL|FATAL|SEVERE)"
-_PRINTED = re.compile(
-    rf"""\s*(?:
-      \[?\d{{4}}[-/]\d\d[-/]\d\d[T\ _]\d\d:\d\d:\d\d
-    | \[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?\s+\S
-    | [A-Z][a-z]{{2}}\s+\d{{1,2}}\s\d\d:\d\d:\d\d\s\S+
-    | \[?{_LEVEL}\]?(?::[\w.]*:|\s*[|:\]]|\s-\s|\s\[|\s\w+\.\w+|\s{{2,}})
-    | (?:[A-Z]+\ ){{0,3}}(?:ERROR|WARNING):\s
-    | \[{_LEVEL}\] | {_LEVEL}\s+\d{{4}}-\d\d | Error\ in\ \S.*:\s? | {_LEVEL.lower()}:\s\S
-    | Traceback\ \(most\ recent | File\ "[^"]+",\ line\ \d | at\ [\w.$<>/]+\s?\(.*\)\s*$ | at\ \S+:\d+(?::\d+)?\s*$
-    | Caused\ by:\ | Exception\ in\ thread | \.\.\.\ \d+\ more | goroutine\ \d+ | panic:\ | thread\ '.*'\ panicked
-    | (?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Interrupt):\s
-    | Uncaught\ | npm\ (?:ERR!|WARN|error) | error(?:\[E\d+\]|\ TS\d+)?:\s | fatal:\ | \S+:\d+:\d+:\s | \S+\.\w{{1,4}}:\d+:\s
-    | (?:GET|POST|PUT|PATCH|DELETE|HEAD)\ /\S*\ HTTP | HTTP/\d(?:\.\d)?\ \d{{3}} | \d+\.\d+\.\d+\.\d+\ -\ -
-    | (?:ERROR|FATAL|WARN|WARNING|DEBUG)[\s:]\s?\S | (?:Error|Warning|Exception):\s\S | (?:\w+=\S+\s+){{2}}\w+=\S
-    | \d\d:\d\d:\d\d[.,]\d{{3}}\s-->\s | Dialogue:\s\d | [A-Z]{{2,5}}-\d{{4,}}:\s
-    | E\s{{3,}}\S | ={{5,}}\ .*\ ={{5,}}$ | (?:PASSED|FAILED)\ \S+::\S+ | [d-][rwx-]{{9}}
-    )""",
-    re.VERBOSE,
-)
-# After a prompt comes what it answered, up to a blank line.
-_PROMPT = re.compile(
-    r"\s*(?:[$❯➜]\s?[a-z./~]\S*(?:\s|$)|>>>\s|\.\.\.\s{1,4}\w|In\s\[\d+\]:|Out\s?\[\d+\]:|(?:PS\s)?[A-Z]:\\[^>\n]{0,80}>"
-    r"|\(?[\w.-]+\)?\s?[\w.-]+@[\w.-]+[:\s][^$#\n]{0,80}[$#]\s|[\w.-]+@[\w.-]+:[^$#\n]{0,80}[$#]\s|mysql>|psql>|sqlite>)"
-)
-# An error in the middle of what the user says: from its name to the end of the line.
-_INLINE_LOG = re.compile(
-    r"(?:(?<=[\s:(])(?:[A-Za-z_]\w*\.)*\w*(?:[Ee]rror|Exception)|(?<=[\s:(])fatal): (?=['\"`/<\[(]|\w+\.\w|\S*/|\S*::).*"
-)
-# Of a line no more is looked at: what it is shows at its start.
-_HEAD = 400
-_CONTINUED = re.compile(r"\s{2,}\S|\t\S|\s*[\^~|]+\s*$|\s*\d+\s\|")
 
 
 def find_logs(view: str) -> Iterator[TextSpan]:

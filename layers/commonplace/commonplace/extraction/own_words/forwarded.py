@@ -20,6 +20,10 @@ _LABELLED = re.compile(
     r"\s*(?:[-*•]\s|\*\*)?([^\W\d_][\w'’.-]{0,24}(?: [^\W\d_][\w'’.-]{0,24}){0,2})(?:\*\*)?\s?[:：](?:\*\*)?\s?(?=\S)(.*)"
 )
 
+_BETWEEN_HEADERS = 3
+_COLON_OR_LINE = re.compile(r"[:：]|\S[^\S\n]*\n")
+_SOMETHING = re.compile(r"\S")
+
 
 def find_chats(view: str) -> Iterator[TextSpan]:
     """Stamped lines and those of a play, up to a blank line; runs of labelled lines that talk; a program's labels."""
@@ -74,9 +78,6 @@ def _is_chat(said: list[tuple[str, str]]) -> bool:
     return 1 < len(speakers) < len(said) or (len(speakers) > 1 and talks > 0 and talks * 2 >= len(said))
 
 
-_BETWEEN_HEADERS = 3
-
-
 def find_mail(view: str) -> Iterator[TextSpan]:
     """From headers, a mark of forwarding or an "On … wrote:" to the end; a letter from salutation to name; signatures."""
     lines = lines_of(view)
@@ -126,10 +127,6 @@ def _signatures(lines: list[TextLine], view: str) -> Iterator[TextSpan]:
             return
         if cue_pattern("device").match(line.text.strip()):
             yield TextSpan(line.start, line.end)
-
-
-_COLON_OR_LINE = re.compile(r"[:：]|\S[^\S\n]*\n")
-_SOMETHING = re.compile(r"\S")
 
 
 def find_pasted(view: str) -> Iterator[TextSpan]:

@@ -14,6 +14,7 @@ _VISIBLE = re.compile(f"[^{HIDDEN}]+")
 # What is left of the sentence that a foreign stretch ended.
 _STOPS = " \t\r\n\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029.,;:!?…)。、！？）"
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
+_SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
 class TextSpan(NamedTuple):
@@ -68,9 +69,6 @@ def visible_spans(view: str) -> Iterator[TextSpan]:
         if any(map(str.isalnum, text)):
             begins = text.lstrip(_STOPS if match.start() else None).lstrip()
             yield TextSpan(match.end() - len(begins), match.start() + len(text.rstrip()))
-
-
-_SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
 @cache

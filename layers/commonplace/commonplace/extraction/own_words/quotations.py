@@ -18,6 +18,20 @@ _CONTAINERS = frozenset(
 )
 _QUOTING = re.compile(r"\s{0,8}(?:>(?!\s?[-_.]?>|=)|＞)")
 
+_CLOSING = {
+    '"': '"', "“": "”“", "„": "“”", "”": "”", "«": "»", "»": "«", "‹": "›", "「": "」", "『": "』", "‘": "’", "'": "'",
+}  # fmt: skip
+_OPENING = re.compile(r"""(?<![\w\ue000])["'‘“”„«»‹](?=[^\s,.;:!?)])|["“„«](?=\s[^\n]{3,80}\s»)|[「『]""")
+_ELISION = re.compile(r"['‘’](?:cause|em|til|bout|round|n|twas|tis|cos|cuz|s|\d)", re.IGNORECASE)
+_REACH = 4_000
+_SINGLE_REACH = 400
+_SAID_BEFORE, _SAID_AFTER = 40, 30
+# The most that a title has, or a phrase that somebody uses in a sentence of their own.
+_FEW_WORDS, _TITLE_WORDS, _FEW_LETTERS = 5, 12, 16
+_SMALL = frozenset(
+    "of the a an and or in on at to for with from by de la le les du des el los y der die das und van het".split()
+)
+
 
 def find_fences(view: str) -> Iterator[TextSpan]:
     """Fenced blocks, text in triple quotes, HTML comments; one that nobody closed goes to the end."""
@@ -69,21 +83,6 @@ def _tags(view: str) -> Iterator[TextSpan]:
         if name in _CONTAINERS:
             blank = view.find("\n\n", start)
             yield TextSpan(start, blank if blank >= 0 else len(view))
-
-
-_CLOSING = {
-    '"': '"', "“": "”“", "„": "“”", "”": "”", "«": "»", "»": "«", "‹": "›", "「": "」", "『": "』", "‘": "’", "'": "'",
-}  # fmt: skip
-_OPENING = re.compile(r"""(?<![\w\ue000])["'‘“”„«»‹](?=[^\s,.;:!?)])|["“„«](?=\s[^\n]{3,80}\s»)|[「『]""")
-_ELISION = re.compile(r"['‘’](?:cause|em|til|bout|round|n|twas|tis|cos|cuz|s|\d)", re.IGNORECASE)
-_REACH = 4_000
-_SINGLE_REACH = 400
-_SAID_BEFORE, _SAID_AFTER = 40, 30
-# The most that a title has, or a phrase that somebody uses in a sentence of their own.
-_FEW_WORDS, _TITLE_WORDS, _FEW_LETTERS = 5, 12, 16
-_SMALL = frozenset(
-    "of the a an and or in on at to for with from by de la le les du des el los y der die das und van het".split()
-)
 
 
 def find_quotations(view: str) -> Iterator[TextSpan]:

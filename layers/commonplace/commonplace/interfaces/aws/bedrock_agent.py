@@ -17,6 +17,11 @@ from commonplace.interfaces.aws.call import Body, Call, Context, Event
 
 _NUMBERS = (bool, int, float)
 
+NAME = "bedrock-agent"
+BACKEND = "bedrock"
+_MOST_BYTES = 24_000  # of 25 KB that the whole response may have
+_NOT_THE_MODELS = {ErrorCode.UNAUTHORIZED.label, ErrorCode.FORBIDDEN.label, ErrorCode.METHOD_NOT_ALLOWED.label}
+
 
 def typed(kind: type[Request], given: Mapping[str, Any]) -> dict[str, Any]:
     """Numbers and booleans of strings, lists and objects of strings of JSON, everything else as it came.
@@ -72,12 +77,6 @@ def _parts(annotation: Any) -> Iterator[Any]:
 
 def _is_nested(annotation: Any) -> bool:
     return get_origin(annotation) is list or (isinstance(annotation, type) and issubclass(annotation, BaseModel))
-
-
-NAME = "bedrock-agent"
-BACKEND = "bedrock"
-_MOST_BYTES = 24_000  # of 25 KB that the whole response may have
-_NOT_THE_MODELS = {ErrorCode.UNAUTHORIZED.label, ErrorCode.FORBIDDEN.label, ErrorCode.METHOD_NOT_ALLOWED.label}
 
 
 def takes(event: Event, context: Context) -> bool:  # noqa: ARG001

@@ -17,6 +17,7 @@ ACT_AS = "commonplace/act-as"
 _LONGEST = 512  # bytes of a name; a partition key has 2,048
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _ASSUMED = re.compile(r"arn:(?P<partition>[\w-]+):sts::(?P<account>\d+):assumed-role/(?P<role>[^/]+)/.+")
+_TOOL_CALL = "tools/call"
 
 
 def of_claims(claims: Mapping[str, Any], named: str | None) -> str:
@@ -96,9 +97,6 @@ def _scopes(claims: Mapping[str, Any]) -> list[str]:
 
 def _text(value: object) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else value if isinstance(value, str) else ""
-
-
-_TOOL_CALL = "tools/call"
 
 
 def intercept(event: dict[str, Any], _context: object) -> dict[str, Any]:

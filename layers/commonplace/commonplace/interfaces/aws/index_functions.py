@@ -29,6 +29,10 @@ _LONGEST_REASON = 1_000  # characters; the whole answer has 4,096 bytes
 
 Work = Callable[[Mapping[str, Any]], dict[str, Any]]
 
+_TOO_LONG = timedelta(minutes=10)  # the index function has had its chance
+_TO_FOLD = timedelta(minutes=1)
+_TO_END = 10_000  # milliseconds
+
 
 def settle(event: Event, context: Context, work: Work, put: Callable[[str, bytes], None] | None = None) -> Body:
     """Does the work for Create and Update, nothing for Delete, and tells CloudFormation.
@@ -86,11 +90,6 @@ def _put(url: str, text: bytes) -> None:
     request = urllib.request.Request(url, text, {"Content-Type": ""}, method="PUT")
     with urllib.request.urlopen(request, timeout=_SECONDS):
         pass
-
-
-_TOO_LONG = timedelta(minutes=10)  # the index function has had its chance
-_TO_FOLD = timedelta(minutes=1)
-_TO_END = 10_000  # milliseconds
 
 
 def index(event: dict[str, Any], context: Context) -> Body:

@@ -22,6 +22,10 @@ from commonplace.ports.values import Caller
 from commonplace.runs.apply import RunContext
 from commonplace.use_cases.dispatch import status_and_body
 
+_TO_END = 60_000  # milliseconds
+_LEASE_HELD = (ErrorCode.CONFLICT.label, ErrorCode.LEASE_LOST.label)
+_log = logging.getLogger("commonplace")
+
 
 def answer(call: Call) -> Body:
     """The answer to a call of kind `night`; raises `CommonplaceError`."""
@@ -47,11 +51,6 @@ def zone_of(user_id: str, night: NightPorts) -> tzinfo:
     unfinished = night.runs.unfinished(user_id)
     times = [entry.time for entry in night.ledger.pending(user_id, 1)] if unfinished is None else [unfinished.started_at]
     return next((time.tzinfo for time in times if time.tzinfo), UTC)
-
-
-_TO_END = 60_000  # milliseconds
-_LEASE_HELD = (ErrorCode.CONFLICT.label, ErrorCode.LEASE_LOST.label)
-_log = logging.getLogger("commonplace")
 
 
 def plan(event: dict[str, Any], context: Context) -> Body:

@@ -12,6 +12,15 @@ from commonplace import __version__
 from commonplace.interfaces.cli import failures
 from commonplace.interfaces.cli.options import group_options
 
+_EXIT_CODES = """\b
+Exit codes: 0 done (finding nothing is done, too), 1 a mistake of this program,
+2 the command line or the input is wrong, or there is no command (you see this then),
+3 no such tool or memory, 4 the file or the port is not available, try again,
+130 stopped by Ctrl-C.
+"""
+_OBJECTS = 200_000
+"""New objects between two collections. What is imported stays: to look through it at every 700 took a tenth of a store."""
+
 
 def _conversations() -> ModuleType:
     from commonplace.interfaces.cli import conversations
@@ -94,14 +103,6 @@ class Verbs(click.Group):
         return name, found.load() if isinstance(found, Listed) else found, rest
 
 
-_EXIT_CODES = """\b
-Exit codes: 0 done (finding nothing is done, too), 1 a mistake of this program,
-2 the command line or the input is wrong, or there is no command (you see this then),
-3 no such tool or memory, 4 the file or the port is not available, try again,
-130 stopped by Ctrl-C.
-"""
-
-
 @click.group(cls=Verbs, commands=LISTED, epilog=_EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @group_options
@@ -114,10 +115,6 @@ def commonplace() -> None:
 
     The shared options stand before the command or after it. A text may be - for stdin.
     """
-
-
-_OBJECTS = 200_000
-"""New objects between two collections. What is imported stays: to look through it at every 700 took a tenth of a store."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -9,6 +9,30 @@ import click
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 
+INTERNAL, USAGE, NOT_FOUND, UNAVAILABLE, STOPPED = 1, 2, 3, 4, 130
+
+_EXIT_CODES = {
+    ErrorCode.INTERNAL: INTERNAL,
+    ErrorCode.NOT_FOUND: NOT_FOUND,
+    ErrorCode.UNKNOWN_TOOL: NOT_FOUND,
+    ErrorCode.KEY_NOT_FOUND: NOT_FOUND,
+    ErrorCode.CONFLICT: UNAVAILABLE,
+    ErrorCode.LEASE_LOST: UNAVAILABLE,
+    ErrorCode.STORAGE_UNAVAILABLE: UNAVAILABLE,
+}
+_NEXT = {
+    ErrorCode.EMPTY_TEXT: "give at least one word",
+    ErrorCode.TEXT_TOO_LONG: "give it in several pieces",
+    ErrorCode.SECRET_ONLY: "leave it out, or say what it is for without it",
+    ErrorCode.UNKNOWN_TOOL: 'see "commonplace manifest"',
+    ErrorCode.KEY_NOT_FOUND: 'see "commonplace export"',
+    ErrorCode.LEASE_LOST: "nothing is to be done here",
+    ErrorCode.CONFLICT: "or try again later",
+    ErrorCode.STORAGE_UNAVAILABLE: "--db FILE names another file",
+    ErrorCode.INTERNAL: "please report this line",
+}
+_LISTED_BY = {"run_id": "runs list", "operation_id": "runs show", "dir": "markdown write --help"}
+
 
 @dataclass(frozen=True)
 class ArgumentHelp:
@@ -66,31 +90,6 @@ def sentence_for_person(error: CommonplaceError, command: str, given: Mapping[st
         if error.message.startswith(prefix) and (field == path or field.startswith(f"{path}.")):
             return f"{error.code.label}: {typed.sentence(error.message.removeprefix(prefix))}"
     return str(error)
-
-
-INTERNAL, USAGE, NOT_FOUND, UNAVAILABLE, STOPPED = 1, 2, 3, 4, 130
-
-_EXIT_CODES = {
-    ErrorCode.INTERNAL: INTERNAL,
-    ErrorCode.NOT_FOUND: NOT_FOUND,
-    ErrorCode.UNKNOWN_TOOL: NOT_FOUND,
-    ErrorCode.KEY_NOT_FOUND: NOT_FOUND,
-    ErrorCode.CONFLICT: UNAVAILABLE,
-    ErrorCode.LEASE_LOST: UNAVAILABLE,
-    ErrorCode.STORAGE_UNAVAILABLE: UNAVAILABLE,
-}
-_NEXT = {
-    ErrorCode.EMPTY_TEXT: "give at least one word",
-    ErrorCode.TEXT_TOO_LONG: "give it in several pieces",
-    ErrorCode.SECRET_ONLY: "leave it out, or say what it is for without it",
-    ErrorCode.UNKNOWN_TOOL: 'see "commonplace manifest"',
-    ErrorCode.KEY_NOT_FOUND: 'see "commonplace export"',
-    ErrorCode.LEASE_LOST: "nothing is to be done here",
-    ErrorCode.CONFLICT: "or try again later",
-    ErrorCode.STORAGE_UNAVAILABLE: "--db FILE names another file",
-    ErrorCode.INTERNAL: "please report this line",
-}
-_LISTED_BY = {"run_id": "runs list", "operation_id": "runs show", "dir": "markdown write --help"}
 
 
 class Failed(click.ClickException):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from commonplace.domain.interactions import WrittenPages
 
 _BATCH = 50
+_FOLDER = click.argument("folder", metavar="DIR", type=click.Path(file_okay=False))
 
 
 @click.command()
@@ -73,9 +74,6 @@ def read_interactions(text: str) -> tuple[list[Any], list[dict[str, Any]]]:
         except CommonplaceError as error:
             refused.append({"id": None, "field": None, "message": f"line {number}: {error.message}"})
     return given, refused
-
-
-_FOLDER = click.argument("folder", metavar="DIR", type=click.Path(file_okay=False))
 
 
 @click.group()

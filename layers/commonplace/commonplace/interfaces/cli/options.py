@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from commonplace.client.memory import Commonplace
 
 _Given = ParamSpec("_Given")
+_OPTIONS = (
+    click.option("--db", metavar="FILE", help="The memory file.  [default: ~/.commonplace/memory.db]"),
+    click.option("--user", metavar="NAME", help="Whose memories, a name on this machine.  [default: local]"),
+    click.option("--timezone", metavar="ZONE", help="IANA name, e.g. Europe/Berlin.  [default: the machine's]"),
+    click.option("--json", is_flag=True, default=None, help="The answer as JSON, for machines; errors too."),
+)
 
 
 @dataclass(frozen=True)
@@ -62,14 +68,6 @@ class Shared:
             yield
         except CommonplaceError as error:
             raise Failed(error, see, self.json) from error
-
-
-_OPTIONS = (
-    click.option("--db", metavar="FILE", help="The memory file.  [default: ~/.commonplace/memory.db]"),
-    click.option("--user", metavar="NAME", help="Whose memories, a name on this machine.  [default: local]"),
-    click.option("--timezone", metavar="ZONE", help="IANA name, e.g. Europe/Berlin.  [default: the machine's]"),
-    click.option("--json", is_flag=True, default=None, help="The answer as JSON, for machines; errors too."),
-)
 
 
 def group_options(function: Callable[..., None]) -> Callable[..., None]:

@@ -13,6 +13,12 @@ from commonplace.interfaces.cli.tables import print_json
 if TYPE_CHECKING:
     from commonplace.contract.tool import Tier
 
+_CALLS = (
+    ("store_memory", '{"content": "My daughter Mia is allergic to peanuts."}'),
+    ("search_memory", '{"query": "Is anybody allergic to something?"}'),
+    ("discover_memory_tools", "{}"),
+)
+
 
 @click.command()
 @click.argument("tool")
@@ -61,13 +67,6 @@ def check_manifest(
             f'check: {check} is not up to date: run "commonplace manifest{chosen} > {check}"',
             "check",
         )
-
-
-_CALLS = (
-    ("store_memory", '{"content": "My daughter Mia is allergic to peanuts."}'),
-    ("search_memory", '{"query": "Is anybody allergic to something?"}'),
-    ("discover_memory_tools", "{}"),
-)
 
 
 @click.command()

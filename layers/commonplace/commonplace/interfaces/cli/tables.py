@@ -17,6 +17,10 @@ _NUMBERS = ("relevance", "turns")
 _GAP = "   "
 _LEAST = 24  # columns that the wide one gets, however narrow the terminal
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a terminal would obey them
+_MARKS = {
+    "planned": "would", "applied": "✓", "lost": "lost", "over_cap": "over cap", "needs_review": "review",
+    "discarded": "discarded", "undone": "✓", "kept": "kept",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -119,12 +123,6 @@ def print_notes(answer: Mapping[str, Any]) -> None:
     """What the answer has to tell beside its result."""
     notes = answer.get("notes") or {}
     print_facts({"made by": notes.get("method"), **{name: notes[name] for name in notes if name != "method"}})
-
-
-_MARKS = {
-    "planned": "would", "applied": "✓", "lost": "lost", "over_cap": "over cap", "needs_review": "review",
-    "discarded": "discarded", "undone": "✓", "kept": "kept",
-}  # fmt: skip
 
 
 def print_runs(runs: "Sequence[Run]") -> None:

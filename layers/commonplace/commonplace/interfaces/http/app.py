@@ -20,6 +20,19 @@ from commonplace.use_cases.dispatch import internal_error
 _LISTEN_ON = {"127.0.0.1": "127.0.0.1", "localhost": "127.0.0.1", "::1": "::1", "[::1]": "::1"}
 _OWN_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
+MAX_BODY = 8_000_000  # bytes
+
+_PATHS = f"there are POST /tools/<tool name>, GET /tools, POST /import, GET /health, {nightly_routes.PATHS}"
+_NIGHT = {
+    "/interactions": "POST", "/runs": "GET", "/runs/<run_id>": "GET", "/runs/<run_id>/undo": "POST",
+    "/runs/<run_id>/approve": "POST", "/runs/<run_id>/discard": "POST", "/history/<key>": "GET",
+}  # fmt: skip
+_CODES: tuple[tuple[type[HTTPException], ErrorCode, str], ...] = (
+    (NotFound, ErrorCode.NOT_FOUND, f"there is nothing at this path; {_PATHS}"),
+    (MethodNotAllowed, ErrorCode.METHOD_NOT_ALLOWED, f"this path takes another method; {_PATHS}"),
+    (RequestEntityTooLarge, ErrorCode.PAYLOAD_TOO_LARGE, f"the body is longer than {MAX_BODY:,} bytes; send less at a time"),
+)
+
 
 def loopback(host: str) -> str:
     """The address to listen on for a host that was asked for; anything but this machine's loopback is refused."""
@@ -44,20 +57,6 @@ def check_caller(host: str | None, origin: str | None, port: int) -> None:
         raise CommonplaceError(ErrorCode.FORBIDDEN, f"this server answers to 127.0.0.1:{port} and localhost:{port} only")
     if origin is not None and origin.lower() not in {f"http://{each}:{port}" for each in _OWN_NAMES}:
         raise CommonplaceError(ErrorCode.FORBIDDEN, "this server does not answer web pages")
-
-
-MAX_BODY = 8_000_000  # bytes
-
-_PATHS = f"there are POST /tools/<tool name>, GET /tools, POST /import, GET /health, {nightly_routes.PATHS}"
-_NIGHT = {
-    "/interactions": "POST", "/runs": "GET", "/runs/<run_id>": "GET", "/runs/<run_id>/undo": "POST",
-    "/runs/<run_id>/approve": "POST", "/runs/<run_id>/discard": "POST", "/history/<key>": "GET",
-}  # fmt: skip
-_CODES: tuple[tuple[type[HTTPException], ErrorCode, str], ...] = (
-    (NotFound, ErrorCode.NOT_FOUND, f"there is nothing at this path; {_PATHS}"),
-    (MethodNotAllowed, ErrorCode.METHOD_NOT_ALLOWED, f"this path takes another method; {_PATHS}"),
-    (RequestEntityTooLarge, ErrorCode.PAYLOAD_TOO_LARGE, f"the body is longer than {MAX_BODY:,} bytes; send less at a time"),
-)
 
 
 def make_app(memory: Commonplace, port: int) -> Flask:

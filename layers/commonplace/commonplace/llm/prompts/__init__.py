@@ -8,14 +8,13 @@ from importlib.resources import files
 
 from commonplace.domain.runs import Mode
 
+_OF_MODE: dict[Mode, tuple[str, ...]] = {"rules": (), "pipeline": ("extract", "decide"), "agent": ("agent",)}
+
 
 @functools.cache
 def instructions(name: str) -> str:
     """The instructions of that name."""
     return (files(__package__) / f"{name}.md").read_text(encoding="utf-8")
-
-
-_OF_MODE: dict[Mode, tuple[str, ...]] = {"rules": (), "pipeline": ("extract", "decide"), "agent": ("agent",)}
 
 
 def prompt_version(mode: Mode) -> str | None:

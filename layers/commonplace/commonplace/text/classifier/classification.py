@@ -16,6 +16,12 @@ from commonplace.text.foundation.sentences import STRAIGHT_QUOTES, sentence_span
 
 _USER = r"\b(?:the )?user"
 
+PASSING, STANDING = Label("other", "interactions"), Label("other", "system")
+_MOST_SENTENCES = 40
+_KEEP_SLOPE = 4.0
+_CENTRAL, _SURE = 4, 0.9  # no training statement that is not worth keeping passes both
+_VITAL, _OF_THE_USER = 4, ("biographical", "habit", "preference")
+
 
 def is_standing_wish(text: str) -> bool:
     """Whether it says how the user wants to be answered or addressed from now on, and not what they want done once."""
@@ -62,13 +68,6 @@ def _anywhere_or_as_a_word(cue: str) -> str:
     if CJK.search(cue):
         return re.escape(cue)
     return rf"\b{re.escape(cue.removesuffix('*'))}" + ("" if cue.endswith("*") else r"\b")
-
-
-PASSING, STANDING = Label("other", "interactions"), Label("other", "system")
-_MOST_SENTENCES = 40
-_KEEP_SLOPE = 4.0
-_CENTRAL, _SURE = 4, 0.9  # no training statement that is not worth keeping passes both
-_VITAL, _OF_THE_USER = 4, ("biographical", "habit", "preference")
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,12 @@ _REWRITES = [
         (r"\bgotta\b", "got to"),
     )
 ]
+_FUNCTION_WORDS = frozenset(
+    "a an the this that these those i am is are was were be been have has had do does did not will would can could should"
+    " must may might shall to of in on at for with from by about as into than and or but if so because then there here it"
+    " its he she they his her their you your my me we our us s who what which how when where why all any some no more most"
+    " just only very too also up out off over down own same other one two three four five".split()
+)
 
 
 def normal(text: str) -> str:
@@ -68,14 +74,6 @@ def _folded(text: str) -> str:
 
 def _bare(char: str) -> str:
     return "".join(part for part in unicodedata.normalize("NFKD", char) if unicodedata.category(part) != "Mn")
-
-
-_FUNCTION_WORDS = frozenset(
-    "a an the this that these those i am is are was were be been have has had do does did not will would can could should"
-    " must may might shall to of in on at for with from by about as into than and or but if so because then there here it"
-    " its he she they his her their you your my me we our us s who what which how when where why all any some no more most"
-    " just only very too also up out off over down own same other one two three four five".split()
-)
 
 
 class Lexicon(NamedTuple):

@@ -15,6 +15,14 @@ from commonplace.text.classifier.features import SLOTS, features
 
 Vector = NDArray[np.float32]
 
+IMPORTANCE_STEPS = (2, 3, 4, 5)
+Kind = Literal["fact", "wish", "passing", "asking", "imagined", "role_play", "others", "pasted", "injection"]
+"""fact: of the user, worth knowing in some months. wish: how the assistant is to be. others: affairs of other people.
+The rest: small talk and the moment, a question or request, a hypothetical or joke, a line of a role or of fiction, words of
+somebody else's, an attempt to command the reader."""
+KINDS: tuple[Kind, ...] = get_args(Kind)
+Shares = Mapping[Kind, float]
+
 
 class Heads(NamedTuple):
     """Heads are columns: `words` times `scales` weigh the hashed features, `vector` the embedding."""
@@ -43,9 +51,6 @@ class Heads(NamedTuple):
             return False
         apart = np.abs(self.words.astype(np.int16) - other.words).max()
         return bool(apart <= 1 and np.allclose(self.vector, other.vector, atol=0.01))
-
-
-IMPORTANCE_STEPS = (2, 3, 4, 5)
 
 
 class Label(NamedTuple):
@@ -97,14 +102,6 @@ def shipped() -> Model:
     """The model of the package, read once."""
     with as_file(files("commonplace") / "data" / "classifier.npz") as path:
         return load(path)
-
-
-Kind = Literal["fact", "wish", "passing", "asking", "imagined", "role_play", "others", "pasted", "injection"]
-"""fact: of the user, worth knowing in some months. wish: how the assistant is to be. others: affairs of other people.
-The rest: small talk and the moment, a question or request, a hypothetical or joke, a line of a role or of fiction, words of
-somebody else's, an attempt to command the reader."""
-KINDS: tuple[Kind, ...] = get_args(Kind)
-Shares = Mapping[Kind, float]
 
 
 class KindsModel(NamedTuple):

@@ -4,6 +4,8 @@ import tomllib
 from functools import cache, lru_cache
 from importlib.resources import files
 
+_CACHED_WORDS = 20_000
+
 
 @cache
 def _tables() -> dict[str, dict[str, str]]:
@@ -23,9 +25,6 @@ def mapping(name: str) -> dict[str, tuple[str, ...]]:
     section, key = name.split(".")
     pairs = (pair.replace("_", " ").partition("=") for pair in _tables()[section][key].split())
     return {word: tuple(values.split(",")) for word, _, values in pairs}
-
-
-_CACHED_WORDS = 20_000
 
 
 @lru_cache(maxsize=_CACHED_WORDS)

@@ -29,18 +29,6 @@ _BRITISH = (
 )
 _SHORTEST_SPELLED = 6
 
-
-@functools.lru_cache(maxsize=4096)
-def american(word: str) -> str:
-    """An English word as it is spelled in America, as far as its ending tells."""
-    if len(word) < _SHORTEST_SPELLED:
-        return word
-    kept = _NOT_BRITISH.match(word)
-    for british, spelled in _BRITISH[1:] if kept else _BRITISH:
-        word = british.sub(spelled, word)
-    return word
-
-
 _WORD = re.compile(r"[^\W\d_]+(?:'(?=\w))?")
 _UNSEGMENTED = re.compile(f"[{UNSPACED}]")
 _LEAST_SHARE = 0.15
@@ -55,6 +43,17 @@ TABLED = {"english": "en", "german": "de", "french": "fr", "spanish": "es"}
 _LISTS = """articles copulas harmless guards markers phrase_starts pairing choosing contrasting definite time_words likes_to
 lasting bare_verbs case_matters places kin pets times describing adjuncts compounding place_markers counting having
 preferring many before_is behind_participle free_openers""".split()
+
+
+@functools.lru_cache(maxsize=4096)
+def american(word: str) -> str:
+    """An English word as it is spelled in America, as far as its ending tells."""
+    if len(word) < _SHORTEST_SPELLED:
+        return word
+    kept = _NOT_BRITISH.match(word)
+    for british, spelled in _BRITISH[1:] if kept else _BRITISH:
+        word = british.sub(spelled, word)
+    return word
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ _WAS, _IS = frozenset({"was", "were"}), frozenset({"is", "are"})
 _LONGEST_AGENT = 4
 _OBJECTS = {"me": "i", "him": "he", "her": "she", "us": "we", "them": "they"}
 _SUBJECTS = {subject: object_ for object_, subject in _OBJECTS.items()}
+MOVED = "moved"
 
 
 def active(words: Sequence[Word], own: Language) -> list[Word] | None:
@@ -52,9 +53,6 @@ def _present(participle: str, *, many: bool) -> str:
 
 def _is_known(lemma: str) -> bool:
     return lemma in lemmas(f"{lemma}s") and lemma.endswith("e")
-
-
-MOVED = "moved"
 
 
 def with_moves(found: Alignment, left: Tokens, right: Tokens, own: Language) -> Alignment:

@@ -26,6 +26,15 @@ _THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _HEADING_SHARE = 0.6
 _LONG = 4
 
+_EXCESSIVELY = "too-much"  # "too old"; "me too" adds nothing
+_HALVES: Mapping[tuple[str, ...], str] = {
+    ("in", "the", "morning"): "a.m.",
+    ("in", "the", "afternoon"): "pm",
+    ("in", "the", "evening"): "pm",
+}
+_MOST_DAYS = 31
+_CLOCK, _NOON = re.compile(r"(?:1[3-9]|2[0-3]):[0-5]\d"), 12
+
 
 class Word(NamedTuple):
     """One word, number or sign of a text."""
@@ -96,16 +105,6 @@ def _is_heading(text: str) -> bool:
 @functools.cache
 def _abbreviations() -> frozenset[str]:
     return frozenset(word for line in lines("abbreviations.txt") for word in line.split())
-
-
-_EXCESSIVELY = "too-much"  # "too old"; "me too" adds nothing
-_HALVES: Mapping[tuple[str, ...], str] = {
-    ("in", "the", "morning"): "a.m.",
-    ("in", "the", "afternoon"): "pm",
-    ("in", "the", "evening"): "pm",
-}
-_MOST_DAYS = 31
-_CLOCK, _NOON = re.compile(r"(?:1[3-9]|2[0-3]):[0-5]\d"), 12
 
 
 def counted(words: list[Word], own: Language) -> Iterator[Word]:

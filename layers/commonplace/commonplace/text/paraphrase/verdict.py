@@ -22,6 +22,14 @@ _FROM_HIRAGANA = ord("ァ") - ord("ぁ")
 _WHOLE = re.compile(r"[\u30a1-\u30fa\u30fc\u3400-\u9fff]")
 _PARTICLES = "はがをに"
 
+_SAME_WORDS = "the same words"
+_OTHER_WORDS = "the same in other words"
+_OTHER_ORDER = "the same words in another order"
+_SMALL_WORDS = "the same but for small words"
+_ALIKE = (SAME, MOVED)
+_MOST_CHANGED = 4
+_LONG, _LEAST_SHARED = 12, 0.4
+
 
 def alike(one: str, other: str) -> bool:
     """Whether two plain texts agree, hiragana or katakana, but for one particle that one leaves out behind a noun."""
@@ -43,15 +51,6 @@ def _core(text: str) -> str:
 
 def _hiragana(text: str) -> str:
     return _KATAKANA.sub(lambda match: chr(ord(match[0]) - _FROM_HIRAGANA), text)
-
-
-_SAME_WORDS = "the same words"
-_OTHER_WORDS = "the same in other words"
-_OTHER_ORDER = "the same words in another order"
-_SMALL_WORDS = "the same but for small words"
-_ALIKE = (SAME, MOVED)
-_MOST_CHANGED = 4
-_LONG, _LEAST_SHARED = 12, 0.4
 
 
 def same_statement(first: str, second: str) -> str | None:

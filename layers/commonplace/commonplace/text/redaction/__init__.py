@@ -28,6 +28,12 @@ LANGUAGES = ("en", "de", "fr", "es", "ja")
 """Whose words announce a secret; what proves itself is found in any language."""
 # "openai_api_key=[redacted:api_key]": the name of a variable is part of the secret's announcement.
 _VARIABLE = re.compile(rf"[a-z][\w.-]{{0,60}}=[\"']?(?={HIDDEN})")
+# Of spans that overlap the kind found first stays: what proves itself comes before what a word beside it tells.
+_FINDERS: tuple[Callable[[View], Iterator[Span]], ...] = (
+    find_blocks, find_addresses, find_wallets, find_formats, find_numbers, find_identities,
+    find_assignments, find_pairs, find_japanese, find_openers, find_locks, find_entries, find_topics,
+    find_hints, find_listings, find_turns, find_said, find_arrivals,
+)  # fmt: skip
 
 
 @cache
@@ -46,14 +52,6 @@ def is_only_secret(view: View) -> bool:
     dull = _dull()
     left = WORD.findall(japanese.without_announcement(rest))
     return all(word in dull or (len(word) == 1 and word.isascii()) for word in left)
-
-
-# Of spans that overlap the kind found first stays: what proves itself comes before what a word beside it tells.
-_FINDERS: tuple[Callable[[View], Iterator[Span]], ...] = (
-    find_blocks, find_addresses, find_wallets, find_formats, find_numbers, find_identities,
-    find_assignments, find_pairs, find_japanese, find_openers, find_locks, find_entries, find_topics,
-    find_hints, find_listings, find_turns, find_said, find_arrivals,
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,11 @@ _OPEN_ENDS = ("", "is", "are", "es", "ist", "est", "lautet")
 _CHANGES = ("chang", "reset", "updat", "cambi", "geander")
 _SHORT, _BEFORE, _AFTER = 6, 60, 30
 
+_SENTENCE = re.compile(r"(?:[^.?!。\n]|[.?!](?=[^\s.?!]))*(?:[.?!。\n]+|$)\s*")
+_SECOND_SENTENCE = re.compile(r"[?.!。\n]\s{0,3}\S")
+_TAIL, _MOST_DIGITS, _MOST_SENTENCES = 600, 12, 3
+_PLACED = ("in", "since", "until", "at", "call", "before", "after", "on", "room", "depuis", "seit", "desde")
+
 
 class Question(NamedTuple):
     """What a sentence leads one to expect: a secret of this kind, said in words too if `in_words`.
@@ -70,12 +75,6 @@ def _is_general(sentence: View, noun: Noun) -> bool:
     if noun.name == "bare_key" or (following and following[0].word in words("compound")) or leading & words("general"):
         return True
     return sentence.folded[noun.start : noun.end] == "pass" and not leading & words("own")
-
-
-_SENTENCE = re.compile(r"(?:[^.?!。\n]|[.?!](?=[^\s.?!]))*(?:[.?!。\n]+|$)\s*")
-_SECOND_SENTENCE = re.compile(r"[?.!。\n]\s{0,3}\S")
-_TAIL, _MOST_DIGITS, _MOST_SENTENCES = 600, 12, 3
-_PLACED = ("in", "since", "until", "at", "call", "before", "after", "on", "room", "depuis", "seit", "desde")
 
 
 def question_in(text: str | None) -> Question | None:

@@ -46,6 +46,18 @@ _STEMS = ("pass", "pwd", "pw", "pin", "otp", "cv", "key", "secret", "token", "cr
           "mnemonic", "seed", "psk", "jwt", "mdp", "kennwort", "contrasena", "amz", "goog", "sql", "-u",
           "net use", "zip", "7z", "rar ", "snmp", "sudo -s")  # fmt: skip
 
+# Up to the last "@" of the authority: people put "@", ":" and "/" into passwords without encoding them.
+_WEB = re.compile(r"(?i)(?<=://)[^\s/@:\"'<>]{0,200}:([^\s/\"'<>]{1,300})@(?=[\w\[])")
+_SERVER = re.compile(r"(?i)(?<=://)(?<!http://)(?<!https://)[^\s/@:\"'<>]{0,200}:([^\s\"'<>]{1,300})@(?=[\w\[])")
+_DRIVER = re.compile(r"(?<![\w/:])[\w.\-]{1,60}:([^\s:@/\"']{1,100})@(?:tcp|unix)\(")
+# Oracle: user and password apart by a slash.
+_ORACLE = re.compile(r"(?i)(?:thin:|sqlplus )[\w.$#-]{1,60}/([^\s@/\"']{2,100})@")
+# What the square codes on routers say: "WIFI:S:Home;T:WPA;P:hunter2;;".
+_NETWORK = re.compile(r"(?i)(?<![a-z])wifi:(?:(?!p:)(?:\\.|[^;\n\\]){0,80};){0,5}p:((?:\\.|[^;\n\\]){1,100})")
+# A line of .pgpass: host, port, database, user, password.
+_COLUMNS = re.compile(r"(?<![\w/:.-])[\w.*\-]{1,80}:(?:\d{2,5}|\*):[\w*\-]{1,60}:[\w.\-@]{1,60}:([^\s:]{3,100})")
+_REFERENCE = re.compile(r"[$%{<\[][^\s]*[}>\]%]|\$\w+|\*{3,}|[xX]{3,}|\.{3,}|" + HIDDEN)
+
 
 @cache
 def _kinds() -> dict[str, str]:
@@ -126,19 +138,6 @@ def _is_code(text: str, match: re.Match[str], value: str, end: int) -> bool:
     variable = re.fullmatch(r"[a-z_]+|[a-z]+[A-Z][A-Za-z]+", value) is not None
     spaced = match[0].endswith(" ") and match["sign"] != ":"
     return variable and not name_is_shouted and (spaced or text[end : end + 1] in (")", ",")) and not match["gap"]
-
-
-# Up to the last "@" of the authority: people put "@", ":" and "/" into passwords without encoding them.
-_WEB = re.compile(r"(?i)(?<=://)[^\s/@:\"'<>]{0,200}:([^\s/\"'<>]{1,300})@(?=[\w\[])")
-_SERVER = re.compile(r"(?i)(?<=://)(?<!http://)(?<!https://)[^\s/@:\"'<>]{0,200}:([^\s\"'<>]{1,300})@(?=[\w\[])")
-_DRIVER = re.compile(r"(?<![\w/:])[\w.\-]{1,60}:([^\s:@/\"']{1,100})@(?:tcp|unix)\(")
-# Oracle: user and password apart by a slash.
-_ORACLE = re.compile(r"(?i)(?:thin:|sqlplus )[\w.$#-]{1,60}/([^\s@/\"']{2,100})@")
-# What the square codes on routers say: "WIFI:S:Home;T:WPA;P:hunter2;;".
-_NETWORK = re.compile(r"(?i)(?<![a-z])wifi:(?:(?!p:)(?:\\.|[^;\n\\]){0,80};){0,5}p:((?:\\.|[^;\n\\]){1,100})")
-# A line of .pgpass: host, port, database, user, password.
-_COLUMNS = re.compile(r"(?<![\w/:.-])[\w.*\-]{1,80}:(?:\d{2,5}|\*):[\w*\-]{1,60}:[\w.\-@]{1,60}:([^\s:]{3,100})")
-_REFERENCE = re.compile(r"[$%{<\[][^\s]*[}>\]%]|\$\w+|\*{3,}|[xX]{3,}|\.{3,}|" + HIDDEN)
 
 
 def find_addresses(view: View) -> Iterator[Span]:

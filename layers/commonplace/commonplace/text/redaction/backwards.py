@@ -16,6 +16,14 @@ _FEWEST, _LONGEST_PASSPHRASE = 4, 8
 _WITHIN = frozenset({"and", "with", "under", "over", "by", "bajo", "con", "sobre", "y", "unter", "uber", "mit", "und",
                      "im", "sous", "sur", "dans", "avec", "et"})  # fmt: skip
 
+_REACH, _NAME_WORDS, _MOST_WORDS = 90, 4, 4
+_CUT = re.compile(r"[\s\S]*(?:[.?]\s|\n)")
+_IN_BRACKETS = re.compile(r"(\S{4,60}) \($")
+_NUMBERED = re.compile(r"[A-Z]-\d{4,8}")
+_QUOTED = re.compile(r"[\"“„«]\s?([^\"“”„«»\n]{4,80}?)\s?[\"”“»]$")
+_AS = ("as", "como", "als", "comme")
+_SIGNS, _DASHES = ("=", "->", "→"), ("-", "–", "—")
+
 
 def whole_sentence(view: View, noun: Noun, found: Spans) -> Spans:
     """`found`, the value of `noun`, to the end of its sentence where it is a passphrase in plain words."""
@@ -45,15 +53,6 @@ def _end(parts: list[Token]) -> int | None:
         if part.ends or place + 1 == len(parts):
             return part.end
     return None
-
-
-_REACH, _NAME_WORDS, _MOST_WORDS = 90, 4, 4
-_CUT = re.compile(r"[\s\S]*(?:[.?]\s|\n)")
-_IN_BRACKETS = re.compile(r"(\S{4,60}) \($")
-_NUMBERED = re.compile(r"[A-Z]-\d{4,8}")
-_QUOTED = re.compile(r"[\"“„«]\s?([^\"“”„«»\n]{4,80}?)\s?[\"”“»]$")
-_AS = ("as", "como", "als", "comme")
-_SIGNS, _DASHES = ("=", "->", "→"), ("-", "–", "—")
 
 
 def find_backwards(view: View, named: list[Noun]) -> Iterator[Span]:

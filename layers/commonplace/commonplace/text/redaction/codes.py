@@ -39,6 +39,29 @@ _STEPS = re.compile(
 )
 _LEFT, _RIGHT = 60, 90
 
+_WORD = re.compile(r"[a-zß]+")
+_BETWEEN = re.compile(r",?[\s-]{1,2}")
+_BEHIND = re.compile(r"([a-z']+)[\s,\"]{1,3}$|[:=]\s?$")
+_ONES = (
+    "zero oh o null cero", "one uno una eins ein un une", "two dos zwei zwo deux", "three tres drei trois", "four cuatro vier quatre",
+    "five cinco funf cinq", "six seis sechs", "seven siete sieben sept", "eight ocho acht huit", "nine nueve neun neuf",
+)  # fmt: skip
+_ONE = {word: value for value, names in enumerate(_ONES) for word in names.split()}
+_FEWEST, _OPENED_BEFORE, _OPENED_AFTER = 4, 60, 60
+_ANNOUNCED = re.compile(
+    r"(?:(?:back ?up|recovery|rescue|emergency|scratch|2fa|one[- ]time|single[- ]use)[ -]codes|(?:sicherungs|wiederherstellungs|backup-?|not(?:fall)?"
+    r"|ersatz|einmal|recovery-?)codes|tan-?(?:liste|block)|codes de (?:secours|recuperation|sauvegarde|recup|backup)"
+    r"|codigos de (?:respaldo|recuperacion|seguridad|emergencia|reserva|backup|un solo uso)"
+    r"|(?:バックアップ|リカバリー|復旧|予備の?)コード)"
+)
+_AHEAD = re.compile(r"[^\n.!?:\d]{0,40}?(?:[:：]|\s-|(?=\s\d{1,2}[.)]\s)|は)")
+_NUMBERING = re.compile(r"[\s,;/|•*·-]*(?:\d{1,2}[.)]\s{1,2}|#\d{1,2}:?\s)?")
+_ITEM = re.compile(
+    r"\d{4} \d{4}(?!\w)|\d{3} \d{3}(?!\w)|[a-z0-9]{3,8}(?:-[a-z0-9]{3,8}){1,3}(?![\w-])|[a-z0-9]{6,12}(?![\w-])"
+)
+_SHAPE = re.compile(r"[a-z0-9]")
+_FEWEST_LISTED, _MOST = 2, 40
+
 
 def find_arrivals(view: View) -> Iterator[Span]:
     """Spans of numbers that are said to have come in, and to be typed in soon."""
@@ -53,17 +76,6 @@ def find_arrivals(view: View) -> Iterator[Span]:
             continue
         if _AFTER.match(view.folded, end) or _STEPS.match(view.folded, end) or stands_alone(view, start, end):
             yield Span(start, end, "one_time_code")
-
-
-_WORD = re.compile(r"[a-zß]+")
-_BETWEEN = re.compile(r",?[\s-]{1,2}")
-_BEHIND = re.compile(r"([a-z']+)[\s,\"]{1,3}$|[:=]\s?$")
-_ONES = (
-    "zero oh o null cero", "one uno una eins ein un une", "two dos zwei zwo deux", "three tres drei trois", "four cuatro vier quatre",
-    "five cinco funf cinq", "six seis sechs", "seven siete sieben sept", "eight ocho acht huit", "nine nueve neun neuf",
-)  # fmt: skip
-_ONE = {word: value for value, names in enumerate(_ONES) for word in names.split()}
-_FEWEST, _OPENED_BEFORE, _OPENED_AFTER = 4, 60, 60
 
 
 def find_said(view: View) -> Iterator[Span]:
@@ -103,21 +115,6 @@ def _lock() -> re.Pattern[str]:
     return re.compile(
         rf"(?<![a-z])(?:[a-z]{{0,12}}?(?:{either(sorted(words('locks')))})|parking|handy|movil|telephone|phone)(?![a-z])"
     )
-
-
-_ANNOUNCED = re.compile(
-    r"(?:(?:back ?up|recovery|rescue|emergency|scratch|2fa|one[- ]time|single[- ]use)[ -]codes|(?:sicherungs|wiederherstellungs|backup-?|not(?:fall)?"
-    r"|ersatz|einmal|recovery-?)codes|tan-?(?:liste|block)|codes de (?:secours|recuperation|sauvegarde|recup|backup)"
-    r"|codigos de (?:respaldo|recuperacion|seguridad|emergencia|reserva|backup|un solo uso)"
-    r"|(?:バックアップ|リカバリー|復旧|予備の?)コード)"
-)
-_AHEAD = re.compile(r"[^\n.!?:\d]{0,40}?(?:[:：]|\s-|(?=\s\d{1,2}[.)]\s)|は)")
-_NUMBERING = re.compile(r"[\s,;/|•*·-]*(?:\d{1,2}[.)]\s{1,2}|#\d{1,2}:?\s)?")
-_ITEM = re.compile(
-    r"\d{4} \d{4}(?!\w)|\d{3} \d{3}(?!\w)|[a-z0-9]{3,8}(?:-[a-z0-9]{3,8}){1,3}(?![\w-])|[a-z0-9]{6,12}(?![\w-])"
-)
-_SHAPE = re.compile(r"[a-z0-9]")
-_FEWEST_LISTED, _MOST = 2, 40
 
 
 def find_listings(view: View) -> Iterator[Span]:

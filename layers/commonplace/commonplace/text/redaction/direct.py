@@ -33,6 +33,21 @@ _INSIDE, _FAR, _REACH = ("im", "beim", "bei", "dans", "sur", "chez"), 5, 12
 # What a value must have, without a verb, to be one: so many characters.
 _LEAST = {"pass": 6, "api_key": 8, "token": 10, "private_key": 12, "password": 4}
 
+PLACED = ("in", "since", "of", "at", "by", "for", "from", "until", "before", "after", "en", "desde", "de", "seit",
+          "im", "von", "bis", "depuis", "dans", "number", "only")  # fmt: skip
+"""Before a number that is a place or a time."""
+LOOSE = frozenset({"a", "this", "that", "un", "una", "ein", "eine", "une"})
+"""Articles that do not say whose secret it is."""
+_VALUE = re.compile(r"(?:^|(?<=[\s\"'“«(]))(\d(?: \d){3,7}|[^\s,]{4,60}?)[\"'”»]?$")
+_BEFORE = re.compile(r"([a-z']+)[\s\"'“«(]*$")
+_FIGURES = re.compile(r"[#*]?\d(?:[ -]?\d){3,7}[#*]?")
+_APPOSED_YEAR = re.compile(r"(?:19|20)\d\d")
+# Behind a noun of which nothing more is said: "..., my netflix password, stopped working".
+_STANDS_APART = re.compile(
+    r"\s*(?:[,;!).\n]|$)"
+    r"|\s(?:for|to|at|on|from|vieja|nueva|antigua|de|del|du|des|pour|von|vom|fur|furs|zum|zur|der|btw|if|in case)(?![a-z])"
+)
+
 
 def find_direct(view: View, noun: Noun, parts: list[Token]) -> Spans:
     """The value that `parts`, the words behind `noun`, begin with or lead to without a verb; empty for none."""
@@ -111,22 +126,6 @@ def _after_phrase(view: View, noun: Noun, parts: list[Token]) -> Spans:
         if figure or (noun.value != "digits" and is_mixed(part.text)):
             return read(view, part.raw_start, noun.value, bold=False)
     return []
-
-
-PLACED = ("in", "since", "of", "at", "by", "for", "from", "until", "before", "after", "en", "desde", "de", "seit",
-          "im", "von", "bis", "depuis", "dans", "number", "only")  # fmt: skip
-"""Before a number that is a place or a time."""
-LOOSE = frozenset({"a", "this", "that", "un", "una", "ein", "eine", "une"})
-"""Articles that do not say whose secret it is."""
-_VALUE = re.compile(r"(?:^|(?<=[\s\"'“«(]))(\d(?: \d){3,7}|[^\s,]{4,60}?)[\"'”»]?$")
-_BEFORE = re.compile(r"([a-z']+)[\s\"'“«(]*$")
-_FIGURES = re.compile(r"[#*]?\d(?:[ -]?\d){3,7}[#*]?")
-_APPOSED_YEAR = re.compile(r"(?:19|20)\d\d")
-# Behind a noun of which nothing more is said: "..., my netflix password, stopped working".
-_STANDS_APART = re.compile(
-    r"\s*(?:[,;!).\n]|$)"
-    r"|\s(?:for|to|at|on|from|vieja|nueva|antigua|de|del|du|des|pour|von|vom|fur|furs|zum|zur|der|btw|if|in case)(?![a-z])"
-)
 
 
 def apposed(view: View, noun: Noun, floor: int) -> Spans:

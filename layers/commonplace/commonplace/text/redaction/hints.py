@@ -31,6 +31,32 @@ _ANSWER_JA = (
     r"(?=[」』]|です|でした|だ|に(?:した|して|し、|設定|登録)|と(?:答|入|登|し)|って|で[、。]|、|。|!|\s|$)"
 )
 
+_NET = r"(?:wi-?fi|無線lan|無線|ワイファイ)"
+# A band or a model of router: "sakura-5G", "Archer-AX73"
+_BAND = re.compile(r"(?i:.*[_-]?[2456]g(?:hz)?(?:[_-]?ext)?)|(?:[A-Z][A-Za-z]+[-_])?[A-Z]{1,5}-?\d+[A-Z\d]{0,4}")
+_TIME = re.compile(r"(?:[01]?\d|2[0-3])[0-5][05]")
+_FIGURES = r"(?P<value>[#*]?\d{4,8}[#*]?)(?![a-z0-9_%])"
+_TELLS = (
+    r"(?:tell|text|let)\s(?:the\s|my\s|our\s)?{caller}\s(?:know\s)?(?:that\s)?(?:it's|it is)\s"
+    r"|(?:if|when)\s(?:the\s|my\s|our\s)?{caller}\s(?:asks|comes|rings|turns up|arrives),?\s(?:it's|it is)\s"
+    r"|(?:di|dile|diles)\s(?:al\s|a\sla\s|a\slos\s|a\s){caller}\sque\ses\s(?:el\s)?"
+    r"|(?:sag|sage|sagst)\s(?:bitte\s)?(?:dem|der|den)\s{caller},?\s(?:dass\ses|(?:dass\s)?(?:es|sie)\sist)\s(?:die\s)?"
+    r"|(?:dis|dites)\s(?:au|a\sla|aux|a)\s?{caller}\sque\sc'est\s(?:le\s)?"
+)
+_ONE = (
+    r"(?:the|my|our|his|her)\s(?:old\s|new\s|other\s)?{service}\sone(?:'s|\s(?:is|was))\s(?:(?:still|now|just)\s)?"
+    r"|(?:la|mi)\s(?:nueva\s|vieja\s)?del?\s(?:la\s)?{service}\s(?:ahora\s)?(?:es|era|sigue\ssiendo)\s(?:ahora\s|todavia\s)?"
+    r"|(?:das|der|mein|meins)\s(?:von|vom|furs?|bei|beim)\s{service}\s(?:ist|war|lautet|bleibt)\s(?:(?:noch|immer|jetzt)\s){{0,2}}"
+    r"|(?:celui|celle)\s(?:de\sla\s|du\s|de\s|pour\s){service},?\s(?:est|c'est|etait|c'etait|reste)\s(?:(?:encore|toujours)\s)?"
+)
+
+_WLAN = r"(?<![a-z])(?:wi-?fi|wlan)\s?"
+_NETWORK = re.compile(r"wi-?fi|wlan")
+_TYPED_IN = re.compile(
+    rf"{_WLAN}[^\n.!?:\d]{{0,25}}?\s(?:musst\sdu|muss\sman|gib|gibst\sdu|tapez?|tu\stapes|mets|pon|mete|type|enter)\s(?=[^\s]{{6,60}}(?:\s|$))"
+    rf"|{_WLAN}(?:(?:bei|chez|at|in|im|du|de|en|vom|del|von|fur|for)\s)[^\n:.,!?]{{1,30}}:\s(?=\S)"
+)
+
 
 @cache
 def _topics() -> tuple[re.Pattern[str], re.Pattern[str]]:
@@ -84,33 +110,6 @@ def _run(view: View, parts: list[Token]) -> list[Token]:
     if run and _ABOUT.search(view.folded, run[0].start, run[-1].end):
         return []
     return run if named or (ended and len(run) <= 2) else []
-
-
-_NET = r"(?:wi-?fi|無線lan|無線|ワイファイ)"
-# A band or a model of router: "sakura-5G", "Archer-AX73"
-_BAND = re.compile(r"(?i:.*[_-]?[2456]g(?:hz)?(?:[_-]?ext)?)|(?:[A-Z][A-Za-z]+[-_])?[A-Z]{1,5}-?\d+[A-Z\d]{0,4}")
-_TIME = re.compile(r"(?:[01]?\d|2[0-3])[0-5][05]")
-_FIGURES = r"(?P<value>[#*]?\d{4,8}[#*]?)(?![a-z0-9_%])"
-_TELLS = (
-    r"(?:tell|text|let)\s(?:the\s|my\s|our\s)?{caller}\s(?:know\s)?(?:that\s)?(?:it's|it is)\s"
-    r"|(?:if|when)\s(?:the\s|my\s|our\s)?{caller}\s(?:asks|comes|rings|turns up|arrives),?\s(?:it's|it is)\s"
-    r"|(?:di|dile|diles)\s(?:al\s|a\sla\s|a\slos\s|a\s){caller}\sque\ses\s(?:el\s)?"
-    r"|(?:sag|sage|sagst)\s(?:bitte\s)?(?:dem|der|den)\s{caller},?\s(?:dass\ses|(?:dass\s)?(?:es|sie)\sist)\s(?:die\s)?"
-    r"|(?:dis|dites)\s(?:au|a\sla|aux|a)\s?{caller}\sque\sc'est\s(?:le\s)?"
-)
-_ONE = (
-    r"(?:the|my|our|his|her)\s(?:old\s|new\s|other\s)?{service}\sone(?:'s|\s(?:is|was))\s(?:(?:still|now|just)\s)?"
-    r"|(?:la|mi)\s(?:nueva\s|vieja\s)?del?\s(?:la\s)?{service}\s(?:ahora\s)?(?:es|era|sigue\ssiendo)\s(?:ahora\s|todavia\s)?"
-    r"|(?:das|der|mein|meins)\s(?:von|vom|furs?|bei|beim)\s{service}\s(?:ist|war|lautet|bleibt)\s(?:(?:noch|immer|jetzt)\s){{0,2}}"
-    r"|(?:celui|celle)\s(?:de\sla\s|du\s|de\s|pour\s){service},?\s(?:est|c'est|etait|c'etait|reste)\s(?:(?:encore|toujours)\s)?"
-)
-
-_WLAN = r"(?<![a-z])(?:wi-?fi|wlan)\s?"
-_NETWORK = re.compile(r"wi-?fi|wlan")
-_TYPED_IN = re.compile(
-    rf"{_WLAN}[^\n.!?:\d]{{0,25}}?\s(?:musst\sdu|muss\sman|gib|gibst\sdu|tapez?|tu\stapes|mets|pon|mete|type|enter)\s(?=[^\s]{{6,60}}(?:\s|$))"
-    rf"|{_WLAN}(?:(?:bei|chez|at|in|im|du|de|en|vom|del|von|fur|for)\s)[^\n:.,!?]{{1,30}}:\s(?=\S)"
-)
 
 
 def find_hints(view: View) -> Iterator[Span]:

@@ -34,6 +34,20 @@ _HEX_WORD = re.compile(
     r"priv(?:ate)?[ _-]?key|wallet[ _-]?key|secret[ _-]?(?:exponent|key)|clave privada|llave privada"
     r"|(?:privater?|geheimer?) schlussel|cle privee|秘密鍵|プライベートキー"
 )
+_EDGE = re.compile(r"-{2,5} ?(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{2,5}")
+_PUTTY = re.compile(r"Private-Lines: *\d+")
+_MAC = re.compile(r"\s*Private-MAC:\s*[0-9a-fA-F]+")
+_PIECE = re.compile(r"(?:\\[nrt]|[^\s\\])+|\\")
+# Header lines of a block, and the marks that quoting and string literals put around its lines.
+_HEADER = re.compile(r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Encryption):[^\n]*")
+_WRAPPING = "\"'>|,`"
+# A long run, or one that no word of prose looks like: with a digit, a sign, or a capital inside.
+_MATERIAL = re.compile(r"(?:[\w+/=\\-]{16,}|(?=[A-Za-z]*[0-9+/=])[\w+/=\\-]+|[A-Za-z]+[a-z][A-Z][A-Za-z]*|\.\.\.|…|>)")
+
+# Every entry of a Kubernetes secret, whatever its name.
+_SECRET = re.compile(r"(?:\\n|\b)kind[\"']?\s{0,3}:\s{0,3}[\"']?Secret\b")
+_DATA = re.compile(r"(?:\\n|\b)(?:data|stringData)[\"']?\s{0,3}:(?:\\n|[\s{])*(?=[\w\"'])")
+_ENTRY = re.compile(r"(?:\\n|[\s,\"'])*([A-Za-z_][\w.-]{0,60})[\"']?\s{0,3}:[ ]{0,3}[\"']?([\w+/=.-]{4,4000})[\"']?")
 
 
 @cache
@@ -119,22 +133,6 @@ def _checks(key: str) -> bool:
         number = number * 58 + _BASE58.index(char)
     raw = number.to_bytes((number.bit_length() + 7) // 8, "big")
     return sha256(sha256(raw[:-4]).digest()).digest()[:4] == raw[-4:]
-
-
-_EDGE = re.compile(r"-{2,5} ?(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{2,5}")
-_PUTTY = re.compile(r"Private-Lines: *\d+")
-_MAC = re.compile(r"\s*Private-MAC:\s*[0-9a-fA-F]+")
-_PIECE = re.compile(r"(?:\\[nrt]|[^\s\\])+|\\")
-# Header lines of a block, and the marks that quoting and string literals put around its lines.
-_HEADER = re.compile(r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Encryption):[^\n]*")
-_WRAPPING = "\"'>|,`"
-# A long run, or one that no word of prose looks like: with a digit, a sign, or a capital inside.
-_MATERIAL = re.compile(r"(?:[\w+/=\\-]{16,}|(?=[A-Za-z]*[0-9+/=])[\w+/=\\-]+|[A-Za-z]+[a-z][A-Z][A-Za-z]*|\.\.\.|…|>)")
-
-# Every entry of a Kubernetes secret, whatever its name.
-_SECRET = re.compile(r"(?:\\n|\b)kind[\"']?\s{0,3}:\s{0,3}[\"']?Secret\b")
-_DATA = re.compile(r"(?:\\n|\b)(?:data|stringData)[\"']?\s{0,3}:(?:\\n|[\s{])*(?=[\w\"'])")
-_ENTRY = re.compile(r"(?:\\n|[\s,\"'])*([A-Za-z_][\w.-]{0,60})[\"']?\s{0,3}:[ ]{0,3}[\"']?([\w+/=.-]{4,4000})[\"']?")
 
 
 def find_blocks(view: View) -> Iterator[Span]:

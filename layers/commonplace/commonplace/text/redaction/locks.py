@@ -34,6 +34,16 @@ _WHERE = (
     r"|haut|bas|dehors|cave|entree|jardin|garage|cour|hof|garten|garden|patio)"
 )
 
+_SIDE = r"(?:left|right|(?:nach\s)?(?:links|rechts)|(?:a la\s)?(?:izquierda|derecha)|(?:a\s)?(?:gauche|droite)|izq|der|l|r)"
+_HOW = r"(?:\s(?:once|twice|again|to|past|until|auf|bis|zur|hasta|al|sur|jusqu'a|le|la|el|a|zweimal|dreimal|dos veces|deux fois)){0,4}"
+_THEN = r"(?:\s?[,;/-]\s?|\s)(?:(?:then|and|dann|und|luego|y|puis|et)\s){0,2}(?:back\s)?"
+_TURNS = re.compile(
+    rf"(?<![a-z0-9])(?:(?P<named>{_SIDE}{_HOW}[\s-]?\d{{1,2}}(?:{_THEN}{_SIDE}{_HOW}[\s-]?\d{{1,2}}){{2,4}}(?!\d))"
+    rf"|(?P<counted>\d{{1,2}}[\s-]?{_SIDE}(?:{_THEN}\d{{1,2}}[\s-]?{_SIDE}){{2,4}}(?![a-z])))"
+)
+_FIGURE = re.compile(r"(?<!\d)\d{1,2}(?!\d)")
+_REACH, _FEWEST = 70, 3
+
 
 def find_locks(view: View) -> Iterator[Span]:
     """Spans of codes behind or before the name of what they open."""
@@ -123,17 +133,6 @@ def _is_code(view: View, match: re.Match[str]) -> bool:
     # "locker is 214": of three figures only what is turned.
     short = len(value) < 4 and not match["lock"].endswith(("lock", "suitcase", "schloss", "koffer", "cadenas", "candado"))
     return not at_a_time and not short and not is_like_year_or_price(value) and stands_alone(view, *match.span("value"))
-
-
-_SIDE = r"(?:left|right|(?:nach\s)?(?:links|rechts)|(?:a la\s)?(?:izquierda|derecha)|(?:a\s)?(?:gauche|droite)|izq|der|l|r)"
-_HOW = r"(?:\s(?:once|twice|again|to|past|until|auf|bis|zur|hasta|al|sur|jusqu'a|le|la|el|a|zweimal|dreimal|dos veces|deux fois)){0,4}"
-_THEN = r"(?:\s?[,;/-]\s?|\s)(?:(?:then|and|dann|und|luego|y|puis|et)\s){0,2}(?:back\s)?"
-_TURNS = re.compile(
-    rf"(?<![a-z0-9])(?:(?P<named>{_SIDE}{_HOW}[\s-]?\d{{1,2}}(?:{_THEN}{_SIDE}{_HOW}[\s-]?\d{{1,2}}){{2,4}}(?!\d))"
-    rf"|(?P<counted>\d{{1,2}}[\s-]?{_SIDE}(?:{_THEN}\d{{1,2}}[\s-]?{_SIDE}){{2,4}}(?![a-z])))"
-)
-_FIGURE = re.compile(r"(?<!\d)\d{1,2}(?!\d)")
-_REACH, _FEWEST = 70, 3
 
 
 def find_turns(view: View) -> Iterator[Span]:

@@ -13,6 +13,44 @@ _IDENTITY_DIGITS = re.compile(r"\d(?:\D{0,3}\d){3}")  # none of them has fewer
 _BEFORE, _AFTER = 60, 40
 _SPANISH_LETTERS = "trwagmyfpdxbnjzsqvhlcke"
 
+_DIGITS = re.compile(r"(?<![A-Za-z0-9_.+])\d(?:[ \-.\u2010-\u2015/]{0,3}\d){11,}")
+_DECIMAL = re.compile(r"\d{1,3}\.\d{6}")
+_LONG = re.compile(r"\d(?:\D{0,3}\d){8}")
+# First digits of the issuers' ranges and the lengths that show a card without a word for one beside it.
+_ISSUERS = (
+    (re.compile(r"4|5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|6(?:011|5|4[4-9])|35(?:2[89]|[3-8])|62|81"), (16,)),
+    (re.compile(r"3[47]|1800|2131"), (15,)),
+    (re.compile(r"3(?:0[0-5]|[689])"), (14,)),
+)
+_IN_FOURS = re.compile(r"\d{4}([ \-.])\d{4}\1\d{4}\1\d{4}(?!\d)")
+_DOUBLED = dict(zip("0123456789", (0, 2, 4, 6, 8, 1, 3, 5, 7, 9), strict=True))
+_CARD_WORD = re.compile(
+    r"card|(?<![a-z])cc(?![a-z])|visa|amex|american express|master|maestro|discover|diners|jcb|tarjeta|karte|carte"
+    r"|credit|debit|kredit|カード|cvv|cvc"
+)
+_OTHER_WORD = re.compile(
+    r"(?:order|track|invoice|imei|serial|isbn|ean|upc|barcode|reference|ticket|parcel|shipment|timestamp|pedido"
+    r"|rechnung|bestell|sendung|commande|colis|facture|factura|envio|account id|番号は)"
+)
+_EXPIRY = re.compile(r"(?<!\d)(?:0?[1-9]|1[0-2])\s?[/\-.]\s?(?:20)?[2-4]\d(?![\d/])")
+_CVV = re.compile(
+    r"(?:cvv2?|cvc2?|cvn|csc|cid|security (?:code|number)|sicherheitscode|(?:karten)?pruf(?:nummer|ziffer|zahl|code)"
+    r"|codigo de (?:seguridad|verificacion)|crypto(?:gramme)?|code de securite|セキュリティ(?:コード|番号)"
+    r"|(?:digits|numbers?|code|ones?) (?:on|from|at) the (?:back|front)"
+    r"|(?:ziffern|zahlen|stellen|nummer|code) (?:hinten|vorne|auf der (?:ruck|vorder)seite)"
+    r"|(?:digitos|numeros|cifras|codigo) (?:de |del |por )?(?:la )?(?:atras|detras|reverso|dorso|delante)"
+    r"|(?:chiffres|code) (?:au|du) (?:dos|verso)|chiffres (?:derriere|a l'arriere|devant)|[裏表]面?の?(?:[34三四]桁|番号|数字)"
+    r"|コード|(?<=\d[ ,])\s?(?:code|codigo|security|sec|cid)"
+    r"|(?:on the (?:back|front)|hinten|vorne|detras|por detras|au dos|au verso)"
+    r"(?: steht| stehen| is| are| it says| pone| dice)?)[^\d\n]{0,24}(\d{3,4})(?!\d)"
+)
+_BARE_CVV = re.compile(
+    r"(?:[\s,;:/|、]|and|und|et|y|code|codigo|security|crypto|csv|cid|sec){1,6}(\d{3,4})"
+    r"(?![\d/.]|\s?(?!(?:(?:is|are|es|est|steht|stehen) )?(?:on|from|at) the|hinten|vorne"
+    r"|auf der|atras|detras|por detras|au (?:dos|verso)|derriere|en el|al dorso)[a-z])"
+)
+_IBAN = re.compile(r"(?i)(?<![a-z0-9])[a-z]{2}\d{2}(?:[ \-.]?[a-z0-9]){11,30}(?![a-z0-9])")
+
 
 class _Identity(NamedTuple):
     number: re.Pattern[str]
@@ -55,45 +93,6 @@ def _is_french(number: str) -> bool:
 def _is_spanish(number: str) -> bool:
     plain = number[:-1].replace("x", "0").replace("y", "1").replace("z", "2")
     return plain.isdigit() and number[0] in "xyz" and _SPANISH_LETTERS[int(plain) % 23] == number[-1]
-
-
-_DIGITS = re.compile(r"(?<![A-Za-z0-9_.+])\d(?:[ \-.\u2010-\u2015/]{0,3}\d){11,}")
-_DECIMAL = re.compile(r"\d{1,3}\.\d{6}")
-_LONG = re.compile(r"\d(?:\D{0,3}\d){8}")
-# First digits of the issuers' ranges and the lengths that show a card without a word for one beside it.
-_ISSUERS = (
-    (re.compile(r"4|5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|6(?:011|5|4[4-9])|35(?:2[89]|[3-8])|62|81"), (16,)),
-    (re.compile(r"3[47]|1800|2131"), (15,)),
-    (re.compile(r"3(?:0[0-5]|[689])"), (14,)),
-)
-_IN_FOURS = re.compile(r"\d{4}([ \-.])\d{4}\1\d{4}\1\d{4}(?!\d)")
-_DOUBLED = dict(zip("0123456789", (0, 2, 4, 6, 8, 1, 3, 5, 7, 9), strict=True))
-_CARD_WORD = re.compile(
-    r"card|(?<![a-z])cc(?![a-z])|visa|amex|american express|master|maestro|discover|diners|jcb|tarjeta|karte|carte"
-    r"|credit|debit|kredit|カード|cvv|cvc"
-)
-_OTHER_WORD = re.compile(
-    r"(?:order|track|invoice|imei|serial|isbn|ean|upc|barcode|reference|ticket|parcel|shipment|timestamp|pedido"
-    r"|rechnung|bestell|sendung|commande|colis|facture|factura|envio|account id|番号は)"
-)
-_EXPIRY = re.compile(r"(?<!\d)(?:0?[1-9]|1[0-2])\s?[/\-.]\s?(?:20)?[2-4]\d(?![\d/])")
-_CVV = re.compile(
-    r"(?:cvv2?|cvc2?|cvn|csc|cid|security (?:code|number)|sicherheitscode|(?:karten)?pruf(?:nummer|ziffer|zahl|code)"
-    r"|codigo de (?:seguridad|verificacion)|crypto(?:gramme)?|code de securite|セキュリティ(?:コード|番号)"
-    r"|(?:digits|numbers?|code|ones?) (?:on|from|at) the (?:back|front)"
-    r"|(?:ziffern|zahlen|stellen|nummer|code) (?:hinten|vorne|auf der (?:ruck|vorder)seite)"
-    r"|(?:digitos|numeros|cifras|codigo) (?:de |del |por )?(?:la )?(?:atras|detras|reverso|dorso|delante)"
-    r"|(?:chiffres|code) (?:au|du) (?:dos|verso)|chiffres (?:derriere|a l'arriere|devant)|[裏表]面?の?(?:[34三四]桁|番号|数字)"
-    r"|コード|(?<=\d[ ,])\s?(?:code|codigo|security|sec|cid)"
-    r"|(?:on the (?:back|front)|hinten|vorne|detras|por detras|au dos|au verso)"
-    r"(?: steht| stehen| is| are| it says| pone| dice)?)[^\d\n]{0,24}(\d{3,4})(?!\d)"
-)
-_BARE_CVV = re.compile(
-    r"(?:[\s,;:/|、]|and|und|et|y|code|codigo|security|crypto|csv|cid|sec){1,6}(\d{3,4})"
-    r"(?![\d/.]|\s?(?!(?:(?:is|are|es|est|steht|stehen) )?(?:on|from|at) the|hinten|vorne"
-    r"|auf der|atras|detras|por detras|au (?:dos|verso)|derriere|en el|al dorso)[a-z])"
-)
-_IBAN = re.compile(r"(?i)(?<![a-z0-9])[a-z]{2}\d{2}(?:[ \-.]?[a-z0-9]){11,30}(?![a-z0-9])")
 
 
 def find_numbers(view: View) -> Iterator[Span]:

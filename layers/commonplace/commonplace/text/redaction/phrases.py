@@ -11,6 +11,9 @@ _LETTER = re.compile(r"[^\W_]")
 # German: "gespeichert", "geändert", "abgelaufen".
 _PARTICIPLE = re.compile(r"(?:ab|an|auf|aus|ein|zuruck|hinter)?ge[a-z]{3,12}(?:t|en)")
 
+_LETTER_AND_DIGIT = re.compile(r"\d[^\W\d_]|[^\W\d_]\d")
+_AND = ("and", "y", "und", "et")
+
 
 def is_remark(word: str) -> bool:
     """Whether the folded `word` rather says something about a secret than is one: "expired", "too", "required"."""
@@ -38,10 +41,6 @@ def is_plain_answer(parts: list[Token]) -> bool:
     if any(HIDDEN in part.text for part in parts) or not all(map(_LETTER.search, said)):
         return False
     return not said & words("function", "evasive", "remark", "compound") and not is_remark(parts[0].word)
-
-
-_LETTER_AND_DIGIT = re.compile(r"\d[^\W\d_]|[^\W\d_]\d")
-_AND = ("and", "y", "und", "et")
 
 
 def phrase(parts: list[Token], bold: bool) -> tuple[int, int] | None:

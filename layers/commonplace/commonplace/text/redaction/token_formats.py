@@ -43,6 +43,14 @@ _NAMED = re.compile(
 _BESIDE = re.compile(rf"(?:{_NAMED.pattern})\W{{1,3}}$")
 _LONGEST_PUBLIC = 40
 
+_FORMAT_RUN = re.compile(r"[\w\-+/=.:~]{16,}", re.ASCII)
+# Hashes, identifiers and links: a text without any other run is not searched.
+_ORDINARY = re.compile(
+    r"(?:[0-9a-f]{7,128}|[0-9A-F]{7,128}|(?!\d{6}-\d{6}-\d{6}-)[\d.:/_-]+|[0-9A-HJKMNP-TV-Z]{26}"
+    r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})[.:]?"
+)
+_REST = re.compile(r"(?:[\w\-+/=~%]|\.(?=\w))*", re.ASCII)
+
 
 def find_entropy(view: View) -> Iterator[Span]:
     """Spans of mixed strings of 20 or more characters that stand near a word for a secret, not near one for a hash."""
@@ -89,15 +97,6 @@ def _random(run: str) -> bool:
     longest = max(re.split(r"[_\-./+=~]+", run), key=len)
     entropy = -sum(n / len(run) * log2(n / len(run)) for n in Counter(run).values())
     return entropy >= (3.5 if len(longest) >= 12 and re.search(r"\d", longest[1:-1]) else 4.4)
-
-
-_FORMAT_RUN = re.compile(r"[\w\-+/=.:~]{16,}", re.ASCII)
-# Hashes, identifiers and links: a text without any other run is not searched.
-_ORDINARY = re.compile(
-    r"(?:[0-9a-f]{7,128}|[0-9A-F]{7,128}|(?!\d{6}-\d{6}-\d{6}-)[\d.:/_-]+|[0-9A-HJKMNP-TV-Z]{26}"
-    r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})[.:]?"
-)
-_REST = re.compile(r"(?:[\w\-+/=~%]|\.(?=\w))*", re.ASCII)
 
 
 class _Format(NamedTuple):

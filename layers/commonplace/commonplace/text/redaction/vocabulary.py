@@ -36,6 +36,11 @@ _GUARDS = re.compile(
     r"(?<![a-z])(?:kid|child|school|pick(?:s|ing)?[ -]?up|stranger|famil|grand|daughter|(?:my|our) son|nanny|sitter|nursery"
     r"|daycare|alarm|monitoring|bank|scam|emergenc|phone|calls)"
 )
+_WORD = re.compile(r"[a-z0-9ß]+")
+_CLASSES_IN_ORDER = (
+    "recovery_phrase", "security_answer", "one_time_code", "card_code", "ssn", "private_key", "api_key", "token",
+    "pin", "code", "password", "pass", "bare_key", "plain_code",
+)  # fmt: skip
 
 
 def is_postal(text: str, start: int, end: int) -> bool:
@@ -62,13 +67,6 @@ def misspellings(word: str) -> set[str]:
     places = range(1, len(word))
     swapped = {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in places[:-1]}
     return swapped | {word[:at] + word[at + 1 :] for at in places} | {word[: at + 1] + word[at:] for at in places}
-
-
-_WORD = re.compile(r"[a-z0-9ß]+")
-_CLASSES_IN_ORDER = (
-    "recovery_phrase", "security_answer", "one_time_code", "card_code", "ssn", "private_key", "api_key", "token",
-    "pin", "code", "password", "pass", "bare_key", "plain_code",
-)  # fmt: skip
 
 
 class Noun(NamedTuple):

@@ -10,6 +10,20 @@ _KEPT_S = ("ss", "us", "is", "ics", "'s")
 _DOUBLED = re.compile(r"([bdfgklmnprt])\1$")
 _ROMANCE = ("fr", "es", "pt", "it")
 
+_SEPARATORS = re.compile(r"[\s_\-‐‑]+")
+_BRITISH = (
+    (re.compile(r"(?<=[a-z]{3})our(?=s?$|ite|ing|ed|ful|hood|al$)"), "or"),
+    (re.compile(r"(?<=[a-z]{2})is(?=e[ds]?$|ing$|ation|er$)"), "iz"),
+    (re.compile(r"(?<=[a-z]{2})yse(?=[ds]?$)"), "yze"),
+    (re.compile(r"(?<=[a-z]{2})tre$"), "ter"),
+    (re.compile(r"ogue$"), "og"),
+    (re.compile(r"(?<=[aeiou])ll(?=ing$|ed$|er$)"), "l"),
+    (re.compile(r"(?<=[a-z]{2})ence$"), "ense"),
+    (re.compile(r"^grey"), "gray"),
+    (re.compile(r"programme$"), "program"),
+    (re.compile(r"ae(?=[dmst])"), "e"),
+)
+
 
 @functools.lru_cache(maxsize=16384)
 def singular(word: str) -> str:
@@ -56,21 +70,6 @@ def _verb_bases(word: str) -> list[str]:
 def _shortened(word: str, language: str) -> list[str]:
     endings = ("en", "er", "es", "em", "in", "e", "n", "s") if language == "de" else ("es", "s", "e", "a", "o", "x")
     return [word[: -len(ending)] for ending in endings if word.endswith(ending) and len(word) - len(ending) >= 4]
-
-
-_SEPARATORS = re.compile(r"[\s_\-‐‑]+")
-_BRITISH = (
-    (re.compile(r"(?<=[a-z]{3})our(?=s?$|ite|ing|ed|ful|hood|al$)"), "or"),
-    (re.compile(r"(?<=[a-z]{2})is(?=e[ds]?$|ing$|ation|er$)"), "iz"),
-    (re.compile(r"(?<=[a-z]{2})yse(?=[ds]?$)"), "yze"),
-    (re.compile(r"(?<=[a-z]{2})tre$"), "ter"),
-    (re.compile(r"ogue$"), "og"),
-    (re.compile(r"(?<=[aeiou])ll(?=ing$|ed$|er$)"), "l"),
-    (re.compile(r"(?<=[a-z]{2})ence$"), "ense"),
-    (re.compile(r"^grey"), "gray"),
-    (re.compile(r"programme$"), "program"),
-    (re.compile(r"ae(?=[dmst])"), "e"),
-)
 
 
 @functools.lru_cache(maxsize=16384)

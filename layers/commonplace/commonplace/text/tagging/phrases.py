@@ -17,6 +17,7 @@ _SCRIPTS = re.compile(r"[\u30a1-\u30faー]{2,}|[\u3400-\u9fff々]+")
 _LY_NOUNS = frozenset("family italy assembly supply butterfly jelly belly lily emily kelly monopoly anomaly".split())
 _ABLE_NOUNS = frozenset("vegetable timetable wearable constable deliverable".split())
 _UNSPACED = ("ja", "zh")
+_LONGEST = 4
 
 
 def phrases_of(reading: Reading) -> list[Phrase]:
@@ -130,9 +131,6 @@ def _never_names() -> frozenset[str]:
 def _gerunds() -> frozenset[str]:
     """Activities that are topics are nouns, though verbs have the same form."""
     return frozenset(name for name in topic_names() if name.endswith("ing")) - {"moving", "housing"}
-
-
-_LONGEST = 4
 
 
 def concepts_of(text: str, limit: int = 8) -> list[str]:

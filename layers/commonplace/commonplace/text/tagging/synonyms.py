@@ -15,6 +15,14 @@ _OPPOSED = ("non", "un", "in", "anti", "dis", "pre", "post", "ex", "no")
 _INFLECTED = re.compile(r"(?:e?s|ing|ings|ed|al|ally|ion|ions|ment|ness|ic|ical)?$")
 _SHORTEST = 4
 
+SAME_MEANING = 0.7
+_ALIKE_START = 3
+_MOST_ALIKE = 6
+_MOST_COMPARED = 32
+Cosine = Callable[[str, str], float | None]
+_ALIASES_A_WORD = 2
+_SHIPPED = ("de", "fr", "es")
+
 
 def are_siblings(first: str, second: str) -> bool:
     """Whether two tags are two things, however close: of one kind, opposites, versions, or one a sort of the other."""
@@ -55,13 +63,6 @@ def _narrower(one: str, other: str) -> bool:
     return long.startswith(short) and not _INFLECTED.match(long[len(short) :])
 
 
-SAME_MEANING = 0.7
-_ALIKE_START = 3
-_MOST_ALIKE = 6
-_MOST_COMPARED = 32
-Cosine = Callable[[str, str], float | None]
-
-
 def consolidate(new_tags: list[str], existing: Mapping[str, int], cosine: Cosine) -> dict[str, str]:
     """New tag -> the user's own tag that stands for it; only those that change.
 
@@ -91,10 +92,6 @@ def _nearest(tag: str, alike: Sequence[str], by_use: Sequence[str], cosine: Cosi
     asked = [*first, *(own for own in by_use[: budget + _MOST_ALIKE] if own not in first)][:budget]
     scored = [(score, own) for own in asked if (score := cosine(tag, own)) is not None and score >= SAME_MEANING]
     return next((own for _, own in sorted(scored, reverse=True) if not are_siblings(tag, own)), None)
-
-
-_ALIASES_A_WORD = 2
-_SHIPPED = ("de", "fr", "es")
 
 
 def expansions(words: Sequence[str]) -> list[str]:

@@ -21,6 +21,10 @@ from commonplace.text.third_person.tokens import Token
 _SERIES_REACH = 12
 NO_RIVAL, ONE_PERSON, SEVERAL = 0, 1, 2
 
+PRONOUNS = frozenset(("me", "us", "my", "our", "mine", "ours", "myself", "ourselves"))
+USER = "the user"
+USER_AND_OTHERS = "the user and others"
+
 
 def rival_rank(sentence: Sequence[Token], at: int) -> int:
     """How strongly this word could be meant by a later "they": not at all, as one person, as several."""
@@ -127,11 +131,6 @@ def is_inverted(before: Sequence[Token]) -> bool:
     if not is_auxiliary(before[-1].low):
         return False
     return not (len(before) > 1 and before[-2].low in table("function.nominatives") | {"they", "the user"})
-
-
-PRONOUNS = frozenset(("me", "us", "my", "our", "mine", "ours", "myself", "ourselves"))
-USER = "the user"
-USER_AND_OTHERS = "the user and others"
 
 
 @dataclass(slots=True)

@@ -17,6 +17,10 @@ from commonplace.text.third_person.tokens import Kind, Token
 _PARENTHESIS_REACH = 9
 _PHRASE_REACH = 6
 
+_SPEAKER = frozenset("i i'm im i've ive i'd i'll my me we we're we've our mine myself i'am iam".split())
+_PAUSES = frozenset((",", "!", "...", "…", "—", "–", "-", ":", ".", "--"))
+_VERB_REACH = 8
+
 
 def adverb_length(sentence: Sequence[Token], at: int) -> int:
     """Number of adverb tokens at `at`, a single word or a phrase: 'really' 1, 'every now and then' 4, else 0."""
@@ -74,11 +78,6 @@ def stands_alone(sentence: Sequence[Token], at: int) -> bool:
     """'but I did.': an auxiliary that stands for a whole predicate needs its subject."""
     after = sentence[at + 1] if at + 1 < len(sentence) else None
     return is_auxiliary(sentence[at].low) and (after is None or not after.is_word)
-
-
-_SPEAKER = frozenset("i i'm im i've ive i'd i'll my me we we're we've our mine myself i'am iam".split())
-_PAUSES = frozenset((",", "!", "...", "…", "—", "–", "-", ":", ".", "--"))
-_VERB_REACH = 8
 
 
 @cache

@@ -21,6 +21,9 @@ REACH = 6
 _NO_COMPANIONS = frozenset(("you", "i", "we", "me", "us", "he", "she", "they", "it", "him", "them", "yes", "no"))
 _DETERMINERS = frozenset(("a", "an", "the", "my", "our", "your", "his", "her", "their", "this", "that"))
 
+_CLAUSE_REACH = 12
+_PRONOUNS = frozenset(("i", "we", "he", "she", "they", "it", "you"))
+
 
 def noun_phrase_start(sentence: Sequence[Token], end: int) -> int | None:
     """Where the companion that ends just before `end` begins ('my older brother', 'Anna'), or None if none ends there."""
@@ -105,10 +108,6 @@ def is_person(words: Sequence[Token]) -> bool:
     last = words[-1]
     people = table("people.singular") | table("people.plural") | table("people.company")
     return last.low in people or last.low in ("he", "she") or last.capital or any(word.low in people for word in words)
-
-
-_CLAUSE_REACH = 12
-_PRONOUNS = frozenset(("i", "we", "he", "she", "they", "it", "you"))
 
 
 def is_subject_place(sentence: Sequence[Token], start: int, person: bool, claimed: bool = True) -> bool:

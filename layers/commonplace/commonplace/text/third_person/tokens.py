@@ -33,6 +33,12 @@ _TOKEN = r"""
 | (?P<mark>\.{2,}|--+|[\s\S])
 """
 
+_STOPS = frozenset(".!?。！？…")
+_ABBREVIATIONS = frozenset(
+    "mr mrs ms dr prof st jr sr vs etc approx no nr vol fig inc ltd co dept est al ca jan feb mar apr jun jul aug sep "
+    "sept oct nov dec".split()
+)
+
 
 class Kind(Enum):
     WORD = "word"
@@ -123,13 +129,6 @@ def _single_quote_end(text: str, at: int, closing: str) -> int:
             return end + 1
         end = text.find(closing, end + 1, at + _SINGLE_QUOTE_REACH)
     return 0
-
-
-_STOPS = frozenset(".!?。！？…")
-_ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof st jr sr vs etc approx no nr vol fig inc ltd co dept est al ca jan feb mar apr jun jul aug sep "
-    "sept oct nov dec".split()
-)
 
 
 def sentence_tokens(tokens: list[Token]) -> Iterator[list[Token]]:

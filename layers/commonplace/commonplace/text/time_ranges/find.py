@@ -20,6 +20,12 @@ CYCLES = {"weekday", "month", "month_number", "season", "quarter", "date", "cale
 PHASES = {"phase", "phase_of"}
 NAMES = ("month", "short_month", "weekday", "season", "quarter")
 
+# Stands in for a year that is not given; a leap year, so that 29 February is a day.
+NO_YEAR = 2000
+_FIGURES = re.compile(r"\d+")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_THIS_CENTURY = 69  # a year of two digits below it is of this century, as in POSIX
+
 
 @dataclass(frozen=True)
 class Mark:
@@ -138,13 +144,6 @@ def _titles(query: str, language: Language) -> list[tuple[int, int]]:
     names = {phrase for slot in NAMES for phrase in phrases_of(language.code, slot)}
     capitals = re.finditer(r"(?<=[\w,;)'’\"] )[^\W\d_]\w*|(?<=[\w’']-)[^\W\d_]\w*", query)
     return [word.span() for word in capitals if word[0][0].isupper() and word[0].casefold() not in names]
-
-
-# Stands in for a year that is not given; a leap year, so that 29 February is a day.
-NO_YEAR = 2000
-_FIGURES = re.compile(r"\d+")
-_LETTERS = re.compile(r"[^\W\d_]+")
-_THIS_CENTURY = 69  # a year of two digits below it is of this century, as in POSIX
 
 
 @lru_cache(maxsize=1024)

@@ -13,28 +13,6 @@ LANGUAGES = LANGUAGES_IN_TIMES
 # Slots whose names stand in the one calendar, as those of weekdays do.
 MONTHS = {"month": "months", "short_month": "short_months"}
 
-
-@cache
-def vocabulary(language: str) -> dict[str, Any]:
-    """The word file of a language as it is."""
-    import tomllib
-
-    return tomllib.loads(Path(__file__).with_name("words").joinpath(f"{language}.toml").read_text("utf-8"))
-
-
-@cache
-def phrases_of(language: str, slot: str) -> dict[str, str]:
-    """The phrases of a slot and what each means (a list's phrases mean themselves); empty if the language has none."""
-    if slot == "weekday":
-        return {name: str(number) for name, number in calendar_in_times(language).weekdays.items()}
-    if slot in MONTHS:
-        return {name: name for name in getattr(calendar_in_times(language), MONTHS[slot])}
-    table = vocabulary(language)["slot"].get(slot, {})
-    if isinstance(table, list):
-        return {phrase: phrase for phrase in table}
-    return {phrase: value for value, phrases in table.items() for phrase in phrases}
-
-
 # What every language writes alike.
 EVERYWHERE = {
     "year": r"(?:19|20)\d\d",
@@ -55,6 +33,27 @@ UNSPACED_EDGES = r"(?<![\d.#$¥-])", ""
 PLACE = re.compile(r"\{(=?)([a-z_]+)\}")
 # A look-behind has to be of one width, so blanks in it stay as they are.
 BLANK = re.compile(r"(\(\?<[=!][^)]*\))| (\??)")
+
+
+@cache
+def vocabulary(language: str) -> dict[str, Any]:
+    """The word file of a language as it is."""
+    import tomllib
+
+    return tomllib.loads(Path(__file__).with_name("words").joinpath(f"{language}.toml").read_text("utf-8"))
+
+
+@cache
+def phrases_of(language: str, slot: str) -> dict[str, str]:
+    """The phrases of a slot and what each means (a list's phrases mean themselves); empty if the language has none."""
+    if slot == "weekday":
+        return {name: str(number) for name, number in calendar_in_times(language).weekdays.items()}
+    if slot in MONTHS:
+        return {name: name for name in getattr(calendar_in_times(language), MONTHS[slot])}
+    table = vocabulary(language)["slot"].get(slot, {})
+    if isinstance(table, list):
+        return {phrase: phrase for phrase in table}
+    return {phrase: value for value, phrases in table.items() for phrase in phrases}
 
 
 @dataclass(frozen=True)

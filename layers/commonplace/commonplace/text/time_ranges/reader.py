@@ -16,6 +16,8 @@ FIGURES = re.compile(
 )
 # Slots without which no phrase is a time.
 TELLING = ("day", "calendar", "weekday", "month", "short_month", "season", "moment", "unit", "decade")
+# What lies beyond is not read: a query is a line or two, and the time to read one must stay bounded.
+LONGEST = 1000
 
 
 @cache
@@ -69,10 +71,6 @@ def _contested(language: str, told: set[str], weight: dict[str, int]) -> bool:
     """Whether all that tells of time are function words of a likelier language, or of one no less likely."""
     own = weight[language] - (len(told) == weight[language])
     return any(told <= _function_words(other) for other in LANGUAGES if other != language and weight[other] > own)
-
-
-# What lies beyond is not read: a query is a line or two, and the time to read one must stay bounded.
-LONGEST = 1000
 
 
 def read_time_range(query: str, now: datetime) -> TimeRange | None:
