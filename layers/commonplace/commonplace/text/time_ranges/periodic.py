@@ -13,6 +13,11 @@ Slots = Mapping[str, str]
 # Eight years each way hold a 29 February, also across 1900 and 2100.
 REACH = 8
 
+# "A few days ago" reaches from five to two days back, "the last few days" five.
+FEW = (5, 2)
+MADE_OF = {"fortnight": ("week", 2), "decade": ("year", 10), "half_year": ("month", 6), "year_and_half": ("month", 18)}
+CLOCK_UNITS = ("hour", "minute")
+
 
 def phased(whole: Period | None, slots: Slots) -> Period | None:
     """The part of a period that an "early" or "end of" leaves of it."""
@@ -79,12 +84,6 @@ def _of_year(make: Callable[[int], Period | None], slots: Slots, clock: Clock) -
         return phased(make(named), slots)
     made = (phased(make(near), slots) for near in range(clock.now.year - REACH, clock.now.year + REACH + 1))
     return clock.pick([period for period in made if period], turn_of(slots))
-
-
-# "A few days ago" reaches from five to two days back, "the last few days" five.
-FEW = (5, 2)
-MADE_OF = {"fortnight": ("week", 2), "decade": ("year", 10), "half_year": ("month", 6), "year_and_half": ("month", 18)}
-CLOCK_UNITS = ("hour", "minute")
 
 
 def ago(slots: Slots, clock: Clock) -> Period | None:
