@@ -54,6 +54,12 @@ class Place(Request):
     )
 
 
+class FrozenPart(BaseModel):
+    """A part of what is kept or answered, unchanged once it is made: unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
 def absent(value: object) -> bool:
     """Whether an optional field is left out of an answer."""
     return value is None

@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import AfterValidator, Field, TypeAdapter
 
-from commonplace.domain.fields import Name, Request, Result, printable
+from commonplace.domain.fields import FrozenPart, Name, Request, Result, printable
 from commonplace.domain.runs import Run, RunOperation
 from commonplace.domain.storage import Key
 from commonplace.domain.taxonomy import Status
@@ -17,27 +17,19 @@ Title = Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(pri
 LedgerState = Literal["pending", "read", "failed"]
 
 
-class _PagePart(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class LeftPage(_PagePart):
+class LeftPage(FrozenPart):
     """A page that was left as it is."""
 
     name: str
     why: str
 
 
-class WrittenPages(_PagePart):
+class WrittenPages(FrozenPart):
     """What was done. A page that says the same as before is in none of these."""
 
     written: tuple[str, ...] = Field((), description="The names of the pages that were written.")
     removed: tuple[str, ...] = Field((), description="Days of which no note is left.")
     left: tuple[LeftPage, ...] = Field((), description="What is not ours, or was edited and not taken over yet.")
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class RecordRequest(Request):
@@ -54,7 +46,7 @@ class HistoryRequest(Request):
     key: Key
 
 
-class RefusedInteraction(_Part):
+class RefusedInteraction(FrozenPart):
     """One that was not recorded. `id` and `field` are None where none can be told.
 
     A lone surrogate in the `id`, which UTF-8 can not say, is told by its escape.
@@ -65,14 +57,14 @@ class RefusedInteraction(_Part):
     message: str
 
 
-class RecordResult(_Part):
+class RecordResult(FrozenPart):
     recorded: int = Field(description="How many are new.")
     known: int = Field(description="How many ids were there already; what was recorded first stays.")
     refused: list[RefusedInteraction]
     redacted: list[str] = Field(description="Kinds of secrets that were taken out.")
 
 
-class OperationReport(_Part):
+class OperationReport(FrozenPart):
     """One operation of a run with the words that are in the record, for people."""
 
     operation: RunOperation
@@ -81,7 +73,7 @@ class OperationReport(_Part):
     rests_on: str | None = Field(None, description="The user's words that it rests on.")
 
 
-class RunReport(_Part):
+class RunReport(FrozenPart):
     run: Run
     operations: tuple[OperationReport, ...]
 
@@ -92,14 +84,14 @@ class ListedRuns(Result):
     runs: tuple[Run, ...] = Field(description="Newest first; `notes` says `partial` where older ones had no room.")
 
 
-class Step(_Part):
+class Step(FrozenPart):
     """One change of a memory."""
 
     operation: str
     at: datetime
 
 
-class Value(_Part):
+class Value(FrozenPart):
     """A memory that holds a key or held it."""
 
     memory_id: str
@@ -113,7 +105,7 @@ class Value(_Part):
     steps: tuple[Step, ...] = Field(description="What was done to it, oldest first.")
 
 
-class History(_Part):
+class History(FrozenPart):
     key: str
     values: tuple[Value, ...] = Field(description="Newest first.")
 

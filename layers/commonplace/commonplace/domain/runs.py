@@ -3,7 +3,9 @@
 from datetime import date, datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from commonplace.domain.fields import FrozenPart
 
 Mode = Literal["rules", "pipeline", "agent"]
 RunKind = Literal["nightly", "undo", "markdown"]
@@ -16,11 +18,7 @@ as it is."""
 _Date = date  # `Run` has a field of that name
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class RunOperation(_Part):
+class RunOperation(FrozenPart):
     """One thing that a run did, or did not do. It tells ids and reasons, never a memory's words: those are in the record."""
 
     operation_id: str
@@ -36,7 +34,7 @@ class RunOperation(_Part):
     why: str = Field(description="For people: which rule, or what the model said.")
 
 
-class Dropped(_Part):
+class Dropped(FrozenPart):
     """Something that a reader proposed and a rule refused."""
 
     interaction_id: str
@@ -44,7 +42,7 @@ class Dropped(_Part):
     why: str
 
 
-class Run(_Part):
+class Run(FrozenPart):
     """One run. Times are aware; `cost` is in US dollars."""
 
     run_id: str = Field(description="`run_` and a ULID: sorts by its beginning.")
