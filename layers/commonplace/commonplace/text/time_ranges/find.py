@@ -28,7 +28,7 @@ _THIS_CENTURY = 69  # a year of two digits below it is of this century, as in PO
 
 
 @dataclass(frozen=True)
-class Mark:
+class TimePhrase:
     """A phrase found; `free` if it is a time by itself."""
 
     start: int
@@ -48,26 +48,26 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Span:
-    """One or two marks with the words that join them; `kind` is "during", "since", "between" and so on."""
+class TimeSpan:
+    """One or two phrases with the words that join them; `kind` is "during", "since", "between" and so on."""
 
     start: int
     end: int
     kind: str
-    marks: tuple[Mark, ...]
+    phrases: tuple[TimePhrase, ...]
 
 
-def spans_of(query: str, language: Language, blocked: Sequence[tuple[int, int]]) -> list[Span]:
+def spans_of(query: str, language: Language, blocked: Sequence[tuple[int, int]]) -> list[TimeSpan]:
     """What may be a time and touches nothing blocked; the leftmost first, of two at one place the longest."""
-    marks = _marks(query, language)
+    phrases = _phrases(query, language)
     if language.habit.search(query):
-        marks = [mark for mark in marks if not mark.bare]
+        phrases = [phrase for phrase in phrases if not phrase.bare]
     meant = language.past.search(query) or (language.forward.search(query) and not language.generic.search(query))
-    spans = [Span(mark.start, mark.end, "during", (mark,)) for mark in marks if mark.free]
-    spans += [*_paired(query, language, marks)]
+    spans = [TimeSpan(phrase.start, phrase.end, "during", (phrase,)) for phrase in phrases if phrase.free]
+    spans += [*_paired(query, language, phrases)]
     if not meant:
-        spans = [span for span in spans if not all(mark.general for mark in span.marks)]
-    spans += _linked(query, language, marks)
+        spans = [span for span in spans if not all(phrase.general for phrase in span.phrases)]
+    spans += _linked(query, language, phrases)
     if language.titles:
         blocked = [*blocked, *_titles(query, language)]
     kept = [span for span in spans if not any(start < span.end and span.start < end for start, end in blocked)]
@@ -79,14 +79,14 @@ def look_alikes(query: str, languages: Sequence[Language]) -> list[tuple[int, in
     return _quoted(query) + [match.span() for language in languages for match in language.look_alike.finditer(query)]
 
 
-def _marks(query: str, language: Language) -> list[Mark]:
-    found: dict[tuple[int, int, tuple[str, ...]], Mark] = {}
-    for phrase in language.phrases:
-        for match in phrase.pattern.finditer(query):
+def _phrases(query: str, language: Language) -> list[TimePhrase]:
+    found: dict[tuple[int, int, tuple[str, ...]], TimePhrase] = {}
+    for known in language.phrases:
+        for match in known.pattern.finditer(query):
             filled = {slot: text for slot, text in match.groupdict().items() if text is not None}
             slots = {slot: _meaning(language.code, slot, text) for slot, text in filled.items()}
-            mark = Mark(*match.span(), {**slots, "language": language.code}, phrase.free)
-            found.setdefault((mark.start, mark.end, tuple(sorted(slots))), mark)
+            phrase = TimePhrase(*match.span(), {**slots, "language": language.code}, known.free)
+            found.setdefault((phrase.start, phrase.end, tuple(sorted(slots))), phrase)
     return list(found.values())
 
 
@@ -95,37 +95,37 @@ def _meaning(code: str, slot: str, text: str) -> str:
     return phrases_of(code, slot).get(plain, text)
 
 
-def _linked(query: str, language: Language, marks: list[Mark]) -> Iterator[Span]:
-    for mark in marks:
+def _linked(query: str, language: Language, phrases: list[TimePhrase]) -> Iterator[TimeSpan]:
+    for phrase in phrases:
         for link in language.links:
-            edges = None if "day_number" in mark.slots else _edges(query, link, mark, mark)
+            edges = None if "day_number" in phrase.slots else _edges(query, link, phrase, phrase)
             if edges:
-                yield Span(*edges, link.kind, (mark,))
+                yield TimeSpan(*edges, link.kind, (phrase,))
 
 
-def _paired(query: str, language: Language, marks: list[Mark]) -> Iterator[Span]:
-    ordered = sorted(marks, key=lambda mark: mark.start)
-    starts = [mark.start for mark in ordered]
-    for first in marks:
+def _paired(query: str, language: Language, phrases: list[TimePhrase]) -> Iterator[TimeSpan]:
+    ordered = sorted(phrases, key=lambda phrase: phrase.start)
+    starts = [phrase.start for phrase in ordered]
+    for first in phrases:
         near = ordered[bisect_left(starts, first.end) : bisect_right(starts, first.end + REACH)]
         for second, pair in product(near, language.pairs):
             if _ready(first, second, pair.open) and pair.mid.fullmatch(query, first.end, second.start):
                 edges = _edges(query, pair, first, second)
                 if edges:
-                    yield Span(*edges, pair.kind, (first, second))
+                    yield TimeSpan(*edges, pair.kind, (first, second))
 
 
-def _ready(first: Mark, second: Mark, open_: str) -> bool:
+def _ready(first: TimePhrase, second: TimePhrase, open_: str) -> bool:
     """Whether a pair needs no word before it: "6-7 April" does not, as one is a date and the other nothing else."""
-    if {"date", "day_number"} == {slot for mark in (first, second) for slot in mark.slots} & {"date", "day_number"}:
+    if {"date", "day_number"} == {slot for phrase in (first, second) for slot in phrase.slots} & {"date", "day_number"}:
         return True
     return (first.free or open_ in ("first", "both")) and (second.free or open_ in ("second", "both"))
 
 
-def _edges(query: str, joint: Joint, first: Mark, last: Mark) -> tuple[int, int] | None:
+def _edges(query: str, joint: Joint, first: TimePhrase, last: TimePhrase) -> tuple[int, int] | None:
     before = joint.before.search(query, max(0, first.start - REACH), first.start)
     after = joint.after.match(query, last.end)
-    # "before March-madness": a mark that only a joint makes a time ends like any other word.
+    # "before March-madness": a phrase that only a joint makes a time ends like any other word.
     if not before or not after or (after.end() == last.end and query[last.end : last.end + 1] == "-"):
         return None
     return before.start(), after.end()

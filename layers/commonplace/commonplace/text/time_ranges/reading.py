@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from commonplace.text.time_ranges import FINENESS, Period, TimeRange
-from commonplace.text.time_ranges.find import Mark, Span, look_alikes, spans_of
+from commonplace.text.time_ranges.find import TimePhrase, TimeSpan, look_alikes, spans_of
 from commonplace.text.time_ranges.language import Language, language_of
 from commonplace.text.time_ranges.period import Clock
 from commonplace.text.time_ranges.resolve import resolve
@@ -40,10 +40,10 @@ def _clock(query: str, now: datetime, language: Language) -> Clock:
     return Clock(now, now.replace(tzinfo=None, fold=0), forward, told)
 
 
-def _range(span: Span, clock: Clock) -> TimeRange | None:
+def _range(span: TimeSpan, clock: Clock) -> TimeRange | None:
     if span.kind == "by":
         clock = replace(clock, forward=not clock.told)
-    first, last = _between(span.marks, clock) if len(span.marks) == 2 else (resolve(span.marks[0].slots, clock),) * 2
+    first, last = _between(span.phrases, clock) if len(span.phrases) == 2 else (resolve(span.phrases[0].slots, clock),) * 2
     if first is None or last is None:
         return None
     after = {"since": first.start, "after": first.end}.get(span.kind)
@@ -56,16 +56,16 @@ def _range(span: Span, clock: Clock) -> TimeRange | None:
     edges = [None if edge is None else clock.aware(edge) for edge in (after, before)]
     if edges[0] and edges[1] and edges[0] >= edges[1]:
         return None
-    return TimeRange(edges[0], edges[1], "", grain, grain != "open" and all(map(_of_any_year, span.marks)))
+    return TimeRange(edges[0], edges[1], "", grain, grain != "open" and all(map(_of_any_year, span.phrases)))
 
 
-def _of_any_year(mark: Mark) -> bool:
-    return bool(mark.slots.keys() & ONCE_A_YEAR) and not mark.slots.keys() & YEAR_TOLD
+def _of_any_year(phrase: TimePhrase) -> bool:
+    return bool(phrase.slots.keys() & ONCE_A_YEAR) and not phrase.slots.keys() & YEAR_TOLD
 
 
-def _between(marks: Sequence[Mark], clock: Clock) -> Ends:
+def _between(phrases: Sequence[TimePhrase], clock: Clock) -> Ends:
     """Both ends; one that does not say its year or week lies next to the other, "the 3rd" in the other's month."""
-    first, last = marks
+    first, last = phrases
     if "day_number" in first.slots:
         end = _dated(last, clock)
         return (_same_month(first, end) if end else None), end
@@ -81,10 +81,10 @@ def _between(marks: Sequence[Mark], clock: Clock) -> Ends:
     return resolve(first.slots, clock), end
 
 
-def _dated(mark: Mark, clock: Clock) -> Period | None:
-    return resolve(mark.slots, clock) if mark.slots.keys() & {"date"} else None
+def _dated(phrase: TimePhrase, clock: Clock) -> Period | None:
+    return resolve(phrase.slots, clock) if phrase.slots.keys() & {"date"} else None
 
 
-def _same_month(mark: Mark, other: Period) -> Period:
-    start = other.start.replace(day=int(mark.slots["day_number"]))
+def _same_month(phrase: TimePhrase, other: Period) -> Period:
+    start = other.start.replace(day=int(phrase.slots["day_number"]))
     return Period(start, start + (other.end - other.start), other.grain)
