@@ -13,7 +13,7 @@ from commonplace.extraction.days import Day
 from commonplace.extraction.dialogue import question_to_user
 from commonplace.extraction.interests import BETWEEN
 from commonplace.extraction.patterns import has_wording
-from commonplace.memories.enrich import Statement, enrich, tidy_tags
+from commonplace.memories.enrich import EnrichedStatement, enrich, tidy_tags
 from commonplace.memories.ingest import DAILY_FOR, DURABLE_FROM, embedded
 from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.ports.bundle import Ports
@@ -79,7 +79,7 @@ def tidy_key(key: str | None) -> str | None:
     return tidy if tidy.strip("_.-") else None
 
 
-def _labels(candidate: Candidate, statement: Statement) -> dict[str, Any]:
+def _labels(candidate: Candidate, statement: EnrichedStatement) -> dict[str, Any]:
     category = statement.classification.category
     kind = statement.memory_type
     if candidate.type is not None:

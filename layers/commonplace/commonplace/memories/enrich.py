@@ -42,7 +42,7 @@ class PrecomputedEmbedder:
 
 
 @dataclass(frozen=True)
-class Statement:
+class EnrichedStatement:
     """A text with everything that rules derive from it.
 
     `vector`: by the static model; `renamed`: new tags replaced by the user's own.
@@ -62,12 +62,12 @@ class Statement:
         return memory_type(self.classification.statement_type, self.classification.category)
 
 
-def enrich(text: str, words: Embedder, own_tags: Mapping[str, int], speaker: str | None = None) -> Statement:
+def enrich(text: str, words: Embedder, own_tags: Mapping[str, int], speaker: str | None = None) -> EnrichedStatement:
     """Derives a statement from a text. `own_tags`: the user's tags with counts; `speaker`: who said it, if not the user."""
     vector = words.embed(text)
     found = tags_of(text)
     renamed = consolidate(found, own_tags, partial(_cosine, words))
-    return Statement(
+    return EnrichedStatement(
         text=text,
         normalized=to_third_person(text, speaker),
         vector=vector,

@@ -12,7 +12,7 @@ from commonplace.domain.ids import new_memory_id
 from commonplace.domain.memory import GLOBAL_AGENT, Memory, importance_of
 from commonplace.domain.results import Merge
 from commonplace.domain.taxonomy import section_of
-from commonplace.memories.enrich import Statement
+from commonplace.memories.enrich import EnrichedStatement
 from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Audit, Entry, Vector
@@ -43,7 +43,7 @@ class Ingested:
 
 
 def new_entry(
-    tool: str, statement: Statement, place: Place | None, caller: Caller, ports: Ports, given: Mapping[str, Any]
+    tool: str, statement: EnrichedStatement, place: Place | None, caller: Caller, ports: Ports, given: Mapping[str, Any]
 ) -> Entry:
     """A new memory of a statement. `given`: record fields that the caller decided; they override what rules derived."""
     thought = {
@@ -80,7 +80,7 @@ def new_entry(
     return Entry(memory, vector, Audit("store", caller.now, detail))
 
 
-def embedded(statement: Statement, ports: Ports) -> Vector | None:
+def embedded(statement: EnrichedStatement, ports: Ports) -> Vector | None:
     """The vector that the index gets of a statement; enrichment has made it if the embedder is the static model."""
     return statement.vector if ports.embedder is ports.words else ports.embedder.embed(statement.text)
 

@@ -9,7 +9,7 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.fields import MAX_TEXT, Place
 from commonplace.domain.requests import Keep, Turn
 from commonplace.domain.results import ImportResult, LeftOut
-from commonplace.memories.enrich import PrecomputedEmbedder, Statement, enrich
+from commonplace.memories.enrich import EnrichedStatement, PrecomputedEmbedder, enrich
 from commonplace.memories.ingest import new_entry
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Entry
@@ -59,16 +59,16 @@ class _TurnReader:
     def entries(self, numbers: Iterable[int]) -> dict[int, Entry | str]:
         """The entries of these turns, or why they are not kept; vectors are made in one batch."""
         statements = {number: self._statement(number) for number in numbers}
-        kept = [one.text for one in statements.values() if isinstance(one, Statement)]
+        kept = [one.text for one in statements.values() if isinstance(one, EnrichedStatement)]
         ports = self.ports
         if ports.embedder is not ports.words:
             ports = replace(ports, embedder=PrecomputedEmbedder.of(kept, ports.embedder))
         return {
-            number: self._entry(self.turns[number], one, ports) if isinstance(one, Statement) else one
+            number: self._entry(self.turns[number], one, ports) if isinstance(one, EnrichedStatement) else one
             for number, one in statements.items()
         }
 
-    def _statement(self, number: int) -> Statement | str:
+    def _statement(self, number: int) -> EnrichedStatement | str:
         turn = self.turns[number]
         if not any(map(str.isalnum, turn.text)):
             return "empty_text: holds no letter or digit"
@@ -86,7 +86,7 @@ class _TurnReader:
             return "not_worthy: small talk, a question or a passing matter"
         return statement
 
-    def _entry(self, turn: Turn, statement: Statement, ports: Ports) -> Entry:
+    def _entry(self, turn: Turn, statement: EnrichedStatement, ports: Ports) -> Entry:
         source = "agent" if turn.speaker.lower() in _ASSISTANT else "user"
         given = {"agent_id": self.caller.agent_id, "source": source}
         return new_entry("import", statement, self._place(turn), self.caller, ports, given)

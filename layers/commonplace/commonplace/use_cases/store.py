@@ -13,7 +13,7 @@ from commonplace.domain.results import (
     StoreResult,
 )
 from commonplace.domain.taxonomy import memory_type
-from commonplace.memories.enrich import Statement, enrich, tidy_tags
+from commonplace.memories.enrich import EnrichedStatement, enrich, tidy_tags
 from commonplace.memories.ingest import ingest, new_entry, notes
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
@@ -86,7 +86,7 @@ def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) ->
     )
 
 
-def _read(text: str, caller: Caller, ports: Ports) -> Statement:
+def _read(text: str, caller: Caller, ports: Ports) -> EnrichedStatement:
     return enrich(text, ports.words, ports.facts.tags(caller.user_id))
 
 
