@@ -158,7 +158,7 @@ class Nights:
 
         try:
             if run.kind == "nightly":
-                return steps.carry_out(run, self.context, night, lease)
+                return steps.run_days(run, self.context, night, lease)
             return apply.resume(run, self.context, lease)
         except CommonplaceError as error:
             if error.code is not ErrorCode.LEASE_LOST:

@@ -71,7 +71,7 @@ def new_run(context: RunContext, night: RunOptions, entries: Collection[LedgerEn
     )
 
 
-def carry_out(run: Run, context: RunContext, night: RunOptions, lease: Lease) -> Run:
+def run_days(run: Run, context: RunContext, night: RunOptions, lease: Lease) -> Run:
     """Carries a run on to its end, or until it may not continue: then it stays `running`, for the next to resume."""
     entries = context.night.ledger.entries(context.user_id, run.interactions)
     if run.finished_at is not None:

@@ -64,7 +64,7 @@ def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) ->
         run, planned = found.run, [step.planned for step in found.steps]
         changes = any(one.told.outcome == "planned" for one in planned)
         if changes:
-            run = apply.carry_out(run, Plan(operations=tuple(planned)), context, lease)
+            run = apply.apply_plan(run, Plan(operations=tuple(planned)), context, lease)
         write_pages(pages, context.caller, context.ports, taken_over=found.fully_applied(run))
         if changes:
             publish(run, context)

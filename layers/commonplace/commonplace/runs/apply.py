@@ -110,7 +110,7 @@ def exclusive_lease(context: RunContext) -> Iterator[Lease]:
         yield lease
 
 
-def carry_out(run: Run, plan: Plan, context: RunContext, lease: Lease) -> Run:
+def apply_plan(run: Run, plan: Plan, context: RunContext, lease: Lease) -> Run:
     """Saves a run with its plan, applies the plan, and closes the run."""
     context.night.runs.save(run, lease.fence)
     context.night.parts.save_part(run, _PLAN, plan.model_dump_json(), lease.fence)

@@ -84,4 +84,4 @@ def _undo(undoes: str, applied: Sequence[Applied], context: RunContext, lease: L
         notes=() if operations or kept else (_NOTHING,),
         started_at=now,
     )
-    return apply.carry_out(run, Plan(operations=(*operations, *kept)), context, lease)
+    return apply.apply_plan(run, Plan(operations=(*operations, *kept)), context, lease)
