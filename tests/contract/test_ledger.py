@@ -13,7 +13,7 @@ from commonplace.domain.interactions import INTERACTION, Discussion, Explicit, I
 from commonplace.domain.runs import Run
 from commonplace.nightly.intake import record_interactions, split_text
 from commonplace.ports.nightly_bundle import NightPorts
-from commonplace.ports.values import Caller, LedgerEntry, Mark
+from commonplace.ports.values import Caller, LedgerEntry, LedgerMark
 from tests.conftest import NOON
 
 ANA, BEN = "local|ana", "local|ben"
@@ -29,7 +29,7 @@ def ids(entries: Iterable[LedgerEntry]) -> list[str]:
     return [entry.interaction_id for entry in entries]
 
 
-def close(night: NightPorts, marks: dict[str, Mark], at: datetime = NOON, user_id: str = ANA, number: int = 1) -> None:
+def close(night: NightPorts, marks: dict[str, LedgerMark], at: datetime = NOON, user_id: str = ANA, number: int = 1) -> None:
     """A run that read them, begun and closed."""
     fence = night.leases.lease(user_id, at, at + DAY)
     assert fence is not None
@@ -116,7 +116,7 @@ def test_entries_are_the_users_own_in_the_order_asked(night: NightPorts) -> None
 
 def test_what_was_read_or_failed_waits_no_more(night: NightPorts) -> None:
     night.ledger.record(ANA, [asked("read"), asked("failed"), asked("left")], NOON)
-    close(night, {"read": Mark("read"), "failed": Mark("failed", 3), "left": Mark("pending", 1)})
+    close(night, {"read": LedgerMark("read"), "failed": LedgerMark("failed", 3), "left": LedgerMark("pending", 1)})
     assert ids(night.ledger.pending(ANA, 10)) == ["left"]
     assert night.ledger.record(ANA, [asked("read"), asked("failed")], NOON) == [False, False]
     assert ids(night.ledger.pending(ANA, 10)) == ["left"]
@@ -124,7 +124,7 @@ def test_what_was_read_or_failed_waits_no_more(night: NightPorts) -> None:
 
 def test_what_is_to_be_read_again_waits_as_if_it_were_new(night: NightPorts) -> None:
     night.ledger.record(ANA, [asked("read"), asked("failed"), asked("other"), asked("gone")], NOON)
-    close(night, {name: Mark("read") for name in ("read", "other", "gone")} | {"failed": Mark("failed", 3)})
+    close(night, {name: LedgerMark("read") for name in ("read", "other", "gone")} | {"failed": LedgerMark("failed", 3)})
     night.ledger.erase_texts(ANA, ["gone"])
     assert night.ledger.reread(ANA, ["read", "failed", "gone", "unknown"]) == 2
     assert sorted(ids(night.ledger.pending(ANA, 10))) == ["failed", "read"]
@@ -136,8 +136,8 @@ def test_what_is_to_be_read_again_waits_as_if_it_were_new(night: NightPorts) -> 
 def test_texts_are_dropped_some_time_after_they_were_read(night: NightPorts) -> None:
     names = ["old", "new", "failed", "waiting"]
     night.ledger.record(ANA, [asked(name) for name in names], NOON)
-    close(night, {"old": Mark("read"), "failed": Mark("failed", 3)}, NOON, number=1)
-    close(night, {"new": Mark("read")}, NOON + DAY, number=2)
+    close(night, {"old": LedgerMark("read"), "failed": LedgerMark("failed", 3)}, NOON, number=1)
+    close(night, {"new": LedgerMark("read")}, NOON + DAY, number=2)
     assert night.ledger.drop_texts(ANA, NOON) == 0
     assert night.ledger.drop_texts(BEN, NOON + DAY) == 0
     assert night.ledger.drop_texts(ANA, NOON + DAY) == 2
@@ -150,13 +150,13 @@ def test_texts_are_dropped_some_time_after_they_were_read(night: NightPorts) -> 
 
 def test_what_is_erased_is_gone_at_once_and_never_read(night: NightPorts) -> None:
     night.ledger.record(ANA, [asked("waiting"), asked("other"), asked("read")], NOON)
-    close(night, {"read": Mark("read")})
+    close(night, {"read": LedgerMark("read")})
     night.ledger.erase_texts(ANA, ["waiting", "read", "unknown"])
     assert ids(night.ledger.pending(ANA, 10)) == ["other"]
     entries = night.ledger.entries(ANA, ["waiting", "read", "other"])
     assert [entry.state for entry in entries] == ["read", "read", "pending"]
     assert [entry.interaction is None for entry in entries] == [True, True, False]
-    close(night, {"waiting": Mark("pending", 1)}, number=2)  # a run that had begun before leaves it unread
+    close(night, {"waiting": LedgerMark("pending", 1)}, number=2)  # a run that had begun before leaves it unread
     assert ids(night.ledger.pending(ANA, 10)) == ["other"]
     night.ledger.erase_texts(BEN, ["other"])
     assert night.ledger.entries(ANA, ["other"])[0].interaction == asked("other")
@@ -167,8 +167,8 @@ def test_users_with_something_pending_are_due(night: NightPorts) -> None:
     night.ledger.record(ANA, [asked("a"), asked("b")], NOON)
     night.ledger.record(BEN, [asked("a")], NOON)
     assert sorted(night.ledger.due()) == [ANA, BEN]
-    close(night, {"a": Mark("read"), "b": Mark("pending", 1)}, user_id=ANA)
-    close(night, {"a": Mark("read")}, user_id=BEN)
+    close(night, {"a": LedgerMark("read"), "b": LedgerMark("pending", 1)}, user_id=ANA)
+    close(night, {"a": LedgerMark("read")}, user_id=BEN)
     assert list(night.ledger.due()) == [ANA]
     night.ledger.erase_texts(ANA, ["b"])
     assert list(night.ledger.due()) == []
@@ -179,8 +179,8 @@ def test_users_with_something_pending_are_due(night: NightPorts) -> None:
 def test_users_whose_texts_were_kept_long_enough_are_due_too(night: NightPorts) -> None:
     night.ledger.record(ANA, [asked("a")], NOON)
     night.ledger.record(BEN, [asked("a"), asked("b")], NOON)
-    close(night, {"a": Mark("read")}, user_id=ANA)
-    close(night, {"a": Mark("read"), "b": Mark("failed", 3)}, NOON + DAY, user_id=BEN)
+    close(night, {"a": LedgerMark("read")}, user_id=ANA)
+    close(night, {"a": LedgerMark("read"), "b": LedgerMark("failed", 3)}, NOON + DAY, user_id=BEN)
     assert list(night.ledger.due()) == []
     assert list(night.ledger.due(NOON)) == []
     assert list(night.ledger.due(NOON + DAY)) == [ANA]
@@ -212,7 +212,7 @@ def test_whatever_comes_and_whatever_is_read_nothing_is_lost_or_read_twice(
             recorded |= set(names)
         else:
             taken = ids(night.ledger.pending(user, len(details)))
-            marks = {name: Mark(state) for name, state in zip(taken, details, strict=False)}  # type: ignore[arg-type]
+            marks = {name: LedgerMark(state) for name, state in zip(taken, details, strict=False)}  # type: ignore[arg-type]
             close(night, marks, now, user, number)
             done += [name for name, mark in marks.items() if mark.state != "pending"]
     waiting = ids(night.ledger.pending(user, 100))

@@ -13,7 +13,7 @@ from commonplace.domain.interactions import INTERACTION
 from commonplace.domain.runs import Run, RunOperation
 from commonplace.ports.nightly_bundle import NightPorts
 from commonplace.ports.record_values import Fence
-from commonplace.ports.values import Mark
+from commonplace.ports.values import LedgerMark
 from tests.conftest import NOON
 
 ANA, BEN = "local|ana", "local|ben"
@@ -206,7 +206,12 @@ def test_closing_marks_what_was_read_and_keeps_the_run(night: NightPorts) -> Non
     record(night, "read", "left", "failed", "unseen")
     night.runs.save(run, fence)
     done = run.model_copy(update={"status": "done", "finished_at": NOON + MINUTE})
-    marks = {"read": Mark("read"), "left": Mark("pending", 2), "failed": Mark("failed", 3), "unknown": Mark("read")}
+    marks = {
+        "read": LedgerMark("read"),
+        "left": LedgerMark("pending", 2),
+        "failed": LedgerMark("failed", 3),
+        "unknown": LedgerMark("read"),
+    }
     for _ in range(2):  # it may be repeated
         night.runs.close(done, marks, fence)
         entries = {entry.interaction_id: entry for entry in night.ledger.entries(ANA, ["read", "left", "failed", "unseen"])}
@@ -230,7 +235,7 @@ def test_who_holds_an_older_lease_writes_nothing(night: NightPorts) -> None:
         lambda fence: night.runs.save(long_run(), fence),
         lambda fence: night.parts.save_part(run, "plan", "words", fence),
         lambda fence: night.parts.save_part(run, "plan", noise(1_000_000), fence),
-        lambda fence: night.runs.close(run, {"one": Mark("read")}, fence),
+        lambda fence: night.runs.close(run, {"one": LedgerMark("read")}, fence),
     )
     for write in writes:
         with pytest.raises(CommonplaceError) as caught:

@@ -17,7 +17,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import INTERACTION
 from commonplace.domain.runs import Run
 from commonplace.ports.record_values import Operation
-from commonplace.ports.values import Mark
+from commonplace.ports.values import LedgerMark
 from commonplace.settings import Settings
 from tests.conftest import NOON
 
@@ -33,7 +33,7 @@ from commonplace.bootstrap.local import open_local
 from commonplace.domain.interactions import INTERACTION
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Run
-from commonplace.ports.values import Mark
+from commonplace.ports.values import LedgerMark
 from commonplace.ports.record_values import Audit, Change, Operation
 from commonplace.settings import Settings
 
@@ -59,7 +59,7 @@ for number in range(10_000):
     opens = Change(memory_of(name), Audit("store", NOW, {}))
     run = Run(run_id=f"run_{name}", user_id=ANA, date=NOW.date(), started_at=NOW, finished_at=NOW, status="done")
     assert ports.operations.apply(Operation(f"op_{name}", ANA, "UPDATE", NOW, opens, closes, run.run_id), fence)
-    night.runs.close(run, {name: Mark("read")}, fence)
+    night.runs.close(run, {name: LedgerMark("read")}, fence)
     print(name, flush=True)
 """
 
@@ -85,7 +85,7 @@ def test_a_lease_holds_for_every_process(two: tuple[OpenStore, OpenStore]) -> No
     )
     for write in (
         lambda: first.ports.operations.apply(Operation("op_1", ANA, "NOOP", NOON), old),
-        lambda: first.night().runs.close(run, {"1": Mark("read")}, old),
+        lambda: first.night().runs.close(run, {"1": LedgerMark("read")}, old),
     ):
         with pytest.raises(CommonplaceError) as caught:
             write()

@@ -18,7 +18,7 @@ from commonplace.nightly import steps
 from commonplace.nightly.service import Nights
 from commonplace.ports.operations import Operations
 from commonplace.ports.record_values import Applied, Fence, Operation
-from commonplace.ports.values import Mark, Visibility
+from commonplace.ports.values import LedgerMark, Visibility
 from tests.conftest import NOON
 from tests.scripted_nights import Script, all_new, current, heard, nights_of, open_gates, told
 
@@ -234,7 +234,7 @@ def test_a_run_that_dies_while_it_marks_what_it_read_counts_a_failure_once(
     nights = nights_of(memory, Script(lambda *_: [], unread=("a",)))
     closes = type(nights.context.night.runs).close
 
-    def marks_and_dies(runs: Any, run: Run, marks: Mapping[str, Mark], fence: Fence) -> None:
+    def marks_and_dies(runs: Any, run: Run, marks: Mapping[str, LedgerMark], fence: Fence) -> None:
         closes(runs, run.model_copy(update={"status": "running"}), marks, fence)  # as a table does, batch by batch
         if marks:
             raise KeyboardInterrupt

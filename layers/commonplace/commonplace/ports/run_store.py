@@ -5,7 +5,7 @@ from typing import Protocol
 
 from commonplace.domain.runs import Run
 from commonplace.ports.record_values import Fence
-from commonplace.ports.values import Mark
+from commonplace.ports.values import LedgerMark
 
 
 class RunStore(Protocol):
@@ -17,7 +17,7 @@ class RunStore(Protocol):
     def save(self, run: Run, fence: Fence) -> None:
         """Keeps the run as it is now."""
 
-    def close(self, run: Run, marks: Mapping[str, Mark], fence: Fence) -> None:
+    def close(self, run: Run, marks: Mapping[str, LedgerMark], fence: Fence) -> None:
         """Marks the ledger's entries and saves the closed run, in one transaction or in several, the closing one last.
 
         Safe to repeat after a crash in between. An entry marked `pending` stays so, with its failures; one whose text was

@@ -150,7 +150,7 @@ class LedgerEntry:
 
 
 @dataclass(frozen=True)
-class Mark:
+class LedgerMark:
     """What becomes of an interaction when its run closes."""
 
     state: "LedgerState"

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Collection, Mapping, Sequence
 
 from commonplace.domain.runs import Run, RunOperation, RunStatus
-from commonplace.ports.values import LedgerEntry, Mark
+from commonplace.ports.values import LedgerEntry, LedgerMark
 from commonplace.runs.apply import Lease, RunContext
 from commonplace.runs.plan import review_part
 
@@ -96,16 +96,16 @@ def _error(run: Run) -> str | None:
     return "nothing could be read; the interactions stay pending" if _nothing_read(run) else None
 
 
-def _marks(run: Run, entries: Collection[LedgerEntry]) -> Mapping[str, Mark]:
+def _marks(run: Run, entries: Collection[LedgerEntry]) -> Mapping[str, LedgerMark]:
     """The ledger's marks for the run's interactions; a failure that a died attempt has counted is not counted again."""
-    unread, marks = set(run.unread), dict[str, Mark]()
+    unread, marks = set(run.unread), dict[str, LedgerMark]()
     for entry in (one for one in entries if one.run_id != run.run_id):
         failures = entry.failures + 1
         if entry.interaction_id not in unread:
-            marks[entry.interaction_id] = Mark("read", entry.failures)
+            marks[entry.interaction_id] = LedgerMark("read", entry.failures)
         elif failures < _GIVEN_UP:
-            marks[entry.interaction_id] = Mark("pending", failures)
+            marks[entry.interaction_id] = LedgerMark("pending", failures)
         else:
             _log.error("an interaction failed %d runs and is given up; the last is %s", failures, run.run_id)
-            marks[entry.interaction_id] = Mark("failed", failures)
+            marks[entry.interaction_id] = LedgerMark("failed", failures)
     return marks

@@ -24,7 +24,7 @@ from commonplace.adapters.dynamodb.table import (
 )
 from commonplace.domain.interactions import INTERACTION as ADAPTER
 from commonplace.domain.interactions import Interaction
-from commonplace.ports.values import LedgerEntry, Mark
+from commonplace.ports.values import LedgerEntry, LedgerMark
 
 BODY = "body"
 ALWAYS_DUE = datetime.fromtimestamp(0, UTC)
@@ -81,7 +81,7 @@ def new_rows(user_id: str, interaction: Interaction, at: datetime) -> list[Actio
     return [Action("Put", row, ABSENT), _listing(user_id, todo, interaction.id)]
 
 
-def marked(user_id: str, one: StoredInteraction, mark: Mark, run_id: str, at: datetime) -> list[Action]:
+def marked(user_id: str, one: StoredInteraction, mark: LedgerMark, run_id: str, at: datetime) -> list[Action]:
     """The changes that mark an interaction with the result of a run."""
     entry = one.entry
     if mark.state == "pending":

@@ -16,7 +16,7 @@ from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.runs import Run
 from commonplace.ports.record_values import Fence
-from commonplace.ports.values import Mark
+from commonplace.ports.values import LedgerMark
 
 _MARKS_AT_ONCE = 30  # of up to three actions each, in a transaction of a hundred
 
@@ -84,7 +84,7 @@ class DynamoRuns:
         calls.delete_all(key_of(user_id, name) for name in parts.keys() - kept)
         calls.delete_all(key_of(user_id, name) for name in rows)
 
-    def close(self, run: Run, marks: Mapping[str, Mark], fence: Fence) -> None:
+    def close(self, run: Run, marks: Mapping[str, LedgerMark], fence: Fence) -> None:
         calls, at = self._table.calls(), run.finished_at or run.started_at
         names = [(run.user_id, interaction_name(name)) for name in marks]
         found = calls.get(names)

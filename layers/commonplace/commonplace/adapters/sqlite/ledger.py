@@ -10,7 +10,7 @@ from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.interactions import INTERACTION, Interaction
 from commonplace.domain.runs import Run
-from commonplace.ports.values import LedgerEntry, Mark
+from commonplace.ports.values import LedgerEntry, LedgerMark
 
 _ENTRY = "SELECT interaction_id, time, state, recorded_at, interaction, run_id, read_at, failures FROM interactions"
 _DUE = (
@@ -76,7 +76,7 @@ class SqliteLedger:
             ).rowcount
 
 
-def mark(connection: sqlite3.Connection, owner: int, run: Run, marks: Mapping[str, Mark]) -> None:
+def mark(connection: sqlite3.Connection, owner: int, run: Run, marks: Mapping[str, LedgerMark]) -> None:
     """Marks a run's interactions; erased ones stay read, for they have no text left."""
     at = run.finished_at or run.started_at
     for interaction_id, one in marks.items():

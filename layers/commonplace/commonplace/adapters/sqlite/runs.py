@@ -11,7 +11,7 @@ from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.runs import Run
 from commonplace.ports.record_values import Fence
-from commonplace.ports.values import Mark
+from commonplace.ports.values import LedgerMark
 
 _NEWEST = "SELECT 1 FROM leases JOIN users ON users.number = owner WHERE user_id = ? AND leases.number = ?"
 
@@ -114,7 +114,7 @@ class SqliteRuns:
                 (known_owner(connection, user_id), run_id, json.dumps(keep)),
             )
 
-    def close(self, run: Run, marks: Mapping[str, Mark], fence: Fence) -> None:
+    def close(self, run: Run, marks: Mapping[str, LedgerMark], fence: Fence) -> None:
         with self._database.writing() as connection:
             check_fence(connection, fence)
             owner = owner_number(connection, run.user_id)
