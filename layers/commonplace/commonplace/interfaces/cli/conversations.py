@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +11,7 @@ import click
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces.cli.deployment import connection_hints, open_part
 from commonplace.interfaces.cli.failures import STOPPED
-from commonplace.interfaces.cli.options import Shared, command_options, progress_bar, stdin_text
+from commonplace.interfaces.cli.options import Shared, command_options, progress_bar, read_text
 from commonplace.interfaces.cli.tables import print_facts, print_json, print_rows
 
 if TYPE_CHECKING:
@@ -97,18 +96,6 @@ def _line(number: int, line: str) -> dict[str, Any]:
         return read_object(line)
     except CommonplaceError as error:
         raise CommonplaceError(error.code, f"line {number}: {error.message}", "file") from None
-
-
-def read_text(file: str) -> str:
-    """What a file, or `-` for stdin, holds, which must be UTF-8."""
-    if file == "-":
-        return stdin_text()
-    try:
-        return Path(file).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "file: is not UTF-8", "file") from None
-    except OSError as error:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: {error.strerror}", "file") from error
 
 
 def _stored(memory: "Commonplace", turns: Sequence[Any], keep: Any) -> "ImportResult":

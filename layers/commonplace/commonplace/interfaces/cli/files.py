@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.cli.conversations import read_text
-from commonplace.interfaces.cli.options import Shared, command_options, progress_bar
+from commonplace.interfaces.cli.options import Shared, command_options, progress_bar, read_text
 from commonplace.interfaces.cli.tables import print_facts, print_json, print_rows, print_run
 
 if TYPE_CHECKING:

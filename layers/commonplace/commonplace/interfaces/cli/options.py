@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import click
 
-from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces.cli.failures import Failed, sentence_for_person
 
 if TYPE_CHECKING:
@@ -116,6 +116,18 @@ def stdin_text() -> str:
         return sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise click.UsageError("stdin is not UTF-8") from None
+
+
+def read_text(file: str) -> str:
+    """What a file, or `-` for stdin, holds, which must be UTF-8."""
+    if file == "-":
+        return stdin_text()
+    try:
+        return Path(file).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "file: is not UTF-8", "file") from None
+    except OSError as error:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: {error.strerror}", "file") from error
 
 
 def _absent(file: Path) -> bool:
