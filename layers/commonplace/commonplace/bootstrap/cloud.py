@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _SIGNED = "https://"  # a domain of AWS; a node on this machine is asked over http and knows no roles
 
 _TAGS_SECONDS = 60.0
-_PAGE_SECONDS = 60.0  # for one page of the whole table: nobody waits for an answer, and half a job is none
+PAGE_SECONDS = 60.0  # for one page of the whole table: nobody waits for an answer, and half a job is none
 
 Remaining = Callable[[], float]
 """Seconds that whoever asks now may still wait for the table."""
@@ -45,12 +45,12 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
     from commonplace.adapters.static_embedder import StaticEmbedder
 
     table, static = table_of(settings, remaining), StaticEmbedder()
-    embedder, records = embedder_of(settings, static), _records(settings, table)
+    embedder, records = embedder_of(settings, static), records_of(settings, table)
     index: MemoryIndex = ScanIndex(records, embedder.name)
     facts: UserFacts = ScanFacts(records, _TAGS_SECONDS)
     fallback: MemoryIndex | None = None
     if settings.search_endpoint:
-        pending = _pending(table)
+        pending = pending_of(table)
         index, facts = _searched(settings, embedder, pending, facts)
         fallback = ScanIndex(CachedRecords(records, pending), embedder.name)
     ports = Ports(
@@ -128,13 +128,15 @@ def table_of(settings: Settings, remaining: Remaining | None = None, seconds: fl
     return Table(client, settings.table, *limits)
 
 
-def _records(settings: Settings, table: "Table") -> "DynamoRecords":
+def records_of(settings: Settings, table: "Table") -> "DynamoRecords":
+    """The records of the table; with an index, each write leaves a row that waits for it."""
     from commonplace.adapters.dynamodb.records import DynamoRecords
 
     return DynamoRecords(table, indexed=settings.search_endpoint is not None)
 
 
-def _pending(table: "Table") -> "DynamoPending":
+def pending_of(table: "Table") -> "DynamoPending":
+    """The writes that the index has not confirmed yet."""
     from commonplace.adapters.dynamodb.pending import DynamoPending
 
     return DynamoPending(table)
@@ -146,14 +148,15 @@ def _searched(
     from commonplace.adapters.opensearch.facts import OpenSearchFacts
     from commonplace.adapters.opensearch.index import OpenSearchIndex
 
-    client = _domain(settings)
+    client = domain_of(settings)
     return (
         OpenSearchIndex(client, pending, embedder.name, settings.index_alias, settings.fusion),
         OpenSearchFacts(client, pending, otherwise, settings.index_alias),
     )
 
 
-def _domain(settings: Settings, writing: bool = False) -> Any:
+def domain_of(settings: Settings, writing: bool = False) -> Any:
+    """A client of the search domain that the settings name, with more time where it writes."""
     from commonplace.adapters.opensearch.client import SEARCH_SECONDS, WRITE_SECONDS, connect
 
     if settings.search_endpoint is None:
@@ -162,7 +165,8 @@ def _domain(settings: Settings, writing: bool = False) -> Any:
     return connect(settings.search_endpoint, region, WRITE_SECONDS if writing else SEARCH_SECONDS)
 
 
-def _layout(settings: Settings) -> "Layout":
+def layout_of(settings: Settings) -> "Layout":
+    """How the settings have the index laid out."""
     from commonplace.adapters.opensearch.document import Layout
 
     name, dimension = MODELS[settings.embedder]

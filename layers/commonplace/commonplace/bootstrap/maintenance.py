@@ -5,7 +5,16 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from commonplace.bootstrap.cloud import _PAGE_SECONDS, Remaining, _domain, _layout, _pending, _records, missing, table_of
+from commonplace.bootstrap.cloud import (
+    PAGE_SECONDS,
+    Remaining,
+    domain_of,
+    layout_of,
+    missing,
+    pending_of,
+    records_of,
+    table_of,
+)
 from commonplace.bootstrap.models import embedder_of
 from commonplace.indexing.stream import NoIndex, Projector
 from commonplace.ports.all_records import AllRecords
@@ -41,7 +50,7 @@ def open_projector(settings: Settings, remaining: Remaining | None = None) -> Pr
 
     table = table_of(settings, remaining)
     writer, made = _index_writer(settings, table) if settings.search_endpoint else (NoIndex(), lambda: True)
-    return Projector(stream_records, writer, _pending(table), DynamoUsage(table), _letters(settings), made)
+    return Projector(stream_records, writer, pending_of(table), DynamoUsage(table), _letters(settings), made)
 
 
 def open_maintenance(settings: Settings) -> Maintenance:
@@ -50,12 +59,12 @@ def open_maintenance(settings: Settings) -> Maintenance:
     from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild
     from commonplace.adapters.static_embedder import StaticEmbedder
 
-    table, client = table_of(settings, seconds=_PAGE_SECONDS), _domain(settings, writing=True)
+    table, client = table_of(settings, seconds=PAGE_SECONDS), domain_of(settings, writing=True)
     return Maintenance(
-        records=_records(settings, table),
+        records=records_of(settings, table),
         everything=DynamoEverything(table),
         embedder=embedder_of(settings, StaticEmbedder()),
-        rebuild=OpenSearchRebuild(client, _layout(settings), settings.index_alias),
+        rebuild=OpenSearchRebuild(client, layout_of(settings), settings.index_alias),
         contents=OpenSearchContents(client, settings.index_alias),
     )
 
@@ -65,7 +74,7 @@ def _index_writer(settings: Settings, table: "Table") -> tuple[IndexWriter, Call
     from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
     from commonplace.adapters.opensearch.setup import set_up
 
-    client, layout, alias = _domain(settings, writing=True), _layout(settings), settings.index_alias
+    client, layout, alias = domain_of(settings, writing=True), layout_of(settings), settings.index_alias
 
     def kept() -> bool:
         # A domain that came later knows nothing of what was written before: no row waits for it.
