@@ -13,17 +13,8 @@ from commonplace.llm.partial_json import CUTS
 from commonplace.llm.prompts import instructions
 from commonplace.nightly.agent_plan import AgentPlan
 from commonplace.nightly.agent_tools import AgentTools, tool_list
-from commonplace.nightly.budget import BudgetSpent, MeteredModel
-from commonplace.nightly.prompt_chunks import (
-    DECLINED,
-    Chunk,
-    Unread,
-    chunks_of,
-    interactions_in,
-    lines_of,
-    prompt_for,
-    unread_after,
-)
+from commonplace.nightly.budget import DECLINED, BudgetSpent, MeteredModel, Unread, unread_after
+from commonplace.nightly.prompt_chunks import Chunk, chunks_of, interactions_in, lines_of, prompt_for
 from commonplace.ports.values import ModelUnavailable, Reply
 
 _MAX_TOKENS = 4_000

@@ -1,7 +1,7 @@
-"""A model with a token budget and saved answers: what a run has paid for once it does not pay for again."""
+"""A model with a token budget and saved answers, which a run pays for once; and what a failed call left unread."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any, Protocol
@@ -9,9 +9,10 @@ from typing import Any, Protocol
 from commonplace.ports.language_model import LanguageModel
 from commonplace.ports.nightly_bundle import Allowance
 from commonplace.ports.token_budget import TokenBudget
-from commonplace.ports.values import Reply
+from commonplace.ports.values import ModelUnavailable, Reply
 
 _BYTES_PER_TOKEN = 3
+DECLINED = "the model declined to read it"
 
 
 class Answers(Protocol):
@@ -82,6 +83,22 @@ class MeteredModel:
         self.input_tokens += reply.input_tokens
         self.output_tokens += reply.output_tokens
         return reply
+
+
+@dataclass(frozen=True)
+class Unread:
+    """Interactions that were not read. `waits`: they may be read another night; else rules read them now."""
+
+    interactions: frozenset[str]
+    why: str
+    waits: bool
+
+
+def unread_after(error: BudgetSpent | ModelUnavailable, interactions: Iterable[str]) -> Unread:
+    """The interactions left unread by a failed call; a spent budget or a malformed request is not retried."""
+    if isinstance(error, BudgetSpent):
+        return Unread(frozenset(interactions), "the budget of tokens is spent", waits=False)
+    return Unread(frozenset(interactions), str(error), waits=not error.misconfigured)
 
 
 def tokens_of(*parts: object) -> int:

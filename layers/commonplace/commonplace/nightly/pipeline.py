@@ -17,19 +17,10 @@ from commonplace.extraction.grounding.support import unsupported_reason
 from commonplace.llm.partial_json import CUTS, Items, items_of
 from commonplace.llm.prompts import instructions
 from commonplace.nightly import llm_decisions, llm_extraction
-from commonplace.nightly.budget import BudgetSpent, MeteredModel
+from commonplace.nightly.budget import DECLINED, BudgetSpent, MeteredModel, Unread, unread_after
 from commonplace.nightly.llm_decisions import Case, batches_of, parse_choice
 from commonplace.nightly.llm_extraction import parse_proposal
-from commonplace.nightly.prompt_chunks import (
-    DECLINED,
-    Chunk,
-    Unread,
-    chunks_of,
-    interactions_in,
-    lines_of,
-    prompt_for,
-    unread_after,
-)
+from commonplace.nightly.prompt_chunks import Chunk, chunks_of, interactions_in, lines_of, prompt_for
 from commonplace.ports.values import ModelUnavailable
 
 _SIMILAR = 6

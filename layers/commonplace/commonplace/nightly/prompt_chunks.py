@@ -1,20 +1,18 @@
-"""A day as prompt chunks that each fit into one model call, and the interactions that stayed unread."""
+"""A day as prompt chunks that each fit into one model call."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from commonplace.extraction.days import Day, Utterance
 from commonplace.llm.prompts import delimited_data, unused_mark
-from commonplace.nightly.budget import BudgetSpent, tokens_of
-from commonplace.ports.values import ModelUnavailable
+from commonplace.nightly.budget import tokens_of
 
 CHUNK_TOKENS = 60_000
 """Estimated tokens of the lines of one call: a day of 50 long messages fits into two."""
 
 _LEFT_OUT = " […] "
 _BEFORE_START, _BEFORE_END = 200, 600
-DECLINED = "the model declined to read it"
 
 
 @dataclass(frozen=True)
@@ -93,19 +91,3 @@ def _shortened(text: str) -> str:
     if len(text) <= _BEFORE_START + _BEFORE_END:
         return text
     return f"{text[:_BEFORE_START]}{_LEFT_OUT}{text[-_BEFORE_END:]}"
-
-
-@dataclass(frozen=True)
-class Unread:
-    """Interactions that were not read. `waits`: they may be read another night; else rules read them now."""
-
-    interactions: frozenset[str]
-    why: str
-    waits: bool
-
-
-def unread_after(error: BudgetSpent | ModelUnavailable, interactions: Iterable[str]) -> Unread:
-    """The interactions left unread by a failed call; a spent budget or a malformed request is not retried."""
-    if isinstance(error, BudgetSpent):
-        return Unread(frozenset(interactions), "the budget of tokens is spent", waits=False)
-    return Unread(frozenset(interactions), str(error), waits=not error.misconfigured)

@@ -9,11 +9,10 @@ from commonplace.extraction.candidate import MemoryView, Reader, Reading
 from commonplace.extraction.days import Day
 from commonplace.extraction.rules import LEAST_WORTH, RulesReader
 from commonplace.nightly.agent import read_by_agent
-from commonplace.nightly.budget import Answers, MeteredModel
+from commonplace.nightly.budget import Answers, MeteredModel, Unread
 from commonplace.nightly.day_planner import ReadDay
 from commonplace.nightly.memory_view import StagedView
 from commonplace.nightly.pipeline import read_by_pipeline
-from commonplace.nightly.prompt_chunks import Unread
 from commonplace.ports.language_model import LanguageModel
 from commonplace.ports.nightly_bundle import NightPorts
 from commonplace.runs.apply import RunContext
