@@ -531,3 +531,9 @@ def test_an_ordinary_sentence_costs_next_to_nothing() -> None:
     for _ in range(200):
         redact(text)
     assert (time.process_time() - start) / 200 < 0.002
+
+
+def test_a_webhook_alone_is_only_a_secret() -> None:
+    hook = f"https://hooks.slack.com/services/T00000000/B00000000/{'X' * 24}"
+    assert redact(hook).only_secret
+    assert redact(f"our hook is {hook} ok").text == "our hook is [redacted:webhook] ok"
