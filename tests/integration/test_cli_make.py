@@ -16,7 +16,9 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
 def test_every_verb_is_told_in_a_line() -> None:
-    said = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    said = subprocess.run(
+        ["make", "--no-print-directory", "help"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
     (listed,) = (line for line in (ROOT / "Makefile").read_text("utf-8").splitlines() if line.startswith(".PHONY:"))
     assert [line.split()[0] for line in said] == listed.split()[1:]
     assert all(len(line.split()) > 1 for line in said)
