@@ -4,8 +4,9 @@ import base64
 from collections.abc import Iterable
 from datetime import datetime
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import JsonValue
 
+from commonplace.domain.fields import FrozenPart
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Dropped, Outcome, RunOperation
 from commonplace.ports.record_values import Audit, Change, Operation, Vector
@@ -14,11 +15,7 @@ REMOVING_AUDITS = ("delete", "erase")
 """Audits of what closes with nothing in its place."""
 
 
-class _SavedModel(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class PlannedChange(_SavedModel):
+class PlannedChange(FrozenPart):
     """A change of a record. `vector`: little-endian float32 in base64."""
 
     memory: Memory
@@ -33,7 +30,7 @@ class PlannedChange(_SavedModel):
         return Change(self.memory, Audit(self.audit, at, self.detail), decode_vector(self.vector), self.before, self.erases)
 
 
-class PlannedOperation(_SavedModel):
+class PlannedOperation(FrozenPart):
     """An operation and what will be told of it."""
 
     told: RunOperation
@@ -62,7 +59,7 @@ class PlannedOperation(_SavedModel):
         return self.model_copy(update={"told": with_outcome(self.told, outcome, why)})
 
 
-class Plan(_SavedModel):
+class Plan(FrozenPart):
     """What a run does at one go: for a day that it read, or as a whole. What a reading cost is told with it."""
 
     operations: tuple[PlannedOperation, ...] = ()
