@@ -2,7 +2,7 @@
 
 import pytest
 
-from commonplace.text.foundation.sentences import STRAIGHT_QUOTES, sentence_spans
+from commonplace.text.foundation.sentences import STRAIGHT_QUOTES, abbreviations, sentence_spans
 
 
 def sentences(text: str) -> list[str]:
@@ -42,3 +42,10 @@ def test_lists_and_abbreviations_may_be_left_alone() -> None:
 def test_places_are_those_of_the_whole_text() -> None:
     text = "Hello there. I am Ana. Bye."
     assert [text[start:end] for start, end in sentence_spans(text, 13, 22)] == ["I am Ana."]
+
+
+def test_abbreviations_are_asked_for_by_kind() -> None:
+    assert abbreviations("titles") < abbreviations("titles", "ranks")
+    assert "may" not in abbreviations("months")
+    with pytest.raises(KeyError):
+        abbreviations("nonsense")

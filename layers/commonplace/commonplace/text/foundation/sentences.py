@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.calendar import is_calendar_word
@@ -54,11 +55,19 @@ def _goes_on(text: str, start: int, stop: int) -> bool:
 
 
 @cache
-def _abbreviated() -> re.Pattern[str]:
-    """An abbreviation or an initial at the end of a text, with its full stop."""
-    return re.compile(rf"(?:\b(?:{'|'.join(_table()['abbreviations'].split())})|\b[A-Z])\.$", re.IGNORECASE)
+def abbreviations(*kinds: str) -> frozenset[str]:
+    """The abbreviations of some kinds, in lower case, without their full stops. KeyError for an unknown kind."""
+    return frozenset(word for kind in kinds for word in _table()["abbreviations"][kind].split())
 
 
 @cache
-def _table() -> dict[str, str]:
+def _abbreviated() -> re.Pattern[str]:
+    """An abbreviation or an initial at the end of a text, with its full stop."""
+    words = [*abbreviations("titles", "titles_elsewhere", "beside_names", "in_texts"), *_table()["dotted"].split()]
+    numbers = "|".join(abbreviations("numbers"))
+    return re.compile(rf"(?:\b(?:{'|'.join(sorted(words))}|(?P<number>{numbers}))|\b[A-Z])\.$", re.IGNORECASE)
+
+
+@cache
+def _table() -> dict[str, Any]:
     return tomllib.loads(files(__package__).joinpath("sentences.toml").read_text(encoding="utf-8"))

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import NamedTuple
 
-from commonplace.text.paraphrase.language import Language, lines
+from commonplace.text.foundation.sentences import abbreviations
+from commonplace.text.paraphrase.language import Language
 
 _PIECE = re.compile(
     r"""(?P<address>(?:https?://|www\.)[^\s,]*[^\s,.;:!?)]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
@@ -104,7 +105,7 @@ def _is_heading(text: str) -> bool:
 
 @functools.cache
 def _abbreviations() -> frozenset[str]:
-    return frozenset(word for line in lines("abbreviations.txt") for word in line.split())
+    return abbreviations("titles", "ranks", "beside_names", "companies", "corporations", "months")
 
 
 def counted(words: list[Word], own: Language) -> Iterator[Word]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
 
+from commonplace.text.foundation.sentences import abbreviations
+
 _APOSTROPHES = str.maketrans("’`´ʼ＇", "'''''")
 _CLOSING = {
     '"': '"', "“": '”“"', "„": '“”"', "«": "»", "»": "«", "‹": "›", "「": "」", "『": "』", "‘": "’", "'": "'",
@@ -34,10 +36,7 @@ _TOKEN = r"""
 """
 
 _STOPS = frozenset(".!?。！？…")
-_ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof st jr sr vs etc approx no nr vol fig inc ltd co dept est al ca jan feb mar apr jun jul aug sep "
-    "sept oct nov dec".split()
-)
+_ABBREVIATIONS = ("titles", "beside_names", "companies", "months", "in_texts", "citations", "numbers")
 
 
 class Kind(Enum):
@@ -179,7 +178,7 @@ def _is_abbreviated(current: list[Token], following: Token) -> bool:
     if len(current) < 2 or current[-1].gap:
         return False
     word = current[-2]
-    if word.low in _ABBREVIATIONS:
+    if word.low in abbreviations(*_ABBREVIATIONS):
         return word.low != "etc" or not following.capital
     initial = len(word.text) == 1 and word.capital and word.text != "I"
     return initial and following.capital and following.text != "I"
