@@ -3,7 +3,7 @@
 import pytest
 
 from commonplace.text.foundation.languages import languages
-from commonplace.text.foundation.numbers import cardinals, every_number, numbers_of
+from commonplace.text.foundation.numbers import cardinals, every_number, numbers_of, said_digits
 from commonplace.text.paraphrase.language import language
 
 
@@ -38,3 +38,8 @@ def test_paraphrases_count_by_the_same_table() -> None:
     assert (english["fifty"], english["first"], english["zero"]) == ("50", "1st", "0")
     assert not english.keys() & {"one", "dozen", "hundred"}
     assert language("german").numbers["zwölf"] == "12"
+
+
+def test_digits_said_aloud_count_from_0_to_9() -> None:
+    assert set(said_digits().values()) == set(range(10))
+    assert said_digits()["oh"] == 0

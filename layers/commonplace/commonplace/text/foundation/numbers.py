@@ -4,12 +4,13 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 
 @cache
 def cardinals(code: str) -> Mapping[str, int]:
     """The plain number words of a language; none for a language without a row."""
-    return dict(_pairs(_tables()[code]["cardinals"])) if code in _tables() else {}
+    return dict(_pairs(_rows()[code]["cardinals"])) if code in _rows() else {}
 
 
 @cache
@@ -33,10 +34,16 @@ def numbers_of(code: str) -> Mapping[str, int]:
 def every_number() -> Mapping[str, frozenset[int]]:
     """Number words of all languages, and the hints, to what they may mean."""
     found: dict[str, set[int]] = {}
-    for code in _tables():
-        for word, value in (*numbers_of(code).items(), *_pairs(_tables()[code]["hints"])):
+    for code, row in _rows().items():
+        for word, value in (*numbers_of(code).items(), *_pairs(row["hints"])):
             found.setdefault(word, set()).add(value)
     return {word: frozenset(values) for word, values in found.items()}
+
+
+@cache
+def said_digits() -> Mapping[str, int]:
+    """The words for 0 to 9 in a code that is said aloud ("oh", "null"), without accents, of all languages."""
+    return dict(_pairs(_tables()["said_digits"]))
 
 
 def _pairs(row: str) -> Iterator[tuple[str, int]]:
@@ -45,6 +52,10 @@ def _pairs(row: str) -> Iterator[tuple[str, int]]:
         yield word, int(value)
 
 
+def _rows() -> Mapping[str, Mapping[str, str]]:
+    return {code: row for code, row in _tables().items() if isinstance(row, dict)}
+
+
 @cache
-def _tables() -> Mapping[str, Mapping[str, str]]:
+def _tables() -> Mapping[str, Any]:
     return tomllib.loads(files(__package__).joinpath("numbers.toml").read_text(encoding="utf-8"))

@@ -9,21 +9,14 @@ from commonplace.text.redaction.phrases import is_plain_answer
 from commonplace.text.redaction.reading import Spans, read
 from commonplace.text.redaction.values import Token, digits, is_mixed, tokens
 from commonplace.text.redaction.view import HIDDEN, Span, View, view_of
-from commonplace.text.redaction.vocabulary import Noun, nouns, words
+from commonplace.text.redaction.vocabulary import Noun, compiled, nouns, words
 
-_NETWORK = re.compile(
-    r"(?:what'?s|what is|cual es|wie ist|was ist|c'est quoi|quel est) (?:the|your|ur|el|das|le)"
-    r" ?(?:wi-?fi|wlan|internet)\W*$"
-)
 _WORDS = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
-_OPEN_ENDS = ("", "is", "are", "es", "ist", "est", "lautet")
-_CHANGES = ("chang", "reset", "updat", "cambi", "geander")
 _SHORT, _BEFORE, _AFTER = 6, 60, 30
 
 _SENTENCE = re.compile(r"(?:[^.?!。\n]|[.?!](?=[^\s.?!]))*(?:[.?!。\n]+|$)\s*")
 _SECOND_SENTENCE = re.compile(r"[?.!。\n]\s{0,3}\S")
 _TAIL, _MOST_DIGITS, _MOST_SENTENCES = 600, 12, 3
-_PLACED = ("in", "since", "until", "at", "call", "before", "after", "on", "room", "depuis", "seit", "desde")
 
 
 class Question(NamedTuple):
@@ -46,7 +39,7 @@ def question_of(sentence: View) -> Question | None:
         return Question(kind, "words", True, False, japanese=True)
     named = list(nouns(sentence))
     if not named:
-        return Question("password", "words", False, False) if _NETWORK.search(sentence.folded) else None
+        return Question("password", "words", False, False) if compiled("answers.network").search(sentence.folded) else None
     parts = tokens(sentence, 0, 60)
     if any(part.word in words("about") for part in parts if part.start < named[0].start):
         return None
@@ -58,13 +51,14 @@ def _about(sentence: View, noun: Noun, said: list[str]) -> Question | None:
     if _is_general(sentence, noun):
         return None
     mark = "?" in sentence.text[noun.end :]
-    open_end = sentence.folded[noun.end :].strip(" \t\n\"'?!:=.…") in _OPEN_ENDS
+    rest = sentence.folded[noun.end :].strip(" \t\n\"'?!:=.…")
+    open_end = not rest or rest in words("open_ends")
     near = sentence.folded[max(0, noun.start - _BEFORE) : noun.start], sentence.folded[noun.end : noun.end + _AFTER]
     asks = not words("ask").isdisjoint(_WORDS.findall(" ".join(near)))
     if not asks and not ((open_end or mark) and len(set(said)) <= _SHORT and said[0] not in words("auxiliary")):
         return Question(noun.kind, noun.value, False, True)
     pointed = not mark and not open_end and words("ask").isdisjoint(said[:4])
-    in_words = noun.value in ("words", "code") and not any(word.startswith(_CHANGES) for word in said)
+    in_words = noun.value in ("words", "code") and not any(word.startswith(tuple(words("changing"))) for word in said)
     return Question(noun.kind, noun.value, in_words, pointed)
 
 
@@ -154,7 +148,7 @@ def _behind_leadin(parts: list[Token]) -> list[Token]:
 def _sweep(sentence: View, parts: list[Token]) -> Iterator[tuple[int, int]]:
     done, before = 0, ""
     for part in parts:
-        placed, before = before in _PLACED, part.word
+        placed, before = before in words("before_place_in_answer"), part.word
         if part.start < done or placed:
             continue
         number = digits(sentence, part.start, 4)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from commonplace.text.redaction.direct import LOOSE, PLACED, apposed
+from commonplace.text.redaction.direct import apposed
 from commonplace.text.redaction.reading import Spans
 from commonplace.text.redaction.values import Token, is_mixed, number_run, tokens
 from commonplace.text.redaction.view import HIDDEN, Span, View
@@ -13,15 +13,12 @@ from commonplace.text.redaction.vocabulary import Noun, either, words
 _NOUN = re.compile(r"ph?rase")
 _SIGN = re.compile(r"\s?[:=]\s")
 _FEWEST, _LONGEST_PASSPHRASE = 4, 8
-_WITHIN = frozenset({"and", "with", "under", "over", "by", "bajo", "con", "sobre", "y", "unter", "uber", "mit", "und",
-                     "im", "sous", "sur", "dans", "avec", "et"})  # fmt: skip
 
 _REACH, _NAME_WORDS, _MOST_WORDS = 90, 4, 4
 _CUT = re.compile(r"[\s\S]*(?:[.?]\s|\n)")
 _IN_BRACKETS = re.compile(r"(\S{4,60}) \($")
 _NUMBERED = re.compile(r"[A-Z]-\d{4,8}")
 _QUOTED = re.compile(r"[\"“„«]\s?([^\"“”„«»\n]{4,80}?)\s?[\"”“»]$")
-_AS = ("as", "como", "als", "comme")
 _SIGNS, _DASHES = ("=", "->", "→"), ("-", "–", "—")
 
 
@@ -47,7 +44,7 @@ def whole_sentence(view: View, noun: Noun, found: Spans) -> Spans:
 
 def _end(parts: list[Token]) -> int | None:
     for place, part in enumerate(parts[:_LONGEST_PASSPHRASE]):
-        joins = part.word in words("of", "article", "own") or part.word in _WITHIN
+        joins = part.word in words("of", "article", "own", "within_passphrase")
         if not part.text.replace("'", "").isalpha() or (part.word in words("function", "link") and not joins):
             return None
         if part.ends or place + 1 == len(parts):
@@ -66,7 +63,7 @@ def find_backwards(view: View, named: list[Noun]) -> Iterator[Span]:
 
 @cache
 def _link() -> re.Pattern[str]:
-    return re.compile(rf"\s(?:{either(sorted(words('link')))}|{either([*_AS, *_SIGNS])})\s")
+    return re.compile(rf"\s(?:{either(sorted(words('link')))}|{either([*sorted(words('as')), *_SIGNS])})\s")
 
 
 def _before(view: View, noun: Noun) -> Spans:
@@ -82,11 +79,11 @@ def _before(view: View, noun: Noun) -> Spans:
     cut = _CUT.match(view.text, floor, noun.start)
     parts = [part for part in tokens(view, cut.end() if cut else floor, until=noun.start) if part.raw_end <= noun.start]
     for place in range(len(parts) - 1, max(0, len(parts) - 2 - _NAME_WORDS), -1):
-        if parts[place].word in words("link") or parts[place].word in _AS or parts[place].text in _SIGNS:
+        if parts[place].word in words("link", "as") or parts[place].text in _SIGNS:
             owned = [part.word for part in parts[place + 1 :]]
             if not _is_of_noun(owned):
                 return []
-            if parts[place].word in _AS:
+            if parts[place].word in words("as"):
                 return _quotation(view, parts[:place]) or _entered(parts[:place], noun)
             return _ending(parts[:place], noun, cut is not None or floor == 0, owned)
     return []
@@ -95,7 +92,7 @@ def _before(view: View, noun: Noun) -> Spans:
 def _is_of_noun(owned: list[str]) -> bool:
     # "... is my wifi password", not "... is a bad PIN" or "... is the worst password".
     judged = any(word in words("remark") - words("neutral") for word in owned)
-    return not judged and (not owned or owned[0] in words("own") - LOOSE)
+    return not judged and (not owned or owned[0] in words("own") - words("of_anybody"))
 
 
 def _quotation(view: View, parts: list[Token]) -> Spans:
@@ -131,7 +128,7 @@ def _ending(parts: list[Token], noun: Noun, from_start: bool, owned: list[str]) 
     while first > 0 and not parts[first - 1].ends and _goes_with(parts[first - 1], figures):
         first -= 1
     run, ahead = parts[first:], parts[first - 1] if first else None
-    if ahead and not ahead.ends and ahead.word in PLACED:
+    if ahead and not ahead.ends and ahead.word in words("before_place"):
         return []
     at_start = bool(ahead.ends) if ahead else from_start
     return [(run[0].start, run[-1].end)] if _is_value(run, noun, at_start and bool(owned)) else []

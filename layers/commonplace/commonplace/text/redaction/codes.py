@@ -5,55 +5,19 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 
+from commonplace.text.foundation.numbers import said_digits
 from commonplace.text.redaction.openers import is_like_year_or_price, stands_alone
 from commonplace.text.redaction.values import tokens
 from commonplace.text.redaction.view import Span, View
-from commonplace.text.redaction.vocabulary import either, words
+from commonplace.text.redaction.vocabulary import compiled, either, words
 
 _NUMBER = re.compile(r"(?<![A-Za-z0-9_.,:/#$€£+-])(?<!\d\s)(?:\d{3}[ -]\d{3}|\d{4,8})(?![a-z0-9%€$£]|[ .,:/-]{1,2}\d)")
-_SMALL = (
-    r"(?:me|us|you|just|now|this|that|it|the|a|an|one|code|number|el|la|lo|un|que|ya|ahora|este|esto|mir|uns|dir|die|der|das|den"
-    r"|grad|grade|gerade|eben|jetzt|hier|le|ca|moi|nous|vient|par|per|by|via|por|de|from|with|in|through|up|sms|text|texto|txt|mensaje|message|nachricht|hat|han|ha|has)"
-)
-_ARRIVED = (
-    r"(?:texted|sent|sends|got|received|came|arrived|popped|messaged|llegad[oa]|llego|llega|mando|mandado|mandaron|enviado"
-    r"|enviaron|recibido|recibi|bekommen|bekam|gekriegt|kriege|kam|kommt|gekommen|schickt|schickte|schicken|erhalten|recu|recevoir"
-    r"|envoye|envoie|arriver?|llegar|mandarme|enviarme)"
-)
-_BEFORE = re.compile(rf"(?<![a-z]){_ARRIVED}(?:[,:]?\s{_SMALL}){{0,4}}[,:]?\s$|(?<![a-z])(?:sms|texto|text)\s?:\s$")
-_AFTER = re.compile(
-    rf"(?:,?\s{_SMALL}){{0,4}}\s(?:bekommen|gekriegt|geschickt|erhalten|gekommen|reingekommen|enviado|mandado|llegado|arrived|came)(?![a-z])"
-    r"|(?:って|と|が)\s?(?:来|き|届)(?:た|まし|い)"
-)
-_MEDIUM = re.compile(
-    r"(?<![a-z])(?:texted|text|txt|sms|texto|mensaje|message|nachricht|whatsapp|bank|banque|banco|google|paypal|amazon|instagram|telegram)(?![a-z])|メッセージ|ショートメール"
-)
-_HURRY = re.compile(
-    r"(?<![a-z])(?:expire|runs? out|before it|caduc|ablauft|perime|tape ca|trag |lauft (?:gleich |bald )?ab|gilt (?:nur|noch)|nur \d{1,2} minuten"
-    r"|valable|(?:valid|good) for|(?:type|put|enter|punch|pop|key|plug) (?:it|that)|mete?l[ao]|ponl[oa]|ponme|escribel|teclea"
-    r"|(?:gib|tipp|trag) (?:das|den|die|es|ihn|sie|mal)|(?:tape|rentre|mets|saisis|entre)[ -]l[ea]s?(?![a-z])|(?:rapido|schnell|vite)(?![a-z]))"
-    r"|入れて|入力|有効|期限|(?:\d|一|数)分以内"
-)
-_STEPS = re.compile(
-    r"[\s,;:.!]{1,3}(?:type|put|enter|punch|pop|quick|by|per|por|par|via|aufs|auf mein|al movil|sur mon|trag|ponl|mete|gib|tipp|tape|rentre|mets)(?![a-z])"
-)
 _LEFT, _RIGHT = 60, 90
 
 _WORD = re.compile(r"[a-zß]+")
 _BETWEEN = re.compile(r",?[\s-]{1,2}")
 _BEHIND = re.compile(r"([a-z']+)[\s,\"]{1,3}$|[:=]\s?$")
-_ONES = (
-    "zero oh o null cero", "one uno una eins ein un une", "two dos zwei zwo deux", "three tres drei trois", "four cuatro vier quatre",
-    "five cinco funf cinq", "six seis sechs", "seven siete sieben sept", "eight ocho acht huit", "nine nueve neun neuf",
-)  # fmt: skip
-_ONE = {word: value for value, names in enumerate(_ONES) for word in names.split()}
 _FEWEST, _OPENED_BEFORE, _OPENED_AFTER = 4, 60, 60
-_ANNOUNCED = re.compile(
-    r"(?:(?:back ?up|recovery|rescue|emergency|scratch|2fa|one[- ]time|single[- ]use)[ -]codes|(?:sicherungs|wiederherstellungs|backup-?|not(?:fall)?"
-    r"|ersatz|einmal|recovery-?)codes|tan-?(?:liste|block)|codes de (?:secours|recuperation|sauvegarde|recup|backup)"
-    r"|codigos de (?:respaldo|recuperacion|seguridad|emergencia|reserva|backup|un solo uso)"
-    r"|(?:バックアップ|リカバリー|復旧|予備の?)コード)"
-)
 _AHEAD = re.compile(r"[^\n.!?:\d]{0,40}?(?:[:：]|\s-|(?=\s\d{1,2}[.)]\s)|は)")
 _NUMBERING = re.compile(r"[\s,;/|•*·-]*(?:\d{1,2}[.)]\s{1,2}|#\d{1,2}:?\s)?")
 _ITEM = re.compile(
@@ -67,14 +31,20 @@ def find_arrivals(view: View) -> Iterator[Span]:
     """Spans of numbers that are said to have come in, and to be typed in soon."""
     for match in _NUMBER.finditer(view.folded):
         start, end = match.span()
-        came = _BEFORE.search(view.folded, max(0, start - _LEFT), start) or _AFTER.match(view.folded, end)
+        came = compiled("codes.before").search(view.folded, max(0, start - _LEFT), start) or compiled("codes.after").match(
+            view.folded, end
+        )
         if not came:
             continue
         near = view.folded[max(0, start - _LEFT) : end + _RIGHT]
-        medium, hurry = _MEDIUM.search(near) is not None, _HURRY.search(near) is not None
+        medium, hurry = compiled("codes.medium").search(near) is not None, compiled("codes.hurry").search(near) is not None
         if not (medium and hurry if len(match[0]) < 6 else medium or hurry) or is_like_year_or_price(match[0]):
             continue
-        if _AFTER.match(view.folded, end) or _STEPS.match(view.folded, end) or stands_alone(view, start, end):
+        if (
+            compiled("codes.after").match(view.folded, end)
+            or compiled("codes.steps").match(view.folded, end)
+            or stands_alone(view, start, end)
+        ):
             yield Span(start, end, "one_time_code")
 
 
@@ -82,10 +52,10 @@ def find_said(view: View) -> Iterator[Span]:
     """Spans of four or more figures in words, where a lock is near and something leads to them."""
     run: list[re.Match[str]] = []
     for word in _WORD.finditer(view.folded):
-        if run and not (word[0] in _ONE and _BETWEEN.fullmatch(view.folded, run[-1].end(), word.start())):
+        if run and not (word[0] in said_digits() and _BETWEEN.fullmatch(view.folded, run[-1].end(), word.start())):
             yield from _code(view, run)
             run = []
-        if word[0] in _ONE:
+        if word[0] in said_digits():
             run.append(word)
     yield from _code(view, run)
 
@@ -94,7 +64,7 @@ def _code(view: View, run: list[re.Match[str]]) -> Iterator[Span]:
     if len(run) < _FEWEST:
         return
     start, end = run[0].start(), run[-1].end()
-    values = [_ONE[word[0]] for word in run]
+    values = [said_digits()[word[0]] for word in run]
     steps = {after - before for before, after in pairwise(values)}
     # "eins zwei drei vier": somebody counts.
     if steps in ({1}, {-1}):
@@ -121,7 +91,7 @@ def find_listings(view: View) -> Iterator[Span]:
     """Spans of backup codes in a list, each its own."""
     if not re.search(r"\d", view.text):
         return
-    for announced in _ANNOUNCED.finditer(view.folded):
+    for announced in compiled("codes.announced").finditer(view.folded):
         ahead = _AHEAD.match(view.folded, announced.end())
         if ahead:
             for start, end in _items(view.folded, ahead.end()):

@@ -7,46 +7,21 @@ from itertools import pairwise
 from commonplace.text.redaction.reading import Spans, read
 from commonplace.text.redaction.values import Token, digits, is_branded, is_mixed, is_passphrase, quoted
 from commonplace.text.redaction.view import View
-from commonplace.text.redaction.vocabulary import Noun, either, words
+from commonplace.text.redaction.vocabulary import Noun, compiled, either, words
 
 # The same line, or a line that holds nothing else.
 _BESIDE = re.compile(r"(?:'s|s')?[ \t\u3000]{1,3}|\n(?=\S{4,40}(?:\n|$))")
-# Passes that are no password, and what "pass" is a verb behind.
-_TICKET = (
-    r"boarding|ski|bus|day|season|hall|mountain|train|rail|gym|museum|free|game|park|press|backstage|week|month|annual|city"
-    r"|event|festival|travel|weekend|tram|metro|subway|lift"
-)
-IS_TICKET = re.compile(rf"(?<![a-z])(?:{_TICKET})\s$")
-IS_NETWORK = re.compile(r"(?<![a-z])(?:wi-?fi|wlan|ssid|hotspot|router)(?![a-z])")
-_PASSING = re.compile(
-    r"(?:n't|(?<![a-z])(?:forward|backward|first|second|single|one|must|to|will|can|and|did|i|a|we|they|you|he|she|low"
-    rf"|high|band|{_TICKET}))\s$"
-)
-_INTO = re.compile(
-    r"(?<![a-z])(?:get in|enter|entr[ae]r|hinein|eintreten|reinkommen|open|unlock|ouvrir|abrir|offnen)(?![a-z])"
-)
 _TURNED = re.compile(r"[ck]ombin\w+\s\d{1,2}(?:-\d{1,2}){2,4}(?![\w-])")
-_RECENT = ("now", "ahora", "jetzt", "maintenant", "currently", "still")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 # "PUK for the sim in the dash cam 40718826"
-_INSIDE, _FAR, _REACH = ("im", "beim", "bei", "dans", "sur", "chez"), 5, 12
+_FAR, _REACH = 5, 12
 # What a value must have, without a verb, to be one: so many characters.
 _LEAST = {"pass": 6, "api_key": 8, "token": 10, "private_key": 12, "password": 4}
 
-PLACED = ("in", "since", "of", "at", "by", "for", "from", "until", "before", "after", "en", "desde", "de", "seit",
-          "im", "von", "bis", "depuis", "dans", "number", "only")  # fmt: skip
-"""Before a number that is a place or a time."""
-LOOSE = frozenset({"a", "this", "that", "un", "una", "ein", "eine", "une"})
-"""Articles that do not say whose secret it is."""
 _VALUE = re.compile(r"(?:^|(?<=[\s\"'“«(]))(\d(?: \d){3,7}|[^\s,]{4,60}?)[\"'”»]?$")
 _BEFORE = re.compile(r"([a-z']+)[\s\"'“«(]*$")
 _FIGURES = re.compile(r"[#*]?\d(?:[ -]?\d){3,7}[#*]?")
 _APPOSED_YEAR = re.compile(r"(?:19|20)\d\d")
-# Behind a noun of which nothing more is said: "..., my netflix password, stopped working".
-_STANDS_APART = re.compile(
-    r"\s*(?:[,;!).\n]|$)"
-    r"|\s(?:for|to|at|on|from|vieja|nueva|antigua|de|del|du|des|pour|von|vom|fur|furs|zum|zur|der|btw|if|in case)(?![a-z])"
-)
 
 
 def find_direct(view: View, noun: Noun, parts: list[Token]) -> Spans:
@@ -65,7 +40,7 @@ def find_direct(view: View, noun: Noun, parts: list[Token]) -> Spans:
         return read(view, head.raw_start, "code", bold=False) if re.search(r"\d{3}|\d-\d{1,2}-\d", head.text) else []
     if quoted(view, head.raw_start):
         return read(view, head.raw_start, noun.value)
-    if head.word in _RECENT:
+    if head.word in words("recent"):
         return read(view, head.raw_end, noun.value, bold=False)
     if _shows_itself(view, noun, head) and (found := read(view, head.raw_start, noun.value, bold=False)):
         return found
@@ -78,10 +53,12 @@ def _stands_free(view: View, noun: Noun) -> bool:
         return True
     if noun.name == "plain_code":
         sent = before.rstrip().rpartition(" ")[2] in words("services")
-        return sent or _INTO.search(before) is not None or _lock().search(before) is not None
+        return sent or compiled("direct.into").search(before) is not None or _lock().search(before) is not None
     if noun.name == "bare_key":
-        return IS_NETWORK.search(before) is not None
-    return not (noun.name == "pass" and view.folded.startswith("pass", noun.start) and _PASSING.search(before))
+        return compiled("direct.network").search(before) is not None
+    return not (
+        noun.name == "pass" and view.folded.startswith("pass", noun.start) and compiled("direct.passing").search(before)
+    )
 
 
 @cache
@@ -115,7 +92,7 @@ def _after_phrase(view: View, noun: Noun, parts: list[Token]) -> Spans:
         return []
     stops = words("link", "arrow", "numbered", "function") - words("own")
     for place, (before, part) in enumerate(pairwise(parts[:_REACH])):
-        inside = before.word in words("of") or before.word in _INSIDE
+        inside = before.word in words("of", "inside")
         if before.ends or (before.word in stops and not inside):
             return []
         if inside:
@@ -130,14 +107,14 @@ def _after_phrase(view: View, noun: Noun, parts: list[Token]) -> Spans:
 
 def apposed(view: View, noun: Noun, floor: int) -> Spans:
     """The value between `floor` and `noun` that ends where the words for the secret begin, empty for none."""
-    if noun.name == "plain_code" or not _STANDS_APART.match(view.folded, noun.end):
+    if noun.name == "plain_code" or not compiled("direct.stands_apart").match(view.folded, noun.end):
         return []
     joint = _joint().search(view.folded, floor, noun.start)
     match = _VALUE.search(view.text, floor, joint.start()) if joint else None
     if not match or _APPOSED_YEAR.fullmatch(match[1]) or is_branded(match[1]):
         return []
     before = _BEFORE.search(view.folded, floor, match.start(1))
-    if before and before[1] in PLACED:
+    if before and before[1] in words("before_place"):
         return []
     made_up = noun.value != "digits" and is_mixed(match[1]) and len(match[1]) >= 6
     figures = noun.value in ("digits", "code", "words") and _FIGURES.fullmatch(match[1])
@@ -149,5 +126,7 @@ def apposed(view: View, noun: Noun, floor: int) -> Spans:
 
 @cache
 def _joint() -> re.Pattern[str]:
-    owned = rf"(?:(?:{either(sorted(words('own') - LOOSE))})\s|l')(?:[a-z'ß]{{2,15}}\s){{0,2}}(?:[a-zß]{{2,20}}-)?"
+    owned = (
+        rf"(?:(?:{either(sorted(words('own') - words('of_anybody')))})\s|l')(?:[a-z'ß]{{2,15}}\s){{0,2}}(?:[a-zß]{{2,20}}-)?"
+    )
     return re.compile(rf"(?:,\s|\s[-–—]\s|\s\((?=[a-z])){owned}$")

@@ -4,21 +4,15 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from commonplace.text.redaction.openers import CODE, SERIES, is_like_year_or_price, stands_alone
+from commonplace.text.redaction.openers import SERIES, is_like_year_or_price, stands_alone
 from commonplace.text.redaction.values import digits, is_branded, is_mixed, is_passphrase, quoted, tokens
 from commonplace.text.redaction.view import Span, View
-from commonplace.text.redaction.vocabulary import either, words
+from commonplace.text.redaction.vocabulary import compiled, either, expression, words
 
 _KEYS_PRESSED = re.compile(r"(?:ctrl|alt|cmd|shift|win|strg|fn|maj|option)[+-]")
 _COUNTED = "0123456789 9876543210"
-_FAILS = re.compile(r"(?<![a-z])(?:fail|error|crash|problem|trouble|broke|issue|fehler|fall[ao]|scheiter|echou)")
 _CONSTANT = re.compile(r"[A-Z]+(?:_[A-Z]+)+")
-_JOINT = ("and", "und", "et", "y", "/", "&", "+")
-# What "opens" with a password and with nothing else.
-_DOCUMENT = re.compile(
-    r"(?<![a-z])(?:pdfs?|zip|rar|7z|archive?|archivo|archiv|kdbx|keepass|backup|usb(?: stick)?|attachment|spreadsheet"
-    r"|payslips?|statements?|anhang|piece jointe|adjunto|nomina|gehaltsabrechnung)(?![a-z])"
-)
+_JOINTS = ("/", "&", "+")
 _OF_DOCUMENT = 30
 
 
@@ -38,7 +32,7 @@ def find_entries(view: View) -> Iterator[Span]:
 def _entries() -> tuple[re.Pattern[str], ...]:
     # German has its verb in two, the second part behind: "schaltet man mit 85213 aus", "kommt man mit 4471 rein".
     with_it, again = either(sorted(words("with_it"))), either(sorted(words("in_again")))
-    reach = rf"[^\d\n.!?;]{{0,40}}?\s(?:{with_it})\s(?:(?:the|el|la|le|der|dem|den)\s)?(?:{CODE}\s)?(?=(?P<value>\d(?: \d){{2,9}}|\S{{3,80}}))"
+    reach = rf"[^\d\n.!?;]{{0,40}}?\s(?:{with_it})\s(?:(?:the|el|la|le|der|dem|den)\s)?(?:{expression('openers.code')}\s)?(?=(?P<value>\d(?: \d){{2,9}}|\S{{3,80}}))"
     whole = rf"(?<![a-z])(?:s')?(?P<verb>{either(sorted(words('unlocking', 'entering')))})[a-zß]{{0,6}}{reach}"
     behind = rf"(?=(?:\S{{2,40}}\sund\s)?(?:\S{{3,40}}|\d(?: \d){{2,9}})\s(?:{again})(?![a-z]))"
     parted = rf"(?<![a-z])(?P<verb>{either(sorted(words('parted')))}){reach}{behind}"
@@ -82,10 +76,10 @@ def _to_get_in() -> re.Pattern[str]:
 
 def _ways_in(view: View, pattern: re.Pattern[str]) -> Iterator[Span]:
     for match in pattern.finditer(view.folded):
-        if _FAILS.search(match[0]):
+        if compiled("entries.fails").search(match[0]):
             continue
         loose = match["verb"] in words("loose") or (match.groupdict().get("used") and match["verb"] not in words("entering"))
-        if loose and _DOCUMENT.search(view.folded, max(0, match.start() - _OF_DOCUMENT), match.start()):
+        if loose and compiled("entries.document").search(view.folded, max(0, match.start() - _OF_DOCUMENT), match.start()):
             loose = False
         value = _value(view, match.start("value"), not loose)
         if value:
@@ -94,7 +88,8 @@ def _ways_in(view: View, pattern: re.Pattern[str]) -> Iterator[Span]:
 
 def _value(view: View, at: int, words_too: bool) -> tuple[int, int] | None:
     parts = tokens(view, at, 3)
-    if words_too and len(parts) == 3 and parts[1].text in _JOINT and _is_made_up(parts[2].text):
+    joint = len(parts) == 3 and (parts[1].text in _JOINTS or parts[1].text in words("and"))
+    if words_too and joint and _is_made_up(parts[2].text):
         return parts[2].start, parts[2].end
     inside = quoted(view, parts[0].raw_start)
     if inside:

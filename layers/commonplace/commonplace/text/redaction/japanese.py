@@ -5,30 +5,14 @@ from collections.abc import Iterator
 from functools import cache
 
 from commonplace.text.foundation.characters import bare_in_place
-from commonplace.text.redaction.japanese_values import IN_ONE, IN_WORDS, another_at, is_remark, table, value_at
+from commonplace.text.redaction.japanese_values import IN_WORDS, another_at, is_remark, table, value_at
 from commonplace.text.redaction.values import is_mixed
 from commonplace.text.redaction.view import Span, View
+from commonplace.text.redaction.vocabulary import compiled, expression
 
 _PASS = ("パ", "ぱ")
 _SCRIPT = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
-_LINK = re.compile(
-    r"[」』\s]?(?:\s?\([^()\n]{1,20}\))?(?:は|が|も|って|というのは|を|[:=?]|\s)"
-    r"(?:、|,|:|\s|いま|今は|今|現在は|現在|新しく|たぶん|多分|確か|まだ|ずっと|昔は|以前は|前は|えっと|えーと|次の通り"
-    r"|以下の通り|です|ね|[ァ-ヶー一-龥]{1,6}の[ァ-ヶー一-龥]{1,6}の(?=\d{4})){0,4}"
-)
-_PAUSE = re.compile(r"(?:[をは]?(?:変え|変更し)(?:た|まし)た?(?:よ|けど|から)?)?[、。]\s?(?=[!-~])")
-_MORE = re.compile(r"(?:から|と|、|,|および|または|もしくは|や|か|で、|\s)+(?=[!-~])")
-_ASKS = re.compile(
-    r"何|なん|なに|教え|おしえ|知って|知りたい|わかる|分かる|覚えて|は\s?\?|って\s?\?|を入力|を送|ください|は$"
-)
-_ABOUT = re.compile(r"どうやって|どこ|いつ|なぜ|誰|何文字|何桁|忘れ|変え(?:た|まし)|変更し(?:た|まし)")
-_LEADIN = re.compile(r"(?:はい|うん|えっと|えーと|ええと|あの|たしか|確か|多分|たぶん|それは|これは|今は|まだ|[、。,\s!])*")
 _ALONE = re.compile(r"[ぁ-んァ-ヶー一-龥々0-9a-z]{2,12}(?=[。!\s]*$)")
-_DULL = re.compile(
-    r"です(?:よ|ね|から)?|でした|だよ|なので|でお願いします|に変更(?:しました|した)?|になりました|変え(?:ました|た)"
-    r"|覚えておいて(?:ください|ね)?|ください|今は|現在|新しい|古い|私の|僕の|俺の|うちの|自宅の?|家の|会社の|ちなみに"
-    r"|一応|メモ|ログイン|アカウント|ネット|[はがをにのでともだねよ、。「」『』:]"
-)
 
 
 def _either(names: list[str]) -> str:
@@ -85,7 +69,7 @@ def _openers() -> re.Pattern[str]:
         r"(?=で|です|だ|に(?:変|し|設|セ|合)|なん|ね|よ|を(?:押|入|打)|。|、|!|と|って|\s|$)"
         rf"|(?:{names})[はがも][^。、\n\d]{{0,12}}?(?P<after>{number})(?:で|を(?:入|押|打)[^。\n]{{0,6}}?){opens}"
         r"|(?P<turns>[右左](?:に|\d回)?\d{1,2}(?:[、,\s]*[右左](?:に|\d回)?\d{1,2}){1,5})"
-        rf"|(?:{names})[はがも](?P<words>(?:{IN_ONE}){{3,12}})で{opens}"
+        rf"|(?:{names})[はがも](?P<words>(?:{expression('japanese.figure')}){{3,12}})で{opens}"
         rf"|(?<![\d-])(?P<other>{number})(?:で|を(?:入|押|打)[^。\n]{{0,8}}?)、?(?:(?:{names})[がはを])?{opens}"
     )
 
@@ -111,12 +95,12 @@ def _values(view: View, at: int, kind: str) -> list[tuple[int, int]]:
     inside = value_at(view, at + 1, kind, linked=False) if view.text[at : at + 1] == "(" else None
     if inside:
         return [inside]
-    link = _LINK.match(view.folded, at) or _PAUSE.match(view.folded, at)
+    link = compiled("japanese.link").match(view.folded, at) or compiled("japanese.pause").match(view.folded, at)
     found = value_at(view, link.end() if link else at, kind, linked=link is not None)
     values = []
     while found:
         values.append(found)
-        joint = _MORE.match(view.folded, found[1])
+        joint = compiled("japanese.more").match(view.folded, found[1])
         found = another_at(view, joint.end()) if joint else None
     return values
 
@@ -124,14 +108,14 @@ def _values(view: View, at: int, kind: str) -> list[tuple[int, int]]:
 def asked(text: str) -> str | None:
     """The kind of secret that a Japanese sentence asks for, None for none. `text` is folded."""
     noun = _noun().search(text) if _SCRIPT.search(text) else None
-    if not noun or not _ASKS.search(text, noun.end()) or _ABOUT.search(text):
+    if not noun or not compiled("japanese.asks").search(text, noun.end()) or compiled("japanese.about").search(text):
         return None
     return _kind(noun[0])
 
 
 def answer(view: View, kind: str) -> list[tuple[int, int]]:
     """What a Japanese sentence gives as the secret that was asked for."""
-    begin = _LEADIN.match(view.folded)
+    begin = compiled("japanese.leadin").match(view.folded)
     at = begin.end() if begin else 0
     found = value_at(view, at, kind, linked=True)
     alone = _ALONE.match(view.folded, at) if not found and kind in IN_WORDS else None
@@ -142,4 +126,4 @@ def answer(view: View, kind: str) -> list[tuple[int, int]]:
 
 def without_announcement(text: str) -> str:
     """`text` (folded) without the Japanese words that only announce a secret."""
-    return _DULL.sub(" ", _noun().sub(" ", text)) if _SCRIPT.search(text) else text
+    return compiled("japanese.dull").sub(" ", _noun().sub(" ", text)) if _SCRIPT.search(text) else text

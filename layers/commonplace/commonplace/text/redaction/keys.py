@@ -8,19 +8,9 @@ from unicodedata import normalize
 
 from commonplace.text.foundation.characters import LETTERS, bare_in_place
 from commonplace.text.redaction.view import Span, View
-from commonplace.text.redaction.vocabulary import words
+from commonplace.text.redaction.vocabulary import compiled, words
 
 _LANGUAGES = ("english", "spanish", "french", "italian", "japanese")
-_ANNOUNCED = re.compile(
-    r"(?:seed|recovery|backup|mnemonic|secret|wallet)[ -]?(?:phrase|words?)|mnemonic|(?:12|24|twelve|twenty.four) words"
-    r"|frase (?:semilla|de recuperacion|de respaldo|mnemonica|secreta)|(?:12|24) palabras"
-    r"|(?:seed|wiederherstellungs|mnemonic)-?\s?(?:phrase|worter|satz)|(?:12|24) worter"
-    r"|phrase (?:de recuperation|secrete|mnemonique|de recup|seed)|(?:12|24) mots"
-    r"|(?:words|palabras|worter|mots) (?:of|for|from|to|de|del|du|der|des|vom|von|zur|zum|fur|pour) [^\n:.]{0,16}(?:wallet|ledger"
-    r"|trezor|metamask|billetera|cartera|monedero|portefeuille|recover|recuperaci|wiederherst)|(?:wallet|ledger|trezor|metamask)(?:'s)? words"
-    r"|(?<![a-z])(?:(?:my|the|mis|las|meine|die|mes|les)\s){1,2}(?:words|palabras|worter|mots)(?=\s?:)|(?:doce|veinticuatro) palabras|(?:zwolf|vierundzwanzig) worter|(?:douze|vingt-quatre) mots|(?:12|24)(?:個の)?単語"
-    r"|(?:リカバリー|シード|復元|ニーモニック)(?:フレーズ|ワード)?"
-)
 _BETWEEN = re.compile(r"(?:[\s,;|/\-\"'`.):]|\d{1,2}(?!\d))+")
 _NEAR = 40
 _LENGTHS = (12, 15, 18, 21, 24)
@@ -30,10 +20,6 @@ _CHECKED = re.compile(
     r"(?<![A-Za-z0-9])(?:[5KL9c][1-9A-HJ-NP-Za-km-z]{50,51}|[a-z]prv[1-9A-HJ-NP-Za-km-z]{107})(?![A-Za-z0-9])"
 )
 _HEX = re.compile(r"(?<![A-Za-z0-9])(?:0x)?[0-9a-fA-F]{64}(?![A-Za-z0-9])")
-_HEX_WORD = re.compile(
-    r"priv(?:ate)?[ _-]?key|wallet[ _-]?key|secret[ _-]?(?:exponent|key)|clave privada|llave privada"
-    r"|(?:privater?|geheimer?) schlussel|cle privee|秘密鍵|プライベートキー"
-)
 _EDGE = re.compile(r"-{2,5} ?(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{2,5}")
 _PUTTY = re.compile(r"Private-Lines: *\d+")
 _MAC = re.compile(r"\s*Private-MAC:\s*[0-9a-fA-F]+")
@@ -65,7 +51,7 @@ def find_wallets(view: View) -> Iterator[Span]:
         if _checks(match[0]):
             yield Span(*match.span(), "wallet_key")
     for match in _HEX.finditer(view.text):
-        if _HEX_WORD.search(view.folded, max(0, match.start() - 60), match.start()):
+        if compiled("keys.hex_word").search(view.folded, max(0, match.start() - 60), match.start()):
             yield Span(*match.span(), "wallet_key")
 
 
@@ -75,7 +61,7 @@ def _phrases(view: View) -> Iterator[Span]:
         if len(found) < _LEAST_ANNOUNCED:
             continue
         if announced is None:
-            announced = [match.end() for match in _ANNOUNCED.finditer(view.folded)]
+            announced = [match.end() for match in compiled("keys.announced").finditer(view.folded)]
         ends = [end for end in announced if found[0].start() - _NEAR < end <= found[-1].start()]
         near = bool(ends)
         found = [word for word in found if word.start() >= ends[0]] if ends else found

@@ -8,20 +8,12 @@ from commonplace.text.redaction.phrases import is_plain_answer
 from commonplace.text.redaction.reading import Spans, read
 from commonplace.text.redaction.values import Token, is_mixed, letter_run, tokens
 from commonplace.text.redaction.view import View
-from commonplace.text.redaction.vocabulary import Noun, words
+from commonplace.text.redaction.vocabulary import Noun, compiled, words
 
 _REACH, _LONG_RUN = 12, 9
 _SIGN_AT_END = re.compile(r"[:=]$")
 _ARROWS = ("->", "→", "=>", "-", "–", "—", "|")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_BEFORE_DATE = ("in", "en", "de", "from", "von", "por", "par", "mit")
-_POINTING = ("to", "from", "with", "auf", "zu", "von")
-# "the password on most routers is admin"
-_SEVERAL = ("most", "many", "some", "meisten", "vielen", "muchos", "muchas", "plupart")
-_INFINITIVE = ("to", "a", "en", "zu", "de", "por", "pour")
-_NEW = ("neu", "new", "nuevo", "nouveau")
-_SO = ("so", "ie", "namely", "also", "osea", "alors", "donc")
-_CHANGED = re.compile(r"(?<![a-z])(?:geandert|gesetzt|gestellt|changed|set|reset|updated|switched|cambi\w+|change)(?![a-z])")
 
 
 def find_linked(view: View, noun: Noun, parts: list[Token]) -> Spans:
@@ -32,7 +24,7 @@ def find_linked(view: View, noun: Noun, parts: list[Token]) -> Spans:
     strange = _is_strange(head) and view.text[noun.end : noun.end + 2] != " ("
     for place, part in enumerate(parts[:_REACH]):
         following = parts[place + 1] if place + 1 < len(parts) else None
-        if part.word in _SEVERAL:
+        if part.word in words("several"):
             return []
         found = _led_to(view, noun, parts, place, strange)
         if found:
@@ -47,7 +39,7 @@ def find_announced(view: View, noun: Noun, parts: list[Token]) -> Spans:
     # "the netflix password so here it is again: Pumpkin!Spice", "my passcode is his birthday, 031952".
     if noun.value in ("key", "random") or noun.name == "plain_code":
         return []
-    said = [part for part in parts[:_REACH] if part.ends or part.word not in (*_NEW, *words("filler"))]
+    said = [part for part in parts[:_REACH] if part.ends or part.word not in words("new", "filler")]
     for place, (part, following) in enumerate(pairwise(said), 1):
         if part.ends == ".":
             break
@@ -58,7 +50,7 @@ def find_announced(view: View, noun: Noun, parts: list[Token]) -> Spans:
             return [spaced]
         last = following.ends or following is parts[-1]
         figure = following.text.isdigit() and len(following.text) >= 4 and not _YEAR.fullmatch(following.text)
-        leads = part.ends == ":" or part.word in _SO
+        leads = part.ends == ":" or part.word in words("so")
         if last and ((leads and is_mixed(following.text)) or (part.ends and figure)):
             return read(view, following.raw_start, noun.value, bold=False)
     return []
@@ -110,10 +102,10 @@ def _arrow(view: View, noun: Noun, parts: list[Token], place: int) -> Spans:
     if parts[place].word == "a" and before in ("to", "into", "with", "from"):
         return []
     # "the mail took ages to arrive"
-    if parts[place].word in _INFINITIVE and before in words("before_infinitive"):
+    if parts[place].word in words("infinitive") and before in words("before_infinitive"):
         return []
-    dated = _YEAR.fullmatch(following.text) and parts[place].word in _BEFORE_DATE
-    if dated or not (changed or (place < 2 and parts[place].word in _POINTING)):
+    dated = _YEAR.fullmatch(following.text) and parts[place].word in words("before_date")
+    if dated or not (changed or (place < 2 and parts[place].word in words("pointing"))):
         return []
     last = place + 2 == len(parts) or bool(following.ends) or parts[place + 2].word in words("after_change")
     takes = noun.value if noun.value != "words" or changed else "code"
@@ -125,7 +117,7 @@ def _arrow(view: View, noun: Noun, parts: list[Token], place: int) -> Spans:
 def _changes(view: View, noun: Noun) -> bool:
     # German puts the verb behind: "das Passwort auf hunter2 geändert".
     before, after = view.folded[max(0, noun.start - 40) : noun.start], view.folded[noun.end : noun.end + 60]
-    return bool(_change().search(before) or _CHANGED.search(after))
+    return bool(_change().search(before) or compiled("linked.changed").search(after))
 
 
 @cache

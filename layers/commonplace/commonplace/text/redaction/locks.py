@@ -6,41 +6,15 @@ from functools import cache
 
 from commonplace.text.redaction.openers import FIGURES, NUMBER, SERIES, is_like_year_or_price, stands_alone
 from commonplace.text.redaction.view import Span, View
-from commonplace.text.redaction.vocabulary import either, words
+from commonplace.text.redaction.vocabulary import compiled, either, expression, words
 
 # "the lockbox is left of the door, combo 6038", "screen time on the ipad is 8140", "Fahrradschloss: 7-2-9-4"
 _SAID = (
     r"(?:\s?[:=→]|'s\s|[\s(,](?:{links})(?:\s(?:{fillers})){{0,2}}:?|\s(?=\d{{1,2}}(?:-\d{{1,2}}){{2}}))\s?"
     r"(?:the\s|el\s|le\s|die\s)?"
 )
-_PRESS = (
-    r"eingeben|einstellen|eintippen|drucken|wahlen|tippen|und (?:raute|stern)|(?:then|and) (?:hash|star|pound|enter|press)"
-    r"|y (?:almohadilla|campan\w+|asterisco)|(?:puis|et) (?:etoile|diese|la cloche|la clochette)"
-)
-# What has no number but its code; a door, a room or a locker has one.
-_BY_NAME = (
-    r"(?:haustur|hoftor|gartentor|garagentor|einfahrtstor|alarmanlage|turoffner|handysperre|displaysperre|tastensperre"
-    r"|(?:rad|koffer|zahlen|vorhange|ketten)schloss|front gate|side gate|back gate|garage door|intercom|keypad|lock ?box"
-    r"|key ?(?:box|safe)|padlock|bike lock|alarm panel|portail|digicode|interphone|cadenas|antivol|alarme|coffre-fort|portal|porton|candado"
-    r"|candado de la bici|cadenas du velo|telefonillo|alarma|caja fuerte|boite vocale|buzon de voz)"
-)
 _LIKE_TIME = re.compile(r"(?:[01]?\d|2[0-3])[ .]?[0-5][05]")
-_CALLED = re.compile(r"(?<![a-z])(?:number|no\.?|nr\.?|nummer|numero|model|modell?o?|unit)(?![a-z])")
-# "l'alarme à l'étage 3190", "die Alarmanlage oben 3190"
-_WHERE = (
-    r"(?:(?:in|at|on|by|the|de|del|d'|du|en|a|au|l'|la|el|le|im|am|an|der|dem|zum|vom|(?:side|back|front))\s?){0,3}"
-    r"(?:upstairs|downstairs|outside|inside|basement|back|front|side|hall(?:way)?|oben|unten|hinten|vorne|draussen|innen|keller|flur"
-    r"|erdgeschoss|eg|og|dg|anbau|arriba|abajo|fuera|dentro|fondo|sotano|planta (?:alta|baja)|etage|rez-de-chaussee|rdc|sous-sol"
-    r"|haut|bas|dehors|cave|entree|jardin|garage|cour|hof|garten|garden|patio)"
-)
 
-_SIDE = r"(?:left|right|(?:nach\s)?(?:links|rechts)|(?:a la\s)?(?:izquierda|derecha)|(?:a\s)?(?:gauche|droite)|izq|der|l|r)"
-_HOW = r"(?:\s(?:once|twice|again|to|past|until|auf|bis|zur|hasta|al|sur|jusqu'a|le|la|el|a|zweimal|dreimal|dos veces|deux fois)){0,4}"
-_THEN = r"(?:\s?[,;/-]\s?|\s)(?:(?:then|and|dann|und|luego|y|puis|et)\s){0,2}(?:back\s)?"
-_TURNS = re.compile(
-    rf"(?<![a-z0-9])(?:(?P<named>{_SIDE}{_HOW}[\s-]?\d{{1,2}}(?:{_THEN}{_SIDE}{_HOW}[\s-]?\d{{1,2}}){{2,4}}(?!\d))"
-    rf"|(?P<counted>\d{{1,2}}[\s-]?{_SIDE}(?:{_THEN}\d{{1,2}}[\s-]?{_SIDE}){{2,4}}(?![a-z])))"
-)
 _FIGURE = re.compile(r"(?<!\d)\d{1,2}(?!\d)")
 _REACH, _FEWEST = 70, 3
 
@@ -72,10 +46,10 @@ def _locks() -> str:
 def _shown() -> tuple[re.Pattern[str], ...]:
     own = rf"(?:(?:{either(sorted(words('own')))})\s|l')?(?:[a-z'ß]{{2,15}}\s)?"
     enter = either(sorted(words("enter")))
-    keyed, opens = r"(?:keypad|alarm|(?:key\s?|lock\s?)box|intercom|lock|safe)", either(sorted(words("opens")))
+    keyed, opens = expression("locks.keyed"), either(sorted(words("opens")))
     return (
         # "Gartentor 4471 und Raute"
-        re.compile(rf"(?<![a-z])[a-zß]{{0,12}}?(?:{_locks()})\s{NUMBER}\s(?:{_PRESS})(?![a-z])"),
+        re.compile(rf"(?<![a-z])[a-zß]{{0,12}}?(?:{_locks()})\s{NUMBER}\s(?:{expression('locks.press')})(?![a-z])"),
         # "key safe left of the porch, 2719 opens it"
         re.compile(
             rf"(?:{_locks()})(?![a-z])[^\d\n.!?]{{0,50}}[,:;(]\s{NUMBER}\s(?:{opens})\s"
@@ -83,7 +57,7 @@ def _shown() -> tuple[re.Pattern[str], ...]:
         ),
         # "Schlüsseltresor neben der Tür, 4431, danach wieder rein"
         re.compile(
-            r"(?<![a-z])(?:lock ?box|key ?(?:box|safe)|schlussel(?:box|safe|kasten|tresor)|caja de llaves|boite a cle(?:f?s)?)(?![a-z])"
+            rf"{expression('locks.key_box')}(?![a-z])"
             r"[^\d\n.!?]{0,50}[,:;(]\s(?P<value>(?!(?:19|20)\d\d)\d{4,6})(?=[,.;!)]|$)"
         ),
         # "para el garaje hay que marcar el 7729"
@@ -103,15 +77,15 @@ def _told() -> tuple[re.Pattern[str], ...]:
     return (
         re.compile(rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_locks()})(?![a-z])[^\d\n.!?]{{0,60}}?{said}{NUMBER}"),
         re.compile(
-            rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_locks()})\s{_WHERE}\s{NUMBER}(?=[,.;!)]|$|\s(?:and|und|et|y|you|du|t'as|tienes|danach|puis|despues)\s)"
+            rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_locks()})\s{expression('locks.where')}\s{NUMBER}(?=[,.;!)]|$|\s(?:and|und|et|y|you|du|t'as|tienes|danach|puis|despues)\s)"
         ),
         # "si t'arrives avant moi : portail 7714, l'appart est ouvert"
         re.compile(
-            rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_BY_NAME})\s{NUMBER}(?<!00)(?=[,.;!)](?!\d)|$|\s(?:{_PRESS}|einstellen|et|puis|dann)(?![a-z]))"
+            rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{expression('locks.by_name')})\s{NUMBER}(?<!00)(?=[,.;!)](?!\d)|$|\s(?:{expression('locks.press')}|einstellen|et|puis|dann)(?![a-z]))"
         ),
         # "the safe opens with mum's birthday, 061187"
         re.compile(
-            rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_locks()})(?![a-z])[^\d\n.!?]{{0,60}}?(?:birthday|geburtstag|anniv|anniversaire|cumple|cumpleanos)"
+            rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_locks()})(?![a-z])[^\d\n.!?]{{0,60}}?{expression('locks.birthday')}"
             rf"(?![a-z])[^\d\n.!?]{{0,20}}[,:(]\s?{NUMBER}(?=[,.;!)]|$)"
         ),
         # "my wife set our alarm to 8055"
@@ -127,7 +101,7 @@ def _is_code(view: View, match: re.Match[str]) -> bool:
     if SERIES.fullmatch(value) or re.search(r"[a-z]", value):
         return True
     # "my locker number is 214": what it is called, not what opens it.
-    if _CALLED.search(view.folded, match.end("lock"), match.start("value")):
+    if compiled("locks.called").search(view.folded, match.end("lock"), match.start("value")):
         return False
     at_a_time = match["lock"].startswith("alarm") and _LIKE_TIME.fullmatch(value)
     # "locker is 214": of three figures only what is turned.
@@ -139,7 +113,7 @@ def find_turns(view: View) -> Iterator[Span]:
     """Spans of what a dial is turned to, where a lock is named before it."""
     if len(_FIGURE.findall(view.text)) < _FEWEST:
         return
-    for match in _TURNS.finditer(view.folded):
+    for match in compiled("locks.turns").finditer(view.folded):
         before = view.folded[max(0, match.start() - _REACH) : match.start()]
         if re.search(rf"(?<![a-z])[a-zß]{{0,12}}?(?:{either(sorted(words('locks')))}|combo)(?![a-z])", before):
             yield Span(*match.span(), "code")

@@ -8,6 +8,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from commonplace.text.redaction.view import Span, View
+from commonplace.text.redaction.vocabulary import compiled
 
 _IDENTITY_DIGITS = re.compile(r"\d(?:\D{0,3}\d){3}")  # none of them has fewer
 _BEFORE, _AFTER = 60, 40
@@ -24,31 +25,7 @@ _ISSUERS = (
 )
 _IN_FOURS = re.compile(r"\d{4}([ \-.])\d{4}\1\d{4}\1\d{4}(?!\d)")
 _DOUBLED = dict(zip("0123456789", (0, 2, 4, 6, 8, 1, 3, 5, 7, 9), strict=True))
-_CARD_WORD = re.compile(
-    r"card|(?<![a-z])cc(?![a-z])|visa|amex|american express|master|maestro|discover|diners|jcb|tarjeta|karte|carte"
-    r"|credit|debit|kredit|カード|cvv|cvc"
-)
-_OTHER_WORD = re.compile(
-    r"(?:order|track|invoice|imei|serial|isbn|ean|upc|barcode|reference|ticket|parcel|shipment|timestamp|pedido"
-    r"|rechnung|bestell|sendung|commande|colis|facture|factura|envio|account id|番号は)"
-)
 _EXPIRY = re.compile(r"(?<!\d)(?:0?[1-9]|1[0-2])\s?[/\-.]\s?(?:20)?[2-4]\d(?![\d/])")
-_CVV = re.compile(
-    r"(?:cvv2?|cvc2?|cvn|csc|cid|security (?:code|number)|sicherheitscode|(?:karten)?pruf(?:nummer|ziffer|zahl|code)"
-    r"|codigo de (?:seguridad|verificacion)|crypto(?:gramme)?|code de securite|セキュリティ(?:コード|番号)"
-    r"|(?:digits|numbers?|code|ones?) (?:on|from|at) the (?:back|front)"
-    r"|(?:ziffern|zahlen|stellen|nummer|code) (?:hinten|vorne|auf der (?:ruck|vorder)seite)"
-    r"|(?:digitos|numeros|cifras|codigo) (?:de |del |por )?(?:la )?(?:atras|detras|reverso|dorso|delante)"
-    r"|(?:chiffres|code) (?:au|du) (?:dos|verso)|chiffres (?:derriere|a l'arriere|devant)|[裏表]面?の?(?:[34三四]桁|番号|数字)"
-    r"|コード|(?<=\d[ ,])\s?(?:code|codigo|security|sec|cid)"
-    r"|(?:on the (?:back|front)|hinten|vorne|detras|por detras|au dos|au verso)"
-    r"(?: steht| stehen| is| are| it says| pone| dice)?)[^\d\n]{0,24}(\d{3,4})(?!\d)"
-)
-_BARE_CVV = re.compile(
-    r"(?:[\s,;:/|、]|and|und|et|y|code|codigo|security|crypto|csv|cid|sec){1,6}(\d{3,4})"
-    r"(?![\d/.]|\s?(?!(?:(?:is|are|es|est|steht|stehen) )?(?:on|from|at) the|hinten|vorne"
-    r"|auf der|atras|detras|por detras|au (?:dos|verso)|derriere|en el|al dorso)[a-z])"
-)
 _IBAN = re.compile(r"(?i)(?<![a-z0-9])[a-z]{2}\d{2}(?:[ \-.]?[a-z0-9]){11,30}(?![a-z0-9])")
 
 
@@ -118,8 +95,8 @@ def _cards(view: View, run: re.Match[str]) -> Iterator[Span]:
     if re.match(r"[A-Za-z0-9_]", view.text[run.end() : run.end() + 1]):
         del ends[len(digits)]
     before = view.folded[max(0, run.start() - 48) : run.start()]
-    named = _CARD_WORD.search(before + view.folded[run.end() : run.end() + 24])
-    if not named and _OTHER_WORD.search(before):
+    named = compiled("numbers.card_word").search(before + view.folded[run.end() : run.end() + 24])
+    if not named and compiled("numbers.other_word").search(before):
         return
     done = 0
     for start, end in groups:
@@ -148,8 +125,8 @@ def _beside(view: View, card: Span) -> Iterator[Span]:
     expiry = _EXPIRY.search(after)
     if expiry:
         yield Span(card.end + expiry.start(), card.end + expiry.end(), "card_expiry")
-    named = _CVV.search(after)
-    code = named or _BARE_CVV.match(after, expiry.end() if expiry else 0)
+    named = compiled("numbers.cvv").search(after)
+    code = named or compiled("numbers.bare_cvv").match(after, expiry.end() if expiry else 0)
     if code:
         yield Span(card.end + code.start(1), card.end + code.end(1), "card_code")
 

@@ -6,30 +6,17 @@ from functools import cache
 
 from commonplace.text.redaction.values import digits, tokens
 from commonplace.text.redaction.view import Span, View
-from commonplace.text.redaction.vocabulary import either, words
+from commonplace.text.redaction.vocabulary import either, expression, words
 
 FIGURES = re.compile(r"\d.?\d.{0,2}\d")
 # Figures, on French door phones with one of the letters A to D.
 NUMBER = r"(?P<value>[#*]?(?:\d(?:[ \-.]?\d){2,9}|\d{1,6}[a-d]\d{2,4}|\d{3,6}[a-d]|[a-d]\d{3,6}|[a-z](?:\s\d){3,6})[#*]?)(?![\w@%])"
-_TO_OPEN = (
-    r"(?:lock(?:s|ed|ing)?\s(?:[a-z]{2,7}\s)?out\sof|(?:to|pour|para|um)\s(?:"
-    r"open|unlock|disarm|get (?:into|in|through|past|up)|enter|r?entrer|ouvrir|acceder|deverrouiller|debloquer|entrer dans|abrir"
-    r"|desbloquear|entrar al?|entrar en|offnen))"
-)
 # French door phones: "interphone 77B14 3e étage", "Bât C, code A7714, 3e étage"
 _LETTERED = r"(?P<value>\d{2,4}[ab]\d{1,3}|[ab]\d{4,5}|\d{4,5}[ab])(?![\w-])"
-_DOOR_PHONE = r"(?:interphone|digicode|portail|immeuble|bat(?:iment)? [a-z0-9]|residence)(?: :|,)?(?: code)?"
-_GIVES_WAY = (
-    r"(?:geht|springt)\s[^\d\n.!?]{2,20}?\s?auf|offnet\s|(?:opens|unlocks|clicks|pops|swings)(?:\sopen)?|s'ouvre|se\sdeverrouille"
-    r"|(?:se\s)?abre|se\sdesbloquea|ca\ss'ouvre"
-)
-_IT_IS = r"(?:it's|it is|c'est|es|ist)"
 _ONE_TIME = "one_time_code"
 _AS_CODE = r"(?:as|como|als|comme)"
-CODE = r"(?:code|pin|password|passcode|passwort|clave|contrasena|mot de passe)"
 SERIES = re.compile(r"\d{1,2}(?:[-. ]\d{1,2}){2,4}")
 _LIKE_YEAR_OR_PRICE = re.compile(r"(?:19|20)\d\d|\d+\.\d\d?|\d{1,3}\.\d{3}")
-_BETWEEN_MEASURES = ("by", "x", "per", "par")
 
 
 def find_openers(view: View) -> Iterator[Span]:
@@ -48,8 +35,11 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
     begin = rf"(?<![a-z0-9])(?:{enter})\s(?:the\s)?(?:code\s|pin\s)?(?:ein\s)?{NUMBER}"
     proving = rf"\s(?:[a-z']{{1,12}}\s){{0,2}}?(?:{finishes})(?![a-z])"
     said: tuple[tuple[str, str], ...] = (
-        (rf"{_TO_OPEN}[^\d\n.]{{0,40}}?(?:{_IT_IS}|{enter})\s(?:el\s|le\s|die\s)?{NUMBER}", "code"),
-        (rf"{_TO_OPEN}\s{own}(?:{place})[,:]?\s(?:you\s|just\s|please\s)?(?:{enter})\s{NUMBER}", "code"),
+        (
+            rf"{expression('openers.to_open')}[^\d\n.]{{0,40}}?(?:{expression('openers.it_is')}|{enter})\s(?:el\s|le\s|die\s)?{NUMBER}",
+            "code",
+        ),
+        (rf"{expression('openers.to_open')}\s{own}(?:{place})[,:]?\s(?:you\s|just\s|please\s)?(?:{enter})\s{NUMBER}", "code"),
         (rf"(?<![a-z])(?:{opens}|get into|get in)\s{own}(?:{place})\s(?:{with_it})\s(?:code\s)?{NUMBER}", "code"),
         (rf"{begin}\s(?:[a-z]{{2,10}}\s)?(?:{at})\s{own}(?:{place})(?![a-z])", "code"),
         (rf"(?<![\w.]){NUMBER}\s(?:{opens})\s{own}(?:{place})(?![a-z])", "code"),
@@ -58,15 +48,15 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
             _ONE_TIME,
         ),
         (rf"(?<![a-z])(?:code|codigo)\s{NUMBER}\s(?:to|for|para|pour|zum|um|zur){proving}", _ONE_TIME),
-        (rf"{begin}\s{_AS_CODE}\s{own}(?:[a-z]{{2,12}}\s)?{CODE}", "code"),
+        (rf"{begin}\s{_AS_CODE}\s{own}(?:[a-z]{{2,12}}\s)?{expression('openers.code')}", "code"),
         (rf"{begin}\s(?:[a-z]{{2,10}}\s)?(?:{at}){proving}", _ONE_TIME),
     )
     said += (
-        (rf"(?<![a-z]){_DOOR_PHONE} {_LETTERED}", "code"),
+        (rf"(?<![a-z]){expression('openers.door_phone')} {_LETTERED}", "code"),
         # "tippst du 4431 ein geht die Tür auf", "tu tapes 4431 et la porte s'ouvre"
         (
             rf"(?<![a-z])(?:(?:{enter})\s(?:(?:du|man|sie|ihr|you|el|le|la|die|the|code)\s){{0,2}}){NUMBER}"
-            rf"\s?,?\s(?:(?:ein|and|then|und|dann|y|et|puis|luego)\s){{0,2}}[^\d\n.!?]{{0,25}}?(?:{_GIVES_WAY})(?![a-z])",
+            rf"\s?,?\s(?:(?:ein|and|then|und|dann|y|et|puis|luego)\s){{0,2}}[^\d\n.!?]{{0,25}}?(?:{expression('openers.gives_way')})(?![a-z])",
             "code",
         ),
         # "am Automaten musst du 4431 eintippen"
@@ -76,7 +66,7 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
         ),
         # "en bas c'est 58B26 pour la porte"
         (
-            rf"(?<![a-z])(?:{_IT_IS})\s(?:le\s|el\s|die\s)?{NUMBER}\s(?:pour|para|fur|for)\s{own}(?:{place})(?=[\s,.;!]|$)",
+            rf"(?<![a-z])(?:{expression('openers.it_is')})\s(?:le\s|el\s|die\s)?{NUMBER}\s(?:pour|para|fur|for)\s{own}(?:{place})(?=[\s,.;!]|$)",
             "code",
         ),
     )
@@ -96,6 +86,6 @@ def stands_alone(view: View, start: int, end: int) -> bool:
     following = tokens(view, end, 2)
     if not following or not view.text[end : end + 1].isspace():
         return True
-    if following[0].word in _BETWEEN_MEASURES:
+    if following[0].word in words("between_measures"):
         return False
     return following[0].word in words("function", "link", "also", "in_again") or not following[0].word.isalnum()

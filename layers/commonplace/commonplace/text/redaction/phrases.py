@@ -12,7 +12,6 @@ _LETTER = re.compile(r"[^\W_]")
 _PARTICIPLE = re.compile(r"(?:ab|an|auf|aus|ein|zuruck|hinter)?ge[a-z]{3,12}(?:t|en)")
 
 _LETTER_AND_DIGIT = re.compile(r"\d[^\W\d_]|[^\W\d_]\d")
-_AND = ("and", "y", "und", "et")
 
 
 def is_remark(word: str) -> bool:
@@ -65,7 +64,7 @@ def _run(parts: list[Token]) -> list[Token]:
     for place, part in enumerate(parts):
         if HIDDEN in part.text or (not part.text and run):
             break
-        joins = part.word in _AND and run and _joined(run, parts[place + 1 : place + 3])
+        joins = part.word in words("and") and run and _joined(run, parts[place + 1 : place + 3])
         if part.word in words("function") and not is_mixed(part.text) and not joins:
             break
         run.append(part)

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator
 
 from commonplace.text.redaction.backwards import whole_sentence
-from commonplace.text.redaction.direct import IS_NETWORK, IS_TICKET, find_direct
+from commonplace.text.redaction.direct import find_direct
 from commonplace.text.redaction.linked import find_announced, find_linked
 from commonplace.text.redaction.phrases import is_plain_answer
 from commonplace.text.redaction.reading import Spans, read
 from commonplace.text.redaction.values import Token, is_blank, is_mixed, tokens
 from commonplace.text.redaction.view import Span, View
-from commonplace.text.redaction.vocabulary import Noun, words
+from commonplace.text.redaction.vocabulary import Noun, compiled, words
 
 # Signs: "password: x", "**PIN** = 4821", "Passwort (WLAN): x", "code -> 4471", "| password | x |"
 _SIGN = re.compile(r"[*_\"'`]{0,3}(?:\s\([^()\n]{0,40}\))?[*_]{0,2}\s{0,3}(?::=|[:=]|=>|-+>|→|\||…|\.\.\.)[*_]{0,2}\s{0,4}")
@@ -18,44 +18,28 @@ _DASH = re.compile(r"\s{1,3}[-–—~]+\s{1,3}|\s?\?+\s{1,3}")
 _IS = re.compile(r"'s\s{1,3}(?=\S)")
 # "hash_password(", "password.txt", "self.password": names in a program, for which `find_assignments` is there.
 _PROGRAM = re.compile(r"[(\[{.<>=/\\_-](?!\s)")
-# A message from a service: "Your Uber code is 4482".
-_YOURS = re.compile(r"(?i:your|tu|su|ihr|dein|votre|ton)\s(?:[A-Z][\w.-]{1,20}\s){1,2}$")
 _SERIES = re.compile(r"(?:'s|\s(?:is|es|ist|est|c'est)|:)?\s\d{1,2}(?:-\d{1,2}){2,4}(?![\w-])")
-_PUBLIC = re.compile(r"(?<![a-z])(?:public|pub|offentlich\w{0,2})[\s_-]{1,2}$")
 # "PIN (debit) 2094"
 _ASIDE = re.compile(r"\s\([^()\n]{1,30}\)\s(?=[#*]?\d{3})")
-# "in the film the password is Swordfish": told to everybody.
-_FICTION = re.compile(
-    r"(?<![a-z])(?:films?|movie|novel|fairy tale|comic|xkcd|episode|meme|riddle|wordle|crossword|pelicula|novela|marchen"
-    r"|roman)(?![a-z])"
-)
 _WORD_BEFORE = re.compile(r"([a-z0-9'ß]*)[\s*_\"(\[-]*$")
-_AND_ANOTHER = re.compile(
-    r"[,;]?\sbut\s(?:(?:it's|with)\s)?(?=\S{6})"
-    r"|[,;]?\s(?:and|but|y|und|aber|et|mais|pero)\s(?:now\s|jetzt\s)?(?:(?:the|my|la|mi|el|das|mein|le|mon)\s)?"
-    r"(?:(?:new|old|other|nueva|vieja|otra|neue|alte|andere|nouveau|ancien|autre)(?:\s(?:one|password))?"
-    r"|(?:for|para|fur|pour|on|en|at|bei|sur)\s(?:(?:the|la|el|mi|my|das|le|mon)\s)?[a-z]{2,14}(?:\s[a-z]{2,14})?)"
-    r"[:,]?\s(?:(?:is|it's|es|ist|est|c'est|now|ahora|jetzt)\s){0,2}(?=\S)"
-)
-_NEW_ONE = re.compile(
-    r"(?<![a-z])(?:(?:set|changed|reset|switched) (?:it|that) to|(?:the|my) new one(?:'s|\sis|:)|l[ao] nuev[ao] (?:es|:)"
-    r"|das neue (?:ist|:)|le nouveau (?:est|c'est|:))\s(?:now\s)?"
-)
-_NOT_BEFORE_OTHERS = ("in", "en", "de", "from", "von", "since", "room", "at", "por", "par", "mit")
 
 
 def find_spoken(view: View, named: list[Noun]) -> Iterator[Span]:
     """Spans of the values that follow the nouns for a secret, `named`."""
     done = 0
     for place, noun in enumerate(named):
-        if noun.start < done or _PUBLIC.search(view.folded, max(0, noun.start - 16), noun.start):
+        if noun.start < done or compiled("spoken.public").search(view.folded, max(0, noun.start - 16), noun.start):
             continue
-        ticket = noun.name == "pass" and IS_TICKET.search(view.folded, max(0, noun.start - 16), noun.start)
+        ticket = noun.name == "pass" and compiled("direct.is_ticket").search(view.folded, max(0, noun.start - 16), noun.start)
         if ticket or (noun.name == "plain_code" and not _alone(view, noun)):
             continue
         beyond = named[place + 2].start if place + 2 < len(named) else len(view.text)
         found = _value(view, noun, beyond)
-        if found and noun.value == "words" and _FICTION.search(view.folded, max(0, noun.start - 60), found[-1][1] + 40):
+        if (
+            found
+            and noun.value == "words"
+            and compiled("spoken.fiction").search(view.folded, max(0, noun.start - 60), found[-1][1] + 40)
+        ):
             found = [span for span in found if is_mixed(view.text[slice(*span)])]
         found = whole_sentence(view, noun, found)
         if found:
@@ -67,7 +51,7 @@ def find_spoken(view: View, named: list[Noun]) -> Iterator[Span]:
 
 def _alone(view: View, noun: Noun) -> bool:
     # "Code: 4471", "the code is 4471", not "course code: 1010": any word before it might say what code it is.
-    if _YOURS.search(view.text, max(0, noun.start - 40), noun.start):
+    if compiled("spoken.yours").search(view.text, max(0, noun.start - 40), noun.start):
         return True
     before = _WORD_BEFORE.search(view.folded[max(0, noun.start - 24) : noun.start])
     if before is None or not before[1] or before[1] in words("own", "enter", "services") or "\n" in before[0]:
@@ -90,7 +74,7 @@ def _value(view: View, noun: Noun, beyond: int) -> Spans:
     aside = _ASIDE.match(view.text, noun.end) if noun.value in ("digits", "code") else None
     if aside and (found := read(view, aside.end(), noun.value, bold=False)):
         return found
-    if noun.name == "pass" and IS_NETWORK.search(view.folded, noun.start, noun.end):
+    if noun.name == "pass" and compiled("direct.network").search(view.folded, noun.start, noun.end):
         noun = noun._replace(value="words")
     dash = _DASH.match(view.text, noun.end)
     if dash:
@@ -108,13 +92,15 @@ def _value(view: View, noun: Noun, beyond: int) -> Spans:
 
 def _newer(view: View, noun: Noun) -> Spans:
     # "my work pw expired so the new one is Autumn-2024"
-    newer = _NEW_ONE.search(view.folded, noun.end, noun.end + 90)
+    newer = compiled("spoken.new_one").search(view.folded, noun.end, noun.end + 90)
     return read(view, newer.end(), noun.value, bold=False) if newer else []
 
 
 def _taken(view: View, noun: Noun) -> str:
     # "wifi code: papaya-green", "SSID: Loft key: 0a1b2c3d4e"
-    if noun.name in ("pass", "bare_key") and IS_NETWORK.search(view.folded, max(0, noun.start - 40), noun.end):
+    if noun.name in ("pass", "bare_key") and compiled("direct.network").search(
+        view.folded, max(0, noun.start - 40), noun.end
+    ):
         return "words" if noun.name == "pass" else "key"
     return noun.value
 
@@ -131,12 +117,12 @@ def _others(view: View, noun: Noun, found: tuple[int, int]) -> Iterator[tuple[in
     length, before = found[1] - found[0], ""
     several = noun.value == "words" and view.folded[noun.start : noun.end].endswith(("s", "worter"))
     # "the pw for amazon is x and for ebay y", "the old password was x and the new one y"
-    newer = noun.value == "words" and _AND_ANOTHER.match(view.folded, found[1])
+    newer = noun.value == "words" and compiled("spoken.and_another").match(view.folded, found[1])
     if newer and is_mixed((part := tokens(view, newer.end(), 1)[0]).text):
         yield part.start, part.end
     for part in tokens(view, found[1]):
         figure = noun.value in ("digits", "code") and part.text.isdigit() and len(part.text) == length >= 4
-        if (figure and before not in _NOT_BEFORE_OTHERS) or (several and is_mixed(part.text)):
+        if (figure and before not in words("before_place_in_others")) or (several and is_mixed(part.text)):
             yield part.start, part.end
         if re.search(r"[.!?]", view.text[part.end : part.raw_end]):
             return

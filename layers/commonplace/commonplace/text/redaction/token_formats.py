@@ -9,21 +9,10 @@ from importlib import resources
 from math import log2
 from typing import NamedTuple
 
-from commonplace.text.redaction.view import HIDDEN, Span, View
+from commonplace.text.redaction.view import Span, View
+from commonplace.text.redaction.vocabulary import compiled, expression
 
 _RUN = re.compile(r"(?<![\w+/=.~@-])[A-Za-z0-9_+/=.~-]{20,}")
-_NEAR = re.compile(
-    r"(?<![a-z0-9])(?<!public )(?<!public_)(?<!public-)"
-    r"(?:(?:api|access|auth|secret|private|encryption|signing|master|deploy)?[ _-]?(?:keys?|tokens?)"
-    r"|secrets?|credentials?|creds|passwor[dt]s?|passphrase|contrasena|clave|schlussel|kennwort|cle|jeton|bearer)(?![a-z])"
-    rf"|{HIDDEN}|キー|トークン|パスワード|秘密"
-)
-# Words for what looks random and is public.
-_PUBLIC = re.compile(
-    r"(?:commit|hash|sha-?\d*|md5|checksum|digest|etag|uuid|guid|ulid|fingerprint|public|pub|revision|build|version"
-    r"|order|tracking|branch|image|photo|video|filename|file|url|link|ssh-(?:rsa|ed25519|dss)|ecdsa|base64|integrity"
-    r"|transaction|txid|primary|foreign|cache|s3|object)(?![a-z])|data:"
-)
 _NAME = re.compile(r"^[0-9A-Fa-f-]+$|\w\.(?:com|org|net|io|html?|py|js|png|jpe?g|pdf)\b")
 _BEFORE, _AFTER = 60, 24
 # Of one case, as hexadecimal, base 32 and licence keys are: hashes and identifiers look the same, so only the words
@@ -34,13 +23,6 @@ _PLAIN = re.compile(
     r"|[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){3,8})"
     r"(?![\w+/=@-]|\.\w|:\w{3,}\.)"
 )
-_NAMED = re.compile(
-    r"(?<![a-z])(?:(?:app|api|client|dev)[ _-]?(?:id|key)|apikey|(?:[a-z]{2,20}[ _-])?(?:keys?|tokens?|secrets?)|licen[cs]e"
-    r"|lizenz\w*|credentials?|authenticator|2fa|totp|otp|seed|setup key|einrichtungs\w*"
-    r"|\w{0,20}schlussel|clave|llave|cle|clef"
-    r"|jeton|secreto|bearer|api|webhook|psk|passwor[dt]|mot de passe|contrasena)(?![a-z])|キー|トークン|シークレット|鍵|ライセンス"
-)
-_BESIDE = re.compile(rf"(?:{_NAMED.pattern})\W{{1,3}}$")
 _LONGEST_PUBLIC = 40
 
 _FORMAT_RUN = re.compile(r"[\w\-+/=.:~]{16,}", re.ASCII)
@@ -60,10 +42,10 @@ def find_entropy(view: View) -> Iterator[Span]:
             continue
         before = view.folded[max(0, match.start() - _BEFORE) : match.start()]
         after = view.folded[match.end() : match.end() + _AFTER].partition("\n")[0]
-        secret, public = _last(_NEAR, before), _last(_PUBLIC, before)
-        if secret > public or (public < 0 and _NEAR.search(after)):
+        secret, public = _last(compiled("token_formats.near"), before), _last(compiled("token_formats.public"), before)
+        if secret > public or (public < 0 and compiled("token_formats.near").search(after)):
             yield Span(*match.span(), "api_key")
-    for match in _PLAIN.finditer(view.text) if _NAMED.search(view.folded) else ():
+    for match in _PLAIN.finditer(view.text) if compiled("token_formats.named").search(view.folded) else ():
         if len(re.findall(r"\d", match[0])) >= 2 and re.search(r"[A-Za-z]", match[0]) and _is_named(view, match):
             yield Span(*match.span(), "api_key")
 
@@ -71,14 +53,15 @@ def find_entropy(view: View) -> Iterator[Span]:
 def _is_named(view: View, match: re.Match[str]) -> bool:
     before = view.folded[max(0, match.start() - _BEFORE) : match.start()]
     after = view.folded[match.end() : match.end() + _AFTER].partition("\n")[0]
-    if _PUBLIC.search(before[-_LONGEST_PUBLIC:]):
+    if compiled("token_formats.public").search(before[-_LONGEST_PUBLIC:]):
         return False
-    if _BESIDE.search(before):
+    if compiled("token_formats.beside").search(before):
         return True
-    if _PUBLIC.search(after):
+    if compiled("token_formats.public").search(after):
         return False
     return bool(
-        _NAMED.search(before) or re.match(rf"\s(?:is|as|es|ist|est|como|als|comme|ist der|\W)[^.\n]*?{_NAMED.pattern}", after)
+        compiled("token_formats.named").search(before)
+        or re.match(rf"\s(?:is|as|es|ist|est|como|als|comme|ist der|\W)[^.\n]*?{expression('token_formats.named')}", after)
     )
 
 

@@ -4,11 +4,11 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
+from commonplace.text.foundation.sentences import abbreviations
 from commonplace.text.redaction.view import HIDDEN, View
-from commonplace.text.redaction.vocabulary import number_words, words
+from commonplace.text.redaction.vocabulary import compiled, number_words, words
 
 _OPENING, _CLOSING = "\"'“‘«„‚([{<`「『¿¡", "\"'”’“»)]}>`」』。、.,;:?…"
-_ABBREVIATED = ("mr", "mrs", "ms", "dr", "st", "sr", "sra", "mme", "prof")
 _DASHES = ("-", "–", "—", "--")
 _SENTENCE_END, _CLAUSE_END = re.compile(r"[.;!?…。]"), re.compile(r"[,:、)]")
 
@@ -17,28 +17,10 @@ _QUOTED = re.compile(
     r"|«\s?([^»\n]{1,200}?)\s?»|`{1,3}([^`\n]{1,200})`{1,3}|\*\*([^*\n]{1,200})\*\*"
 )
 _DIGITS = re.compile(r"[#*]?\d(?:[ .\-\u2010-\u2015/]{0,3}\d|, ?\d(?=,|\b))*[#*]?(?![A-Za-z0-9@$%&_^+=])")
-# Counts, times, ordinals and names that have a digit and are no secret.
-_QUANTITY = re.compile(
-    r"\d+(?:[.,:]\d+)?(?:st|nd|rd|th|am|pm|x|k|m|gb|mb|kb|tb|h|hrs?|min|s|ms|%|€|ish|er|ere|eme|e|te|ten"
-    r"|km|cm|mm|kg|px|fa|[kmg]?hz|[kmg]bps|fps|[kmg]?wh?|k?v|mah|dpi|bhp|ps|ml|cl|l)s?"
-    r"|\d+-?(?:digit|char|character|letter|word|day|month|year|hour|minute|step|stellig|zeichen|bit|chiffre"
-    r"|page|pack|piece|star|way|inch|door|course|speed|storey|bed|room|person|player|part|series)\w*"
-    r"|v\d+(?:\.\d+)*|0x[0-9a-f]{1,8}|1password|2fa|mp[34]|covid-19|wpa\d|wep"
-    r"|h2o|web3|ipv\d|sha-?\d+|md5|base64|oauth2?|argon2\w*"
-    r"|pbkdf2|utf-?8|python3|auth0|k8s|[es][cs]?\d|[$€£]\d.*"
-)
 _SIGNS = re.compile(r"[A-Za-z0-9][@#$%^&*+=!~|\\<>][A-Za-z0-9@#$%^&*+=!~|\\<>]|[A-Za-z][$!#%^&*]{1,4}$|[$#%^&*!][A-Za-z]")
 _CODE = re.compile(rf"[()\[\]{{}}<>\"'`;{HIDDEN}]|\w=\w|//|::|^[./]|->")
 _ADDRESS = re.compile(r"(?i)[\w.+-]+@[\w-]+\.[\w.]+|\w+://.*|www\..*|[@#]\w+|[\w-]+\.(?:com|org|net|io|de|fr|es)(?:/.*)?")
 _TIED = re.compile(r"[^\W\d_]{1,20}(?:[._-][^\W\d_]{1,20}){2,7}|[^\W\d_]{2,20}(?:[*!#&$%+~][^\W\d_]{2,20})+")
-# What a program, a service or a thing is called, not what is typed.
-_BRANDED = re.compile(
-    r"(?:office|microsoft|auth|web|m|python|passkey|apple|google|windows|face|notepad|acrobat|excel|word"
-    r"|wi-?fi|thinkpad|macbook|latitude|i?phone|i?pad|i?os|ipados|macos|android|pixel|galaxy|xbox|ps|rtx|gtx|fritz!?box|ubuntu|debian|fedora|html|css|ipv"
-    r"|photoshop|firefox|bluetooth|usb|thunderbolt|hdmi|chrome|safari|edge|opera|internet ?explorer)-?\d+"
-    r"|[a-z]+-?v?\d+(?:\.\d+)+|7-?zip|face-?id\d*"
-    r"|(?:aes|rsa|sha|tls|ssl|wpa|ed|x|chacha|md|hmac|luks|argon|oauth|sso|saml)[-_.]?v?\d[\w.-]*"
-)
 _COORDINATE = re.compile(r"\d{1,3}\.\d{4,}\s?,\s?-?\d{1,3}\.\d{3,}")
 _LONGEST_BLANK = 100
 # A reference to a secret, or a blank for one: `${DB_PASSWORD}`, `<your-token>`, `****`, `get_key()`.
@@ -95,7 +77,7 @@ def _token(view: View, raw_start: int, raw_end: int) -> Token:
 
 
 def _ending(marks: str, word: str) -> str:
-    if not marks or (marks == "." and word in _ABBREVIATED):
+    if not marks or (marks == "." and word in abbreviations("titles", "titles_elsewhere")):
         return "," if word in _DASHES else ""
     if _SENTENCE_END.search(marks):
         return "."
@@ -109,7 +91,7 @@ def is_mixed(text: str) -> bool:
         return False
     letter, digit = re.search(r"[^\W\d_]", text), re.search(r"\d", text)
     if letter and digit:
-        return not _QUANTITY.fullmatch(text.lower().lstrip("~≈<>+-"))
+        return not compiled("values.quantity").fullmatch(text.lower().lstrip("~≈<>+-"))
     return bool((letter or digit) and _SIGNS.search(text))
 
 
@@ -120,7 +102,7 @@ def is_passphrase(text: str) -> bool:
 
 def is_branded(text: str) -> bool:
     """Whether a bare token is the name of a product or a method with its number: "Windows11", "AES-256"."""
-    return bool(_BRANDED.fullmatch(text.lower()))
+    return bool(compiled("values.branded").fullmatch(text.lower()))
 
 
 def is_blank(value: str) -> bool:
