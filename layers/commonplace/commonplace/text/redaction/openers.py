@@ -55,13 +55,13 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
         (rf"(?<![a-z]){expression('openers.door_phone')} {_LETTERED}", "code"),
         # "tippst du 4431 ein geht die Tür auf", "tu tapes 4431 et la porte s'ouvre"
         (
-            rf"(?<![a-z])(?:(?:{enter})\s(?:(?:du|man|sie|ihr|you|el|le|la|die|the|code)\s){{0,2}}){NUMBER}"
-            rf"\s?,?\s(?:(?:ein|and|then|und|dann|y|et|puis|luego)\s){{0,2}}[^\d\n.!?]{{0,25}}?(?:{expression('openers.gives_way')})(?![a-z])",
+            rf"(?<![a-z])(?:(?:{enter})\s{expression('openers.one_types')}){NUMBER}"
+            rf"\s?,?\s{expression('openers.and_then')}[^\d\n.!?]{{0,25}}?(?:{expression('openers.gives_way')})(?![a-z])",
             "code",
         ),
         # "am Automaten musst du 4431 eintippen"
         (
-            rf"(?<![a-z])muss(?:t|en)?\s(?:du|man|ihr|sie|ich|wir)\s(?:(?:die|den|code|immer|erst|nur)\s){{0,2}}{NUMBER}\s(?:eingeben|eintippen|drucken|tippen)",
+            rf"{expression('openers.must')}{NUMBER}\s{expression('openers.type')}",
             "code",
         ),
         # "en bas c'est 58B26 pour la porte"

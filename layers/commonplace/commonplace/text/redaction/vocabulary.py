@@ -8,17 +8,19 @@ from importlib import resources
 from typing import Any, NamedTuple
 
 from commonplace.text.foundation.characters import bare_in_place
+from commonplace.text.foundation.expressions import Expressions
 from commonplace.text.redaction.view import View
 
 _NUMBER = re.compile(r"[1-9]\d{2}[ -]?\d{3}(?![\d-])")
 _BEFORE, _AFTER, _NEAR = 70, 50, 80
 _SAFE_WORD = re.compile(r"safe[\s_-]?words?")
 _WORD = re.compile(r"[a-z0-9ß]+")
-_ROW = re.compile(r"\{(\w+\.\w+)\}")
 _CLASSES_IN_ORDER = (
     "recovery_phrase", "security_answer", "one_time_code", "card_code", "ssn", "private_key", "api_key", "token",
     "pin", "code", "password", "pass", "bare_key", "plain_code",
 )  # fmt: skip
+_EXPRESSIONS = Expressions(__package__)
+expression, compiled = _EXPRESSIONS.expression, _EXPRESSIONS.compiled
 
 
 def is_postal(text: str, start: int, end: int) -> bool:
@@ -60,20 +62,6 @@ class Noun(NamedTuple):
 @cache
 def _table(name: str) -> dict[str, Any]:
     return tomllib.loads(resources.files(__package__).joinpath(name).read_text("utf-8"))
-
-
-@cache
-def expression(name: str) -> str:
-    """The regular expression of a row of `expressions.toml`, with the rows that it names filled in. KeyError for an unknown one."""
-    section, row = name.split(".")
-    lines = _table("expressions.toml")[section][row].splitlines()
-    return _ROW.sub(lambda named: expression(named[1]), "".join(lines))
-
-
-@cache
-def compiled(name: str) -> re.Pattern[str]:
-    """The same as a pattern."""
-    return re.compile(expression(name))
 
 
 @cache

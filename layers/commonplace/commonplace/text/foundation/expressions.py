@@ -1,0 +1,39 @@
+"""Regular expressions with natural-language words in them, which stand in a table of the package that uses them."""
+
+import re
+import tomllib
+from functools import cached_property
+from importlib.resources import files
+
+_ROW = re.compile(r"\{(\w+\.\w+)\}")
+
+
+class Expressions:
+    """The table `expressions.toml` of a package: the lines of a row are joined as they stand, `{section.row}` is that row.
+
+    Nothing is read before the first is asked for. KeyError for an unknown row.
+    """
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+        self._texts: dict[str, str] = {}
+        self._patterns: dict[str, re.Pattern[str]] = {}
+
+    def expression(self, name: str) -> str:
+        """The row `section.row`, to be a part of another expression."""
+        if name not in self._texts:
+            section, row = name.split(".")
+            joined = "".join(self._table[section][row].splitlines())
+            self._texts[name] = _ROW.sub(lambda named: self.expression(named[1]), joined)
+        return self._texts[name]
+
+    def compiled(self, name: str) -> re.Pattern[str]:
+        """The row `section.row` as a pattern."""
+        found = self._patterns.get(name)
+        if found is None:
+            found = self._patterns[name] = re.compile(self.expression(name))
+        return found
+
+    @cached_property
+    def _table(self) -> dict[str, dict[str, str]]:
+        return tomllib.loads(files(self._package).joinpath("expressions.toml").read_text(encoding="utf-8"))
