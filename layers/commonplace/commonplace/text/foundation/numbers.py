@@ -46,6 +46,18 @@ def said_digits() -> Mapping[str, int]:
     return dict(_pairs(_tables()["said_digits"]))
 
 
+@cache
+def multipliers() -> Mapping[str, int]:
+    """What a figure is multiplied by for what stands behind it ("4k", "12 tausend"), but for the words for a million."""
+    return dict(_pairs(_tables()["multipliers"]))
+
+
+@cache
+def links() -> frozenset[str]:
+    """The words that join the parts of a number ("and", "und")."""
+    return frozenset(_tables()["links"].split())
+
+
 def _pairs(row: str) -> Iterator[tuple[str, int]]:
     for pair in row.split():
         word, _, value = pair.rpartition("=")
