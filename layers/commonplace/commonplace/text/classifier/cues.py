@@ -13,42 +13,29 @@ _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*|[?!.;:,…¿¡。！？、，]|[\U0001
 _DIGIT = re.compile(r"\d")
 _QUOTES = str.maketrans("’‘`´“”", "''''\"\"")
 _LAST_FOLDED = "\u058f"  # Latin, Greek, Cyrillic, Armenian: beyond them a mark is part of the letter
-# What one of these is found in may hold a contraction; everything else skips the rewriting.
-_CONTRACTED = re.compile(r"'|nt\b|\b(?:im|ive|gonna|wanna|gotta)\b")
-_REWRITES = [
-    (re.compile(pattern), written_out)
-    for pattern, written_out in (
-        (r"\s+'\s?(?=(?:m|s|re|ve|ll|d|t)\b)", "'"),
-        (r"\b(?:can't|cannot|cant)\b", "can not"),
-        (r"\b(?:won't|wont)\b", "will not"),
-        (r"n't\b", " not"),
-        (r"\b(do|does|did|is|was|have|has|are|should|would|could)nt\b", r"\1 not"),
-        (r"\b(?:i'm|im)\b", "i am"),
-        (r"\bive\b", "i have"),
-        (r"'re\b", " are"),
-        (r"'ve\b", " have"),
-        (r"'ll\b", " will"),
-        (r"'d\b", " would"),
-        (r"\bgonna\b", "going to"),
-        (r"\bwanna\b", "want to"),
-        (r"\bgotta\b", "got to"),
-    )
-]
-_FUNCTION_WORDS = frozenset(
-    "a an the this that these those i am is are was were be been have has had do does did not will would can could should"
-    " must may might shall to of in on at for with from by about as into than and or but if so because then there here it"
-    " its he she they his her their you your my me we our us s who what which how when where why all any some no more most"
-    " just only very too also up out off over down own same other one two three four five".split()
-)
 
 
 def normal(text: str) -> str:
     """The text in the one spelling that the cue table and the features are written in."""
     plain = _folded(unicodedata.normalize("NFKC", text).translate(_QUOTES).lower())
-    if _CONTRACTED.search(plain) or "cannot" in plain:
-        for pattern, written_out in _REWRITES:
+    english = _english()
+    if english.contracted.search(plain):
+        for pattern, written_out in english.contractions:
             plain = pattern.sub(written_out, plain)
     return _DIGIT.sub("0", plain)
+
+
+class _English(NamedTuple):
+    contracted: re.Pattern[str]
+    contractions: tuple[tuple[re.Pattern[str], str], ...]
+    function: frozenset[str]
+
+
+@functools.cache
+def _english() -> _English:
+    table = tomllib.loads((files(__package__) / "words.toml").read_text(encoding="utf-8"))
+    contractions = tuple((re.compile(pattern), written_out) for pattern, written_out in table["contractions"])
+    return _English(re.compile(table["contracted"]), contractions, frozenset(table["function"].split()))
 
 
 def words(plain: str) -> list[str]:
@@ -105,11 +92,11 @@ def tag(sentence: list[str]) -> Tagged:
         classes.append(found)
         if place < covered:
             continue
-        if found and (span > 1 or word not in _FUNCTION_WORDS):
+        if found and (span > 1 or word not in _english().function):
             skeleton.append(f"<{found[0]}>")
             covered = place + span
         else:
-            skeleton.append(word if word in _FUNCTION_WORDS or not word[0].isalnum() else _shape(word))
+            skeleton.append(word if word in _english().function or not word[0].isalnum() else _shape(word))
     return Tagged(sentence, classes, skeleton)
 
 
