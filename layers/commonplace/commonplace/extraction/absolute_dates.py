@@ -4,6 +4,7 @@ import re
 from datetime import datetime, timedelta
 
 from commonplace.extraction.changes.statements import memory_sentences, statements
+from commonplace.extraction.patterns import compiled
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.characters import straight
 from commonplace.text.time_ranges import TimeRange
@@ -12,9 +13,6 @@ from commonplace.text.time_ranges.reader import languages_of, read_time_range
 
 _ABSOLUTE = re.compile(r"(?:19|20)\d\d")
 _MONTHS = ("month", "season")
-_COUNTED = re.compile(
-    r"\bago\b|\bvor\b|\bil y a\b|\bhace\b|前|\b(?:days?|weeks?|months?|years?)\b|\d ?[ap]m\b|:\d\d|\d uhr", re.IGNORECASE
-)
 _WEEK = timedelta(days=7)
 
 
@@ -61,7 +59,9 @@ def _is_ambiguous(words: str) -> bool:
         for phrase in phrases_of(code, slot)
         for word in tokenizer.words(phrase)
     }
-    return not months.isdisjoint(spoken) or (any(word[:1].isdigit() for word in spoken) and not _COUNTED.search(words))
+    return not months.isdisjoint(spoken) or (
+        any(word[:1].isdigit() for word in spoken) and not compiled("absolute_dates.counted").search(words)
+    )
 
 
 def _next_weekday(found: TimeRange, text: str, said_at: datetime) -> TimeRange:

@@ -1,18 +1,13 @@
 """Splits the user's own words into clauses: sentences, with a question or request cut off from a statement."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from commonplace.extraction.days import Utterance
-from commonplace.extraction.patterns import has_wording, wording_pattern
+from commonplace.extraction.patterns import compiled, has_wording, wording_pattern
 from commonplace.text.foundation.sentences import sentence_spans
 
 LONGEST_EVIDENCE = 300
-PIECES = re.compile(
-    r"[,;:.!?–—]\s+|\s+(?:and|but|because|so|und|aber|weil|et|mais|parce que|y|pero|porque|e|mas|ma|perché|en|maar|omdat)\s+"
-)
-"""What parts a sentence: a comma or a conjunction."""
 _MARKS = " \t\r\n,;:–—-*•"
 _LEAST_WORDS, _LEAST_OPENING = 2, 4
 
@@ -46,7 +41,7 @@ def openings(clause: Clause) -> Iterator[Clause]:
     """The beginnings of a clause up to each cut, the longest first; none of less than four words, nor of an "if"."""
     if has_wording("conditional", clause.text):
         return
-    for cut in reversed(list(PIECES.finditer(clause.text))):
+    for cut in reversed(list(compiled("clauses.part_end").finditer(clause.text))):
         text = clause.text[: cut.start()]
         if len(text.split()) >= _LEAST_OPENING:
             yield Clause(text, clause.start, clause.start + len(text))

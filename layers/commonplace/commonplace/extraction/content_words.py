@@ -4,6 +4,7 @@ import functools
 import re
 
 from commonplace.extraction.changes.attributes import attribute_of
+from commonplace.extraction.patterns import compiled, word_list
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.calendar import is_calendar_word
 from commonplace.text.foundation.characters import straight
@@ -14,8 +15,6 @@ _CAPITAL = re.compile(r"(?<=[\w,] )[A-ZÀ-Þ][\w-]+")
 _SHORTEST, _SHARE = 4, 0.6
 
 _HALF, _TELLING, _FEW_MORE = 0.5, 2, 2
-_FILLERS = frozenset("realli alway usual someth together togeth actual still definit absolut".split())
-_PERSON = re.compile(r"\b(?:i|me|he|she|him|her|they|them|not|no|never|\w+n't)\b", re.IGNORECASE)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -60,7 +59,7 @@ def _related(one: str, other: str) -> bool:
 
 def says_the_same(one: str, other: str) -> bool:
     """Whether two sentences say the same: as duplicates, as the same attribute value, or in another word order."""
-    ours, theirs = stems_of(one) - _FILLERS, stems_of(other) - _FILLERS
+    ours, theirs = stems_of(one) - word_list("filler_stems"), stems_of(other) - word_list("filler_stems")
     first, second = attribute_of(one), attribute_of(other)
     if first and second and first.repeats(second) and _adds_nothing(one, other, ours - theirs):
         return True
@@ -80,4 +79,4 @@ def _adds_nothing(one: str, other: str, more: frozenset[str]) -> bool:
 
 def _persons(text: str) -> list[str]:
     """Who does something to whom, by pronouns, and what is negated."""
-    return sorted(word.casefold() for word in _PERSON.findall(straight(text)))
+    return sorted(word.casefold() for word in compiled("content_words.person").findall(straight(text)))

@@ -9,18 +9,10 @@ from typing import Literal
 from commonplace.domain.fields import MAX_TEXT
 from commonplace.domain.interactions import Discussion, Explicit, Interaction, Message, Reaction, Role, Save
 from commonplace.extraction.own_words import Spans, own_spans
+from commonplace.extraction.patterns import word_list
 
 Met = Literal["saved", "read", "liked", "discussed"]
 
-_LIKED = frozenset(
-    """like liked love loved upvote up thumbs_up thumbsup heart star starred favorite favourite favorited clap
-    applaud applause celebrate insightful support useful helpful fire +1 👍 ❤ 🧡 💛 💚 💙 💜 😍 🥰 🔥 👏 🙌 ⭐ 🎉 💯
-    gefällt_mir j'aime me_gusta curtir curti gosto mi_piace vind_ik_leuk いいね""".split()
-)
-_DISLIKED = frozenset(
-    """dislike disliked downvote down thumbs_down thumbsdown hate hated angry hide hidden mute block report spam unlike
-    not_interested boring nope -1 👎 😡 🤮 😠""".split()
-)
 _LEAST_PIECE = MAX_TEXT * 9 // 10
 """A message that was cut at the intake goes on in the next one; its pieces are no shorter."""
 
@@ -109,8 +101,8 @@ def _titles(one: Interaction, time: datetime) -> Iterator[TitleMet]:
         yield TitleMet(one.id, one.post_title, "saved", time)
     elif isinstance(one, Reaction):
         reaction = one.reaction.casefold().strip(" :\ufe0f").replace(" ", "_").replace("-", "_")
-        if reaction not in _DISLIKED and one.reaction.strip() not in _DISLIKED:
-            yield TitleMet(one.id, one.title, "liked" if reaction in _LIKED else "read", time)
+        if word_list("disliking").isdisjoint((reaction, one.reaction.strip())):
+            yield TitleMet(one.id, one.title, "liked" if reaction in word_list("liking") else "read", time)
     elif isinstance(one, Discussion) and one.article_title:
         yield TitleMet(one.id, one.article_title, "discussed", time)
 

@@ -15,7 +15,7 @@ from commonplace.extraction.forgetting.matching import tells
 from commonplace.extraction.forgetting.requests import ForgetRequest, addresses_the_memory, forget_requests
 from commonplace.extraction.grounding.evidence import clauses_around, evidence_span, unsupported
 from commonplace.extraction.interests import BETWEEN, DAYS, possible_notes
-from commonplace.extraction.patterns import THE_USER, has_wording, is_instruction_to_reader
+from commonplace.extraction.patterns import has_wording, is_instruction_to_reader, the_user
 from commonplace.extraction.third_parties import household_names
 from commonplace.extraction.worthiness import imagined_or_reported, never_kept_reason
 from commonplace.text.redaction import redact
@@ -162,7 +162,7 @@ def forget_requests_in(evidence: str, utterance: Utterance, before: Utterance | 
 def is_requested(what: str, asked: Sequence[ForgetRequest], utterance: Utterance, day: Day) -> bool:
     """Whether the requests name all of `what`; for one that only points back the earlier messages count."""
     named = [one.what for one in asked if one.can_be_served]
-    wanted = stems_of(what) - THE_USER
+    wanted = stems_of(what) - the_user()
     known = stems_of("\n".join(named or _earlier_messages(utterance, day)))
     return what in named or (bool(wanted) and shared_stems(wanted, known) == wanted)
 

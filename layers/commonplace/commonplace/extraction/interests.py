@@ -8,6 +8,7 @@ from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.days import Met, TitleMet
+from commonplace.extraction.patterns import word_list
 from commonplace.text.foundation import tokenizer
 from commonplace.text.tagging import tags_of
 
@@ -17,11 +18,6 @@ BETWEEN = " · "
 """What stands between the titles that an interest rests on."""
 _NOTED, _INTEREST = 0.7, 0.8
 _SHORTEST = 3
-_OF_NOTHING = frozenset(
-    "guide guides tips how-to introduction beginner beginners best top news review list article post blog story new year"
-    " years day days week weeks month today people time life things world part video podcast episode thread case lessons"
-    " explained overview update everything complete ultimate simple easy better good great first way ways work".split()
-)
 
 
 class _Occasion(NamedTuple):
@@ -108,7 +104,7 @@ def _joined_titles(titles: Sequence[str]) -> str:
 def _topics(title: str) -> list[str]:
     """The tags of a title that stand in it literally, without broader ones."""
     words = frozenset(tokenizer.terms(title))
-    found = [tag for tag in tags_of(title) if len(tag) >= _SHORTEST and tag not in _OF_NOTHING]
+    found = [tag for tag in tags_of(title) if len(tag) >= _SHORTEST and tag not in word_list("no_interests")]
     return [tag for tag in found if words.issuperset(tokenizer.terms(tag))]
 
 

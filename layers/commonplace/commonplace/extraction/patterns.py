@@ -8,6 +8,7 @@ from unicodedata import normalize
 
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.characters import straight
+from commonplace.text.foundation.expressions import Expressions
 
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "ja")
 """Whose wordings stand in `patterns.toml`."""
@@ -16,16 +17,10 @@ FORGETTING_ONLY_REPORTED = (
 )  # fmt: skip
 """In which a request to forget is heard, but not what it is about."""
 
-_SPACED = (
-    "user users user's nutzer nutzers nutzerin benutzer benutzers benutzerin usuario usuaria usuário usuária utilizador"
-    " utilizadora utilisateur utilisatrice l'utilisateur l'utilisatrice utente l'utente gebruiker"
-).split()
-_UNSPACED = ["ユーザー", "用户", "用戶"]
-_MENTION = re.compile(rf"\b(?:{'|'.join(_SPACED)})\b|{'|'.join(_UNSPACED)}", re.IGNORECASE)
-
-THE_USER = frozenset([*_SPACED, *_UNSPACED])
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]")
 _BLANKS = re.compile(r"\s+")
+_EXPRESSIONS = Expressions(__package__)
+expression, compiled = _EXPRESSIONS.expression, _EXPRESSIONS.compiled
 
 
 @cache
@@ -66,9 +61,21 @@ def _words() -> dict[str, str]:
     return tomllib.loads((files(__package__) / "words.toml").read_text(encoding="utf-8"))
 
 
+@cache
+def the_user() -> frozenset[str]:
+    """The words for the user in the third person."""
+    return word_list("user") | word_list("user_unspaced")
+
+
 def mentions_the_user(text: str) -> bool:
     """Whether a text mentions the user in the third person."""
-    return _MENTION.search(text) is not None
+    return _mention().search(text) is not None
+
+
+@cache
+def _mention() -> re.Pattern[str]:
+    spaced, unspaced = ("|".join(map(re.escape, sorted(word_list(name)))) for name in ("user", "user_unspaced"))
+    return re.compile(rf"\b(?:{spaced})\b|{unspaced}", re.IGNORECASE)
 
 
 def is_instruction_to_reader(text: str) -> bool:

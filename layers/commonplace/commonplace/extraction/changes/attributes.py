@@ -6,29 +6,16 @@ import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 
+from commonplace.extraction.patterns import compiled, expression
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.calendar import is_calendar_word
 from commonplace.text.foundation.characters import LETTERS, straight
 from commonplace.text.foundation.english import is_english
 from commonplace.text.paraphrase.language import american
 
-_BREAKS = (
-    r"and|but|because|since|with|so|now|where|which|who|when|while|for|after|before|instead|anymore|these days|last|this|next"
-    r"|und|aber|weil|seit|mit|jetzt|statt|wo|et|mais|parce|depuis|avec|maintenant|y|pero|porque|desde|con|ahora|e|mas|desde|com"
-    r"|agora|ma|perché|da|con|adesso|ora|en|maar|omdat|sinds|met|nu"
-)
-_VALUE = rf"(?P<value>[^,.;!?…。、()\s](?:[^,;!?…。、()]*?[^,.;!?…。、()\s])?)(?=\.?$|[,;!?…。、()]|\. | (?:{_BREAKS})\b)"
 _VALUE_BEFORE = r"(?P<value>[^,.;!?…。、()\s][^,;!?…。、()]{0,60}?)"
 _TOPIC = r"(?P<topic>[^\W_][\w'’&+-]*(?: [\w'’&+-]+){0,5}?|[^\s、。はが]{1,12})"
-_USER = r"(?:i|i'm|im|ive|i am|i've|i have|we|we're|we are|we've|we have|the user(?: is| has)?)"
-_NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zwei|drei|vier|fünf|deux|trois|dos|tres|due|tre|twee|drie)\b"
-)
 _TIME = re.compile(r"\b\d{1,2}(?::\d\d| ?[ap]\.?m\b| uhr| ?h\b)|\d時", re.IGNORECASE)
-_PAST = re.compile(r"\b(?:was|were|war|waren|était|era|fue|foi)\b", re.IGNORECASE)
-_ONCE = re.compile(r"(?<!have )(?<!has )(?<!'ve )(?<!ive )\b(?:worked|arbeitete)\b", re.IGNORECASE)
-_BESIDE = re.compile(r"\bon (?:\w+days|weekends|the side)\b|\b(?:am wochenende|nebenbei)\b", re.IGNORECASE)
-_NO_JOB = re.compile(r"(?:home|nights?|weekends|a living|free|the moment)\b|(?:hard|much|little|long|fast|well|often) as\b")
 _CAPITAL_NEXT = re.compile(r"\w+ [A-ZÀ-Þ]")
 _OF_SOMETHING = ("thing", "home_of", "favourite", "tool", "place", "weekday")
 _OCCUPATIONS = ("employer", "role")
@@ -96,11 +83,15 @@ def _attribute_from(name: str, found: re.Match[str]) -> Attribute | None:
         or (name in ("boss", "home_of") and kind != "name")
         or (name == "boss" and value.split()[0].casefold() in _nationalities() and not _CAPITAL_NEXT.match(value))
         or (name in ("residence", "name") and not _names(value))
-        or (name in _OCCUPATIONS and (_BESIDE.search(value) or _NO_JOB.match(value)))
+        or (
+            name in _OCCUPATIONS
+            and (compiled("attributes.beside").search(value) or compiled("attributes.no_job").match(value))
+        )
     ):
         return None
-    once = _PAST if name == "thing" else _ONCE if name in _OCCUPATIONS else None
-    past = once is not None and once.search(found[0][: found.start("value") - found.start()]) is not None
+    once = "past" if name == "thing" else "once" if name in _OCCUPATIONS else None
+    told = found[0][: found.start("value") - found.start()]
+    past = once is not None and compiled(f"attributes.{once}").search(told) is not None
     return Attribute(name, stems, value, kind if name == "thing" else "", past)
 
 
@@ -109,7 +100,7 @@ def _kind(value: str) -> str:
         return "time"
     if any(map(is_calendar_word, tokenizer.words(value))) or re.search(r"\d(?:st|nd|rd|th)\b|\d\.|\d月|\d日|曜", value):
         return "date"
-    if _NUMBER.search(value):
+    if compiled("attributes.number").search(value):
         return "number"
     return "name" if any(word[:1].isupper() for word in value.split()) and value.split()[-1][:1].isupper() else "word"
 
@@ -130,7 +121,7 @@ def _nationalities() -> frozenset[str]:
 
 def _counted(value: str) -> frozenset[str]:
     """What a number counts ("people"), "" if that is not said."""
-    return frozenset(tokenizer.terms(_NUMBER.sub(" ", value))) or frozenset(("",))
+    return frozenset(tokenizer.terms(compiled("attributes.number").sub(" ", value))) or frozenset(("",))
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -145,5 +136,9 @@ def _patterns() -> dict[str, tuple[re.Pattern[str], ...]]:
 
 def _compiled(line: str) -> re.Pattern[str]:
     return re.compile(
-        line.replace("{i}", _USER).replace("{v}", _VALUE).replace("{w}", _VALUE_BEFORE).replace("{t}", _TOPIC), re.IGNORECASE
+        line.replace("{i}", expression("attributes.user"))
+        .replace("{v}", expression("attributes.value"))
+        .replace("{w}", _VALUE_BEFORE)
+        .replace("{t}", _TOPIC),
+        re.IGNORECASE,
     )

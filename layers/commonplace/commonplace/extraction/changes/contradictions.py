@@ -8,52 +8,28 @@ from commonplace.extraction.changes.old_values import conflicts, denies_value, n
 from commonplace.extraction.changes.subjects import have_different_subjects, swaps_roles
 from commonplace.extraction.clauses import sentences
 from commonplace.extraction.content_words import names_of, shared_stems, stems_of
-from commonplace.extraction.patterns import has_wording, word_list, word_stems, wording_pattern
+from commonplace.extraction.patterns import compiled, has_wording, word_list, word_stems, wording_pattern
 from commonplace.text.foundation.characters import HIRAGANA, straight
 
-_NOW = re.compile(
-    r",?\s*\b(?:now|these days|instead|from now on|jetzt|nun|ab jetzt|maintenant|désormais|ahora|agora|adesso|ora|nu)\b",
-    re.IGNORECASE,
-)
 _WORD = re.compile(r"[^\W_][\w'’-]*")
-_USER = re.compile(r"\W*(?:i|we|ich|wir|yo|je|nous|ik)\b", re.IGNORECASE)
-_MAY_BE_MANY = re.compile(
-    r"\W*(?:i|we|ich|wir|yo|je|nous|ik)(?:'ve| have| got| 've got| habe?n?| ai| avons|'ai| heb)?\W+"
-    r"(?:a|an|some|ein\w*|une?|een)\b",
-    re.IGNORECASE,
-)
-_SMALL = frozenset(
-    "on in at to for from with by of about near as und and or in im am an auf bei mit zu von für um bis seit en a de con para"
-    " por à au chez avec pour dans sur".split()
-)
 _LEAST, _LONGEST_END = 2, 6
 
 CHANGED, CORRECTED, OVER = "another value of the same", "it was corrected", "it is over"
 _OF_A_LIFE = ("residence", "home_of", "employer", "role")
-_NOT = re.compile(
-    r"\b(?:not|never|no|nicht|nie|niemals|kein\w*|pas|jamais|nunca|não|non|niet|geen|(?:is|are|was|were|do|does|did|ca|wo|have|has)n'?t)\b",
-    re.IGNORECASE,
-)
-_CLAUSE = re.compile(r"[,;:–—.!。、]| (?:but|sondern|sino|aber|mais) ")
-_WHY = re.compile(r" (?:because|since|so that|weil|seit|parce|depuis|porque|desde|perché|omdat|sinds)\b", re.IGNORECASE)
-_ASIDE = re.compile(
-    rf"[;:–—]|,(?= (?:\S+ ){{4}})|{_WHY.pattern}| (?:and|but|und|aber|et|mais|y|pero|e|mas|ma|maar|en (?:ik|we|ga|wil)) ",
-    re.IGNORECASE,
-)
-_TELLING = re.compile(r".*\b(?:tell|told|know|mention(?:ed)?|remember)\b(?: you| that)*,? (?=i\b|i'|we\b)", re.IGNORECASE)
 _JOINS = re.compile(rf"[{HIRAGANA}].|.[{HIRAGANA}]")  # two signs, of which one is the grammar between two words
 
 
 def has_another_end(new: str, old: str) -> bool:
     """Whether `new` begins like `old` and says that something else stands at its end now."""
-    if not (_NOW.search(new) and _USER.match(new)) or _MAY_BE_MANY.match(new):
+    now, of_the_user = compiled("contradictions.now"), compiled("contradictions.user").match(new)
+    if not (now.search(new) and of_the_user) or compiled("contradictions.may_be_many").match(new):
         return False
-    ours, theirs = _WORD.findall(_NOW.sub("", new)), _WORD.findall(_NOW.sub("", old))
+    ours, theirs = _WORD.findall(now.sub("", new)), _WORD.findall(now.sub("", old))
     same = next(
         (at for at, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one.casefold() != other.casefold()), 0
     )
     ends = ours[same:], theirs[same:]
-    if any(end[0].casefold() in _SMALL or len(end) > _LONGEST_END for end in ends if end) or not all(ends):
+    if any(end[0].casefold() in word_list("small") or len(end) > _LONGEST_END for end in ends if end) or not all(ends):
         return False
     in_a_name = same > 1 and ours[same - 1][0].isupper() and all(end[0][0].isupper() for end in ends)
     shared = " ".join(ours[:same])
@@ -110,18 +86,20 @@ def _without_asides(text: str, value: str) -> str:
     """A sentence without what only tells it ("I wanted to tell you"), and up to what stands behind its value in words of its
     own: "I moved to Ulm because I wanted to"."""
     start = max(straight(text).find(value), 0)
-    telling, aside = _TELLING.match(text[:start]), _ASIDE.search(text, start + len(value))
+    telling = compiled("contradictions.telling").match(text[:start])
+    aside = compiled("contradictions.aside").search(text, start + len(value))
     return text[telling.end() if telling else 0 : aside.start() if aside else None]
 
 
 def _denies(new: str, old: str) -> bool:
     """Whether a clause of `new` has the words of `old`, and only one of both is negated."""
-    theirs, limits = stems_of(_NOT.sub(" ", old)), _limits(old)
-    for clause in _CLAUSE.split(straight(new)):
+    negation = compiled("contradictions.not")
+    theirs, limits = stems_of(negation.sub(" ", old)), _limits(old)
+    for clause in compiled("contradictions.clause").split(straight(new)):
         if not _limits(clause) <= limits:
             continue
-        ours = stems_of(_NOT.sub(" ", clause)) - word_stems("stress")
-        if theirs and ours == theirs and bool(_NOT.search(clause)) != bool(_NOT.search(straight(old))):
+        ours = stems_of(negation.sub(" ", clause)) - word_stems("stress")
+        if theirs and ours == theirs and bool(negation.search(clause)) != bool(negation.search(straight(old))):
             return True
     return False
 
@@ -134,7 +112,7 @@ def _ended_words(new: str) -> frozenset[str]:
     """The stems of what a sentence says is over, times and places included ("no coffee in the evening")."""
     said = ended_matter(new) or ended_matter(new, "ended_of_somebody")
     return (
-        frozenset(stem for stem in stems_of(_WHY.split(said)[0]) if not _JOINS.search(stem))
+        frozenset(stem for stem in stems_of(compiled("contradictions.why").split(said)[0]) if not _JOINS.search(stem))
         - word_list("general")
         - word_stems("stress")
     )

@@ -6,16 +6,11 @@ import re
 from commonplace.extraction.changes.attributes import attribute_of
 from commonplace.extraction.changes.figure_replacement import figures_of, months, with_new_date, with_new_figures
 from commonplace.extraction.content_words import stems_of
-from commonplace.extraction.patterns import alternatives, has_wording
+from commonplace.extraction.patterns import alternatives, compiled, expression, has_wording
 from commonplace.text.foundation.characters import straight
 
 _LITTLE = 2
 _WORDS = r"(?:[^\W_][^,.;!?…、。]{0,50}?)"
-_TAIL = r"(?=$|[,.;!?…、。)]| (?:and|but|because|since|for|now|anymore|after all|as|und|weil|et|y|e|ma|en)\b)"
-_PRONOUN_IS = re.compile(
-    r"\b(?:it'?s|it is|that'?s|es ist|c'est|es|é|è|het is) (?:actually |really |on |at |am |um |le |el |op |il )?([^,;!?]+)",
-    re.IGNORECASE,
-)
 
 
 def corrected_sentence(new: str, old: str) -> str:
@@ -57,13 +52,13 @@ def bare_value(text: str) -> str | None:
     """The value, if a correction consists of it alone ("I was wrong, it's the 14th")."""
     if not lacks_subject(text) or not has_wording("correction", text):
         return None
-    found = _PRONOUN_IS.search(straight(text))
+    found = compiled("corrections.pronoun_is").search(straight(text))
     return found[1].strip(" .!") if found else None
 
 
 def lacks_subject(text: str) -> bool:
     """Whether a correction doesn't say what it is about: "actually it's Munich, not Berlin"."""
-    return attribute_of(text) is None and _PRONOUN_IS.search(straight(text)) is not None
+    return attribute_of(text) is None and compiled("corrections.pronoun_is").search(straight(text)) is not None
 
 
 def ended_matter(text: str, kind: str = "ended") -> str:
@@ -102,7 +97,7 @@ def _replacements() -> tuple[re.Pattern[str], ...]:
     found = []
     for line in alternatives("replacement"):
         for name in ("old", "new"):
-            tail = _TAIL if line.endswith(f"{{{name}}}") else ""
+            tail = expression("corrections.tail") if line.endswith(f"{{{name}}}") else ""
             line = line.replace(f"{{{name}}}", f"(?P<{name}>{_WORDS}){tail}")
         found.append(re.compile(line, re.IGNORECASE))
     return tuple(found)

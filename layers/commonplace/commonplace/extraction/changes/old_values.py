@@ -2,9 +2,8 @@
 
 from commonplace.extraction.changes.corrections import denied_days, is_correction, lacks_subject, replaced_value
 from commonplace.extraction.changes.figure_replacement import figures_of, plain_figures
-from commonplace.extraction.clauses import PIECES
 from commonplace.extraction.content_words import names_of, shared_stems, stems_of
-from commonplace.extraction.patterns import word_list, word_stems
+from commonplace.extraction.patterns import compiled, word_list, word_stems
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.calendar import is_calendar_word
 from commonplace.text.foundation.english import is_english
@@ -42,7 +41,7 @@ def denies_value(new: str, old: str, context: str) -> bool:
         if not gone or not gone <= frozenset(known) or not told - gone or any(known.count(one) > 1 for one in gone):
             continue
         same_month = any(one.isdigit() for one in gone) and any(map(is_calendar_word, (told - gone) & frozenset(known)))
-        parts = [part for part in PIECES.split(old) if gone <= frozenset(plain_figures(part))]
+        parts = [part for part in compiled("clauses.part_end").split(old) if gone <= frozenset(plain_figures(part))]
         matters = [matter for part in (*parts, old) if (matter := _subject_words(part))]
         if same_month or any(_shares(matter, context) for matter in matters):
             return True
@@ -60,7 +59,7 @@ def conflicts(new: str, old: str, context: str, same_talk: bool) -> bool:
     commas, that tells figures."""
     if not is_correction(new):
         return False
-    dated = [part for part in PIECES.split(old) if figures_of(part)]
+    dated = [part for part in compiled("clauses.part_end").split(old) if figures_of(part)]
     parts = dated if len(dated) == 1 and len(_subject_words(dated[0])) >= _TWO else []
     return any(_conflicts(new, one, context, same_talk) for one in (old, *parts))
 

@@ -9,43 +9,14 @@ from importlib.resources import files
 
 from commonplace.extraction.clauses import sentences
 from commonplace.extraction.content_words import stems_of
-from commonplace.extraction.patterns import wording_pattern
+from commonplace.extraction.patterns import compiled, wording_pattern
 from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.sentences import STOPS
 
 _LEAST_BEFORE_VERB = 3
-_HE_OR_SHE = re.compile(
-    r",? (?:and|but|und|aber|et|mais|y|pero|e|mas|ma|en|maar)"
-    r" (?:he|she|er|sie|il|elle|él|ella|ele|ela|lui|lei|hij|zij)(?='s| \w)",
-    re.IGNORECASE,
-)
-_HERS = re.compile(r",? (?:and|but) (?:her|his)(?= \w)", re.IGNORECASE)
 _TOPIC = re.compile(r"^[^、。は]{1,12}は")
-_TE = re.compile(  # a noun and "で" may be a place too: only behind what people are, or where the place is told behind it
-    r"(?P<form>[てで]いて|(?:(?<=[師員者士家生人医手婦官長子歳])|(?<=[ァ-ヶー])(?=で、[^。]*に(?:住|暮)))で|(?<=ます|です)(?:が|けど|けれど))、"
-)
 _WHOLE_FORM = {"ていて": "ています", "でいて": "でいます", "で": "です"}
 
-_I = (
-    r"(?:i|i'm|im|i've|ive|i'll|my|we|we're|we've|our|ich|mein\w*|wir|unser\w*|je|j'\w+|mon|ma|mes|nous|notre|yo|mis?"
-    r"|io|ik|mijn|wij)"
-)
-_AND = r"(?:and|but|so|plus|und|aber|et|mais|y|pero|e|mas|ma|en|maar)"
-_NEXT = re.compile(rf"(?:\s*[;–—]\s+|,? {_AND} |, )(?={_I}\b)", re.IGNORECASE)
-_WHOLE = re.compile(
-    r"\b(?:i|i'm|im|i've|we|we're|ich|wir|je|nous|is|are|was|has|have|lives?|works?|ist|sind|war|hat|es|son|est|vivo|trabajo|tengo|soy|j'\w+|moro|tenho|abito|ho|ik)\b",
-    re.IGNORECASE,
-)
-_BESIDE = re.compile(
-    r"\b(?:with|mit|avec|con|com|met) (?:my|our|mein\w*|unser\w*|mon|ma|mes|notre|mis?|nuestr[oa]s?|meus?|minhas?|mijn|onze)"
-    r" [^,.;!?…]{2,60}?(?=$|[,.;!?…]| (?:in|at|near|on|since|for|and (?:i|we|my)|seit|bei|en|à|desde) )",
-    re.IGNORECASE,
-)
-_BEING = re.compile(
-    r"^\W*(?P<being>(?:(?:i'm|i am) an?|soy|sou|ich bin(?= (?-i:[A-ZÄÖÜ]))|je suis(?! à| en)|ik ben een) [^,.;!?…]{3,40}?)"
-    r" (?:in|at|en|em|à|bei) [^,.;!?…]+[.!]?$",
-    re.IGNORECASE,
-)
 _LEAST_WORDS = 2
 
 
@@ -88,8 +59,8 @@ def cut_points(text: str) -> Iterator[CutPoint]:
 
 def _cuts_before_he_or_she(text: str) -> Iterator[CutPoint]:
     """The places before a "she" or "her" that refers to the one person of the household named before."""
-    for pattern, ending in ((_HE_OR_SHE, ""), (_HERS, "'s")):
-        for cut in pattern.finditer(text):
+    for way, ending in (("he_or_she", ""), ("hers", "'s")):
+        for cut in compiled(f"statements.{way}").finditer(text):
             part = text[: cut.start()].strip()
             named = list(wording_pattern("household").finditer(part))
             if len(named) == 1 and named[0].start() == 0:
@@ -98,7 +69,7 @@ def _cuts_before_he_or_she(text: str) -> Iterator[CutPoint]:
 
 def _cuts_in_japanese(text: str) -> Iterator[CutPoint]:
     """The places behind a Japanese clause in a connecting form; its topic is carried over."""
-    for cut in _TE.finditer(text):
+    for cut in compiled("statements.te").finditer(text):
         part, topic = text[: cut.start()], _TOPIC.match(text[: cut.start()])
         if cut["form"] != "で" or topic:
             who = topic[0] if topic and not _TOPIC.match(text[cut.end() :]) else ""
@@ -143,8 +114,8 @@ def without_statements(text: str, gone: Collection[str]) -> list[str]:
 def kept_details(old: str, new: str) -> list[str]:
     """With whom or what of the user's own it was, and what they are by profession, where `new` says nothing of it: whoever
     moves may well take their dog, and a nurse who leaves Valencia is one still."""
-    found = [one[0] for one in _BESIDE.finditer(old) if not stems_of(one[0]) & stems_of(new)]
-    being = None if _BEING.search(new) else _BEING.search(straight(old))
+    found = [one[0] for one in compiled("statements.beside").finditer(old) if not stems_of(one[0]) & stems_of(new)]
+    being = None if compiled("statements.being").search(new) else compiled("statements.being").search(straight(old))
     found += [being["being"]] if being and not stems_of(being["being"]) & stems_of(new) else []
     return [one[0].upper() + one[1:] for one in found]
 
@@ -168,7 +139,7 @@ def _parts(sentence: str) -> list[str]:
 
 def _clauses(text: str) -> Iterator[CutPoint]:
     """Splits a text where another clause of the user's begins."""
-    for cut in _NEXT.finditer(text):
+    for cut in compiled("statements.next").finditer(text):
         part = text[: cut.start()].strip()
-        if len(part.split()) >= _LEAST_WORDS and _WHOLE.search(part):
+        if len(part.split()) >= _LEAST_WORDS and compiled("statements.whole").search(part):
             yield CutPoint(cut.start(), cut.end(), part, "")

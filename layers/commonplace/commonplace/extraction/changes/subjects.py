@@ -4,31 +4,10 @@ import functools
 import re
 
 from commonplace.extraction.content_words import names_of, stems_of
-from commonplace.extraction.patterns import wording_pattern
+from commonplace.extraction.patterns import compiled, wording_pattern
 from commonplace.text.foundation.characters import WORD, has_kana, straight
 
 _THE_USER = frozenset({"the user"})
-_FIRST = re.compile(
-    r"\W*(?:\w+ ){0,2}?(?P<who>(?:i|i'm|i've|im|ive|we|we're|we've|my|our|ich|wir|je|j'\w+|nous|yo|eu|io|ik|wij)\b|私|僕|俺)",
-    re.IGNORECASE,
-)
-_I = (
-    r"(?:i|i'm|i've|i'd|im|ive|ich|je|j'\w+|yo|tengo|soy|estoy|vivo|trabajo|tomo|eu|tenho|sou|estou|moro|trabalho|io|sono|ho|ik)\b"
-    r"|私|僕|俺"
-)
-_SPEAKER = re.compile(rf"\W*(?:{_I})", re.IGNORECASE)
-_I_OR_WE = re.compile(rf"\b(?:{_I}|(?:we|we're|we've|wir|nous|nosotr\w+|nós|noi|wij)\b)", re.IGNORECASE)
-_MINE = re.compile(
-    r"\b(?:me|my|mine|us|our|mich|mir|mein\w*|uns|unser\w*|moi|mon|mes|notre|nos|mis?|nuestr[oa]s?|mim|meus?|minhas?|noss[oa]s?"
-    r"|mi[oa]|miei|mie|nostr[oaie]|mij|mijn|ons|onze)\b|\bm'(?=\w)",
-    re.IGNORECASE,
-)
-_OPENER = re.compile(r"^\W*(?:(?:o|a|os|as|il|la|i|le) )?\w+\b", re.IGNORECASE)
-_OF = re.compile(
-    r"\W*(?:\w+ ){1,2}(?:of (?:my|our|an?)|(?:mein|unser|ein)e[rsn]|d[eu] (?:mon|ma|mes|notre|mis?|nuestr[oa]|meu|minha|una?)"
-    r"|del(?:la)? mi[oa]|van (?:mijn|onze|een)) (?P<whose>\w+)|(?P<owner>[^\s、。はも]{1,6}?)の(?=[^\s、。はも])",
-    re.IGNORECASE,
-)
 _NEIGHBOUR = re.compile(r"隣|.さん$")
 _OPENING, _CLOSE, _LEAD = 45, 22, 12
 
@@ -40,7 +19,7 @@ def _subject(sentence: str) -> frozenset[str] | None:
     owner = _owner(opening)
     if owner:
         return stems_of(owner)
-    user = _FIRST.match(opening)
+    user = compiled("subjects.first").match(opening)
     found = wording_pattern("household").search(opening) or wording_pattern("outsider").search(opening[:_CLOSE])
     if found and found.start() <= (user.start("who") if user else _LEAD):
         return stems_of(found[0])
@@ -50,7 +29,7 @@ def _subject(sentence: str) -> frozenset[str] | None:
 
 def _owner(opening: str) -> str | None:
     """The person outside the household to whom the named one belongs ("my friend" of "the daughter of my friend")."""
-    found = _OF.match(opening)
+    found = compiled("subjects.of").match(opening)
     if found is None:
         return None
     whose = found["whose"] or found["owner"]
@@ -68,16 +47,16 @@ def is_of_another(request: str, text: str) -> bool:
     """Whether one says of the user alone what the other says of somebody of theirs whom it does not name: "I love tea" and
     "my son loves tea"."""
     plain_wish, plain = straight(request), straight(text)
-    if _SPEAKER.match(plain_wish):
+    if compiled("subjects.speaker").match(plain_wish):
         return _lacks_person(_subject(text), request) and not _has_the_user(plain)
-    return _SPEAKER.match(plain) is not None and _lacks_person(_subject(request), text)
+    return compiled("subjects.speaker").match(plain) is not None and _lacks_person(_subject(request), text)
 
 
 def _has_the_user(plain: str) -> bool:
     """Whether the user is included in a sentence about somebody of theirs: "my son has asthma like me"."""
     rest = wording_pattern("household").sub(" ", plain)
-    own = _MINE.search(rest if rest.startswith(" ") else _OPENER.sub("", rest))
-    return own is not None or _I_OR_WE.search(plain) is not None
+    own = compiled("subjects.mine").search(rest if rest.startswith(" ") else compiled("subjects.opener").sub("", rest))
+    return own is not None or compiled("subjects.i_or_we").search(plain) is not None
 
 
 def _lacks_person(whose: frozenset[str] | None, text: str) -> bool:
@@ -87,7 +66,10 @@ def _lacks_person(whose: frozenset[str] | None, text: str) -> bool:
 
 def swaps_roles(new: str, old: str) -> bool:
     """Whether two sentences tell the same with roles exchanged: "I owe Ben", "Ben owes me"."""
-    return any(_FIRST.match(one) and _opening_word(other) in names_of(one) for one, other in ((new, old), (old, new)))
+    return any(
+        compiled("subjects.first").match(one) and _opening_word(other) in names_of(one)
+        for one, other in ((new, old), (old, new))
+    )
 
 
 def _opening_word(text: str) -> str:

@@ -1,6 +1,5 @@
 """Matches forget requests with texts: which memories they cover, and what of a text may stay."""
 
-import functools
 import re
 from collections.abc import Iterable
 
@@ -8,16 +7,10 @@ from commonplace.domain.memory import Memory
 from commonplace.extraction.changes.statements import joined, memory_sentences
 from commonplace.extraction.changes.subjects import is_of_another
 from commonplace.extraction.content_words import shared_stems, stems_of
-from commonplace.extraction.patterns import has_wording
+from commonplace.extraction.patterns import has_wording, word_stems
 from commonplace.extraction.third_parties import speaks_of_self
 from commonplace.text.foundation import tokenizer
 
-_CONVERSATION_WORDS = (
-    "earlier yesterday today please again everything anything something all memory memories anymore ever now bit part ok okay"
-    " told gesagt erzählt dir hab habe sach sache bitte alles was dit dije dicho disse detto gezegd fam privat privately"
-    " private said just favor plaît plait stp svp thanks danke gracias acabo decir contar viens dire appena dizer zei net"
-    " gerade eben"
-)
 _MOSTLY, _FEW = 0.6, 2
 _NAME = re.compile(r"\b[A-ZÀ-Þ]\w+")
 
@@ -58,10 +51,4 @@ def text_without(what: str, text: str) -> str:
 
 def _target_stems(what: str) -> frozenset[str]:
     # "Bo" and "Al" are small words of some language, and the names of somebody's cat.
-    return (stems_of(what) or frozenset(tokenizer.terms(" ".join(_NAME.findall(what))))) - _conversation_words()
-
-
-@functools.cache
-def _conversation_words() -> frozenset[str]:
-    """Stems that are about the conversation and forgetting itself, not about what is to be forgotten."""
-    return frozenset(tokenizer.terms(_CONVERSATION_WORDS))
+    return (stems_of(what) or frozenset(tokenizer.terms(" ".join(_NAME.findall(what))))) - word_stems("conversation")

@@ -8,19 +8,11 @@ from itertools import pairwise
 from commonplace.extraction.clauses import Clause, clauses
 from commonplace.extraction.days import Utterance
 from commonplace.extraction.forgetting.matching import mentions, names_something, tells
-from commonplace.extraction.patterns import has_wording, wording_pattern
+from commonplace.extraction.patterns import compiled, has_wording, wording_pattern
 from commonplace.text.foundation.characters import straight
 
 _PAUSE = re.compile(r"[,;:–—.!?]|、|。")
 _MARKS = " .!?,;:–—、。：\"'"
-_POINTING = re.compile(r"(?:これ|それ|今の話?|さっきの話?)[はを]?、?")
-_COURTESY = re.compile(
-    r"\W*(?:please|pls|thanks?(?: you)?|ok(?:ay)?|now|bitte|danke|merci|gracias|obrigad[oa]|grazie|stp)?\W*", re.IGNORECASE
-)
-_MINE = re.compile(
-    r"(?:my|our|mein\w*|unser\w*|mon|ma|mes|notre|nos|mis?|nuestr\w+|meus?|minhas?|(?:il|la) mi[oa]|mijn|onze)\b",
-    re.IGNORECASE,
-)
 _FEW_WORDS = 2
 
 
@@ -105,7 +97,7 @@ def _forget_phrase(text: str) -> _Phrase | None:
     if unstored:
         after, said_before = plain[unstored.end() :].strip(_MARKS), plain[: unstored.start()].strip(_MARKS)
         target = after if names_something(after) else said_before
-        return _Phrase("" if _POINTING.fullmatch(target) else target, unstored[0], len(plain))
+        return _Phrase("" if compiled("requests.pointing").fullmatch(target) else target, unstored[0], len(plain))
     if has_wording("no_forgetting", plain) or has_wording("for_a_moment", plain):
         return None
     before, behind = wording_pattern("forget").search(plain), wording_pattern("forget_behind").search(plain)
@@ -132,11 +124,11 @@ def _is_whole_request(clause: Clause, asked: _Phrase, utterance: Utterance, befo
     goes_on = utterance.text[clause.start + asked.end : clause.end] + utterance.text[clause.end :].lstrip(" ")[:1].strip(
         ".!?\n"
     )
-    if has_wording("deletes", asked.phrase) or not _COURTESY.fullmatch(goes_on):
+    if has_wording("deletes", asked.phrase) or not compiled("requests.courtesy").fullmatch(goes_on):
         return False
     if before is not None and tells(asked.what, before.text):
         return False
-    return alone or _MINE.match(asked.what) is not None
+    return alone or compiled("requests.mine").match(asked.what) is not None
 
 
 def _spans_to_drop(utterance: Utterance, asked: Sequence[ForgetRequest]) -> Iterator[tuple[int, int]]:

@@ -6,62 +6,37 @@ from collections.abc import Iterator
 from unicodedata import normalize
 
 from commonplace.extraction.grounding.polarity import no_names
-from commonplace.text.foundation.characters import has_kana_or_han
+from commonplace.extraction.patterns import compiled
+from commonplace.text.foundation.characters import HAN, has_kana_or_han
 from commonplace.text.foundation.english import is_english
 from commonplace.text.foundation.numbers import numbers_of
 
-_HAN = r"[\u3400-\u9fff々]"
-_NAMES = {
-    "ja": re.compile(
-        rf"(?:名前|名|愛称)は[「『]?((?:{_HAN}|[ぁ-ゖ])+?)(?=[」』]|です|だ|で、|でし|という|といい|と[言申]|[。、\s]|$)"
-        rf"|({_HAN}{{2,9}})(?=に住|[にへ]引っ越|に移住|[でに]暮ら|在住|出身|育ち|で生まれ|に転勤)"
-        rf"|({_HAN}{{1,6}}[市県府区町村])(?![場民内役別長政営立議有会道街])"
-        rf"|({_HAN}{{2,4}})(?=さん|ちゃん|くん|君(?!主))"
-    ),
-    "zh": re.compile(
-        rf"(?:名叫|名字叫做?|名字是|名[为為]|叫做|(?<=[儿兒子妻夫友弟妹姐哥狗猫貓妈媽爸户戶他她])叫)(?![醒车車我他她你人做外])({_HAN}{{2}})"
-        rf"|(?:住在|搬[到去]了?|[来來]自|移居|定居在?)(?![一这這那城家学學父公他她自乡鄉市郊附宿酒国國海老农農楼樓同朋新别別])({_HAN}{{2}})"
-    ),
-    "ko": re.compile(
-        r"이름은 ([가-힣]{2,5}?)(?=이고|이며|이다|이라|입니다|이에요|예요|라고|다\b|[,.\s]|$)"
-        r"|([가-힣]{2,5}?)(?:시|도)?(?:에서?|으?로) ?(?=살|거주|이사|산다|태어)"
-    ),
-}
-LANGUAGES_WITHOUT_CAPITALS = tuple(_NAMES)
+LANGUAGES_WITHOUT_CAPITALS = ("ja", "zh", "ko")
 """In which a name is told by the words that it stands beside."""
-_SCRIPT = re.compile(rf"{_HAN}|[ぁ-ゖ가-힣]")
+_SCRIPT = re.compile(rf"[{HAN}々ぁ-ゖ가-힣]")
 _OF_A_PLACE = re.compile(r"^.*[都道府県](?=.{2})|(?<=..)[都道府県市区町村]$")
-_COMMON = re.compile(
-    r"実家|近所|近く|郊外|都[内心会]|海外|国[内外]|外国|田舎|[市県区町]内|駅前|一緒|[一二三四五]人|現在|同居|同棲|地元|故郷|社宅|寮|[同各当全毎]"
-    r"|家族|祖[父母]|[父母兄弟姉妹娘孫嫁]$|息子|奥$|店|患者|医者|客|業者|生徒|学生|職人|大家"
-    r"|집|아파트|근처|시골|도시|시내|기숙사|혼자|함께|같이|여기|거기|동네|교외|해외"
-)
 
 _WORD = re.compile(r"[^\W_]+(?:[.'’+#&-][^\W_]+)*[+#]*")
 _ENDS = re.compile(r"[.!?:…。！？\n]\s*$|^\W*$")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _KATAKANA = re.compile(r"(?<![ァ-ヺー])(?!ユーザー?(?![ァ-ヺー]))[ァ-ヺー]{2,}")
 _LEAST_STEM, _MOST_ENDING = 4, 3
-# German gives every noun a capital: behind one of these it is a noun, as it is with one of these endings.
-_BEFORE_NOUN = re.compile(
-    r"\d\s$|\b(?:der|die|das|den|dem|des|(?:k?ein|mein|dein|sein|ihr|unser|jed|dies|viel|all)(?:e[nmrs]?)?|zum|zur|im|beim|als|am|ans|ins)\s(?:[a-zäöü]\w*\s){0,2}$"
-)
-_NOUN = re.compile(r"\w{3,}(?:ung|heit|keit|schaft|ion|tät|ismus|nis|tum|chen|erei|in|innen|er)(?:en|s|n)?$")
 
 
 def unsupported_unspaced(content: str, pool: str, code: str) -> str | None:
     """The first name in unspaced script that the pool lacks; None if it has all."""
-    normalized_pool, names = normalize("NFKC", pool), _NAMES.get(code)
-    if names is None or not _SCRIPT.search(normalized_pool):
+    normalized_pool = normalize("NFKC", pool)
+    if code not in LANGUAGES_WITHOUT_CAPITALS or not _SCRIPT.search(normalized_pool):
         return None
-    return next((name for name in _named(names, normalize("NFKC", content)) if name not in normalized_pool), None)
+    named = _named(compiled(f"names.{code}"), normalize("NFKC", content))
+    return next((name for name in named if name not in normalized_pool), None)
 
 
 def _named(names: re.Pattern[str], content: str) -> Iterator[str]:
     """The names without the larger place and the kind of place: 「大阪府豊中市」 is 豊中."""
     for match in names.finditer(content):
         name = next(filter(None, match.groups()))
-        if not _COMMON.search(name):
+        if not compiled("names.common").search(name):
             yield _OF_A_PLACE.sub("", name)
 
 
@@ -95,7 +70,9 @@ def _names(content: str, code: str) -> Iterator[str]:
         before = content[max(0, match.start() - 60) : match.start()]
         if _ENDS.search(before[-3:] if before else "") and not _is_name_at_start(word, code):
             continue
-        if code == "de" and (_BEFORE_NOUN.search(before) or _NOUN.fullmatch(word) or _counted(before)):
+        if code == "de" and (
+            compiled("names.before_noun").search(before) or compiled("names.noun").fullmatch(word) or _counted(before)
+        ):
             continue
         yield word
 

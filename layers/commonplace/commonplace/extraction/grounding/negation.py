@@ -5,31 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from commonplace.extraction.grounding.polarity import NO, YES, is_reversed, listed, may_say_no, polarities, says_no
-from commonplace.extraction.patterns import THE_USER
+from commonplace.extraction.patterns import compiled, the_user, word_list
 from commonplace.text.foundation.calendar import calendars
 from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.tokenizer import stop_words, terms, words
 
-_CLAUSE = re.compile(
-    r"[.,;:!?…。、！？，；\n]+|けど|が、|(?:です|ます|した)が(?=[^、])|ので|(?<=好き)で|(?<=嫌い)で|但是?|可是|不过|지만"
-    r"|\b(?:but|and|who|though|although|while|whereas|sondern|aber|und|obwohl|während|mais|et|sino|pero|aunque|mas|porém|embora"
-    r"|ma|bensì|maar|terwijl|because|weil|porque|parce)\b"
-    r"|\b[ye] (?=n[oãu]|odi|detest|evit|tampoco|nem\b)|\ben (?=(?:ik|hij|zij|ze|niet|geen|nooit|haat|heb|ben|hou)\b)",
-    re.IGNORECASE,
-)
 _NOT = re.compile(r"([\w']+)\s(?=not\s)", re.IGNORECASE)
-_NEGATED = frozenset(
-    "am is are was were be do does did will would can could has have had should may might must im i or if".split()
-)
-_LEANS = re.compile(
-    r"\b(?:it|that|them|those|there|him|es|ihn|das|dort|damit|davon|ça|cela|het|dat)\W*$"
-    r"|\bn[oãe]o? (?:lo|la|los|las|le|les)\s\w+\W*$",
-    re.IGNORECASE,
-)
-_PAIR = re.compile(
-    r"((?:^|[.,;:!?]\s)\W*(?:both\s)?(?:the|my|our|their|his|her|der|die|meine?|unsere?|seine?|ihre?|ma|mon|le|la)\s[\w']+)\s(?:and|und|et)\s",
-    re.IGNORECASE,
-)
 _NAMING = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+")
 _UNSPACED_GRAMMAR = re.compile(r".*[ぁ-ゖ].*|[好嫌喜欢歡愛爱]+")
 _ASKS = ("?", "？", "か")
@@ -110,10 +91,12 @@ def _weight(word: str) -> float:
 
 def _clauses(text: str) -> list[str]:
     """The clauses of a text; one that negates what the one before it names ("and I hate it") is joined to that."""
-    parts = _CLAUSE.split(_PAIR.sub(r"\1 ", straight(text)))
+    parts = compiled("negation.clause").split(compiled("negation.pair").sub(r"\1 ", straight(text)))
     found: list[str] = []
     for clause in (clause for part in parts for clause in _contrasted(part) if clause.strip()):
-        leans = polarities(clause, by_user=True) == NO and (_LEANS.search(clause) or not _names_anything(clause))
+        leans = polarities(clause, by_user=True) == NO and (
+            compiled("negation.leans").search(clause) or not _names_anything(clause)
+        )
         if found and leans:
             found[-1] = f"{found[-1]}, {clause.strip()}"
         else:
@@ -125,7 +108,7 @@ def _contrasted(clause: str) -> Iterator[str]:
     """The clause, or both halves of "the 14th not the 12th", but not of a negated verb ("is not the 12th")."""
     at = 0
     for match in _NOT.finditer(clause):
-        if match[1].lower() not in _NEGATED and not match[1].endswith(("'m", "'re", "'s")):
+        if match[1].lower() not in word_list("negated_behind") and not match[1].endswith(("'m", "'re", "'s")):
             yield clause[at : match.end()]
             at = match.end()
     yield clause[at:]
@@ -140,7 +123,7 @@ def _names_anything(clause: str) -> bool:
 def _written() -> frozenset[str]:
     """What tells nothing of what a clause is about."""
     dated = {name for one in calendars().values() for names in (one.months, one.weekdays) for name in names}
-    return (listed("names_none") - dated) | listed("no") | stop_words() | THE_USER
+    return (listed("names_none") - dated) | listed("no") | stop_words() | the_user()
 
 
 @cache

@@ -4,8 +4,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from fractions import Fraction
 
+from commonplace.extraction.patterns import compiled
 from commonplace.text.foundation.characters import straight
-from commonplace.text.foundation.numbers import every_number, numbers_of
+from commonplace.text.foundation.numbers import every_number, links, multipliers, numbers_of
 
 _CLOCK = re.compile(
     r"\b(\d{1,2})(?:[:.h](\d\d))?\s?(a\.?m\b\.?|p\.?m\b\.?|uhr\b|o'clock\b|h\b|時)|\b(\d{1,2})[:h](\d\d)\b", re.IGNORECASE
@@ -14,24 +15,7 @@ _HALF_DAY = 12
 _ROUND = frozenset((0, 15, 30, 45))
 
 _FIGURES = re.compile(r"\d{1,3}(?:([.,'’\u00a0\u202f])\d{3})(?:\1\d{3})*(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?")
-_SUFFIX = re.compile(
-    r"\s?(?:(k|m|tsd|mio|mila|mille|mil|mill?i\w+|mil[lh]\w+|thousand|tausend|duizend)\b|[万千億])", re.IGNORECASE
-)
-_TIMES = {
-    "k": 10**3,
-    "tsd": 10**3,
-    "thousand": 10**3,
-    "tausend": 10**3,
-    "duizend": 10**3,
-    "mil": 10**3,
-    "mila": 10**3,
-    "mille": 10**3,
-    "千": 10**3,
-    "万": 10**4,
-    "億": 10**8,
-}
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_LINKS = frozenset("and und e y et en".split())
 _KANJI = re.compile(r"[〇一二三四五六七八九十百千万]+(?=[人匹頭羽本枚個歳才年月日時分回冊台杯階週間円名つ児女男度])")
 _DIGITS = {char: value for value, char in enumerate("〇一二三四五六七八九")}
 _UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
@@ -58,7 +42,7 @@ def _time(match: re.Match[str]) -> tuple[int, int]:
 def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:
     """Each number as it stands, with what it may mean. `code`: number words of that language only, without hints ("a")."""
     for match in _FIGURES.finditer(text):
-        yield match[0], frozenset(_meanings(match[0], _SUFFIX.match(text, match.end())))
+        yield match[0], frozenset(_meanings(match[0], compiled("numbers.suffix").match(text, match.end())))
     for match in _KANJI.finditer(text):
         yield match[0], frozenset([Fraction(_kanji(match[0]))])
     words: Mapping[str, Iterable[int]] = (
@@ -76,7 +60,7 @@ def _meanings(figures: str, suffix: re.Match[str] | None) -> Iterator[Fraction]:
         found.add(Fraction(grouped.replace(",", ".")))
     yield from found
     if suffix:
-        times = _TIMES.get(suffix[0].strip().casefold(), 10**6)
+        times = multipliers().get(suffix[0].strip().casefold(), 10**6)
         yield from (value * times for value in found)
 
 
@@ -99,7 +83,7 @@ def _written_out(text: str, words: Mapping[str, Iterable[int]]) -> Iterator[Numb
         word = straight(match[0])
         values = words.get(word, ())
         joined = not text[end : match.start()].strip(" -")
-        if not (joined and run and word in _LINKS):
+        if not (joined and run and word in links()):
             if not joined or not values:
                 yield from _composed(run)
                 run = []

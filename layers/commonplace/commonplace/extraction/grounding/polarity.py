@@ -7,24 +7,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from commonplace.extraction.patterns import THE_USER
+from commonplace.extraction.patterns import compiled, the_user
 from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.languages import language_of
 
 YES, NO = frozenset([True]), frozenset([False])
 EITHER = YES | NO
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_UNSPACED_NO = re.compile(
-    r"ない(?!と(?:いけ|なら|だめ))|なかった|なく(?:て|な)|ません|ずに|無い|無し|なし(?!と)"
-    r"|[不没沒无別别未](?!同|断|久)|않|없|아니|못하|(?<![가-힣])[안못] ?(?=[가-힣])"
-)
-_NOT_NO = re.compile(
-    r"しか[^。、]{0,12}ない|かもしれない|かもしれません|なければ(?:なら|いけ)[^。、]{0,4}"
-    r"|なくちゃ|少ない|危ない|間違いない|じゃない(?:です)?か|ないと(?:いけ|なら)\w*|안녕|아니면"
-    r"|\b(?:don'?t|do not|never) (?:forget|worry)\b",
-    re.IGNORECASE,
-)
-_UNSPACED_AGAINST = re.compile(r"嫌[いだう]|苦手|アレルギー|やめ|避け|讨厌|討厭|过敏|過敏|戒[了烟酒]|싫|알레르기|끊")
 _ROOT = 4
 
 
@@ -45,7 +34,7 @@ def no_names(code: str) -> frozenset[str]:
     """Capitalized words that are no names in a language."""
     if code not in tables():
         return listed("names_none")
-    return THE_USER | frozenset(word for own in {code, "en"} for word in str(tables()[own].get("names_none", "")).split())
+    return the_user() | frozenset(word for own in {code, "en"} for word in str(tables()[own].get("names_none", "")).split())
 
 
 def says_no(text: str) -> bool:
@@ -79,9 +68,9 @@ def is_reversed(one: str, other: str) -> bool:
 
 def _negations(text: str) -> int:
     """0 for none, 1 for a negation, 2 for one that cancels itself ("can't live without")."""
-    text = _NOT_NO.sub("", straight(text.casefold()))
+    text = compiled("polarity.not_no").sub("", straight(text.casefold()))
     found = {word for word in _WORD.findall(text) if word in listed("no")}
-    if _UNSPACED_NO.search(text):
+    if compiled("polarity.unspaced_no").search(text):
         found.add("ない")
     return 2 if found & listed("without") and found - listed("without") else min(1, len(found))
 
@@ -90,7 +79,7 @@ def _against(text: str, *, weak: bool = True) -> frozenset[str]:
     """The roots of words against something; without the `weak` ones if those are left out."""
     wanted = listed("against") if weak else listed("against") - listed("weakly")
     spaced = (word[:_ROOT] for word in _WORD.findall(text.casefold()) if word in wanted)
-    return frozenset([*spaced, *_UNSPACED_AGAINST.findall(text)])
+    return frozenset([*spaced, *compiled("polarity.unspaced_against").findall(text)])
 
 
 @cache

@@ -13,7 +13,7 @@ from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.dialogue import question_to_user
 from commonplace.extraction.gates import refusal_reason
 from commonplace.extraction.grounding.evidence import clauses_around, unsupported
-from commonplace.extraction.patterns import THE_USER, has_wording, is_instruction_to_reader
+from commonplace.extraction.patterns import has_wording, is_instruction_to_reader, the_user
 from commonplace.text.classifier.classification import classify
 from commonplace.text.foundation import tokenizer
 
@@ -24,7 +24,7 @@ _WORTHLESS, _WORTHY = 0.3, 0.5
 
 @cache
 def _subjects() -> frozenset[str]:
-    return frozenset(tokenizer.terms(" ".join(THE_USER)))
+    return frozenset(tokenizer.terms(" ".join(the_user())))
 
 
 def subject_stems(text: str) -> frozenset[str]:

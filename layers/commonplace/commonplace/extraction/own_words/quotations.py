@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from commonplace.extraction.own_words.masking import TextSpan, cue_pattern, lines_of
+from commonplace.extraction.patterns import compiled, word_list
 from commonplace.text.foundation.characters import has_kana_or_han
 
 _FENCE = re.compile(r'`{3,}|^[^\S\n]{0,8}~{3,}|"{3,}|\'{3,}', re.MULTILINE)
@@ -22,15 +23,11 @@ _CLOSING = {
     '"': '"', "“": "”“", "„": "“”", "”": "”", "«": "»", "»": "«", "‹": "›", "「": "」", "『": "』", "‘": "’", "'": "'",
 }  # fmt: skip
 _OPENING = re.compile(r"""(?<![\w\ue000])["'‘“”„«»‹](?=[^\s,.;:!?)])|["“„«](?=\s[^\n]{3,80}\s»)|[「『]""")
-_ELISION = re.compile(r"['‘’](?:cause|em|til|bout|round|n|twas|tis|cos|cuz|s|\d)", re.IGNORECASE)
 _REACH = 4_000
 _SINGLE_REACH = 400
 _SAID_BEFORE, _SAID_AFTER = 40, 30
 # The most that a title has, or a phrase that somebody uses in a sentence of their own.
 _FEW_WORDS, _TITLE_WORDS, _FEW_LETTERS = 5, 12, 16
-_SMALL = frozenset(
-    "of the a an and or in on at to for with from by de la le les du des el los y der die das und van het".split()
-)
 
 
 def find_fences(view: str) -> Iterator[TextSpan]:
@@ -115,7 +112,7 @@ def _end(view: str, start: int) -> int:
 
 def _single_end(view: str, start: int) -> int:
     """The closing single quotation mark: behind a word and before none; an apostrophe is no quotation mark."""
-    if _ELISION.match(view, start):
+    if compiled("quotations.elision").match(view, start):
         return 0
     for end in range(start + 2, min(len(view), start + _SINGLE_REACH)):
         if view[end] == "\n":
@@ -136,7 +133,7 @@ def _is_foreign(view: str, start: int, end: int) -> bool:
 
 
 def _is_title(words: list[str]) -> bool:
-    return all(word[:1].isupper() or word[:1].isdigit() or word.lower() in _SMALL for word in words)
+    return all(word[:1].isupper() or word[:1].isdigit() or word.lower() in word_list("in_titles") for word in words)
 
 
 def _is_said(view: str, start: int, end: int) -> bool:
