@@ -1,7 +1,6 @@
 """Parses a query: intent, terms and time range; and estimates how likely the memories hold the answer."""
 
 import math
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -19,28 +18,6 @@ from commonplace.text.time_ranges.reader import read_time_range
 
 _EXPANSION_WEIGHT = 0.2
 _EXPANSIONS = 6
-_REMIND = re.compile(
-    r"\bremind\b|\b(?:what|when|do i) .*\b(?:have to|need to|must|should) (?:i )?|\bto[- ]?dos?\b|\bdue\b|\bdeadlines?\b"
-    r"|\bappointments?\b|\berinner|\btermine?\b|\brappel|\brendez-vous\b|\brecu[eé]rda|\bpendiente|予定|締め切り|リマインド",
-    re.IGNORECASE,
-)
-_SIMILAR = re.compile(
-    r"\bsimilar\b|\b(?:more|something|anything|others?) like\b|\brelated to\b|\bähnlich|\bsimilaire|\bparecid|似た|類似",
-    re.IGNORECASE,
-)
-_ABOUT_THE_USER = re.compile(
-    r"\b(?:know|remember|recall|learned?|stored?|saved?)\b.*\b(?:about|on|of) (?:me|myself|the user)\b"
-    r"|\b(?:have|got)\b.*\babout (?:me|myself|the user)\b|\bwho am i\W*$|\btell me about myself\b|\bdescribe me\b"
-    r"|\b(?:wei(?:ß|ss)t|wissen|kennst|merkst|gemerkt|gespeichert)\b.*\b(?:über|von) mi(?:ch|r)\b"
-    r"|\b(?:über|von) mi(?:ch|r)\b.*\b(?:wei(?:ß|ss)t|wissen|gemerkt|gespeichert)\b|\bwer bin ich\W*$"
-    r"|\b(?:sais|savez)\b.*\bde moi\b|\bqui suis-je\W*$|\bsabes?\b.*\bde m[ií]\b|\bqui[eé]n soy\W*$"
-    r"|私について|私のこと|我的(?:情况|信息)|关于我",
-    re.IGNORECASE,
-)
-_NAMING_NOTHING = (
-    "know remember recall anything everything something memory memories information facts stored saved list show all every"
-)
-
 _STEEPNESS = 8.0  # logistic fit of the lead on LoCoMo conversations 0 and 1
 _BEST = 5
 _LEAST, _MOST = 0.15, 0.85
@@ -80,7 +57,7 @@ def parse_query(text: str, now: datetime) -> Query:
     own = list(dict.fromkeys(tokenizer.terms(text)))
     spoken = tokenizer.words(text)
     time = read_time_range(text, now)
-    general = bool(_ABOUT_THE_USER.search(text)) or not set(own).difference(tokenizer.terms(_NAMING_NOTHING))
+    general = intent_cues.asks_about_the_user(text) or not set(own) - tokenizer.terms_of_asking()
     general = general and time is None
     added = [] if general else expansions(spoken)
     extra = [term for word in added for term in tokenizer.terms(word)]
@@ -96,9 +73,9 @@ def parse_query(text: str, now: datetime) -> Query:
 
 
 def _intent(text: str) -> Intent:
-    if _SIMILAR.search(text):
+    if intent_cues.asks_for_similar(text):
         return "show_similar"
-    return "remind" if _REMIND.search(text) else "find"
+    return "remind" if intent_cues.asks_for_reminders(text) else "find"
 
 
 def _spans(time: TimeRange | None) -> tuple[DaySpan, ...]:

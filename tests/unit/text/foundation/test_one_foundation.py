@@ -52,7 +52,6 @@ LANGUAGES: Reasons = {
 }
 WORDS: Reasons = {
     "the vocabularies of a record, and a wording: this room reads no file": ("domain/taxonomy.py",),
-    "the words of a question, which go to a table with the next change of them": ("retrieval/query.py",),
     "words of programs": (
         "extraction/own_words/code.py", "extraction/own_words/quotations.py", "extraction/own_words/structured_data.py",
         "text/redaction/assignments.py", "text/redaction/values.py",

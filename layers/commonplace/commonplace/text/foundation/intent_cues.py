@@ -25,3 +25,18 @@ def is_preference(text: str) -> bool:
 def asks_for_advice(text: str) -> bool:
     """Whether a recommendation is wanted, for which the user's preferences matter."""
     return bool(_EXPRESSIONS.compiled("intent.advice").search(text))
+
+
+def asks_for_reminders(text: str) -> bool:
+    """Whether a question is for what is due or to be done."""
+    return bool(_EXPRESSIONS.compiled("intent.remind").search(text))
+
+
+def asks_for_similar(text: str) -> bool:
+    """Whether a question is for more of the same."""
+    return bool(_EXPRESSIONS.compiled("intent.similar").search(text))
+
+
+def asks_about_the_user(text: str) -> bool:
+    """Whether a question is for all that is known of the user."""
+    return bool(_EXPRESSIONS.compiled("intent.about_the_user").search(text))

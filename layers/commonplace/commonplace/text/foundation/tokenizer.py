@@ -26,9 +26,18 @@ _MARKED = ("LATIN", "GREEK", "CYRILLIC")
 @functools.cache
 def stop_words() -> frozenset[str]:
     """English function words and words about talking, which no index holds."""
-    return frozenset(
-        tomllib.loads(files(__package__).joinpath("stop_words.toml").read_text(encoding="utf-8"))["index"].split()
-    )
+    return frozenset(_stop_words()["index"].split())
+
+
+@functools.cache
+def terms_of_asking() -> frozenset[str]:
+    """The terms of a question that name nothing to look for ("show everything that you know")."""
+    return frozenset(terms(_stop_words()["asking"]))
+
+
+@functools.cache
+def _stop_words() -> dict[str, str]:
+    return tomllib.loads(files(__package__).joinpath("stop_words.toml").read_text(encoding="utf-8"))
 
 
 def words(text: str) -> list[str]:
