@@ -45,7 +45,7 @@ def test_it_is_printed_for_a_framework(name: str, tmp_path: Path) -> None:
 def test_one_tier_is_printed(tmp_path: Path) -> None:
     done = run("manifest", "--tier", "core", home=tmp_path)
     assert done.answer == manifest("core")
-    assert {tool["tier"] for tool in done.answer["tools"]} == {"core"}
+    assert {tool["tier"] for tool in done.answer["tools"]} == {"primary", "core"}
 
 
 def test_a_framework_that_is_not_known_is_code_2_and_tells_those_that_are(tmp_path: Path) -> None:

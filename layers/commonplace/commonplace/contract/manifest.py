@@ -15,11 +15,14 @@ _ALWAYS = (
     ErrorCode.INVALID_ARGUMENT, ErrorCode.UNKNOWN_FIELD, ErrorCode.MISSING_FIELD, ErrorCode.STORAGE_UNAVAILABLE,
     ErrorCode.INTERNAL,
 )  # fmt: skip
+_WITHIN: Mapping[Tier, tuple[Tier, ...]] = {
+    "primary": ("primary",), "core": ("primary", "core"), "advanced": ("advanced",),
+}  # fmt: skip
 Row = Mapping[str, Any]  # a tool in the manifest
 
 
 def manifest(tier: Tier | None = None) -> dict[str, JsonValue]:
-    """The tools, of one tier or all, with their schemas, hints, examples and errors."""
+    """The tools, up to one tier or all, with their schemas, hints, examples and errors."""
     return {"name": "commonplace", "version": VERSION, "tools": list(rows(tier))}
 
 
@@ -29,8 +32,8 @@ def manifest_text(tier: Tier | None = None) -> str:
 
 
 def rows(tier: Tier | None = None) -> Sequence[dict[str, JsonValue]]:
-    """The manifest's part of each tool, of one tier or all."""
-    return [row(tool) for tool in TOOLS if tier in (None, tool.tier)]
+    """The manifest's part of each tool: `primary` ones, `core` ones with those in them, `advanced` ones alone, or all."""
+    return [row(tool) for tool in TOOLS if tier is None or tool.tier in _WITHIN[tier]]
 
 
 def row(tool: Tool) -> dict[str, JsonValue]:

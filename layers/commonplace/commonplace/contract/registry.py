@@ -61,7 +61,7 @@ TOOLS: tuple[Tool, ...] = (
         request=requests.StoreRequest,
         result=results.StoreResult,
         function="store",
-        tier="core",
+        tier="primary",
         hints=STORES,
         examples=(
             {"content": "My daughter Mia is allergic to peanuts."},
@@ -78,7 +78,7 @@ TOOLS: tuple[Tool, ...] = (
         request=requests.SearchRequest,
         result=results.SearchResult,
         function="search",
-        tier="core",
+        tier="primary",
         hints=READS,
         examples=(
             {"query": "Is anybody in the family allergic to something?"},
@@ -94,7 +94,7 @@ TOOLS: tuple[Tool, ...] = (
         request=requests.DiscoverRequest,
         result=results.DiscoverResult,
         function="discover",
-        tier="core",
+        tier="primary",
         hints=READS,
         examples=({}, {"tool": "memory_search"}),
         errors=(ErrorCode.UNKNOWN_TOOL,),

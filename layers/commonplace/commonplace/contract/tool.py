@@ -6,7 +6,8 @@ from typing import Any, Literal
 from commonplace.domain.errors import ErrorCode
 from commonplace.domain.fields import Request, Result
 
-Tier = Literal["core", "advanced"]
+Tier = Literal["primary", "core", "advanced"]
+"""Who may do with the fewest tools loads the primary ones, then the core ones as well; advanced ones are called by few."""
 Group = Literal["maintenance", "analysis", "migration", "debugging"]
 
 

@@ -42,7 +42,10 @@ def call(shared: Shared, tool: str, json_object: str) -> None:
 @click.option(
     "--for", "framework", type=click.Choice(formats.NAMES), help="Print it as this framework loads it (docs/formats.md)."
 )
-@click.option("--tier", type=click.Choice(["core", "advanced"]), help="Only these tools.  [default: all]")
+@click.option(
+    "--tier", type=click.Choice(["primary", "core", "advanced"]),
+    help="Only these tools; core has the primary ones in it.  [default: all]",
+)  # fmt: skip
 @click.option(
     "--check", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Fail unless FILE is it."
 )
