@@ -16,6 +16,7 @@ from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.memory import Memory
 from commonplace.ports.memory_records import MemoryRecords
 from commonplace.ports.record_values import Audit, Entry, Stored, Vector
+from commonplace.ports.values import Filter, Visibility
 
 LAYOUT = Layout(StaticEmbedder.name, StaticEmbedder.dimension, shards=2, refresh="50ms")
 Indexed = Literal["nothing", "half", "all"]
@@ -96,6 +97,11 @@ class FollowedRecords:
 
     def all(self, user_id: str) -> Iterator[Memory]:
         return self._records.all(user_id)
+
+    def listed(
+        self, visibility: Visibility, filters: Filter, limit: int, before: str | None = None
+    ) -> tuple[list[Memory], str | None]:
+        return self._records.listed(visibility, filters, limit, before)
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
         return self._records.newest(user_id, limit)

@@ -91,7 +91,7 @@ def test_there_is_an_event_for_every_tool() -> None:
 def test_every_event_is_answered(kind: Kind, start: Start) -> None:
     first = [path for path in EVENTS if tool_named(path.stem).function == "store" or path.stem == "write_memory"]
     for path in [*first, *sorted(EVENTS, key=lambda path: path.stem == "delete_memory")]:
-        if path.stem in ("update_memory", "delete_memory"):  # they need what `write_memory` writes
+        if path.stem in ("get_memory", "update_memory", "delete_memory", "history"):  # they need what `write_memory` writes
             call(start, kind, "write_memory", json.loads((ROOT / "events" / "write_memory.json").read_text("utf-8")))
         body = call(start, kind, path.stem, json.loads(path.read_text("utf-8")))
         tool_named(path.stem).result.model_validate(body)

@@ -31,7 +31,7 @@ KNOWN = (
     "The user decides faster when given two options instead of five.",
     "I decided to move the staging database on Friday.",
 )
-OF_A_KEY = ("update_memory", "delete_memory")  # they need what `write_memory` writes
+OF_A_KEY = ("get_memory", "update_memory", "delete_memory", "history")  # they need what `write_memory` writes
 
 
 def event_of(tool: str) -> Any:

@@ -2,14 +2,14 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema
 import pytest
 
-from commonplace.contract.manifest import manifest, manifest_text
+from commonplace.contract.manifest import manifest, manifest_text, rows
 from commonplace.contract.registry import TOOLS, tool_named
-from commonplace.contract.tool import Tool
+from commonplace.contract.tool import Tier, Tool
 from commonplace.contract.validate import check
 from commonplace.domain.errors import ErrorCode
 from commonplace.use_cases.dispatch import use_case
@@ -31,8 +31,8 @@ def test_the_committed_manifest_is_what_the_tools_give() -> None:
 def test_there_are_these_tools() -> None:
     assert [tool.name for tool in TOOLS] == [
         "memory_normalize", "memory_store_personal", "memory_search_personal", "store_memory", "search_memory",
-        "discover_memory_tools", "memory_store", "memory_search", "write_memory", "read_memory", "update_memory",
-        "delete_memory", "get_memory_context", "summarize_memory",
+        "discover_memory_tools", "memory_store", "memory_search", "write_memory", "read_memory", "get_memory", "list_memories",
+        "update_memory", "delete_memory", "history", "get_memory_context", "summarize_memory",
     ]  # fmt: skip
 
 
@@ -71,6 +71,16 @@ def test_every_tool_has_its_use_case_route_and_errors(tool: Tool) -> None:
     assert tool.function in {"normalize", "store", "search", "discover", "write", "read", "summarize"}
     assert (tool.tier == "advanced") == (tool.group is not None)
     assert tool_named(tool.name) is tool
+
+
+def test_tiers_nest_and_the_advanced_ones_stand_alone() -> None:
+    tiers = {tool.name: tool.tier for tool in TOOLS}
+    names = {tier: [str(row["name"]) for row in rows(tier)] for tier in (None, *get_args(Tier))}
+    assert names["primary"] == ["store_memory", "search_memory", "discover_memory_tools"]
+    assert names["core"] == [name for name, tier in tiers.items() if tier != "advanced"]
+    assert names["advanced"] == [name for name, tier in tiers.items() if tier == "advanced"]
+    assert names[None] == list(tiers)
+    assert {row["tier"] for row in rows()} == set(get_args(Tier))
 
 
 def test_the_error_codes_are_closed() -> None:

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from commonplace.bootstrap import local
+from commonplace.client.keyed_methods import KeyedMethods
 from commonplace.client.nightly_methods import NightMethods
-from commonplace.domain import results, storage
+from commonplace.domain import results
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Result
 from commonplace.domain.memory import DEFAULT_COLLECTION, GLOBAL_AGENT
-from commonplace.domain.taxonomy import Durability, SearchCategory, Section, Source, StatementType
+from commonplace.domain.taxonomy import SearchCategory, Source, StatementType
 from commonplace.ports.values import Caller, Clock
 from commonplace.settings import Settings, read_settings
 from commonplace.use_cases import dispatch
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 BACKEND = "local"
 
 
-class Commonplace(NightMethods):
+class Commonplace(KeyedMethods, NightMethods):
     """One user's memories in one file. Use it in a `with` block, or call `close`.
 
     `path`: the memory file, made if it isn't there. `user_id`: whose memories, a name on this machine. `timezone`: IANA
@@ -124,36 +125,6 @@ class Commonplace(NightMethods):
             results.SearchInsightResult, "memory_search", query=query, collection=collection, nResults=nResults,
             filter=filter,
         )  # fmt: skip
-
-    def write_memory(
-        self, key: str, value: str, category: Section, durability: Durability, *, source: Source = "user",
-        confidence: float = 1.0, allow_similar: bool = False,
-    ) -> storage.WriteResult:  # fmt: skip
-        """Writes a fact under a key; `written` is False where the key or the fact is there already."""
-        return self._typed(
-            storage.WriteResult, "write_memory", key=key, value=value, category=category, durability=durability,
-            source=source, confidence=confidence, allow_similar=allow_similar,
-        )  # fmt: skip
-
-    def read_memory(self, category: Section, *, limit: int = 20) -> storage.ReadResult:
-        """What is remembered under a heading, the most important first."""
-        return self._typed(storage.ReadResult, "read_memory", category=category, limit=limit)
-
-    def update_memory(self, key: str, value: str, *, category: Section | None = None) -> storage.UpdateResult:
-        """A new value for a key; the old one is closed and kept."""
-        return self._typed(storage.UpdateResult, "update_memory", key=key, value=value, category=category)
-
-    def delete_memory(self, key: str) -> storage.DeleteResult:
-        """Closes the memory under a key; it can be brought back for 30 days."""
-        return self._typed(storage.DeleteResult, "delete_memory", key=key)
-
-    def get_memory_context(self, topic: str, *, max_tokens: int = 1_500) -> storage.ContextResult:
-        """What to know for a topic, ready for a prompt; it never has more than `max_tokens` (100-8,000)."""
-        return self._typed(storage.ContextResult, "get_memory_context", topic=topic, max_tokens=max_tokens)
-
-    def summarize_memory(self, query: str, *, limit: int = 20) -> storage.SummarizeResult:
-        """What the memories say about a question, in a few sentences."""
-        return self._typed(storage.SummarizeResult, "summarize_memory", query=query, limit=limit)
 
     def import_turns(
         self, turns: Sequence[Mapping[str, Any]], keep: "Keep" = "all", progress: "Progress | None" = None

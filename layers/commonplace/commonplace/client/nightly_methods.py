@@ -10,7 +10,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.runs import Mode, Run
 
 if TYPE_CHECKING:
-    from commonplace.domain.interactions import History, RecordResult, RunReport, WrittenPages
+    from commonplace.domain.interactions import RecordResult, RunReport, WrittenPages
     from commonplace.nightly.day_planner import ReadDay
     from commonplace.nightly.service import Nights
     from commonplace.nightly.steps import Progress
@@ -98,10 +98,6 @@ class NightMethods:
     def undo(self, operation_id: str) -> Run:
         """Takes one operation back, a tool's or a run's."""
         return self.nights().undo(operation_id)
-
-    def history(self, key: str) -> "History":
-        """What a key has held, newest first."""
-        return self.nights().history(key)
 
     def write_markdown(self, dir: str | Path, overwrite: bool = False) -> "WrittenPages":
         """Writes `MEMORY.md` and `memory/YYYY-MM-DD.md` into a folder, as far as they have changed.

@@ -1,12 +1,13 @@
 """The rows of the Memory Storage API: memories under short keys, and what goes into a prompt."""
 
 from commonplace.contract.tool import QUERY_ERRORS, READS, STORES, TEXT_ERRORS, Hints, Tool
-from commonplace.domain import storage
+from commonplace.domain import interactions, listing, storage
 from commonplace.domain.errors import ErrorCode
 
 _CHANGES = Hints(read_only=False, destructive=False, idempotent=False)
 _DELETES = Hints(read_only=False, destructive=True, idempotent=True)  # a second call finds nothing to delete
-_KEY_ERRORS = (ErrorCode.KEY_NOT_FOUND, ErrorCode.SECRET_ONLY, ErrorCode.CONFLICT)
+_NAME_ERRORS = (ErrorCode.NOT_FOUND, ErrorCode.KEY_NOT_FOUND, ErrorCode.SECRET_ONLY)
+_CHANGE_ERRORS = (*_NAME_ERRORS, ErrorCode.CONFLICT)
 
 STORAGE_TOOLS: tuple[Tool, ...] = (
     Tool(
@@ -53,30 +54,74 @@ STORAGE_TOOLS: tuple[Tool, ...] = (
         errors=(),
     ),
     Tool(
+        name="get_memory",
+        title="Get one memory",
+        description="Shows one memory, by its memory_id or key, as it is kept: its words, type, headings, tags, importance "
+        "and times. Of an id that is closed the error names the successor; history shows what it said.",
+        request=listing.GetRequest,
+        result=listing.GetResult,
+        function="read",
+        tier="core",
+        hints=READS,
+        examples=({"memory_id": "mem_01M7Y9WZRKKCZMXKBZPYYE31X7"}, {"key": "role"}),
+        errors=_NAME_ERRORS,
+    ),
+    Tool(
+        name="list_memories",
+        title="List the memories",
+        description="Lists what is remembered, newest first, page by page, with the ids by which each can be changed or "
+        "deleted. Use search_memory for a question, and this to go through what there is.",
+        request=listing.ListRequest,
+        result=listing.ListResult,
+        function="read",
+        tier="core",
+        hints=READS,
+        examples=({}, {"limit": 50, "category": "projects", "options": {"importance_min": 3}}),
+        errors=(),
+    ),
+    Tool(
         name="update_memory",
-        title="Change the memory under a key",
-        description="Gives a key a new value when what was true has changed or was wrong. The old value is closed and kept. "
-        "Keep in the new value what is still true of the old one.",
+        title="Change a memory",
+        description="Gives a memory, by its memory_id or key, a new value when what was true has changed or was wrong. The "
+        "old value is closed and kept, and the new one gets an id of its own; keep in it what is still true of the old one. "
+        "Without a value it corrects type, tags, importance, headings or expiry, under the same id.",
         request=storage.UpdateRequest,
         result=storage.UpdateResult,
         function="write",
         tier="core",
         hints=_CHANGES,
-        examples=({"key": "role", "value": "The user works as a team lead at a hospital."},),
-        errors=(*TEXT_ERRORS, *_KEY_ERRORS),
+        examples=(
+            {"key": "role", "value": "The user works as a team lead at a hospital."},
+            {"memory_id": "mem_01M7Y9WZRKKCZMXKBZPYYE31X7", "tags": ["family", "allergy"], "importance": 5},
+        ),
+        errors=(*TEXT_ERRORS, *_CHANGE_ERRORS),
     ),
     Tool(
         name="delete_memory",
-        title="Delete the memory under a key",
-        description="Deletes the memory under a key when the user asks for it or it is no longer true and nothing takes its "
-        "place. It is no longer found; for 30 days it can be brought back. Use update_memory when there is a new value.",
+        title="Delete a memory",
+        description="Deletes a memory, by its memory_id or key, when the user asks for it or it is no longer true and "
+        "nothing takes its place. It is no longer found; for 30 days it can be brought back. Use update_memory when there "
+        "is a new value.",
         request=storage.DeleteRequest,
         result=storage.DeleteResult,
         function="write",
         tier="core",
         hints=_DELETES,
-        examples=({"key": "role"},),
-        errors=_KEY_ERRORS,
+        examples=({"key": "role"}, {"memory_id": "mem_01M7Y9WZRKKCZMXKBZPYYE31X7"}),
+        errors=_CHANGE_ERRORS,
+    ),
+    Tool(
+        name="history",
+        title="Show what a memory was before",
+        description="Shows what a key has held, or what a memory_id replaced and what replaced it, newest first, each with "
+        "its dates and with what was done to it. An old id leads on to what became of it.",
+        request=interactions.HistoryRequest,
+        result=interactions.History,
+        function="read",
+        tier="core",
+        hints=READS,
+        examples=({"key": "role"}, {"memory_id": "mem_01M7Y9WZRKKCZMXKBZPYYE31X7"}),
+        errors=_NAME_ERRORS,
     ),
     Tool(
         name="get_memory_context",

@@ -15,6 +15,7 @@ from commonplace.text.redaction import Redaction, redact
 AnyRequest = TypeVar("AnyRequest", bound=Request)
 
 _STATEMENTS = {"text", "content", "raw_text", "normalized", "value"}  # refused when nothing but a secret is in them
+_IDS = {"memory_id", "cursor"}  # looked up, never kept
 _CODES = {
     "extra_forbidden": ErrorCode.UNKNOWN_FIELD,
     "missing": ErrorCode.MISSING_FIELD,
@@ -59,6 +60,12 @@ def _message(error: Mapping[str, Any]) -> str:
     return str(error["msg"])
 
 
+def redacted_value(value: str, key: str) -> tuple[str, list[str]]:
+    """A value that turns out to stand under a key, redacted anew, and the kinds of secrets that it held; `SECRET_ONLY`."""
+    kinds: list[str] = []
+    return _redacted_text(value, "value", kinds, key), kinds
+
+
 def _redacted_model(model: Any, path: str, zone: tzinfo | None, kinds: list[str]) -> Any:
     changed: dict[str, Any] = {}
     for name in type(model).model_fields:
@@ -77,7 +84,7 @@ def _redacted_value(value: Any, path: str, zone: tzinfo | None, kinds: list[str]
         return value.replace(tzinfo=zone) if value.tzinfo is None else value
     if isinstance(value, list):
         return [item for item in (_redacted_value(item, path, zone, kinds) for item in value) if item != ""]
-    if isinstance(value, str):
+    if isinstance(value, str) and path not in _IDS:
         return _redacted_text(value, path, kinds, beside if isinstance(beside, str) else None)
     return value
 

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from ulid import ULID
 
+_MEMORY_ID = re.compile(r"mem_[0-9A-Z]{26}")
 _ID = re.compile(r"[a-z]+_[\w-]{1,64}", re.ASCII)
 
 
@@ -21,6 +22,11 @@ def new_operation_id(at: datetime) -> str:
 def new_run_id(at: datetime) -> str:
     """`run_` and a ULID."""
     return f"run_{ULID.from_datetime(at)}"
+
+
+def is_memory_id(text: str) -> bool:
+    """Whether a text is the id of a memory, as a person gives it who may as well give a key."""
+    return _MEMORY_ID.fullmatch(text) is not None
 
 
 def may_be_id(text: str) -> bool:

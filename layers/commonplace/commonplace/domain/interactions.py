@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, TypeAdapter
 
 from commonplace.domain.fields import FrozenPart, Name, Request, Result, printable
 from commonplace.domain.runs import Run, RunOperation
-from commonplace.domain.storage import Key
+from commonplace.domain.storage import NamedMemory
 from commonplace.domain.taxonomy import Status
 
 MAX_INTERACTIONS = 1_000
@@ -40,10 +40,8 @@ class RecordRequest(Request):
     )
 
 
-class HistoryRequest(Request):
-    """What `GET /history/{key}` takes."""
-
-    key: Key
+class HistoryRequest(NamedMemory):
+    """A memory whose history is asked for; an old id leads on to what became of it."""
 
 
 class RefusedInteraction(FrozenPart):
@@ -105,8 +103,8 @@ class Value(FrozenPart):
     steps: tuple[Step, ...] = Field(description="What was done to it, oldest first.")
 
 
-class History(FrozenPart):
-    key: str
+class History(Result):
+    key: str | None = Field(description="The key that was asked for; of an id, that of its newest memory, null without one.")
     values: tuple[Value, ...] = Field(description="Newest first.")
 
 

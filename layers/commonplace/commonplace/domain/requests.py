@@ -67,15 +67,20 @@ class TimeSpan(Request):
     before: datetime | None = Field(None, description="ISO 8601; without an offset in the user's time zone.")
 
 
-class SearchOptions(Request):
-    """Limits of a search."""
+class FilterOptions(Request):
+    """Which memories to look at."""
 
-    limit: Limit = Field(10, description="The most memories to return.")
-    min_relevance: Fraction = Field(0.3, description="0-1; memories that match less are left out.")
     time_range: TimeSpan | None = Field(None, description="Only what happened, or else was stored, in this range.")
     importance_min: Level | None = Field(None, description="Only memories at least this important, 1-5.")
     content_type: ContentType | None = Field(None, description="Only memories of this kind.")
     include_expired: bool = Field(False, description="Also memories whose time is over.")
+
+
+class SearchOptions(FilterOptions):
+    """Limits of a search."""
+
+    limit: Limit = Field(10, description="The most memories to return.")
+    min_relevance: Fraction = Field(0.3, description="0-1; memories that match less are left out.")
 
 
 class SearchRequest(Request):

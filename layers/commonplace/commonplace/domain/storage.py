@@ -8,9 +8,10 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from commonplace.domain.fields import Fraction, Limit, Query, Request, Result, Text, absent
+from commonplace.domain.fields import Fraction, Level, Limit, Name, Query, Request, Result, Text, absent
+from commonplace.domain.requests import Tags
 from commonplace.domain.results import Part
-from commonplace.domain.taxonomy import Durability, Section, Source
+from commonplace.domain.taxonomy import Category, Durability, MemoryType, Section, Source
 
 _KEY = re.compile(r"[\w.-]{1,64}")
 
@@ -34,6 +35,13 @@ Key = Annotated[str, BeforeValidator(normal_key), Field(json_schema_extra={"patt
 Budget = Annotated[int, Field(ge=100, le=8_000, strict=True)]
 
 
+class NamedMemory(Request):
+    """A memory by its id or by its key: exactly one of the two."""
+
+    memory_id: Name | None = Field(None, description="The id of the memory. Give this or key.")
+    key: Key | None = Field(None, description="The key of the memory. Give this or memory_id.")
+
+
 class WriteRequest(Request):
     """A memory under a key."""
 
@@ -55,18 +63,25 @@ class ReadRequest(Request):
     limit: Limit = Field(20, description="The most memories to return.")
 
 
-class UpdateRequest(Request):
-    """A new value for a key."""
+class UpdateRequest(NamedMemory):
+    """A new value for a memory, or a correction of its labels alone."""
 
-    key: Key = Field(description="The key of the memory that has changed.")
-    value: Text = Field(description="What is true now: one self-contained sentence in plain words.")
+    value: Text | None = Field(
+        None, description="What is true now: one self-contained sentence. Leave it out to correct the labels alone."
+    )
     category: Section | None = Field(None, description="Another heading; the old one when left out.")
+    filed_under: Category | None = Field(None, description="The category to file it under.")
+    type: MemoryType | None = Field(None, description="The kind of memory.")
+    tags: Tags | None = Field(None, description="The tags that it is to have; they replace those that it has.")
+    importance: Level | None = Field(None, description="1 (trivial) to 5 (never forget).")
+    expires_at: datetime | None = Field(None, description="When it stops being true or useful, ISO 8601.")
+    durability: Durability | None = Field(
+        None, description="`durable`: it never expires any more; `daily`: a note that is gone after 90 days."
+    )
 
 
-class DeleteRequest(Request):
+class DeleteRequest(NamedMemory):
     """A memory to be deleted."""
-
-    key: Key = Field(description="The key of the memory.")
 
 
 class ContextRequest(Request):
@@ -125,8 +140,8 @@ class ReadResult(ResultWithMessage):
 
 
 class UpdateResult(ResultWithMessage):
-    memory_id: str = Field(description="The id of the new value.")
-    previous_id: str = Field(description="The id of the old value, which is closed and kept.")
+    memory_id: str = Field(description="The id of the new value; of a correction, the memory's own.")
+    previous_id: str = Field(description="The id of the old value, which is closed and kept; of a correction, the same id.")
     operation_id: str = Field(description="By it the change can be undone.")
 
 

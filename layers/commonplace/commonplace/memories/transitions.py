@@ -1,10 +1,11 @@
-"""The ways a memory closes: superseded, deleted, erased; and what is kept of a change so that it can be undone."""
+"""How a memory is corrected, and how it closes: superseded, deleted, erased; and what is kept of that, to undo it."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import AppliedChange, Change
+from commonplace.ports.record_values import AppliedChange, Audit, Change
 
 PURGE_DELAY = timedelta(days=30)
 
@@ -16,6 +17,22 @@ _WORDS: dict[str, Any] = {
 # An operation changes words only to erase them, and its own version, time and usage come with each write.
 _TEXTS = {"raw_text", "normalized_text", "tags", "concepts", "speaker", "evidence", "user_note", "subject"}
 _NOT_KEPT = _TEXTS | {"version", "updated_at", "access_count", "last_accessed"}
+
+
+TAGS_BEFORE = "tags_before"
+"""In the detail of an audit row: the tags that the change replaced. They stand there, and not in the operation, because an
+audit row goes with its memory."""
+
+
+def corrected(memory: Memory, now: datetime, detail: Mapping[str, object], **labels: Any) -> Change:
+    """Gives a memory other labels (type, tags, importance, headings, expiry): its next version, under the same id."""
+    after = memory.next_version(now, **labels)
+    return Change(after, Audit("correct", now, {**detail, **replaced_tags(memory, after)}), before=memory)
+
+
+def replaced_tags(before: Memory, after: Memory) -> dict[str, list[str]]:
+    """What the audit row of a change keeps of the tags that it replaces; nothing of erased words."""
+    return {TAGS_BEFORE: list(before.tags)} if before.tags != after.tags and after.content else {}
 
 
 def superseded(memory: Memory, by: str, now: datetime) -> Memory:

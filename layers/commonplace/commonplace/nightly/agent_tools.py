@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 from commonplace.contract.manifest import schema
 from commonplace.domain.fields import Fraction, Limit, Name, Query, Request, Text
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
-from commonplace.domain.storage import DeleteRequest, Key, ReadRequest, UpdateRequest
+from commonplace.domain.storage import Key, ReadRequest
 from commonplace.domain.taxonomy import Durability, Section
 from commonplace.extraction.candidate import MemoryView
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
@@ -45,17 +45,20 @@ class Write(Request):
     evidence: Evidence = _EVIDENCE
 
 
-class Update(UpdateRequest):
+class Update(Request):
     """A new value, with the words that it rests on."""
 
+    key: Key = Field(description="The key of the memory that has changed.")
     value: Value = Field(description="What is true now: one self-contained sentence in plain words.")
+    category: Section | None = Field(None, description="Another heading; the old one when left out.")
     interaction_id: Name = _INTERACTION
     evidence: Evidence = _EVIDENCE
 
 
-class Delete(DeleteRequest):
+class Delete(Request):
     """A memory to be deleted, with the words that it rests on."""
 
+    key: Key = Field(description="The key of the memory.")
     interaction_id: Name = _INTERACTION
     evidence: Evidence = _EVIDENCE
 

@@ -129,10 +129,9 @@ class Nights:
     def history(self, key: str) -> History:
         """The values that a key has held, newest first; `KEY_NOT_FOUND` tells the nearest keys."""
         from commonplace.contract import validate
-        from commonplace.use_cases import keyed
+        from commonplace.use_cases import history
 
-        request = validate.check(HistoryRequest, {"key": key})
-        return keyed.history(request.key, self.context.caller, self.context.ports)
+        return history.history(validate.check(HistoryRequest, {"key": key}), self.context.caller, self.context.ports)
 
     def _options(self, mode: Mode | None, progress: "Progress | None" = None) -> "RunOptions":
         from commonplace.llm.prompts import prompt_version

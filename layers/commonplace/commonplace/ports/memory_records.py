@@ -5,6 +5,7 @@ from typing import Protocol
 
 from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import Audit, Entry, Stored, Vector
+from commonplace.ports.values import Filter, Visibility
 
 
 class MemoryRecords(Protocol):
@@ -29,6 +30,13 @@ class MemoryRecords(Protocol):
 
     def all(self, user_id: str) -> Iterator[Memory]:
         """Every record of the user, oldest first, closed ones too."""
+
+    def listed(
+        self, visibility: Visibility, filters: Filter, limit: int, before: str | None = None
+    ) -> tuple[list[Memory], str | None]:
+        """The visible records that pass, newest id first, beginning behind `before`; and the id behind which the list goes
+        on, None at its end. There may be fewer than `limit` although it goes on: one call reads a bounded part of a store.
+        """
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
         """The newest active records with their vectors, and whether that is all of them; may lag behind a write."""

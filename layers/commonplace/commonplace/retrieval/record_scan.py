@@ -4,7 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from commonplace.domain.memory import GLOBAL_AGENT, Memory
+from commonplace.domain.memory import GLOBAL_AGENT, Memory, importance_of
+from commonplace.domain.requests import FilterOptions
+from commonplace.domain.taxonomy import SearchCategory, where_filed
 from commonplace.ports.record_values import Stored, Vector
 from commonplace.ports.values import Caller, Filter, Visibility
 from commonplace.retrieval import candidate_rows
@@ -16,6 +18,20 @@ def visibility_of(caller: Caller, agent_id: str | None = None, include_expired: 
     """The visibility of a caller: global memories and those of their agent, or of `agent_id`."""
     agents = tuple(sorted({GLOBAL_AGENT, agent_id or caller.agent_id}))
     return Visibility(caller.user_id, agents, caller.now, include_expired)
+
+
+def filter_of(category: SearchCategory | None, options: FilterOptions) -> Filter:
+    """The filter of a category or section and of what else was asked for."""
+    span = options.time_range
+    filed_under, section = where_filed(category or "all")
+    return Filter(
+        category=filed_under,
+        section=section,
+        content_type=options.content_type,
+        importance_min=None if options.importance_min is None else importance_of(options.importance_min) - 0.125,
+        after=span.after if span else None,
+        before=span.before if span else None,
+    )
 
 
 def is_visible(visibility: Visibility, memory: Memory) -> bool:

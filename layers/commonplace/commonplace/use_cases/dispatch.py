@@ -114,8 +114,20 @@ def _read_memory() -> UseCase:
     return read_memory
 
 
+def _get_memory() -> UseCase:
+    from commonplace.use_cases.listing import get_memory
+
+    return get_memory
+
+
+def _list_memories() -> UseCase:
+    from commonplace.use_cases.listing import list_memories
+
+    return list_memories
+
+
 def _update_memory() -> UseCase:
-    from commonplace.use_cases.keyed_write import update_memory
+    from commonplace.use_cases.update import update_memory
 
     return update_memory
 
@@ -124,6 +136,12 @@ def _delete_memory() -> UseCase:
     from commonplace.use_cases.keyed import delete_memory
 
     return delete_memory
+
+
+def _history() -> UseCase:
+    from commonplace.use_cases.history import history
+
+    return history
 
 
 def _get_memory_context() -> UseCase:
@@ -149,8 +167,11 @@ USE_CASES: dict[str, Callable[[], UseCase]] = {
     "memory_search": _memory_search,
     "write_memory": _write_memory,
     "read_memory": _read_memory,
+    "get_memory": _get_memory,
+    "list_memories": _list_memories,
     "update_memory": _update_memory,
     "delete_memory": _delete_memory,
+    "history": _history,
     "get_memory_context": _get_memory_context,
     "summarize_memory": _summarize_memory,
 }

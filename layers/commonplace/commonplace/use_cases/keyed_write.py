@@ -1,4 +1,4 @@
-"""`write_memory` and `update_memory`: a value under a key becomes a memory; a new one takes its place."""
+"""`write_memory`: a value under a key becomes a memory, unless the key is taken or the value known."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,27 +8,32 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Notes
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
-from commonplace.domain.storage import Existing, UpdateRequest, UpdateResult, WriteRequest, WriteResult
+from commonplace.domain.storage import Existing, WriteRequest, WriteResult
 from commonplace.domain.taxonomy import Durability, Section
 from commonplace.memories.enrich import enrich
 from commonplace.memories.ingest import DAILY_FOR, DURABLE_FROM, NOT_COMPARED, find_similar, merges_of, new_entry
-from commonplace.memories.transitions import superseded
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit, Change, Entry, Operation
+from commonplace.ports.record_values import Change, Entry, Operation
 from commonplace.ports.values import Caller, Similar
 from commonplace.retrieval.documents import folded
 from commonplace.retrieval.record_scan import is_visible, visibility_of
-from commonplace.use_cases.keyed import memory_under_key
 
 
 def entry_of(
-    tool: str, key: str, value: str, section: Section, durability: Durability, caller: Caller, ports: Ports, **given: Any
+    tool: str,
+    key: str | None,
+    value: str,
+    section: Section,
+    durability: Durability,
+    caller: Caller,
+    ports: Ports,
+    **given: Any,
 ) -> Entry:
-    """A new memory under a key, not stored yet; `given`: more record fields that are decided already."""
+    """A new memory, mostly under a key, not stored yet; `given`: more record fields that are decided already."""
     statement = enrich(value, ports.words, ports.facts.tags(caller.user_id))
     fields = {"key": key, "section": section, "collection": DEFAULT_COLLECTION, "durability": durability, **given}
     if durability == "daily":
-        fields["expires_at"] = caller.now + DAILY_FOR
+        fields.setdefault("expires_at", caller.now + DAILY_FOR)
     return new_entry(tool, statement, None, caller, ports, fields)
 
 
@@ -145,44 +150,3 @@ def _shown(memories: Sequence[Memory]) -> list[Existing]:
 
 def _notes(caller: Caller, degraded: bool = False) -> Notes | None:
     return Notes(degraded=NOT_COMPARED if degraded else None, redacted=list(caller.redacted) or None) or None
-
-
-def update_memory(request: UpdateRequest, caller: Caller, ports: Ports) -> UpdateResult:
-    """Supersedes the memory under the key by the new value, in one operation."""
-    old = memory_under_key(request.key, caller, ports)
-    section = request.category or old.section
-    entry = entry_of(
-        "update_memory", request.key, request.value, section, old.durability, caller, ports,
-        agent_id=old.agent_id, confidence=1.0, supersedes=old.memory_id,
-    )  # fmt: skip
-    new = entry.memory
-    closed = superseded(old, new.memory_id, caller.now)
-    operation = Operation(
-        operation_id=new_operation_id(caller.now),
-        user_id=caller.user_id,
-        kind="UPDATE",
-        at=caller.now,
-        opens=Change(new, entry.audit, entry.vector),
-        closes=(Change(closed, Audit("supersede", caller.now, {"by": new.memory_id}), before=old),),
-    )
-    _apply_update(operation, old, caller, ports)
-    return UpdateResult(
-        message=f"✓ Memory updated: {section}/{request.key}; the old value is kept as {old.memory_id}",
-        memory_id=new.memory_id,
-        previous_id=old.memory_id,
-        operation_id=operation.operation_id,
-        notes=Notes(redacted=list(caller.redacted) or None) or None,
-    )
-
-
-def _apply_update(operation: Operation, old: Memory, caller: Caller, ports: Ports) -> None:
-    """Applies the update; a conflict over an unchanged memory means that another memory has the new text."""
-    try:
-        ports.operations.apply(operation)
-    except CommonplaceError as error:
-        current = ports.records.get(caller.user_id, [old.memory_id])
-        if error.code is not ErrorCode.CONFLICT or [memory.version for memory in current] != [old.version]:
-            raise
-        raise CommonplaceError(
-            ErrorCode.INVALID_ARGUMENT, "value: another memory says exactly this already", "value"
-        ) from error

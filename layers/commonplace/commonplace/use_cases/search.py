@@ -1,6 +1,6 @@
 """The three tools that search: one embedding, one look into the index, one pure ranking. No model is asked."""
 
-from commonplace.domain.memory import Memory, importance_of, level_of
+from commonplace.domain.memory import Memory, level_of
 from commonplace.domain.requests import SearchInsightRequest, SearchOptions, SearchPersonalRequest, SearchRequest
 from commonplace.domain.results import (
     Hit,
@@ -13,11 +13,12 @@ from commonplace.domain.results import (
     SearchPersonalResult,
     SearchResult,
 )
-from commonplace.domain.taxonomy import statement_type, types_of_insight, where_filed
+from commonplace.domain.taxonomy import statement_type, types_of_insight
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Filter
 from commonplace.retrieval.engine import find
 from commonplace.retrieval.query import Query
+from commonplace.retrieval.record_scan import filter_of
 from commonplace.text.foundation import tokenizer
 
 _DEFAULT_RELEVANCE = 0.3
@@ -27,7 +28,7 @@ def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> Searc
     """Searches memories for a question."""
     options = request.options or SearchOptions()
     limit = request.limit or options.limit
-    wanted = _wanted(request, options)
+    wanted = filter_of(request.category, options)
     found = find(request.query, caller, ports, wanted, limit, options.min_relevance, options.include_expired)
     time = found.query.time
     return SearchResult(
@@ -112,19 +113,6 @@ def _hit(memory: Memory, relevance: float, query: Query) -> Hit:
         key=memory.key,
         section=memory.section,
         event_time=memory.event_time,
-    )
-
-
-def _wanted(request: SearchRequest, options: SearchOptions) -> Filter:
-    span = options.time_range
-    category, section = where_filed(request.category or "all")
-    return Filter(
-        category=category,
-        section=section,
-        content_type=options.content_type,
-        importance_min=None if options.importance_min is None else importance_of(options.importance_min) - 0.125,
-        after=span.after if span else None,
-        before=span.before if span else None,
     )
 
 

@@ -87,6 +87,7 @@ def test_agents_have_five_parameters_a_function_and_every_required_one() -> None
         together[row["name"]] = set(schema["properties"]) - set(function["parameters"])
     assert {name: fields for name, fields in together.items() if fields} == {
         "memory_store_personal": {"agent_id", "place"}, "write_memory": {"source", "confidence", "allow_similar"},
+        "update_memory": {"filed_under", "type", "tags", "importance", "expires_at", "durability"},
     }  # fmt: skip
 
 

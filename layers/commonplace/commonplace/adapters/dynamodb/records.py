@@ -25,8 +25,12 @@ from commonplace.adapters.dynamodb.writes import TransactionWrite, change_of, pu
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import Audit, Entry, Stored, Vector
+from commonplace.ports.values import Filter, Visibility
+from commonplace.retrieval.documents import document
+from commonplace.retrieval.record_scan import is_visible, passes_filter
 
 _PURGED_WITHIN = 80  # rows that can be marked in the transaction itself; a memory was hardly ever changed as often
+_LISTED_AT_MOST = 2_000  # records that are looked through for a page
 _ROWS_AT_ONCE = 50  # listed and deleted within the time of a call
 
 
@@ -79,6 +83,26 @@ class DynamoRecords:
             yield from readable_records(items, lambda item: memory_of(item, used.get(_id_of(item))))  # noqa: B023 - at once
             if after is None:
                 return
+
+    def listed(
+        self, visibility: Visibility, filters: Filter, limit: int, before: str | None = None
+    ) -> tuple[list[Memory], str | None]:
+        condition, values = partition_condition(visibility.user_id, MEMORY)
+        calls, found, looked_at = self._table.calls(), list[Memory](), 0
+        after = None if before is None else key_of(visibility.user_id, memory_name(before))
+        while len(found) <= limit and looked_at < _LISTED_AT_MOST:
+            at_once = max(limit + 1, looked_at)
+            items, after = calls.page(
+                condition, values, after, ScanIndexForward=False, ConsistentRead=True, Limit=at_once,
+                ProjectionExpression=f"#{USER},#{ITEM},#{RECORD}",
+            )  # fmt: skip
+            looked_at += at_once
+            memories = readable_records(items, memory_of)
+            found += [one for one in memories if is_visible(visibility, one) and passes_filter(filters, one, document(one))]
+            if after is None:
+                break
+        goes_on = found[limit - 1].memory_id if len(found) > limit else None if after is None else _id_of(after)
+        return found[:limit], goes_on
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
         condition, values = partition_condition(user_id, MEMORY)

@@ -11,6 +11,7 @@ from commonplace.adapters.sqlite.rows import known_owner, memory_of, owner_numbe
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import Audit, Entry, Stored, Vector
+from commonplace.ports.values import Filter, Visibility
 from commonplace.retrieval.documents import Document, document
 
 _AT_ONCE = 100  # a write never waits for more; the rest goes with the next ones
@@ -104,6 +105,23 @@ class SqliteRecords:
             for row in rows:
                 yield memory_of(*row[1:])
             last = rows[-1][0]
+
+    def listed(
+        self, visibility: Visibility, filters: Filter, limit: int, before: str | None = None
+    ) -> tuple[list[Memory], str | None]:
+        from commonplace.adapters.sqlite import scan
+
+        (visible, seen), (passing, wanted) = scan.visible(visibility), scan.where(filters)
+        behind, after = ("memory_id < ?", [before]) if before is not None else ("", [])
+        conditions = " AND ".join(filter(None, (visible, passing, behind)))
+        with self._database.reading() as connection:
+            # +owner: by the index of the ids, so that a page costs the same however many memories there are
+            rows = connection.execute(
+                f"SELECT record FROM memories WHERE +owner = ? AND {conditions} ORDER BY memory_id DESC LIMIT ?",
+                (known_owner(connection, visibility.user_id), *seen, *wanted, *after, limit + 1),
+            ).fetchall()
+        found = [Memory.kept(record) for (record,) in rows[:limit]]
+        return found, found[-1].memory_id if len(rows) > limit else None
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
         with self._database.reading() as connection:

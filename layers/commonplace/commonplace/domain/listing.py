@@ -1,0 +1,74 @@
+"""What the tools take and answer that show memories as they are kept: one by its id, or page by page."""
+
+from datetime import datetime
+
+from pydantic import Field
+
+from commonplace.domain.fields import Level, Limit, Name, Request, Result, absent
+from commonplace.domain.memory import Memory, level_of
+from commonplace.domain.requests import FilterOptions
+from commonplace.domain.storage import MemoryEntry, NamedMemory
+from commonplace.domain.taxonomy import Category, MemoryType, SearchCategory, Source
+
+
+class GetRequest(NamedMemory):
+    """One memory."""
+
+
+class ListRequest(Request):
+    """The memories, newest first."""
+
+    limit: Limit = Field(20, description="The most memories to return.")
+    category: SearchCategory | None = Field(None, description="Only this category or section; all when left out.")
+    options: FilterOptions | None = Field(None, description="Filters.")
+    cursor: Name | None = Field(None, description="`cursor` of the answer before; the list goes on from there.")
+
+
+class KeptMemory(MemoryEntry):
+    """A memory as it is kept."""
+
+    type: MemoryType = Field(description="The kind of memory.")
+    filed_under: Category = Field(description="The category that it is filed under.")
+    tags: list[str]
+    importance: Level = Field(description="1 (trivial) to 5 (never forget).")
+    source: Source = Field(description="Who said it.")
+    created_at: datetime
+    event_time: datetime | None = Field(None, description="When it happened, if that was said.", exclude_if=absent)
+    expires_at: datetime | None = Field(None, description="When its time is over.", exclude_if=absent)
+    user_note: str | None = Field(None, exclude_if=absent)
+    previous_id: str | None = Field(None, description="The memory whose place it took.", exclude_if=absent)
+
+    @classmethod
+    def of(cls, memory: Memory) -> "KeptMemory":
+        """A record as it is shown."""
+        return cls(
+            key=memory.key,
+            memory_id=memory.memory_id,
+            value=memory.content,
+            section=memory.section,
+            durability=memory.durability,
+            confidence=memory.confidence,
+            updated_at=memory.updated_at,
+            type=memory.memory_type,
+            filed_under=memory.category,
+            tags=list(memory.tags),
+            importance=level_of(memory.importance),
+            source=memory.source,
+            created_at=memory.created_at,
+            event_time=memory.event_time,
+            expires_at=memory.expires_at,
+            user_note=memory.user_note,
+            previous_id=memory.supersedes,
+        )
+
+
+class GetResult(Result):
+    memory: KeptMemory
+
+
+class ListResult(Result):
+    memories: list[KeptMemory] = Field(description="Newest first.")
+    count: int = Field(description="How many are returned.")
+    cursor: str | None = Field(
+        None, description="Give it back for the next page; not there when there is no more.", exclude_if=absent
+    )

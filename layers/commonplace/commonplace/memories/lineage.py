@@ -1,0 +1,32 @@
+"""Which memories took the place of which: by `superseded_by` and `supersedes`."""
+
+from collections.abc import Iterable
+
+from commonplace.domain.memory import Memory
+from commonplace.ports.memory_records import MemoryRecords
+
+
+def successors(memory: Memory, records: MemoryRecords) -> list[Memory]:
+    """What took the place of a memory, one after the other, as far as it is kept; the last one is current, or closed."""
+    found: dict[str, Memory] = {}
+    after = memory.superseded_by
+    while after is not None and after not in found:
+        later = records.get(memory.user_id, [after])
+        found |= {one.memory_id: one for one in later}
+        after = later[0].superseded_by if later else None
+    return list(found.values())
+
+
+def lineage(memory_id: str, memories: Iterable[Memory]) -> list[Memory]:
+    """Of these, the memory of that id with all that it replaced and all that replaced it, in any number of steps.
+
+    Where one memory took the place of several, all of those belong together. In the order of the given ones.
+    """
+    known = list(memories)
+    found, more = set[str](), {memory_id}
+    while more:
+        found |= more
+        linked = {one.memory_id for one in known if {one.superseded_by, one.supersedes} & more}
+        named = {link for one in known if one.memory_id in more for link in (one.superseded_by, one.supersedes) if link}
+        more = (linked | named) - found
+    return [one for one in known if one.memory_id in found]

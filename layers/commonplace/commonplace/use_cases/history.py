@@ -1,0 +1,42 @@
+"""`history`: what a key has held, or what a memory was before and what became of it."""
+
+from commonplace.domain.interactions import History, HistoryRequest, Step, Value
+from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
+from commonplace.memories.lineage import lineage
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller
+from commonplace.retrieval.record_scan import visibility_of
+from commonplace.use_cases.named import check_name, unknown_id, unknown_key
+
+
+def history(request: HistoryRequest, caller: Caller, ports: Ports) -> History:
+    """Every memory that a key of the default collection has held, or that an id leads to; newest first.
+
+    An id leads to all that it replaced and to all that replaced it. `KEY_NOT_FOUND` tells the nearest keys.
+    """
+    check_name(request)
+    agents = visibility_of(caller).agents
+    everything = [one for one in ports.records.all(caller.user_id) if one.agent_id in agents]
+    if request.key is not None:
+        held = [one for one in everything if one.collection == DEFAULT_COLLECTION and one.key == request.key]
+    else:
+        held = lineage(str(request.memory_id), everything)
+    if not held:
+        raise unknown_id() if request.key is None else unknown_key(request.key, caller, ports)
+    held.sort(key=lambda memory: (memory.status == "active", memory.created_at, memory.memory_id), reverse=True)
+    return History(key=request.key or held[0].key, values=tuple(_value(memory, ports) for memory in held))
+
+
+def _value(memory: Memory, ports: Ports) -> Value:
+    audits = ports.records.audits(memory.user_id, memory.memory_id)
+    return Value(
+        memory_id=memory.memory_id,
+        value=memory.content,
+        status=memory.status,
+        created_at=memory.created_at,
+        valid_to=memory.valid_to,
+        superseded_by=memory.superseded_by,
+        evidence=memory.evidence,
+        session_id=memory.session_id,
+        steps=tuple(Step(operation=audit.operation, at=audit.at) for audit in audits),
+    )

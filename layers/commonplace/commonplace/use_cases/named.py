@@ -1,0 +1,69 @@
+"""The memory that a request names, by its id or by its key; and the errors when there is none."""
+
+from difflib import get_close_matches
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.ids import may_be_id
+from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
+from commonplace.domain.storage import NamedMemory
+from commonplace.memories.lineage import successors
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller
+from commonplace.retrieval.record_scan import is_visible, visibility_of
+
+_NEAREST, _LIKENESS = 5, 0.4
+_CLOSED = {"deleted": "was deleted", "archived": "was over, and its place was taken", "superseded": "was replaced"}
+
+
+def check_name(request: NamedMemory) -> None:
+    """Refuses a request that names no memory, or names it twice."""
+    if request.memory_id is None and request.key is None:
+        raise CommonplaceError(ErrorCode.MISSING_FIELD, "memory_id: is required, or key in its place", "memory_id")
+    if request.memory_id is not None and request.key is not None:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "memory_id: give memory_id or key, not both", "memory_id")
+
+
+def memory_named(request: NamedMemory, caller: Caller, ports: Ports) -> Memory:
+    """The current memory that a request names; `NOT_FOUND` names a closed one's successor, `KEY_NOT_FOUND` near keys."""
+    check_name(request)
+    if request.memory_id is not None:
+        return _memory_with_id(request.memory_id, caller, ports)
+    assert request.key is not None
+    memory = ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, request.key, caller.now)
+    if memory is not None and is_visible(visibility_of(caller), memory):
+        return memory
+    raise unknown_key(request.key, caller, ports)
+
+
+def unknown_key(key: str, caller: Caller, ports: Ports) -> CommonplaceError:
+    """The error `KEY_NOT_FOUND` with the nearest keys."""
+    others = [other for other in ports.operations.keys(visibility_of(caller), DEFAULT_COLLECTION) if other != key]
+    near = get_close_matches(key, others, _NEAREST, _LIKENESS)
+    hint = f"the nearest keys are {', '.join(near)}" if near else "no key is like it"
+    return CommonplaceError(ErrorCode.KEY_NOT_FOUND, f"key: no memory has the key {key}; {hint}", "key")
+
+
+def unknown_id(why: str = "no memory has this id") -> CommonplaceError:
+    """The error `NOT_FOUND` of an id."""
+    return CommonplaceError(ErrorCode.NOT_FOUND, f"memory_id: {why}", "memory_id")
+
+
+def _memory_with_id(memory_id: str, caller: Caller, ports: Ports) -> Memory:
+    """The memory of an id, unless it is closed; one whose time is over is not: it may get more of it."""
+    found = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
+    visibility = visibility_of(caller, include_expired=True)
+    if found and is_visible(visibility, found[0]):
+        return found[0]
+    closed = bool(found) and found[0].status != "active" and found[0].agent_id in visibility.agents
+    raise unknown_id(_why_closed(found[0], ports)) if closed else unknown_id()
+
+
+def _why_closed(memory: Memory, ports: Ports) -> str:
+    why = f"{memory.memory_id} {_CLOSED[memory.status]}"
+    if memory.status != "superseded":
+        return why
+    later = successors(memory, ports.records)
+    if not later:
+        return f"{why}, and what took its place is gone"
+    last = later[-1]
+    return f"{why} by {last.memory_id}" + (f", which {_CLOSED[last.status]}" if last.status != "active" else "; use that id")

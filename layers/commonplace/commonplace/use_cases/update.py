@@ -1,0 +1,134 @@
+"""`update_memory`: a new value takes the place of a memory, or its labels are corrected under the same id."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from commonplace.contract import validate
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import Notes
+from commonplace.domain.ids import new_operation_id
+from commonplace.domain.memory import Memory, importance_of
+from commonplace.domain.storage import UpdateRequest, UpdateResult
+from commonplace.memories.enrich import tidy_tags
+from commonplace.memories.ingest import DAILY_FOR
+from commonplace.memories.transitions import PURGE_DELAY, corrected, superseded
+from commonplace.ports.bundle import Ports
+from commonplace.ports.record_values import Audit, Change, Operation
+from commonplace.ports.values import Caller
+from commonplace.use_cases.keyed_write import entry_of
+from commonplace.use_cases.named import memory_named
+
+_TOOL = "update_memory"
+
+
+def update_memory(request: UpdateRequest, caller: Caller, ports: Ports) -> UpdateResult:
+    """Supersedes a memory by a new value, or corrects its labels; either is one operation."""
+    old = memory_named(request, caller, ports)
+    labels = _labels(request, caller.now)
+    if request.value is not None:
+        return _update_value(old, request, labels, caller, ports)
+    if not labels:
+        raise CommonplaceError(ErrorCode.MISSING_FIELD, "value: is required, or a label to be corrected", "value")
+    change = corrected(old, caller.now, {"tool": _TOOL}, **labels)
+    operation = _operation(caller, opens=change)
+    _apply(operation, old, caller, ports, "expires_at: another memory says the same by now, or has its key")
+    given = sorted(request.model_fields_set - {"memory_id", "key", "value"})
+    return UpdateResult(
+        message=f"✓ Memory corrected: {_name(change.memory)}: {', '.join(given)}",
+        memory_id=old.memory_id,
+        previous_id=old.memory_id,
+        operation_id=operation.operation_id,
+        notes=_notes(caller),
+    )
+
+
+def _labels(request: UpdateRequest, now: datetime) -> dict[str, Any]:
+    """The record's fields that the request names, but for the value."""
+    given = {
+        "memory_type": request.type,
+        "tags": None if request.tags is None else tidy_tags(request.tags),
+        "importance": None if request.importance is None else importance_of(request.importance),
+        "section": request.category,
+        "category": request.filed_under,
+    }
+    return {**{name: value for name, value in given.items() if value is not None}, **_expiry(request, now)}
+
+
+def _expiry(request: UpdateRequest, now: datetime) -> Mapping[str, Any]:
+    expires = request.expires_at
+    if expires is None and request.durability is None:
+        return {}
+    if expires is None and request.durability == "durable":
+        return {"durability": "durable", "expires_at": None, "purge_at": None}
+    if request.durability == "durable":
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "durability: what is durable has no expires_at", "durability")
+    expires = expires or now + DAILY_FOR
+    if expires <= now:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "expires_at: is over already", "expires_at")
+    return {"durability": "daily", "expires_at": expires, "purge_at": expires + PURGE_DELAY}
+
+
+def _update_value(
+    old: Memory, request: UpdateRequest, labels: Mapping[str, Any], caller: Caller, ports: Ports
+) -> UpdateResult:
+    value, caller = _redacted_again(old, request, caller)
+    given = {
+        "agent_id": old.agent_id, "collection": old.collection, "subject": old.subject, "confidence": 1.0,
+        "supersedes": old.memory_id, "section": old.section, "durability": old.durability, **_time_left(old, caller.now),
+        **labels,
+    }  # fmt: skip
+    section, durability = given.pop("section"), given.pop("durability")
+    entry = entry_of(_TOOL, old.key, value, section, durability, caller, ports, **given)
+    new = entry.memory
+    closed = superseded(old, new.memory_id, caller.now)
+    audit = Audit("supersede", caller.now, {"by": new.memory_id})
+    operation = _operation(caller, Change(closed, audit, before=old), opens=Change(new, entry.audit, entry.vector))
+    _apply(operation, old, caller, ports, "value: another memory says exactly this already")
+    return UpdateResult(
+        message=f"✓ Memory updated: {_name(new)}; the old value is kept as {old.memory_id}",
+        memory_id=new.memory_id,
+        previous_id=old.memory_id,
+        operation_id=operation.operation_id,
+        notes=_notes(caller),
+    )
+
+
+def _redacted_again(old: Memory, request: UpdateRequest, caller: Caller) -> tuple[str, Caller]:
+    """The new value. Where the memory was named by its id, its key was not known yet, and may make a secret of the value."""
+    assert request.value is not None
+    if old.key is None or request.key is not None:
+        return request.value, caller
+    value, kinds = validate.redacted_value(request.value, old.key)
+    return value, replace(caller, redacted=tuple(dict.fromkeys((*caller.redacted, *kinds))))
+
+
+def _time_left(old: Memory, now: datetime) -> Mapping[str, Any]:
+    """A note that is written anew lasts as long as a new one, and at least as long as it would have."""
+    if old.expires_at is None or old.expires_at <= now + DAILY_FOR:
+        return {}
+    return {"expires_at": old.expires_at}
+
+
+def _operation(caller: Caller, *closes: Change, opens: Change) -> Operation:
+    return Operation(new_operation_id(caller.now), caller.user_id, "UPDATE", caller.now, opens, closes)
+
+
+def _apply(operation: Operation, old: Memory, caller: Caller, ports: Ports, in_the_way: str) -> None:
+    """Applies the update; a conflict over an unchanged memory means that another one is in the way."""
+    try:
+        ports.operations.apply(operation)
+    except CommonplaceError as error:
+        current = ports.records.get(caller.user_id, [old.memory_id])
+        if error.code is not ErrorCode.CONFLICT or [memory.version for memory in current] != [old.version]:
+            raise
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, in_the_way, in_the_way.partition(":")[0]) from error
+
+
+def _name(memory: Memory) -> str:
+    return f"{memory.section}/{memory.key or memory.memory_id}"
+
+
+def _notes(caller: Caller) -> Notes | None:
+    return Notes(redacted=list(caller.redacted) or None) or None
