@@ -11,8 +11,8 @@ from tests.integration.command_line import run, run_process
 pytestmark = pytest.mark.integration
 
 VERBS = [
-    "call", "context", "discover", "doctor", "erase", "export", "history", "import", "manifest", "markdown", "nightly", "normalize",
-    "record", "reindex", "runs", "search", "serve", "store", "undo",
+    "call", "context", "delete", "discover", "doctor", "erase", "export", "get", "history", "import", "list", "manifest",
+    "markdown", "nightly", "normalize", "record", "reindex", "runs", "search", "serve", "store", "undo", "update",
 ]  # fmt: skip
 LOADED = {str(listed.name): listed.load() for listed in LISTED}
 COMMANDS = {

@@ -170,7 +170,7 @@ def test_what_is_not_there_is_told_in_a_line(memory_file: Path, arguments: tuple
     [
         (("runs", "show", "run_1"), "runs list"),
         (("undo", "op_1"), "runs show"),
-        (("history", "home"), "export"),
+        (("history", "home"), "list"),
         (("markdown", "apply", "."), "markdown write --help"),
     ],
 )

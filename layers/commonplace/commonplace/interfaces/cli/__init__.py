@@ -40,6 +40,12 @@ def _files() -> ModuleType:
     return files
 
 
+def _kept() -> ModuleType:
+    from commonplace.interfaces.cli import kept
+
+    return kept
+
+
 def _memories() -> ModuleType:
     from commonplace.interfaces.cli import memories
 
@@ -75,12 +81,15 @@ class Listed(click.Command):
 LISTED = (
     Listed("call", _programs, "Call any tool with a JSON object."),
     Listed("context", _memories, "Print what an agent puts into its prompt."),
+    Listed("delete", _kept, "Delete a memory; undo brings it back."),
     Listed("discover", _memories, "Show the state, and what else there is."),
     Listed("doctor", _deployment, "Compare a deployment's index and table."),
     Listed("erase", _conversations, "Erase everything that is kept of a user."),
     Listed("export", _conversations, "Print every record as JSON lines."),
-    Listed("history", _nightly_runs, "Show what a key has held, newest first."),
+    Listed("get", _kept, "Show one memory as it is kept."),
+    Listed("history", _kept, "Show what a memory was before, newest first."),
     Listed("import", _conversations, "Store a conversation from a file.", "import_file"),
+    Listed("list", _kept, "List the memories, newest first.", "list_memories"),
     Listed("manifest", _programs, "Print the manifest of all tools, or check one.", "check_manifest"),
     Listed("markdown", _files, "Write the memories as pages, to read and to edit."),
     Listed("nightly", _nightly_runs, "Read what was recorded and is not read yet."),
@@ -92,6 +101,7 @@ LISTED = (
     Listed("serve", _programs, "Serve the tools over HTTP on this machine."),
     Listed("store", _memories, "Remember something, as it was said."),
     Listed("undo", _nightly_runs, "Take one operation back, a tool's or a run's."),
+    Listed("update", _kept, "Change what a memory says, or correct its labels."),
 )
 
 

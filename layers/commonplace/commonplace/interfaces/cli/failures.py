@@ -25,13 +25,13 @@ _NEXT = {
     ErrorCode.TEXT_TOO_LONG: "give it in several pieces",
     ErrorCode.SECRET_ONLY: "leave it out, or say what it is for without it",
     ErrorCode.UNKNOWN_TOOL: 'see "commonplace manifest"',
-    ErrorCode.KEY_NOT_FOUND: 'see "commonplace export"',
+    ErrorCode.KEY_NOT_FOUND: 'see "commonplace list"',
     ErrorCode.LEASE_LOST: "nothing is to be done here",
     ErrorCode.CONFLICT: "or try again later",
     ErrorCode.STORAGE_UNAVAILABLE: "--db FILE names another file",
     ErrorCode.INTERNAL: "please report this line",
 }
-_LISTED_BY = {"run_id": "runs list", "operation_id": "runs show", "dir": "markdown write --help"}
+_LISTED_BY = {"memory_id": "list", "run_id": "runs list", "operation_id": "runs show", "dir": "markdown write --help"}
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,22 @@ _SHARED = {
     "user_id": ArgumentHelp("--user", "a name", "ana"),
     "timezone": ArgumentHelp("--timezone", "an IANA name", "Europe/Berlin"),
 }
+_TAGS = ArgumentHelp("--tag", "a word of 1 to 64 characters, 32 times at the most", "garden")
+_LIMIT = ArgumentHelp("--limit", "a whole number from 1 to 100", "20")
+_IMPORTANCE = ArgumentHelp("--importance", "a whole number from 1 to 5", "4")
+_EXPIRES = ArgumentHelp("--expires", "a day or a time as ISO 8601 has it", _DAY)
+_FILTERS = {
+    "options.importance_min": replace(_IMPORTANCE, name="--min-importance"),
+    "options.time_range.after": replace(_EXPIRES, name="--after"),
+    "options.time_range.before": replace(_EXPIRES, name="--before"),
+}
 _NAMES: Mapping[str, Mapping[str, ArgumentHelp]] = {
     "normalize": {"text": _TEXT, "context": replace(_TEXT, name="--context", example='"What is your name?"')},
     "store": {
         "content": _TEXT,
-        "context.force_importance": ArgumentHelp("--importance", "a whole number from 1 to 5", "4"),
-        "context.additional_tags": ArgumentHelp("--tag", "a word of 1 to 64 characters, 32 times at the most", "garden"),
-        "context.expires_at": ArgumentHelp("--expires", "a day or a time as ISO 8601 has it", _DAY),
+        "context.force_importance": _IMPORTANCE,
+        "context.additional_tags": _TAGS,
+        "context.expires_at": _EXPIRES,
         "context.user_note": ArgumentHelp("--note", "a text of up to 2,000 characters", '"said twice"'),
     },
     "context": {
@@ -73,11 +82,17 @@ _NAMES: Mapping[str, Mapping[str, ArgumentHelp]] = {
     "apply": {"dir": _FOLDER},
     "search": {
         "query": replace(_TEXT, name="QUERY"),
-        "limit": ArgumentHelp("--limit", "a whole number from 1 to 100", "20"),
+        "limit": _LIMIT,
         "options.min_relevance": ArgumentHelp("--min-relevance", "a number from 0 to 1", "0.5"),
-        "options.importance_min": ArgumentHelp("--min-importance", "a whole number from 1 to 5", "3"),
-        "options.time_range.after": ArgumentHelp("--after", "a day or a time as ISO 8601 has it", _DAY),
-        "options.time_range.before": ArgumentHelp("--before", "a day or a time as ISO 8601 has it", _DAY),
+        **_FILTERS,
+    },
+    "list": {"limit": _LIMIT, "cursor": ArgumentHelp("--cursor", "one that a list ended with"), **_FILTERS},
+    "update": {
+        "value": replace(_TEXT, name="VALUE"),
+        "importance": _IMPORTANCE,
+        "tags": _TAGS,
+        "expires_at": _EXPIRES,
+        "durability": ArgumentHelp("--durability", "durable or daily"),
     },
 }
 

@@ -1,4 +1,4 @@
-"""`nightly`, `runs`, `history` and `undo`: what was recorded is read, looked at, and taken back."""
+"""`nightly`, `runs` and `undo`: what was recorded is read, looked at, and taken back."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,7 +8,7 @@ import click
 
 from commonplace.domain.errors import CommonplaceError
 from commonplace.interfaces.cli.options import Shared, command_options, progress_bar
-from commonplace.interfaces.cli.tables import print_history, print_json, print_run, print_runs
+from commonplace.interfaces.cli.tables import print_json, print_run, print_runs
 
 if TYPE_CHECKING:
     from commonplace.domain.interactions import RunReport
@@ -111,18 +111,6 @@ def undo(shared: Shared, operation_id: str) -> None:
     """Take one operation back, a tool's or a run's."""
     with shared.open() as memory:
         _print(shared, memory.told(memory.undo(operation_id).run_id))
-
-
-@click.command()
-@click.argument("key")
-@command_options
-def history(shared: Shared, key: str) -> None:
-    """Show what a key has held, newest first."""
-    with shared.reading() as memory:
-        found = memory.history(key)
-    if shared.json:
-        return print_json(found.model_dump(mode="json"))
-    return print_history(found)
 
 
 def _print(shared: Shared, report: "RunReport") -> None:

@@ -166,7 +166,8 @@ def print_history(history: "History") -> None:
         )
         for value in history.values
     ]
-    print_rows(("status", "since", history.key), rows, history.key)
+    says = history.key or "memory"
+    print_rows(("status", "since", says), rows, says)
 
 
 def _change(report: "OperationReport") -> object:

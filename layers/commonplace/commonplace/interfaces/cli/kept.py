@@ -1,0 +1,150 @@
+"""`list`, `get`, `update`, `delete` and `history`: what is kept, looked at and changed one by one."""
+
+from typing import Any, get_args
+
+import click
+
+from commonplace.domain.ids import is_memory_id
+from commonplace.domain.taxonomy import Category, ContentType, Durability, MemoryType, SearchCategory, Section
+from commonplace.interfaces.cli.options import Shared, command_options, given_arguments, text_argument
+from commonplace.interfaces.cli.tables import (
+    Remarked,
+    day_and_time,
+    print_facts,
+    print_history,
+    print_json,
+    print_notes,
+    print_rows,
+)
+
+_NAME = click.argument("name", metavar="ID|KEY")
+
+
+def _named(name: str) -> dict[str, str]:
+    """What a person calls a memory by: its id or, whatever else it is, its key."""
+    return {"memory_id" if is_memory_id(name) else "key": name}
+
+
+@click.command("list")
+@click.option("--limit", type=int, metavar="1-100", help="The most memories to show.  [default: 20]")
+@click.option("--category", type=click.Choice(get_args(SearchCategory)), help="Only this category or section.")
+@click.option("--kind", type=click.Choice(get_args(ContentType)), help="Only memories of this kind.")
+@click.option("--min-importance", type=int, metavar="1-5", help="Only what is at least this important.")
+@click.option("--after", metavar="TIME", help="Only what happened then or later, ISO 8601.")
+@click.option("--before", metavar="TIME", help="Only what happened earlier, ISO 8601.")
+@click.option("--include-expired", is_flag=True, help="Also memories whose time is over.")
+@click.option("--cursor", metavar="CURSOR", help="Go on where a list ended.")
+@command_options
+def list_memories(
+    shared: Shared, limit: int | None, category: str | None, kind: str | None, min_importance: int | None,
+    after: str | None, before: str | None, include_expired: bool, cursor: str | None,
+) -> None:  # fmt: skip
+    """List the memories, newest first."""
+    options = given_arguments(
+        importance_min=min_importance, content_type=kind, include_expired=include_expired or None,
+        time_range=given_arguments(after=after, before=before) or None,
+    )  # fmt: skip
+    arguments = given_arguments(limit=limit, category=category, options=options or None, cursor=cursor)
+    with shared.reading() as memory:
+        answer = memory.call("list_memories", arguments)
+    if shared.json:
+        return print_json(answer)
+    if answer["memories"]:
+        print_rows(("when", "memory"), [_row(one) for one in answer["memories"]], "memory")
+    more = f"--cursor {answer['cursor']}" if "cursor" in answer else ""
+    return print_facts({"shown": answer["count"] or "no memory", "more": more})
+
+
+def _row(memory: dict[str, Any]) -> tuple[object, ...]:
+    remark = [
+        *([f"key {memory['key']}"] if "key" in memory else []), memory["type"], memory["filed_under"],
+        f"importance {memory['importance']} of 5", memory["memory_id"],
+    ]  # fmt: skip
+    when = day_and_time(memory.get("event_time") or memory["created_at"])
+    return when, Remarked(memory["value"], ", ".join(remark))
+
+
+@click.command()
+@_NAME
+@command_options
+def get(shared: Shared, name: str) -> None:
+    """Show one memory as it is kept."""
+    with shared.reading() as memory:
+        answer = memory.call("get_memory", _named(name))
+    if shared.json:
+        return print_json(answer)
+    one = answer["memory"]
+    return print_facts({
+        "memory": one["value"], "id": one["memory_id"], "key": one.get("key"), "type": one["type"],
+        "category": one["filed_under"], "heading": one["section"], "importance": f"{one['importance']} of 5",
+        "tags": one["tags"], "confidence": one["confidence"], "said by": one["source"],
+        "stored": day_and_time(one["created_at"]), "changed": day_and_time(one["updated_at"]),
+        "happened": day_and_time(one.get("event_time") or ""), "expires": day_and_time(one.get("expires_at") or ""),
+        "note": one.get("user_note"), "replaced": one.get("previous_id"),
+    })  # fmt: skip
+
+
+@click.command()
+@_NAME
+@text_argument("value", required=False)
+@click.option("--heading", type=click.Choice(get_args(Section)), help="Another heading of the pages.")
+@click.option("--category", type=click.Choice(get_args(Category)), help="File it here.")
+@click.option("--type", "kind", type=click.Choice(get_args(MemoryType)), help="The kind of memory.")
+@click.option("--importance", type=int, metavar="1-5", help="1 trivial, 5 never forget.")
+@click.option("--tag", "tags", multiple=True, metavar="WORD", help="A tag; all that are given replace the old ones.")
+@click.option("--expires", metavar="TIME", help="When it stops being true or useful, ISO 8601.")
+@click.option("--durability", type=click.Choice(get_args(Durability)), help="durable: it never expires; daily: in 90 days.")
+@command_options
+def update(
+    shared: Shared, name: str, value: str | None, heading: str | None, category: str | None, kind: str | None,
+    importance: int | None, tags: tuple[str, ...], expires: str | None, durability: str | None,
+) -> None:  # fmt: skip
+    """Change what a memory says, or correct its labels.
+
+    With a VALUE the old one is closed and kept, and the new one has an id of its own. Without one the labels that are
+    given are corrected. "commonplace undo" takes either back.
+    """
+    labels = given_arguments(
+        category=heading, filed_under=category, type=kind, importance=importance, tags=list(tags) or None,
+        expires_at=expires, durability=durability,
+    )  # fmt: skip
+    with shared.open() as memory:
+        answer = memory.call("update_memory", {**_named(name), **given_arguments(value=value), **labels})
+    return _print_change(shared, answer)
+
+
+@click.command()
+@_NAME
+@command_options
+def delete(shared: Shared, name: str) -> None:
+    """Delete a memory; undo brings it back.
+
+    It is no longer found, and for 30 days "commonplace undo" brings it back. "commonplace erase --memory" lets nothing
+    be left of it.
+    """
+    with shared.open() as memory:
+        answer = memory.call("delete_memory", _named(name))
+    return _print_change(shared, answer)
+
+
+@click.command()
+@_NAME
+@command_options
+def history(shared: Shared, name: str) -> None:
+    """Show what a memory was before, newest first.
+
+    Of a key: all that it has held. Of an id, an old one too: what it replaced, and what replaced it.
+    """
+    with shared.reading() as memory:
+        found = memory.history(**_named(name))
+    if shared.json:
+        return print_json(found.model_dump(mode="json"))
+    return print_history(found)
+
+
+def _print_change(shared: Shared, answer: dict[str, Any]) -> None:
+    if shared.json:
+        return print_json(answer)
+    click.echo(answer["message"])
+    print_facts({"memory": answer["memory_id"], "undo by": f"commonplace undo {answer['operation_id']}"})
+    return print_notes(answer)
