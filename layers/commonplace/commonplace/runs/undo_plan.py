@@ -8,6 +8,8 @@ from commonplace.domain.ids import new_operation_id
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import RunOperation
 from commonplace.memories import transitions
+from commonplace.memories.lineage import successors
+from commonplace.memories.transitions import TAGS_BEFORE, replaced_tags
 from commonplace.ports.memory_records import MemoryRecords
 from commonplace.ports.operations import Operations
 from commonplace.ports.record_values import Applied, AppliedChange, Audit
@@ -61,7 +63,7 @@ class UndoPlanner:
             return self._keep(memory_id, _ERASED)
         if self._changed_since(current, changes[-1].version, ours):
             return self._keep(memory_id, _CHANGED)
-        goal = _state_before(current, changes, self.now)
+        goal = _state_before(current, changes, self.now, self.records)
         if _fields(goal) != _fields(current):
             self.goals[memory_id] = (current, goal)
         return None
@@ -79,13 +81,13 @@ class UndoPlanner:
         for current, goal in back:
             del self.goals[current.memory_id]
             going = {memory_id for memory_id, (_, other) in self.goals.items() if other.status != "active"}
-            successors, holder = self._successors(current), self._holder(goal)
-            if any(one.status == "active" and one.memory_id not in going for one in successors):
+            later, holder = successors(current, self.records), self._holder(goal)
+            if any(one.status == "active" and one.memory_id not in going for one in later):
                 self._keep(current.memory_id, _SUCCESSOR)
             elif holder is not None and holder.memory_id not in going:
                 self._keep(current.memory_id, _KEY)
             else:
-                ids = dict.fromkeys(one.memory_id for one in (*successors, *((holder,) if holder else ())))
+                ids = dict.fromkeys(one.memory_id for one in (*later, *((holder,) if holder else ())))
                 held = [one for one in ids if one in going and self.goals[one][0].status == "active"]
                 closes = [self.goals.pop(one) for one in held]
                 yield self._operation((current, goal), closes)
@@ -94,15 +96,6 @@ class UndoPlanner:
         """The operations for memories that are only closed or changed in place."""
         for current, goal in self.goals.values():
             yield self._operation(None if goal.status != "active" else (current, goal), [(current, goal)])
-
-    def _successors(self, memory: Memory) -> list[Memory]:
-        found: dict[str, Memory] = {}
-        after = memory.superseded_by
-        while after is not None and after not in found:
-            later = self.records.get(self.user_id, [after])
-            found |= {one.memory_id: one for one in later}
-            after = later[0].superseded_by if later else None
-        return list(found.values())
 
     def _holder(self, memory: Memory) -> Memory | None:
         if memory.key is None:
@@ -124,9 +117,9 @@ class UndoPlanner:
         return PlannedOperation(told=reported, at=self.now, opens=opens, closes=closes)
 
     def _change(self, current: Memory, goal: Memory, operation_id: str) -> PlannedChange:
-        detail: Mapping[str, str] = {"operation_id": operation_id, "undoes": self.undoes}
         after = goal.model_copy(update={"version": current.version}).next_version(self.now)
-        return PlannedChange(memory=after, audit="undo", detail=dict(detail), before=current)
+        detail = {"operation_id": operation_id, "undoes": self.undoes, **replaced_tags(current, after)}
+        return PlannedChange(memory=after, audit="undo", detail=detail, before=current)
 
     def _keep(self, memory_id: str, why: str) -> None:
         reported = RunOperation(
@@ -153,14 +146,26 @@ def _is_unrecoverable(change: AppliedChange, memory: Memory | None) -> bool:
     return change.erased or memory is None or not memory.content
 
 
-def _state_before(memory: Memory, changes: Sequence[AppliedChange], now: datetime) -> Memory:
+def _state_before(memory: Memory, changes: Sequence[AppliedChange], now: datetime, records: MemoryRecords) -> Memory:
     """The memory as it was before the first of the changes; one that did not exist yet is closed."""
     if changes[0].before is None:
         return memory if memory.status == "deleted" else transitions.deleted(memory, now)
     fields = memory.model_dump(mode="json")
     for change in reversed(changes):
         fields |= change.before or {}
-    return Memory.model_validate(fields)
+    return Memory.model_validate({**fields, **_tags_before(memory, changes, records)})
+
+
+def _tags_before(memory: Memory, changes: Sequence[AppliedChange], records: MemoryRecords) -> Mapping[str, object]:
+    """The tags as they were before the first of the changes that replaced them, out of its audit row.
+
+    Nothing of a change by 0.1, which replaced no tags and kept none, nor of one that closed or opened a memory.
+    """
+    if all("status" in (change.before or {}) for change in changes):
+        return {}
+    audits = records.audits(memory.user_id, memory.memory_id)  # the first is of version 1
+    details = [audit.detail for change in changes for audit in audits[change.version - 1 : change.version]]
+    return next(({"tags": detail[TAGS_BEFORE]} for detail in details if TAGS_BEFORE in detail), {})
 
 
 def _fields(memory: Memory) -> dict[str, object]:
