@@ -72,3 +72,21 @@ def test_what_is_erased_leaves_times_and_ids(ports: Ports, writer: Writer) -> No
     assert ports.facts.tags(ANA) == {}
     assert ports.operations.keys(visibility_of(Caller(ANA, NOON)), "default") == []
     assert writer.write("Ana likes tea", key="drink").memory_id != tea.memory_id
+
+
+def test_what_is_erased_goes_out_of_the_counts_and_of_what_operations_replaced(ports: Ports, writer: Writer) -> None:
+    tea, milk = writer.write("Ana likes tea", key="drink"), writer.write("Ana likes milk", key="white")
+    renamed = Change(changed(tea, key="drinks", importance=0.9), Audit("edit", LATER, {}), before=tea)
+    other = Change(changed(milk, key="whiter"), Audit("edit", LATER, {}), before=milk)
+    assert ports.operations.apply(operation(other, opens=renamed))
+    ports.usage.found(ANA, [tea.memory_id, milk.memory_id], NOON)
+    ports.usage.fold(ANA)
+    gone = operation(erasing(renamed.memory), number=2)
+    assert ports.operations.apply(gone)
+    assert not ports.operations.apply(gone)
+    applied = ports.operations.applied(ANA, "op_1")
+    assert applied is not None
+    assert applied.made == (
+        AppliedChange(milk.memory_id, 2, {"key": "white"}), AppliedChange(tea.memory_id, 2, {"importance": tea.importance}),
+    )  # fmt: skip
+    assert [memory.access_count for memory in ports.records.get(ANA, [tea.memory_id, milk.memory_id])] == [0, 1]

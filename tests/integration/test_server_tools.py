@@ -23,8 +23,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_every_tool_answers_its_own_examples(server: Server, tool: object) -> None:
     server.ask("POST", "/tools/write_memory", tool_named("write_memory").examples[0])  # what is changed or deleted by its key
+    stored = server.call("store_memory", content="The user plays the cello.")  # and by an id that nobody can know beforehand
     for example in tool.examples:  # type: ignore[attr-defined]
-        answer = server.ask("POST", tool.route, example)  # type: ignore[attr-defined]
+        named = {**example, "memory_id": stored["memory_id"]} if "memory_id" in example else example
+        answer = server.ask("POST", tool.route, named)  # type: ignore[attr-defined]
         assert answer.status == 200, answer.body
         assert answer.headers["Content-Type"] == "application/json"
 

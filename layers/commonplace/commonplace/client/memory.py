@@ -142,6 +142,13 @@ class Commonplace(KeyedMethods, NightMethods):
         for memory in self._local.ports.records.all(self._user_id):
             yield memory.model_dump(mode="json")
 
+    def erase(self, memory_id: str) -> list[str]:
+        """Erases a memory for good, with all that it replaced and all that replaced it; gives the ids of what was erased.
+
+        `delete_memory` is what can be undone. Raises `NOT_FOUND`, and `CONFLICT` while a run of this user is at work.
+        """
+        return self.leaving().erase_memory(memory_id)
+
     def leaving(self) -> "ErasableUser":
         """Everything that is kept of the user: `memories()` counts them, `erase()` takes all of it away for good."""
         from commonplace.nightly.user_erasure import ErasableUser

@@ -1,6 +1,7 @@
 """How a memory is corrected, and how it closes: superseded, deleted, erased; and what is kept of that, to undo it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -48,6 +49,13 @@ def deleted(memory: Memory, now: datetime) -> Memory:
 def erased(memory: Memory, now: datetime) -> Memory:
     """Closes a memory and removes its words: it can't come back. The id of its session stays."""
     return deleted(memory, now).model_copy(update=_WORDS)
+
+
+def without_words(change: AppliedChange) -> AppliedChange:
+    """What stays of a change whose memory was erased since: of the fields that it replaced those that are no words."""
+    if change.before is None:
+        return change
+    return replace(change, before={name: old for name, old in change.before.items() if name not in _WORDS})
 
 
 def applied_change(change: Change) -> AppliedChange:

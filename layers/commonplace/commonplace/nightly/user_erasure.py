@@ -1,10 +1,17 @@
-"""Erases everything that is kept of a user."""
+"""Erases for good: everything that is kept of a user, or one memory with its history."""
 
 from dataclasses import dataclass
 
-from commonplace.pages.publishing import erase_pages
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.ids import new_operation_id
+from commonplace.domain.memory import Memory
+from commonplace.memories.lineage import lineage
+from commonplace.memories.transitions import erased
+from commonplace.pages.publishing import erase_pages, publish_changes
+from commonplace.ports.record_values import Audit, Change, Operation
 from commonplace.ports.user_erasure import UserErasure
-from commonplace.runs.apply import RunContext, leased
+from commonplace.runs.apply import Lease, RunContext, exclusive_lease, leased
+from commonplace.runs.finalize import erase_sources
 
 
 @dataclass(frozen=True)
@@ -35,3 +42,39 @@ class ErasableUser:
                 erase_pages(self.context.night.pages(self.user_id))
             self.erasure.erase(self.user_id)
         return memories
+
+    def lineage(self, memory_id: str) -> list[Memory]:
+        """What `erase_memory` would erase: the memory, all that it replaced and all that replaced it, newest first.
+
+        Raises `NOT_FOUND` when nothing of it has any words.
+        """
+        found = lineage(memory_id, self.context.ports.records.all(self.user_id))
+        with_words = [memory for memory in found if memory.content]
+        if not with_words:
+            why = "was erased already" if found else "no memory has this id"
+            raise CommonplaceError(ErrorCode.NOT_FOUND, f"memory_id: {why}", "memory_id")
+        return with_words[::-1]
+
+    def erase_memory(self, memory_id: str) -> list[str]:
+        """Erases a memory with its history; returns the ids of what was erased.
+
+        The texts that it was read from and what runs quote of them go first, then the memories, so that after a crash the
+        same call goes on. What stays for 30 days, for every index and process to hear of it, has no word of it. Raises
+        `CONFLICT` while a run of this user is at work or a memory is changed in the same moment.
+        """
+        with exclusive_lease(self.context) as lease:
+            memories = self.lineage(memory_id)
+            ids = [memory.memory_id for memory in memories]
+            self.context.ports.usage.fold(self.user_id)  # what was found is counted now, and not again later
+            erase_sources(set(ids), set(), self.context, lease)
+            for memory in memories:
+                self._erase(memory, lease)
+            publish_changes(self.context, "an erasure", ids)
+        return ids
+
+    def _erase(self, memory: Memory, lease: Lease) -> None:
+        now = self.context.caller.now
+        lease.renew()
+        change = Change(erased(memory, now), Audit("erase", now, {}), before=memory, erases=True)
+        operation = Operation(new_operation_id(now), self.user_id, "FORGET", now, closes=(change,))
+        self.context.ports.operations.apply(operation, lease.fence)

@@ -96,24 +96,29 @@ def write_pages(
 
 def publish(run: Run, context: RunContext) -> None:
     """Writes the user's pages after a run, where pages are kept. A failure is only logged: the run is done."""
-    if context.night.pages is None:
-        return
     erased = {
         one
         for operation in run.operations
         if operation.kind == "FORGET" and operation.outcome == "applied"
         for one in operation.closed
     }
+    publish_changes(context, run.run_id, erased)
+
+
+def publish_changes(context: RunContext, cause: str, erased: Collection[str] = ()) -> None:
+    """The same after any change: `cause` is named in the log, and the `erased` memories are on no page any more."""
+    if context.night.pages is None:
+        return
     try:
         pages = context.night.pages(context.user_id)
         done = write_pages(pages, context.caller, context.ports, erased=erased)
         if erased:
             pages.drop_versions()
     except CommonplaceError as error:
-        _log.error("the pages were not written after %s: %s", run.run_id, error)
+        _log.error("the pages were not written after %s: %s", cause, error)
         return
     for page in done.left:
-        _log.warning("%s was not written after %s: %s", page.name, run.run_id, page.why)
+        _log.warning("%s was not written after %s: %s", page.name, cause, page.why)
 
 
 def erase_pages(pages: Pages) -> None:

@@ -25,21 +25,33 @@ def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
     if not forgetting:
         return run
     forgotten = {memory_id for one in forgetting for memory_id in one.closed}
-    memories = context.ports.records.get(run.user_id, sorted(forgotten))
     requests = {one.interaction_id for one in forgetting if one.interaction_id} | {
         said for one in forgetting for said in one.erases
     }
-    runs = context.night.runs.newest(run.user_id, RUNS_WITH_WORDS)
-    rested = {said for one in (run, *runs) for said in _evidence_interactions(one, forgotten)}
-    sources = {memory.session_id for memory in memories if memory.session_id} | requests | rested
-    context.night.ledger.erase_texts(run.user_id, sorted(sources))
-    for other in runs:
-        cleaned = _without_quotes(other, forgotten, sources)
-        if cleaned != other and other.run_id != run.run_id:
+    rested = _evidence_interactions(run, forgotten)
+    sources = erase_sources(forgotten, requests | rested, context, lease, at_work=run.run_id)
+    return _without_quotes(run, forgotten, sources)
+
+
+def erase_sources(
+    forgotten: set[str], said: set[str], context: RunContext, lease: Lease, at_work: str | None = None
+) -> set[str]:
+    """Erases the texts of the interactions that memories rest on, of those `said`, and what runs quote of them.
+
+    `at_work`: the run that is left to its caller. Gives the interactions whose texts are gone. Safe to repeat.
+    """
+    memories = context.ports.records.get(context.user_id, sorted(forgotten))
+    runs = context.night.runs.newest(context.user_id, RUNS_WITH_WORDS)
+    rested = {one for run in runs for one in _evidence_interactions(run, forgotten)}
+    sources = {memory.session_id for memory in memories if memory.session_id} | said | rested
+    context.night.ledger.erase_texts(context.user_id, sorted(sources))
+    for run in runs:
+        cleaned = _without_quotes(run, forgotten, sources)
+        if cleaned != run and run.run_id != at_work:
             context.night.runs.save(cleaned, lease.fence)
             waits = [review_part(one.operation_id) for one in cleaned.operations if one.outcome == "needs_review"]
-            context.night.parts.drop_parts(run.user_id, other.run_id, waits)
-    return _without_quotes(run, forgotten, sources)
+            context.night.parts.drop_parts(context.user_id, run.run_id, waits)
+    return sources
 
 
 def _evidence_interactions(run: Run, forgotten: set[str]) -> set[str]:

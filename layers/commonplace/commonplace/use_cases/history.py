@@ -20,7 +20,9 @@ def history(request: HistoryRequest, caller: Caller, ports: Ports) -> History:
     if request.key is not None:
         held = [one for one in everything if one.collection == DEFAULT_COLLECTION and one.key == request.key]
     else:
-        held = lineage(str(request.memory_id), everything)
+        held = [
+            one for one in lineage(str(request.memory_id), everything) if one.content
+        ]  # of what is erased nothing is told
     if not held:
         raise unknown_id() if request.key is None else unknown_key(request.key, caller, ports)
     held.sort(key=lambda memory: (memory.status == "active", memory.created_at, memory.memory_id), reverse=True)

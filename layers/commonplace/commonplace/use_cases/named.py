@@ -59,7 +59,7 @@ def _memory_with_id(memory_id: str, caller: Caller, ports: Ports) -> Memory:
 
 
 def _why_closed(memory: Memory, ports: Ports) -> str:
-    why = f"{memory.memory_id} {_CLOSED[memory.status]}"
+    why = f"{memory.memory_id} {_CLOSED[memory.status] if memory.content else 'was erased'}"
     if memory.status != "superseded":
         return why
     later = successors(memory, ports.records)

@@ -26,7 +26,7 @@ from commonplace.adapters.dynamodb.writes import RowChange as Written
 from commonplace.adapters.dynamodb.writes import TransactionWrite, audit_names, change_of, version_conflict
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
-from commonplace.memories.transitions import applied_change
+from commonplace.memories.transitions import applied_change, without_words
 from commonplace.ports.record_values import Applied, AppliedChange, Change, Fence, Operation
 from commonplace.ports.values import Visibility
 from commonplace.retrieval.record_scan import is_visible
@@ -43,13 +43,15 @@ class DynamoOperations:
 
     def apply(self, operation: Operation, fence: Fence | None = None) -> bool:
         try:
-            return self._make(operation, fence)
+            done = self._make(operation, fence)
         except CommonplaceError as error:
             # An operation that was applied finds its records changed: by itself.
             applied = error.code is ErrorCode.CONFLICT and self.applied(operation.user_id, operation.operation_id)
-            if applied:
-                return False
-            raise
+            if not applied:
+                raise
+            done = False
+        _forget(self._table.calls(), operation)  # also when it was applied before: that attempt may have died here
+        return done
 
     def _make(self, operation: Operation, fence: Fence | None) -> bool:
         calls = self._table.calls()
@@ -138,7 +140,7 @@ def _written(calls: Calls, change: Change) -> Written:
         written = change_of(calls, memory, change.audit, change.vector)
     except CommonplaceError as error:
         raise version_conflict(memory) if error.code is ErrorCode.NOT_FOUND else error from error
-    return replace(written, rows=(used_name(memory.memory_id),)) if change.erases else written
+    return replace(written, rows=()) if change.erases else written  # `_erasing` has them
 
 
 def _row(operation: Operation) -> Action:
@@ -153,13 +155,28 @@ def _row(operation: Operation) -> Action:
     return Action("Put", item, ABSENT)
 
 
+def _forget(calls: Calls, operation: Operation) -> None:
+    """Takes words of erased memories out of what the user's operations replaced."""
+    erased = {change.memory.memory_id for change in operation.changes if change.erases}
+    if not erased:
+        return
+    for page in calls.pages(*partition_condition(operation.user_id, OPERATION), ConsistentRead=True):
+        for item in page:
+            kept = json.loads(item["told"]["S"])
+            made = [AppliedChange(**one) for one in kept["made"]]
+            left = [asdict(without_words(one) if one.memory_id in erased else one) for one in made]
+            if left != kept["made"]:
+                calls.put({**item, "told": {"S": json.dumps({**kept, "made": left})}})
+
+
 def _erasing(calls: Calls, operation: Operation) -> Sequence[Action]:
-    """The details of older audit rows of what is erased, which may quote it; they go when the record does."""
+    """The details of older audit rows of what is erased, which may quote it, and its counts; the rows go when it does."""
     actions = []
     for memory in [change.memory for change in operation.changes if change.erases]:
         goes = purge_at(memory)
         change = "SET #detail = :erased" + (f", #{PURGE_AT} = :purge_at" if goes else "")
         values = {":erased": {"S": _ERASED}, **({":purge_at": goes[PURGE_AT]} if goes else {})}
+        actions.append(Action("Delete", key_of(memory.user_id, used_name(memory.memory_id))))
         for name in audit_names(calls, memory):
             row = key_of(memory.user_id, name)
             actions.append(Action("Update", row, change=change, values=values))

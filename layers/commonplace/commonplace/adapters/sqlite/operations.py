@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Collection
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from commonplace.adapters.sqlite.records import purge
 from commonplace.adapters.sqlite.rows import known_owner, memory_of, owner_number
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
-from commonplace.memories.transitions import applied_change
+from commonplace.memories.transitions import applied_change, without_words
 from commonplace.ports.record_values import Applied, AppliedChange, Change, Entry, Fence, Operation
 from commonplace.ports.values import Visibility
 
@@ -39,6 +40,7 @@ class SqliteOperations:
                 runs.check_fence(connection, fence)
             for change in operation.changes:
                 _make(connection, owner, change, operation.at)
+            _forget(connection, owner, {change.memory.memory_id for change in operation.changes if change.erases})
             purge(connection, operation.at)
             if erases:
                 rows.purge_deleted_tokens(connection)
@@ -95,6 +97,22 @@ def _make(connection: sqlite3.Connection, owner: int, change: Change, at: dateti
     if change.erases:
         connection.execute("UPDATE audits SET detail = ? WHERE memory_id = ?", (_ERASED, memory.memory_id))
     writes.replace(connection, older, memory, change.audit, change.vector)
+
+
+def _forget(connection: sqlite3.Connection, owner: int, erased: Collection[str]) -> None:
+    """Takes out what else is kept of erased memories: how often they were found, and words that operations replaced."""
+    for memory_id in erased:
+        connection.execute("DELETE FROM usage WHERE memory_id = ?", (memory_id,))
+        saved = connection.execute(
+            "SELECT operation_id, made FROM operations WHERE owner = ? AND instr(made, ?)", (owner, memory_id)
+        ).fetchall()
+        for operation_id, made in saved:
+            changes = [AppliedChange(**one) for one in json.loads(made)]
+            left = [asdict(without_words(one) if one.memory_id == memory_id else one) for one in changes]
+            connection.execute(
+                "UPDATE operations SET made = ? WHERE owner = ? AND operation_id = ?",
+                (json.dumps(left, ensure_ascii=False), owner, operation_id),
+            )
 
 
 def _save_operation(connection: sqlite3.Connection, owner: int, operation: Operation) -> None:

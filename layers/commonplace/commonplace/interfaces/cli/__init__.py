@@ -84,7 +84,7 @@ LISTED = (
     Listed("delete", _kept, "Delete a memory; undo brings it back."),
     Listed("discover", _memories, "Show the state, and what else there is."),
     Listed("doctor", _deployment, "Compare a deployment's index and table."),
-    Listed("erase", _conversations, "Erase everything that is kept of a user."),
+    Listed("erase", _conversations, "Erase everything that is kept of a user, or one memory."),
     Listed("export", _conversations, "Print every record as JSON lines."),
     Listed("get", _kept, "Show one memory as it is kept."),
     Listed("history", _kept, "Show what a memory was before, newest first."),

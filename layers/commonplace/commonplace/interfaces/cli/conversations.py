@@ -12,7 +12,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces.cli.deployment import connection_hints, open_part
 from commonplace.interfaces.cli.failures import STOPPED
 from commonplace.interfaces.cli.options import Shared, command_options, progress_bar, read_text
-from commonplace.interfaces.cli.tables import print_facts, print_json, print_rows
+from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_rows
 
 if TYPE_CHECKING:
     from commonplace import Commonplace
@@ -125,31 +125,48 @@ def _print_import(answer: dict[str, Any]) -> None:
 
 @click.command()
 @click.option("--yes", is_flag=True, help="Erase it. Nothing brings it back.")
+@click.option("--memory", "memory_id", metavar="ID", help="Only this memory, with all that it replaced or was replaced by.")
 @click.option("--table", metavar="NAME", help="A deployment's DynamoDB table, instead of the file.")
 @command_options
-def erase(shared: Shared, yes: bool, table: str | None) -> None:
-    """Erase everything that is kept of a user.
+def erase(shared: Shared, yes: bool, memory_id: str | None, table: str | None) -> None:
+    """Erase everything that is kept of a user, or one memory.
 
     \b
     Memories (closed ones too), what was recorded, runs, counts and pages go.
     Without --yes it only tells how much there is. Pages that "markdown write"
     put into a folder are yours to delete.
 
+    With --memory it is one memory with its history, as "history ID" shows it, and
+    what was recorded that it was read from. "delete" is what can be undone.
+
     With --table it is a user of a deployment on AWS: --user is then the whole id,
     "<issuer>|<sub>" or "<backend>|<name>", and the environment must be the
     deployment's. Its index follows within seconds, and keeps ids and versions
     without words until the next reindex.
     """
+    if memory_id is not None:
+        return _erase_memory(shared, memory_id, yes, table)
     with _leaving(shared, table) as leaving:
         memories = leaving.erase() if yes else leaving.memories()
     if shared.json:
-        print_json({"user": leaving.user_id, "memories": memories, "erased": yes})
-        return
+        return print_json({"user": leaving.user_id, "memories": memories, "erased": yes})
     counted = f"{memories} memor{'y' if memories == 1 else 'ies'}"
     if yes:
-        click.echo(f"erased {leaving.user_id}: {counted}, and all that was kept beside")
-    else:
-        click.echo(f"{leaving.user_id} has {counted}; --yes erases all of it, and what is kept beside")
+        return click.echo(f"erased {leaving.user_id}: {counted}, and all that was kept beside")
+    return click.echo(f"{leaving.user_id} has {counted}; --yes erases all of it, and what is kept beside")
+
+
+def _erase_memory(shared: Shared, memory_id: str, yes: bool, table: str | None) -> None:
+    with _leaving(shared, table) as leaving:
+        memories = leaving.lineage(memory_id)
+        ids = leaving.erase_memory(memory_id) if yes else [memory.memory_id for memory in memories]
+    if shared.json:
+        return print_json({"user": leaving.user_id, "memories": len(ids), "erased": yes, "ids": ids})
+    if yes:
+        return click.echo(f"erased for good: {', '.join(ids)}")
+    rows = [(one.status, day_and_time(one.created_at.isoformat()), Remarked(one.content, one.memory_id)) for one in memories]
+    print_rows(("status", "since", "memory"), rows, "memory")
+    return click.echo("--yes erases all of this, and what was recorded that it was read from; nothing brings it back")
 
 
 @contextmanager

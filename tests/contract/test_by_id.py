@@ -1,0 +1,86 @@
+"""Memories named by their ids, over every store: listed, corrected, taken back and erased."""
+
+from typing import Any
+
+import pytest
+
+from commonplace.bootstrap.local import OpenStore
+from commonplace.nightly.user_erasure import ErasableUser
+from commonplace.ports.values import Caller
+from commonplace.runs import undo
+from commonplace.runs.apply import RunContext, exclusive_lease
+from commonplace.use_cases import dispatch
+from tests.conftest import NOON
+
+pytestmark = pytest.mark.integration
+
+ANA = Caller("local|ana", NOON)
+TEA = "Ana drinks green tea every morning."
+OF_A_WRITE = {"version", "updated_at"}
+
+
+def call(opened: OpenStore, tool: str, **arguments: Any) -> Any:
+    return dispatch.call(tool, arguments, ANA, opened.ports)
+
+
+def context(opened: OpenStore) -> RunContext:
+    return RunContext(ANA, opened.ports, opened.night(), lambda: NOON)
+
+
+def taken_back(opened: OpenStore, operation_id: str) -> list[str]:
+    with exclusive_lease(context(opened)) as lease:
+        return [one.outcome for one in undo.undo_operation(operation_id, context(opened), lease).operations]
+
+
+def record(opened: OpenStore, memory_id: str) -> dict[str, Any]:
+    (memory,) = opened.ports.records.get(ANA.user_id, [memory_id])
+    return memory.model_dump(exclude=OF_A_WRITE)
+
+
+def test_a_list_shows_each_write_at_once_and_goes_on_behind_its_cursor(opened: OpenStore) -> None:
+    ids = [call(opened, "store_memory", content=f"Ana saw bird number {number}.").memory_id for number in range(3)]
+    first = call(opened, "list_memories", limit=2)
+    assert [one.memory_id for one in first.memories] == ids[:0:-1]
+    last = call(opened, "list_memories", limit=2, cursor=first.cursor)
+    assert ([one.memory_id for one in last.memories], last.cursor) == (ids[:1], None)
+    call(opened, "delete_memory", memory_id=ids[1])
+    assert [one.memory_id for one in call(opened, "list_memories").memories] == [ids[2], ids[0]]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        {"tags": ["green-tea", "habits"]}, {"type": "value"}, {"importance": 5}, {"filed_under": "projects"},
+        {"category": "work_context"}, {"expires_at": "2026-06-01T00:00:00Z"},
+        {"tags": [], "importance": 1, "durability": "daily"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_correction_is_the_next_version_and_can_be_taken_back(opened: OpenStore, labels: dict[str, Any]) -> None:
+    tea = call(opened, "store_memory", content=TEA, context={"force_importance": 3}).memory_id
+    before = record(opened, tea)
+    done = call(opened, "update_memory", memory_id=tea, **labels)
+    after = record(opened, tea)
+    assert (done.memory_id, after != before) == (tea, True)
+    (stored,), _ = opened.ports.records.newest(ANA.user_id, 5)
+    assert stored.vector is not None  # it stays while the words do
+    assert taken_back(opened, done.operation_id) == ["undone"]
+    assert record(opened, tea) == before
+
+
+def test_a_memory_with_its_history_is_erased_from_all_that_is_kept(opened: OpenStore) -> None:
+    first = call(opened, "write_memory", key="tea", value=TEA, category="preference", durability="durable").memory_id
+    second = call(opened, "update_memory", memory_id=first, value="Ana drinks oolong.").memory_id
+    corrected = call(opened, "update_memory", memory_id=second, tags=["klezmer"]).operation_id
+    call(opened, "store_memory", content="Ana lives in Vienna.")
+    assert call(opened, "search_memory", query="oolong", options={"min_relevance": 0.0}).results
+    erasable = ErasableUser(context(opened), opened.erasure())
+    assert [memory.memory_id for memory in erasable.lineage(first)] == [second, first]
+    assert erasable.erase_memory(first) == [second, first]
+    records = opened.ports.records
+    told = [str(record(opened, one)) + str(records.audits(ANA.user_id, one)) for one in (first, second)]
+    assert not [word for word in ("tea", "oolong", "klezmer") for text in told if word in text.lower()]
+    assert [one.value for one in call(opened, "list_memories").memories] == ["Ana lives in Vienna."]
+    assert opened.ports.facts.tags(ANA.user_id).keys().isdisjoint({"klezmer", "oolong"})
+    assert taken_back(opened, corrected) == ["kept"]
+    assert call(opened, "write_memory", key="tea", value=TEA, category="preference", durability="durable").written
