@@ -72,11 +72,11 @@ def test_the_same_text_is_not_written_twice_whatever_is_allowed(memory: Commonpl
     assert "with the key role" in again.message
 
 
-def test_the_same_text_of_another_tool_has_no_key_to_be_updated_by(memory: Commonplace) -> None:
+def test_the_same_text_of_another_tool_is_to_be_updated_by_its_id(memory: Commonplace) -> None:
     stored = memory.store_memory(ROLE)
     again = memory.write_memory("role", ROLE, "work_context", "durable")
     assert (again.written, [(one.key, one.memory_id) for one in again.existing]) == (False, [(None, stored.memory_id)])
-    assert "update_memory" in again.message
+    assert f"call update_memory with the memory_id {stored.memory_id}" in again.message
 
 
 def test_the_same_in_other_words_is_written_only_when_that_is_allowed(memory: Commonplace) -> None:

@@ -58,6 +58,14 @@ def test_a_key_has_a_history(server: Server) -> None:
     assert [one["value"] for one in values] == ["I live in Munich.", "I live in Berlin."]
 
 
+def test_an_old_id_leads_on_to_what_took_its_place(server: Server) -> None:
+    first = server.call("store_memory", content="I play the cello.")["memory_id"]
+    second = server.call("update_memory", memory_id=first, value="I play the viola.")["memory_id"]
+    told = server.ask("GET", f"/history/{first}").body
+    assert (told["key"], [one["memory_id"] for one in told["values"]]) == (None, [second, first])
+    assert told == server.call("history", memory_id=second)
+
+
 @pytest.mark.parametrize(
     ("method", "path", "status", "code"),
     [
@@ -72,6 +80,7 @@ def test_a_key_has_a_history(server: Server) -> None:
         ("GET", f"/runs?limit={'9' * 5_000}", 400, "invalid_argument"),
         ("GET", f"/runs?limit={'0' * 5_000}1", 400, "invalid_argument"),
         ("GET", "/history/hone", 404, "key_not_found"),
+        ("GET", "/history/mem_01M7Y9WZRKKCZMXKBZPYYE31X7", 404, "not_found"),
         ("GET", "/history/no%20key", 400, "invalid_argument"),
         ("POST", "/interactions", 400, "invalid_json"),
     ],

@@ -43,8 +43,8 @@ STORAGE_TOOLS: tuple[Tool, ...] = (
     Tool(
         name="read_memory",
         title="Read one heading of the memories",
-        description="Lists what is remembered under one heading, the most important first, with the keys by which it can "
-        "be changed. Use search_memory for a question, and this to see what there is before you write.",
+        description="Lists what is remembered under one heading, the most important first, with the ids and keys by "
+        "which it can be changed. Use search_memory for a question, and this to see what there is before you write.",
         request=storage.ReadRequest,
         result=storage.ReadResult,
         function="read",

@@ -24,9 +24,9 @@ def new_run_id(at: datetime) -> str:
     return f"run_{ULID.from_datetime(at)}"
 
 
-def is_memory_id(text: str) -> bool:
-    """Whether a text is the id of a memory, as a person gives it who may as well give a key."""
-    return _MEMORY_ID.fullmatch(text) is not None
+def id_or_key(name: str) -> dict[str, str]:
+    """What a person calls a memory by, as the field of a request: its id or, whatever else it is, its key."""
+    return {"memory_id" if _MEMORY_ID.fullmatch(name) else "key": name}
 
 
 def may_be_id(text: str) -> bool:

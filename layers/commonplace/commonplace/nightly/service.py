@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.ids import may_be_id
+from commonplace.domain.ids import id_or_key, may_be_id
 from commonplace.domain.interactions import History, HistoryRequest, ListedRuns, RecordResult, RunReport
 from commonplace.domain.runs import Mode, Run
 from commonplace.runs import apply, report, undo
@@ -126,12 +126,12 @@ class Nights:
         with apply.exclusive_lease(self.context) as lease:
             return undo.discard(self._run_to_change(run_id), self.context, lease)
 
-    def history(self, key: str) -> History:
-        """The values that a key has held, newest first; `KEY_NOT_FOUND` tells the nearest keys."""
+    def history(self, name: str) -> History:
+        """What a key has held, or what an id replaced and what replaced it; `KEY_NOT_FOUND` tells the nearest keys."""
         from commonplace.contract import validate
         from commonplace.use_cases import history
 
-        return history.history(validate.check(HistoryRequest, {"key": key}), self.context.caller, self.context.ports)
+        return history.history(validate.check(HistoryRequest, id_or_key(name)), self.context.caller, self.context.ports)
 
     def _options(self, mode: Mode | None, progress: "Progress | None" = None) -> "RunOptions":
         from commonplace.llm.prompts import prompt_version

@@ -124,9 +124,8 @@ def _apply_new(operation: Operation, memory: Memory, caller: Caller, ports: Port
 
 def _refused(request: WriteRequest, durability: Durability, obstacle: _Obstacle, caller: Caller) -> WriteResult:
     keys = [memory.key for memory in obstacle.memories if memory.key]
-    changed = f" To change it, call update_memory with the key {keys[0]}." if keys else ""
-    if obstacle.memories and not keys:
-        changed = " It has no key, and update_memory changes memories by their keys: leave it as it is."
+    names = [f"the key {key}" for key in keys] or [f"the memory_id {one.memory_id}" for one in obstacle.memories]
+    changed = f" To change it, call update_memory with {names[0]}." if names else ""
     return WriteResult(
         message=f"✗ Not written: {obstacle.why}.{changed}",
         written=False,

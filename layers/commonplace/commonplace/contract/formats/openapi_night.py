@@ -27,7 +27,10 @@ _OF_CHANGES = {*_OF_RUNS, ErrorCode.CONFLICT, ErrorCode.LEASE_LOST}
 _RUN_ID = {
     "name": "run_id", "in": "path", "required": True, "schema": {"type": "string"}, "description": "The run's id, or `last`.",
 }  # fmt: skip
-_KEY = {"name": "key", "in": "path", "required": True, "schema": {"type": "string"}, "description": "The key, any case."}
+_KEY = {
+    "name": "key", "in": "path", "required": True, "schema": {"type": "string"},
+    "description": "The key, any case, or the id of a memory.",
+}  # fmt: skip
 _LIMIT = {
     "name": "limit", "in": "query", "description": "The most runs to return.",
     "schema": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
@@ -85,7 +88,7 @@ def night_paths() -> dict[str, dict[str, Any]]:
         },
         "/history/{key}": {
             "parameters": [_KEY],
-            "get": _operation("show_history", "What a key has held", _of(History), {*_ARGUMENT, ErrorCode.KEY_NOT_FOUND}),
+            "get": _operation("show_history", "What a key has held", _of(History), {*_OF_RUNS, ErrorCode.KEY_NOT_FOUND}),
         },
     }
 

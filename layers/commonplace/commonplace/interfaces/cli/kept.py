@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 import click
 
-from commonplace.domain.ids import is_memory_id
+from commonplace.domain.ids import id_or_key
 from commonplace.domain.taxonomy import Category, ContentType, Durability, MemoryType, SearchCategory, Section
 from commonplace.interfaces.cli.options import Shared, command_options, given_arguments, text_argument
 from commonplace.interfaces.cli.tables import (
@@ -18,11 +18,6 @@ from commonplace.interfaces.cli.tables import (
 )
 
 _NAME = click.argument("name", metavar="ID|KEY")
-
-
-def _named(name: str) -> dict[str, str]:
-    """What a person calls a memory by: its id or, whatever else it is, its key."""
-    return {"memory_id" if is_memory_id(name) else "key": name}
 
 
 @click.command("list")
@@ -70,7 +65,7 @@ def _row(memory: dict[str, Any]) -> tuple[object, ...]:
 def get(shared: Shared, name: str) -> None:
     """Show one memory as it is kept."""
     with shared.reading() as memory:
-        answer = memory.call("get_memory", _named(name))
+        answer = memory.call("get_memory", id_or_key(name))
     if shared.json:
         return print_json(answer)
     one = answer["memory"]
@@ -109,7 +104,7 @@ def update(
         expires_at=expires, durability=durability,
     )  # fmt: skip
     with shared.open() as memory:
-        answer = memory.call("update_memory", {**_named(name), **given_arguments(value=value), **labels})
+        answer = memory.call("update_memory", {**id_or_key(name), **given_arguments(value=value), **labels})
     return _print_change(shared, answer)
 
 
@@ -123,7 +118,7 @@ def delete(shared: Shared, name: str) -> None:
     be left of it.
     """
     with shared.open() as memory:
-        answer = memory.call("delete_memory", _named(name))
+        answer = memory.call("delete_memory", id_or_key(name))
     return _print_change(shared, answer)
 
 
@@ -136,7 +131,7 @@ def history(shared: Shared, name: str) -> None:
     Of a key: all that it has held. Of an id, an old one too: what it replaced, and what replaced it.
     """
     with shared.reading() as memory:
-        found = memory.history(**_named(name))
+        found = memory.history(**id_or_key(name))
     if shared.json:
         return print_json(found.model_dump(mode="json"))
     return print_history(found)
