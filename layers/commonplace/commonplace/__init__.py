@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Commonplace", "CommonplaceError", "ErrorCode", "Settings", "__version__"]
 
-__version__ = "0.1.0"  # the one place that says it: pyproject.toml reads it here, since a layer on AWS has no metadata to ask
+__version__ = "0.2.0"  # the one place that says it: pyproject.toml reads it here, since a layer on AWS has no metadata to ask
 
 
 def __getattr__(name: str) -> object:
