@@ -92,8 +92,13 @@ def _erasure(database: "Database") -> UserErasure:
     return SqliteErasure(database)
 
 
-def local_clock(zone: str | None) -> Clock:
-    """The machine's clock in a zone by its IANA name, or in the machine's own."""
+def local_clock(zone: str | None, now: Clock | None = None) -> Clock:
+    """A clock in a zone by its IANA name, or in the machine's own; `now` tells the moment, the machine's clock by default.
+
+    A moment with a fixed offset names no zone: without `zone` it stays as it is, and knows of no summer time.
+    """
+    if zone is None and now is not None:
+        return now
     if zone is None:
         from tzlocal import get_localzone  # by name, not by today's offset: other days may have another
 
@@ -105,4 +110,4 @@ def local_clock(zone: str | None) -> Clock:
         raise CommonplaceError(
             ErrorCode.INVALID_ARGUMENT, "timezone: is no IANA name such as Europe/Berlin", "timezone"
         ) from error
-    return lambda: datetime.now(found)
+    return (lambda: datetime.now(found)) if now is None else (lambda: now().astimezone(found))

@@ -31,8 +31,9 @@ class Commonplace(KeyedMethods, NightMethods):
     """One user's memories in one file. Use it in a `with` block, or call `close`.
 
     `path`: the memory file, made if it isn't there. `user_id`: whose memories, a name on this machine. `timezone`: IANA
-    name of the user's zone. `now`: a callable that tells the time (aware), for tests and imports. `agent_id`: the agent
-    that asks, which sees its own memories and the global ones. `settings`: the environment's, unless given.
+    name of the user's zone. `now`: a callable that tells the time (aware), for tests and imports; it is brought into that
+    zone where one is named. `agent_id`: the agent that asks, which sees its own memories and the global ones.
+    `settings`: the environment's, unless given.
     Every method raises `CommonplaceError` with a code, a message and the field at fault.
     """
 
@@ -45,7 +46,7 @@ class Commonplace(KeyedMethods, NightMethods):
         if not name.strip():
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "user_id: must not be empty", "user_id")
         self._user_id, self._agent_id = f"{BACKEND}|{name}", agent_id
-        self._clock = now or local.local_clock(timezone or chosen.timezone)
+        self._clock = local.local_clock(timezone or chosen.timezone, now)
         self._local = local.open_local(chosen.model_copy(update={"db": Path(path)} if path is not None else {}))
 
     def __enter__(self) -> Self:
