@@ -9,39 +9,38 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.adapters.sqlite import opening
 
 _WAIT_SECONDS = 30.0
 _LOG_BYTES = 8_000_000  # the log is folded into the file when it is longer than this
 _SCHEMA_VERSION = 3
+_READ_FROM = 3  # the oldest form that can be read where it can't be brought up to date
 _WITH_KEYS = "ALTER TABLE memories ADD COLUMN key TEXT;"  # since version 2; before it no tool gave a key
 
 
 class Database:
-    """One SQLite file. Safe to share between threads and to open in several processes."""
+    """One SQLite file. Safe to share between threads and to open in several processes.
+
+    `read_only`: it can't be written, here, by this user.
+    """
 
     def __init__(self, path: Path, wait_seconds: float = _WAIT_SECONDS) -> None:
         self._path, self._log, self._wait = path, path.with_name(path.name + "-wal"), wait_seconds
         self._guard = threading.RLock()
-        self._fold_is_due = False
+        self._fold_is_due = self._closed = self._is_marked = False
+        self._stamp: opening.Stamp | None = None
         # SQLite before 3.51.3 can lose a commit when one process resets the log while another checkpoints, so commits
         # and checkpoints are serialised by a lock of our own; readers never wait for it.
         self._writing = FileLock(f"{path}.lock", timeout=wait_seconds, thread_local=False)
-        with _storage_error(path), ExitStack() as opened:  # a file that can't be used is let go of
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._main = opened.enter_context(closing(_connect(path, wait_seconds)))
-            self._usage = opened.enter_context(closing(_connect(path, 0.0)))
-            _set_up(self._main, "FULL")
-            _set_up(self._usage, "NORMAL")
-            with self._locked():
-                self._main.execute("PRAGMA journal_mode = WAL")
-                self._prepare()
+        with opening.storage_errors(path), ExitStack() as opened:  # a file that can't be used is let go of
+            self.read_only = opening.is_read_only(path)
+            (self._open_to_read if self.read_only else self._open_to_write)(opened)
             opened.pop_all()
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """One consistent state of the file."""
-        with self._guard, _storage_error(self._path):
+        with self._in_use():
             if self._main.in_transaction:
                 yield self._main
                 return
@@ -54,20 +53,22 @@ class Database:
     @contextmanager
     def writing(self, erases: bool = False) -> Iterator[sqlite3.Connection]:
         """One transaction: on disk when this ends, or not at all. `erases`: the log keeps nothing of what was there."""
-        with self._guard, _storage_error(self._path), self._locked():
+        with self._in_use(), self._locked():
             self._main.execute("BEGIN IMMEDIATE")
             try:
+                self._mark()
                 yield self._main
             except BaseException:
                 self._main.execute("ROLLBACK")
                 raise
             self._main.execute("COMMIT")
+            self._is_marked = True
             self._fold_log(erases)
 
     @contextmanager
     def counting(self) -> Iterator[sqlite3.Connection | None]:
         """A transaction for usage that doesn't wait: None when another writer is at work, and no sync to disk."""
-        with self._guard, _storage_error(self._path):
+        with self._in_use():
             try:
                 self._writing.acquire(timeout=0)
             except Timeout:
@@ -85,18 +86,58 @@ class Database:
                 self._writing.release()
 
     def close(self) -> None:
-        """Folds the log into the file and lets go of it."""
-        with self._guard, _storage_error(self._path), self._locked():
-            self._usage.close()
+        """Folds the log into the file and lets go of it; once is enough."""
+        with self._guard, opening.storage_errors(self._path), ExitStack() as held:
+            if self._closed:
+                return
+            if not self.read_only:
+                held.enter_context(self._locked())
+                self._usage.close()
             self._main.close()
+            self._closed = True
 
-    def _prepare(self) -> None:
+    def _open_to_write(self, opened: ExitStack) -> None:
+        opening.refuse_others(self._path, self._wait)
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._main = opened.enter_context(closing(opening.connect(self._path, self._wait)))
+        self._usage = opened.enter_context(closing(opening.connect(self._path, 0.0)))
+        opening.set_up(self._main, "FULL")
+        opening.set_up(self._usage, "NORMAL")
+        with self._locked():
+            self._main.execute("PRAGMA journal_mode = WAL")
+            self._prepare()
+        (application,) = self._main.execute("PRAGMA application_id").fetchone()
+        self._is_marked = application == opening.APPLICATION_ID
+
+    def _open_to_read(self, opened: ExitStack) -> None:
+        connection, self._stamp = opening.connect_read_only(self._path, self._wait)
+        self._main = opened.enter_context(closing(connection))
+        if self._version() < _READ_FROM:
+            raise opening.unavailable(f"{self._path} has an older form and can't be written; open it once where it can")
+
+    @contextmanager
+    def _in_use(self) -> Iterator[None]:
+        """For one use of the file; raises when it was closed, or was changed although it is read as it stands."""
+        with self._guard, opening.storage_errors(self._path):
+            if self._closed:
+                raise opening.unavailable("this memory was closed; open it again")
+            if self._stamp is not None and self._stamp != opening.stamp_of(self._path):
+                raise opening.unavailable(f"{self._path} was changed since it was opened to be read; open it again")
+            yield
+
+    def _version(self) -> int:
         found: int = self._main.execute("PRAGMA user_version").fetchone()[0]
         if found > _SCHEMA_VERSION:
-            raise CommonplaceError(
-                ErrorCode.STORAGE_UNAVAILABLE, f"{self._path.name} was written by a newer version; upgrade commonplace"
-            )
-        if found < _SCHEMA_VERSION:
+            raise opening.unavailable(f"{self._path.name} was written by a newer version; upgrade commonplace")
+        return found
+
+    def _mark(self) -> None:
+        """Sets the application id, which files of 0.1 have not."""
+        if not self._is_marked:
+            self._main.execute(f"PRAGMA application_id = {opening.APPLICATION_ID}")
+
+    def _prepare(self) -> None:
+        if self._version() < _SCHEMA_VERSION:
             self._upgrade()
 
     def _upgrade(self) -> None:
@@ -106,7 +147,8 @@ class Database:
         if older:
             self._main.execute("VACUUM")  # what that version deleted may still lie in free pages
         added = _WITH_KEYS if older else ""
-        self._main.executescript(f"BEGIN IMMEDIATE; {added} {schema} PRAGMA user_version = {_SCHEMA_VERSION}; COMMIT;")
+        marks = f"PRAGMA user_version = {_SCHEMA_VERSION}; PRAGMA application_id = {opening.APPLICATION_ID};"
+        self._main.executescript(f"BEGIN IMMEDIATE; {added} {schema} {marks} COMMIT;")
         self._fold_log(older)
 
     def _fold_log(self, at_once: bool) -> None:
@@ -119,37 +161,12 @@ class Database:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
+        if self.read_only:
+            raise opening.unavailable(
+                f"{self._path} can't be written: it, or its folder, is read-only; it can be searched and exported"
+            )
         try:
             with self._writing:
                 yield
         except Timeout as error:
-            raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "another process is writing; try again") from error
-
-
-def _connect(path: Path, wait_seconds: float) -> sqlite3.Connection:
-    return sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=wait_seconds)
-
-
-def _set_up(connection: sqlite3.Connection, synchronous: str) -> None:
-    connection.execute(f"PRAGMA synchronous = {synchronous}")
-    connection.execute("PRAGMA fullfsync = 1")  # macOS: a plain fsync leaves data in the drive's cache
-    connection.execute("PRAGMA wal_autocheckpoint = 0")
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA secure_delete = ON")  # what is deleted or replaced is overwritten
-
-
-@contextmanager
-def _storage_error(path: Path) -> Iterator[None]:
-    """SQLite's errors in our words, without its own, which may quote data."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        busy = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-        why = "another process is writing; try again" if busy else f"the memory file {path} can't be used: {error}"
-        raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why) from error
-    except sqlite3.DatabaseError as error:
-        raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"{path} is not a memory file, or it is damaged") from error
-    except OSError as error:
-        where = f": {error.filename}" if error.filename not in (None, str(path)) else ""  # such as a folder above it
-        why = f"the memory file {path} can't be used: {error.strerror}{where}"
-        raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why) from error
+            raise opening.unavailable("another process is writing; try again") from error

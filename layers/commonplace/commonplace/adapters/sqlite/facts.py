@@ -17,7 +17,10 @@ _COUNTS = """SELECT
 
 
 class SqliteUsage:
-    """The usage log of one file. What can't be written at once waits for the next call, or for `close`."""
+    """The usage log of one file. What can't be written at once waits for the next call, or for `close`.
+
+    In a file that is read-only nothing is counted.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -25,6 +28,8 @@ class SqliteUsage:
         self._waiting: list[tuple[str, str]] = []
 
     def found(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:  # noqa: ARG002 - an id is enough here
+        if self._database.read_only:
+            return
         with self._guard:
             self._waiting += [(memory_id, at.isoformat()) for memory_id in memory_ids]
             self._write()
@@ -37,9 +42,10 @@ class SqliteUsage:
         return iter(())
 
     def close(self) -> None:
-        """Writes what waits."""
+        """Writes what waits, and lets go of what can't be written even now."""
         with self._guard:
             self._write()
+            self._waiting.clear()
 
     def _write(self) -> None:
         if not self._waiting:

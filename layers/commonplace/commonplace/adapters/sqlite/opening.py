@@ -1,0 +1,122 @@
+"""Opens a file to write and to read, or only to read; another program's database is refused before anything touches it."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+
+APPLICATION_ID = 0x434D4D50  # "CMMP" in the header of the file, by which other programs can tell whose it is
+_OURS = {"users", "memories", "changes", "audits", "tags", "usage", "words"}  # tables since version 1, which set no id
+_NOTHING: tuple[int, frozenset[str]] = 0, frozenset()
+_AS_IT_STANDS, _BESIDE_WRITERS = "immutable=1", "mode=ro"
+
+Stamp = tuple[int, int, bool]
+"""By which a file that is read as it stands is known to be unchanged: time and size of the file, and if it has a log."""
+
+
+def is_read_only(path: Path) -> bool:
+    """Whether a file is there and can't be written: it, or its folder, in which a writer needs a log and a lock."""
+    real = _real(path)
+    effective = os.access in os.supports_effective_ids
+    return real.exists() and not all(os.access(one, os.W_OK, effective_ids=effective) for one in (real, real.parent))
+
+
+def connect(path: Path, wait_seconds: float) -> sqlite3.Connection:
+    """A connection that writes too; a file that isn't there is made."""
+    return sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=wait_seconds)
+
+
+def connect_read_only(path: Path, wait_seconds: float) -> tuple[sqlite3.Connection, Stamp | None]:
+    """A connection that makes no file beside the memory file. With a stamp the file is read as it stands: it must not change.
+
+    What stands in a log can only be read where its writer is at work or the folder may be written.
+    """
+    stamp = stamp_of(path)
+    connection = _connect_uri(path, _BESIDE_WRITERS if stamp[-1] else _AS_IT_STANDS, wait_seconds)
+    try:
+        _refuse(path, *_contents(connection))
+    except Exception as error:
+        connection.close()
+        if not (stamp[-1] and isinstance(error, sqlite3.OperationalError)):
+            raise
+        why = f"{path} can't be written, and its last changes stand in a log beside it that can't be read so: copy both"
+        raise unavailable(why) from error
+    return connection, None if stamp[-1] else stamp
+
+
+def refuse_others(path: Path, wait_seconds: float) -> None:
+    """Raises `STORAGE_UNAVAILABLE` for a database of another program; nothing is written into it or beside it."""
+    if not path.exists() or path.stat().st_size == 0:
+        return
+    try:
+        with closing(_connect_uri(path, _AS_IT_STANDS, wait_seconds)) as connection:
+            found = _contents(connection)
+    except sqlite3.DatabaseError:  # a page that another process is just writing
+        found = _NOTHING
+    if found == _NOTHING:  # what there is may stand in the log
+        with closing(_connect_uri(path, _BESIDE_WRITERS, wait_seconds)) as connection:
+            found = _contents(connection)
+    _refuse(path, *found)
+
+
+def stamp_of(path: Path) -> Stamp:
+    """The stamp of a file as it is now."""
+    real = _real(path)
+    log, found = real.with_name(real.name + "-wal"), real.stat()
+    return found.st_mtime_ns, found.st_size, log.exists() and log.stat().st_size > 0
+
+
+def set_up(connection: sqlite3.Connection, synchronous: str) -> None:
+    """Settings of a connection that writes."""
+    connection.execute(f"PRAGMA synchronous = {synchronous}")
+    connection.execute("PRAGMA fullfsync = 1")  # macOS: a plain fsync leaves data in the drive's cache
+    connection.execute("PRAGMA wal_autocheckpoint = 0")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA secure_delete = ON")  # what is deleted or replaced is overwritten
+
+
+def unavailable(why: str) -> CommonplaceError:
+    """The error for a file that can't be used, now or so."""
+    return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
+
+
+@contextmanager
+def storage_errors(path: Path) -> Iterator[None]:
+    """SQLite's errors in our words, without its own, which may quote data."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        busy = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+        why = "another process is writing; try again" if busy else f"the memory file {path} can't be used: {error}"
+        raise unavailable(why) from error
+    except sqlite3.DatabaseError as error:
+        raise unavailable(f"{path} is not a memory file, or it is damaged") from error
+    except OSError as error:
+        where = f": {error.filename}" if error.filename not in (None, str(path)) else ""  # such as a folder above it
+        why = f"the memory file {path} can't be used: {error.strerror}{where}"
+        raise unavailable(why) from error
+
+
+def _contents(connection: sqlite3.Connection) -> tuple[int, frozenset[str]]:
+    """The application id of a file, and the names of its tables."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    return application, frozenset(name for (name,) in tables)
+
+
+def _refuse(path: Path, application: int, tables: frozenset[str]) -> None:
+    if application != APPLICATION_ID and (application or tables) and not tables >= _OURS:
+        raise unavailable(f"{path} is a database of another program, and was left as it is")
+
+
+def _real(path: Path) -> Path:
+    """Where the file itself is: SQLite keeps the log there, whatever link led to it."""
+    return Path(os.path.realpath(path))
+
+
+def _connect_uri(path: Path, how: str, wait_seconds: float) -> sqlite3.Connection:
+    uri = f"{_real(path).as_uri()}?{how}"
+    return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=wait_seconds)
