@@ -25,12 +25,15 @@ _LEAST, _MOST = 0.15, 0.85
 
 @dataclass(frozen=True)
 class Query:
-    """A parsed query. `general`: it names nothing, so that the most important memories answer it."""
+    """A parsed query. `general`: it names nothing, so that the most important memories answer it.
+
+    `expansions`: words to look for beside its own, best first, each with the word of the query that it widens.
+    """
 
     question: Question
     intent: Intent
     concepts: list[str]
-    expansions: list[str]
+    expansions: dict[str, str]
     time: TimeRange | None
     general: bool
 
@@ -49,7 +52,8 @@ class Query:
             weight if weight > _EXPANSION_WEIGHT or term in stand else 0.0
             for term, weight in zip(terms, self.question.weights, strict=True)
         )
-        return replace(self, question=replace(self.question, weights=tuple(weights)), expansions=names)
+        known = {name: self.expansions[name] for name in names}
+        return replace(self, question=replace(self.question, weights=tuple(weights)), expansions=known)
 
 
 def parse_query(text: str, now: datetime) -> Query:
@@ -59,7 +63,7 @@ def parse_query(text: str, now: datetime) -> Query:
     time = read_time_range(text, now)
     general = intent_cues.asks_about_the_user(text) or not set(own) - tokenizer.terms_of_asking()
     general = general and time is None
-    added = [] if general else expansions(spoken)
+    added = {} if general else expansions(spoken)
     extra = [term for word in added for term in tokenizer.terms(word)]
     extra = [term for term in dict.fromkeys(extra) if term not in own]
     question = Question(

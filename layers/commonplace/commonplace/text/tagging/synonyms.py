@@ -7,8 +7,8 @@ from itertools import pairwise
 from commonplace.text.foundation.characters import bare
 from commonplace.text.tagging.names import canonical, same_thing, singular
 from commonplace.text.tagging.tables import alias_groups, function_words, kinds, topic_names
-from commonplace.text.tagging.tokens import spoken
-from commonplace.text.tagging.topics import hits, lexicon, run_hits
+from commonplace.text.tagging.tokens import Word, spoken
+from commonplace.text.tagging.topics import Hit, hits, lexicon, run_hits
 
 _DIGITS = re.compile(r"\d+")
 _OPPOSED = ("non", "un", "in", "anti", "dis", "pre", "post", "ex", "no")
@@ -94,38 +94,45 @@ def _nearest(tag: str, alike: Sequence[str], by_use: Sequence[str], cosine: Cosi
     return next((own for _, own in sorted(scored, reverse=True) if not are_siblings(tag, own)), None)
 
 
-def expansions(words: Sequence[str]) -> list[str]:
-    """The topics of the words and other names of them, best first, none of them among the words.
+def expansions(words: Sequence[str]) -> dict[str, str]:
+    """The topics of the words and other names of them, best first, none of them among the words; each with what it widens.
 
     `words`: those of a query as the analyzer gives them. A topic is the tag that a memory about it would carry.
     """
     asked = set(words)
-    found = [*_topics(words), *_aliases(words)]
-    return [name for name in dict.fromkeys(found) if not asked.issuperset(name.split("-"))]
+    found: dict[str, str] = {}
+    for name, widened in (*_topics(words), *_aliases(words)):
+        if not asked.issuperset(name.split("-")):
+            found.setdefault(name, widened)
+    return found
 
 
-def _topics(words: Sequence[str]) -> list[str]:
-    """Topics of the words; another language is asked for a word that no English trigger takes."""
+def _topics(words: Sequence[str]) -> list[tuple[str, str]]:
+    """Topics of the words, each with its words; another language is asked for a word that no English trigger takes."""
     text = spoken(list(words))
     english = hits(text, lexicon("en"), "en")
     taken = {at for hit in english for at in range(hit.start, hit.end)}
     rest = [word for at, word in enumerate(text) if at not in taken and word.key not in function_words("en")]
-    named = [hit.topic for hit in english]
+    named = [(hit.topic, _said(text, hit)) for hit in english]
     for language in _SHIPPED if rest else ():
-        named += [hit.topic for hit in hits(rest, lexicon(language), language)]
-    runs = [word for word in words if not word.isascii()]
+        named += [(hit.topic, _said(rest, hit)) for hit in hits(rest, lexicon(language), language)]
+    runs = [bare(word) for word in words if not word.isascii()]
     for language in ("ja", "zh") if runs else ():
-        named += [hit.topic for hit in run_hits(runs, lexicon(language))]
+        named += [(hit.topic, run[hit.start : hit.end]) for run in runs for hit in run_hits([run], lexicon(language))]
     return named
 
 
-def _aliases(words: Sequence[str]) -> list[str]:
+def _said(words: Sequence[Word], hit: Hit) -> str:
+    return " ".join(word.text for word in words[hit.start : hit.end])
+
+
+def _aliases(words: Sequence[str]) -> list[tuple[str, str]]:
     """Names from the shipped table for single words and for two in a row."""
-    found: list[str] = []
+    found: list[tuple[str, str]] = []
     single = [word for word in words if word not in function_words("en")]
     for name in (*map("-".join, pairwise(words)), *single):
         groups = alias_groups()
         members = groups.get(name) or groups.get(singular(name)) or ()
         others = [member for member in members if member != name and singular(name) != member]
-        found += others[:_ALIASES_A_WORD]
+        found += [(other, name.replace("-", " ")) for other in others[:_ALIASES_A_WORD]]
     return found
