@@ -1,6 +1,6 @@
 """Reading a time range from a search query: "last week", "before 2023", "gestern Abend"."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -32,3 +32,41 @@ class Period:
     start: datetime
     end: datetime
     grain: Granularity
+
+
+# Slots that tell which of many like periods is meant; that come again; and that name a part or a neighbour of a period.
+ANCHORS = {"turn", "turned", "year", "year_turn", "week_turn", "whole", "ago", "exact", "rolling", "ahead", "numeric"}
+YEARLY = {"month", "month_number", "season", "quarter", "date", "holiday", "week_number"}
+CYCLES = YEARLY | {"weekday", "calendar", "day_of_month"}
+NARROWING = {"phase", "phase_of", "nth", "around", "side"}
+
+
+@dataclass(frozen=True)
+class TimePhrase:
+    """A phrase found in a query, its slots as they are meant; `free` if it is a time by itself."""
+
+    start: int
+    end: int
+    slots: Mapping[str, str]
+    free: bool
+
+    @property
+    def bare(self) -> bool:
+        """Of several years or weeks the query does not say which ("March", "Friday")."""
+        return not self.slots.keys() & ANCHORS and bool(self.slots.keys() & CYCLES)
+
+    @property
+    def general(self) -> bool:
+        """A season, holiday or weekend that may be any: "what can I wear in the summer"."""
+        any_of = bool(self.slots.keys() & {"season", "calendar", "holiday"})
+        return self.bare and any_of and not self.slots.keys() & NARROWING
+
+
+@dataclass(frozen=True)
+class TimeSpan:
+    """One or two phrases with the words that join them; `kind` is "during", "since", "between" and so on."""
+
+    start: int
+    end: int
+    kind: str
+    phrases: tuple[TimePhrase, ...]

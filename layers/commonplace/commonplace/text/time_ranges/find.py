@@ -3,22 +3,16 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import cache, lru_cache
 from itertools import product
 
 from commonplace.text.foundation.calendar import calendar_in_times
-from commonplace.text.foundation.characters import straight
-from commonplace.text.time_ranges.language import Joint, Language, phrases_of
+from commonplace.text.time_ranges import TimePhrase, TimeSpan
+from commonplace.text.time_ranges.language import Language
+from commonplace.text.time_ranges.relations import REACH, edges, meanings, related
 
-# How far a "between" and an "and" may stand from their times, in characters.
-REACH = 40
 QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|「[^」]+」|『[^』]+』|(?<!\w)['‘][^'’]+['’](?!\w)")
-ANCHORS = {"turn", "turned", "year", "year_turn", "week_turn", "whole", "ago", "exact", "rolling", "ahead", "numeric"}
-CYCLES = {"weekday", "month", "month_number", "season", "quarter", "date", "calendar", "day_of_month"}
-PHASES = {"phase", "phase_of"}
-NAMES = ("month", "short_month", "weekday", "season", "quarter")
 
 # Stands in for a year that is not given; a leap year, so that 29 February is a day.
 NO_YEAR = 2000
@@ -27,39 +21,11 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _THIS_CENTURY = 69  # a year of two digits below it is of this century, as in POSIX
 
 
-@dataclass(frozen=True)
-class TimePhrase:
-    """A phrase found; `free` if it is a time by itself."""
-
-    start: int
-    end: int
-    slots: Mapping[str, str]
-    free: bool
-
-    @property
-    def bare(self) -> bool:
-        """Of several years or weeks the query does not say which ("March", "Friday")."""
-        return not self.slots.keys() & ANCHORS and bool(self.slots.keys() & CYCLES)
-
-    @property
-    def general(self) -> bool:
-        """A season or weekend that may be any: "what can I wear in the summer"."""
-        return self.bare and any(slot in self.slots for slot in ("season", "calendar")) and not self.slots.keys() & PHASES
-
-
-@dataclass(frozen=True)
-class TimeSpan:
-    """One or two phrases with the words that join them; `kind` is "during", "since", "between" and so on."""
-
-    start: int
-    end: int
-    kind: str
-    phrases: tuple[TimePhrase, ...]
-
-
 def spans_of(query: str, language: Language, blocked: Sequence[tuple[int, int]]) -> list[TimeSpan]:
     """What may be a time and touches nothing blocked; the leftmost first, of two at one place the longest."""
     phrases = _phrases(query, language)
+    phrases += related(query, language, phrases)
+    phrases = [phrase for phrase in phrases if not _is_of_a_holiday(phrase, phrases)]
     if language.habit.search(query):
         phrases = [phrase for phrase in phrases if not phrase.bare]
     meant = language.past.search(query) or (language.forward.search(query) and not language.generic.search(query))
@@ -74,6 +40,13 @@ def spans_of(query: str, language: Language, blocked: Sequence[tuple[int, int]])
     return sorted(kept, key=lambda span: (span.start, -span.end))
 
 
+def _is_of_a_holiday(phrase: TimePhrase, phrases: Sequence[TimePhrase]) -> bool:
+    """Whether it is but a part of a holiday's name: the "Friday" of "Good Friday"."""
+    if "holiday" in phrase.slots:
+        return False
+    return any("holiday" in one.slots and one.start <= phrase.start and phrase.end <= one.end for one in phrases)
+
+
 def look_alikes(query: str, languages: Sequence[Language]) -> list[tuple[int, int]]:
     """What only looks like a time, in any of the languages that the query may be in."""
     return _quoted(query) + [match.span() for language in languages for match in language.look_alike.finditer(query)]
@@ -83,24 +56,25 @@ def _phrases(query: str, language: Language) -> list[TimePhrase]:
     found: dict[tuple[int, int, tuple[str, ...]], TimePhrase] = {}
     for known in language.phrases:
         for match in known.pattern.finditer(query):
-            filled = {slot: text for slot, text in match.groupdict().items() if text is not None}
-            slots = {slot: _meaning(language.code, slot, text) for slot, text in filled.items()}
+            slots = meanings(language.code, match.groupdict())
             phrase = TimePhrase(*match.span(), {**slots, "language": language.code}, known.free)
             found.setdefault((phrase.start, phrase.end, tuple(sorted(slots))), phrase)
     return list(found.values())
 
 
-def _meaning(code: str, slot: str, text: str) -> str:
-    plain = " ".join(straight(text.casefold()).split())
-    return phrases_of(code, slot).get(plain, text)
-
-
 def _linked(query: str, language: Language, phrases: list[TimePhrase]) -> Iterator[TimeSpan]:
     for phrase in phrases:
         for link in language.links:
-            edges = None if "day_number" in phrase.slots else _edges(query, link, phrase, phrase)
-            if edges:
-                yield TimeSpan(*edges, link.kind, (phrase,))
+            reach = edges(query, link, phrase, phrase) if _fits(phrase, link.kind) else None
+            if reach:
+                yield TimeSpan(*reach, link.kind, (phrase,))
+
+
+def _fits(phrase: TimePhrase, kind: str) -> bool:
+    """A length ("two years") is joined only as an age, a time ago too: "older than two years", "more than a year ago"."""
+    if kind in ("older", "newer"):
+        return bool(phrase.slots.keys() & {"length", "ago"})
+    return not phrase.slots.keys() & {"length", "day_number"}
 
 
 def _paired(query: str, language: Language, phrases: list[TimePhrase]) -> Iterator[TimeSpan]:
@@ -110,9 +84,9 @@ def _paired(query: str, language: Language, phrases: list[TimePhrase]) -> Iterat
         near = ordered[bisect_left(starts, first.end) : bisect_right(starts, first.end + REACH)]
         for second, pair in product(near, language.pairs):
             if _ready(first, second, pair.open) and pair.mid.fullmatch(query, first.end, second.start):
-                edges = _edges(query, pair, first, second)
-                if edges:
-                    yield TimeSpan(*edges, pair.kind, (first, second))
+                reach = edges(query, pair, first, second)
+                if reach:
+                    yield TimeSpan(*reach, pair.kind, (first, second))
 
 
 def _ready(first: TimePhrase, second: TimePhrase, open_: str) -> bool:
@@ -120,15 +94,6 @@ def _ready(first: TimePhrase, second: TimePhrase, open_: str) -> bool:
     if {"date", "day_number"} == {slot for phrase in (first, second) for slot in phrase.slots} & {"date", "day_number"}:
         return True
     return (first.free or open_ in ("first", "both")) and (second.free or open_ in ("second", "both"))
-
-
-def _edges(query: str, joint: Joint, first: TimePhrase, last: TimePhrase) -> tuple[int, int] | None:
-    before = joint.before.search(query, max(0, first.start - REACH), first.start)
-    after = joint.after.match(query, last.end)
-    # "before March-madness": a phrase that only a joint makes a time ends like any other word.
-    if not before or not after or (after.end() == last.end and query[last.end : last.end + 1] == "-"):
-        return None
-    return before.start(), after.end()
 
 
 def _quoted(query: str) -> list[tuple[int, int]]:
@@ -141,9 +106,9 @@ def _titles(query: str, language: Language) -> list[tuple[int, int]]:
     """Words with a capital inside a sentence that are no names of days and months: "Last Week Tonight"."""
     if query.isupper():
         return []
-    names = {phrase for slot in NAMES for phrase in phrases_of(language.code, slot)}
+    names = {place for name in language.names.finditer(query) for place in range(*name.span())}
     capitals = re.finditer(r"(?<=[\w,;)'’\"] )[^\W\d_]\w*|(?<=[\w’']-)[^\W\d_]\w*", query)
-    return [word.span() for word in capitals if word[0][0].isupper() and word[0].casefold() not in names]
+    return [word.span() for word in capitals if word[0][0].isupper() and word.start() not in names]
 
 
 @lru_cache(maxsize=1024)

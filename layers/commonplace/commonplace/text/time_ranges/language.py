@@ -12,6 +12,15 @@ from commonplace.text.foundation.calendar import LANGUAGES_IN_TIMES, calendar_in
 LANGUAGES = LANGUAGES_IN_TIMES
 # Slots whose names stand in the one calendar, as those of weekdays do.
 MONTHS = {"month": "months", "short_month": "short_months"}
+# Slots with the words of another one: those of a relation beside those of the time that it is told by.
+LIKE = {
+    "to_meridiem": "meridiem",
+    **dict.fromkeys(("nth_unit", "side_unit", "around"), "unit"),
+    **dict.fromkeys(("nth_weekday", "side_weekday"), "weekday"),
+    **dict.fromkeys(("nth_count", "side_count"), "count"),
+}
+# What is written with a capital inside a sentence and is still a time.
+NAMES = ("month", "short_month", "weekday", "season", "quarter", "holiday")
 
 # What every language writes alike.
 EVERYWHERE = {
@@ -19,10 +28,11 @@ EVERYWHERE = {
     "month_number": r"0?[1-9]|1[0-2]",
     "day_number": r"[12]\d|3[01]|0?[1-9]",
     "day_of_month": r"[12]\d|3[01]|0?[1-9]",
-    "hour": r"2[0-4]|[01]?\d",
-    "minute": r"[0-5]\d",
+    **dict.fromkeys(("hour", "to_hour"), r"2[0-4]|[01]?\d"),
+    **dict.fromkeys(("minute", "to_minute"), r"[0-5]\d"),
+    "week_number": r"5[0-3]|[1-4]\d|0?[1-9]",
     "tens": r"(?:19|20)?\d0",
-    "count": r"\d{1,3}",
+    **dict.fromkeys(("count", "nth_count", "side_count"), r"\d{1,3}"),
     "numeric": r"(?:19|20)\d\d-\d{1,2}-\d{1,2}|(?:19|20)\d\d/\d{1,2}/\d{1,2}"
     r"|\d{1,2}\.\d{1,2}\.(?:19|20)\d\d|\d{1,2}/\d{1,2}/(?:19|20)\d\d|\d{1,2}-\d{1,2}-(?:19|20)\d\d",
 }
@@ -46,6 +56,7 @@ def vocabulary(language: str) -> dict[str, Any]:
 @cache
 def phrases_of(language: str, slot: str) -> dict[str, str]:
     """The phrases of a slot and what each means (a list's phrases mean themselves); empty if the language has none."""
+    slot = LIKE.get(slot, slot)
     if slot == "weekday":
         return {name: str(number) for name, number in calendar_in_times(language).weekdays.items()}
     if slot in MONTHS:
@@ -82,9 +93,12 @@ class Language:
     phrases: tuple[Phrase, ...]
     links: tuple[Joint, ...]
     pairs: tuple[Joint, ...]
+    relations: tuple[Joint, ...]
+    names: re.Pattern[str]
     look_alike: re.Pattern[str]
     habit: re.Pattern[str]
     past: re.Pattern[str]
+    planned: re.Pattern[str]
     forward: re.Pattern[str]
     generic: re.Pattern[str]
 
@@ -99,16 +113,19 @@ def language_of(code: str) -> Language:
         tuple(_phrases(code, table)),
         tuple(_joint(code, link) for link in table["link"]),
         tuple(_joint(code, pair) for pair in table["pair"]),
-        *(_any(code, table[name]) for name in ("look_alikes", "habit", "past", "forward", "generic")),
+        tuple(_joint(code, relation) for relation in table["relation"]),
+        _any(code, [f"{{={slot}}}" for slot in NAMES if phrases_of(code, slot)]),
+        *(_any(code, table[name]) for name in ("look_alikes", "habit", "past", "planned", "forward", "generic")),
     )
 
 
 def _phrases(code: str, table: dict[str, Any]) -> Iterator[Phrase]:
     patterns, frames = table["patterns"], table["frames"]
-    framed = [(frame, x) for name in ("day", "on", "in") for frame in frames[name] for x in patterns[name]]
+    framed = [(frame, x) for name in ("day", "on", "in", "at") for frame in frames[name] for x in patterns[name]]
     framed += [(frame, x) for frame in frames["phase"] for x in patterns["phased"]]
     free = patterns["period"] + [frame.replace("{X}", x) for frame, x in framed]
-    bound = [frames["operand"].replace("{X}", x) for x in patterns["on"] + patterns["in"]] + patterns["beside"]
+    bound = [frames["operand"].replace("{X}", x) for name in ("on", "in", "at") for x in patterns[name]]
+    bound += patterns["beside"]
     for templates, edges, alone in ((free, FREE_EDGES, True), (bound, BOUND_EDGES, False)):
         before, after = edges if table["spaced"] else UNSPACED_EDGES
         for template in templates:

@@ -17,21 +17,6 @@ HOURS = {
     "evening": (18, 24),
     "night": (18, 30),
 }
-# Early, mid and late as months of a period of so many months; a year's middle is narrower than what its ends leave.
-MONTHS = {
-    3: {"early": (0, 1), "mid": (1, 2), "late": (2, 3)},
-    6: {"early": (0, 2), "mid": (2, 4), "late": (4, 6)},
-    12: {"early": (0, 3), "mid": (4, 8), "late": (9, 12)},
-    120: {"early": (0, 48), "mid": (48, 84), "late": (84, 120)},
-}
-DAYS_OF_MONTH = {
-    "early": (0, 10),
-    "mid": (10, 20),
-    "late": (20, 31),
-    "half_1": (0, 15),
-    "half_2": (15, 31),
-}  # 31: to its end
-DAYS_OF_WEEK = {"early": (0, 2), "mid": (2, 4), "late": (4, 7)}
 
 
 def midnight(moment: datetime) -> datetime:
@@ -74,36 +59,6 @@ def calendar(unit: str, moment: datetime, turn: int = 0) -> Period:
     return months(first.year, first.month - (first.month - 1) % size, size)
 
 
-def phase_of(whole: Period, phase: str) -> Period | None:
-    """The named part of a period ("early", "half_1", "week_2"); None when it has no such part."""
-    length = relativedelta(whole.end, whole.start)
-    size = 12 * length.years + length.months
-    if size > 1:
-        return _by_months(whole, phase, size)
-    if size == 1 and phase.startswith("week_"):
-        return _week_of_month(whole, phase.removeprefix("week_"))
-    part = (DAYS_OF_MONTH if size == 1 else DAYS_OF_WEEK if whole.grain == "week" else {}).get(phase)
-    if part is None:
-        return None
-    start, end = (min(whole.start + timedelta(days=count), whole.end) for count in part)
-    return Period(start, end, "day")
-
-
-def _by_months(whole: Period, phase: str, size: int) -> Period | None:
-    halves = {"half_1": (0, size // 2), "half_2": (size // 2, size)}
-    part = {**MONTHS.get(size, {}), **halves}.get(phase)
-    if part is None:
-        return None
-    start, end = (whole.start + relativedelta(months=count) for count in part)
-    return Period(start, end, "year" if size > 12 else "month")
-
-
-def _week_of_month(month: Period, number: str) -> Period:
-    """Seven days counted from the 1st, the last from the end: not calendar weeks, which belong to two months."""
-    first = month.end - timedelta(days=7) if number == "last" else month.start + timedelta(days=7 * int(number) - 7)
-    return days(first, 7)
-
-
 def part_of_day(day: Period, part: str) -> Period:
     first, last = HOURS[part]
     return Period(day.start + timedelta(hours=first), day.start + timedelta(hours=last), "moment")
@@ -120,6 +75,11 @@ class Clock:
     now: datetime
     forward: bool = False
     told: bool = False
+
+    @property
+    def zone(self) -> str:
+        """The IANA name of the caller's zone; "" if their clock tells only its offset."""
+        return str(getattr(self.instant.tzinfo, "key", ""))
 
     def seen_from(self, now: datetime, *, forward: bool) -> "Clock":
         return replace(self, now=now, forward=forward)

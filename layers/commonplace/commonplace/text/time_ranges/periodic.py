@@ -5,9 +5,10 @@ from datetime import UTC, date, datetime, timedelta
 
 from dateutil.relativedelta import relativedelta
 
-from commonplace.text.time_ranges import Period
+from commonplace.text.time_ranges import Period, named_periods
 from commonplace.text.time_ranges.find import read_written
-from commonplace.text.time_ranges.period import Clock, calendar, days, midnight, months, part_of_day, phase_of, years
+from commonplace.text.time_ranges.parts import narrowed
+from commonplace.text.time_ranges.period import Clock, calendar, days, midnight, months, part_of_day, week, years
 
 Slots = Mapping[str, str]
 # Eight years each way hold a 29 February, also across 1900 and 2100.
@@ -17,12 +18,6 @@ REACH = 8
 FEW = (5, 2)
 MADE_OF = {"fortnight": ("week", 2), "decade": ("year", 10), "half_year": ("month", 6), "year_and_half": ("month", 18)}
 CLOCK_UNITS = ("hour", "minute")
-
-
-def phased(whole: Period | None, slots: Slots) -> Period | None:
-    """The part of a period that an "early" or "end of" leaves of it."""
-    phase = slots.get("phase") or slots.get("phase_of")
-    return whole if whole is None or phase is None else phase_of(whole, phase)
 
 
 def turn_of(slots: Slots) -> int | None:
@@ -36,7 +31,7 @@ def written_date(slots: Slots, clock: Clock) -> Period | None:
     if found is None:
         return None
     if "numeric" in slots:
-        return days(datetime(found.year, found.month, found.day))
+        return narrowed(days(datetime(found.year, found.month, found.day)), slots)
     return _of_year(lambda year: _day_of(year, found), slots, clock)
 
 
@@ -50,8 +45,17 @@ def month(slots: Slots, clock: Clock) -> Period | None:
 
 
 def season(slots: Slots, clock: Clock) -> Period | None:
-    """Three whole months of the north; a winter bears the year in which its December lies."""
-    return _of_year(lambda year: months(year, int(slots["season"]), 3), slots, clock)
+    return _of_year(lambda year: named_periods.season(int(slots["season"]), year, clock.zone), slots, clock)
+
+
+def holiday(slots: Slots, clock: Clock) -> Period | None:
+    """The days that are meant by it; "Christmas morning" and "the day after Christmas" mean the one day."""
+    whole = not slots.keys() & {"part", "hour", "side"}
+    return _of_year(lambda year: named_periods.holiday(slots["holiday"], year, clock.zone, whole=whole), slots, clock)
+
+
+def numbered_week(slots: Slots, clock: Clock) -> Period | None:
+    return _of_year(lambda year: _iso_week(year, int(slots["week_number"])), slots, clock)
 
 
 def quarter(slots: Slots, clock: Clock) -> Period | None:
@@ -67,7 +71,7 @@ def decade(slots: Slots, clock: Clock) -> Period | None:
     first = int(slots.get("decade") or slots["tens"])
     if first < 100:
         first += 1900 if 1900 + first + 100 > clock.now.year else 2000
-    return phased(years(first, 10), slots)
+    return narrowed(years(first, 10), slots)
 
 
 def _day_of(year: int, found: date) -> Period | None:
@@ -77,12 +81,19 @@ def _day_of(year: int, found: date) -> Period | None:
         return None
 
 
+def _iso_week(year: int, number: int) -> Period | None:
+    try:
+        return week(datetime.fromisocalendar(year, number, 1))
+    except ValueError:  # a year without a week 53
+        return None
+
+
 def _of_year(make: Callable[[int], Period | None], slots: Slots, clock: Clock) -> Period | None:
     """The one of the year named, else the one that a last, this or next or the query's direction means."""
     if "year" in slots or "year_turn" in slots:
         named = int(slots["year"]) if "year" in slots else clock.now.year + int(slots["year_turn"])
-        return phased(make(named), slots)
-    made = (phased(make(near), slots) for near in range(clock.now.year - REACH, clock.now.year + REACH + 1))
+        return narrowed(make(named), slots)
+    made = (narrowed(make(near), slots) for near in range(clock.now.year - REACH, clock.now.year + REACH + 1))
     return clock.pick([period for period in made if period], turn_of(slots))
 
 
@@ -98,6 +109,12 @@ def ago(slots: Slots, clock: Clock) -> Period | None:
         return days(moments[0])
     wholes = [_around(unit, moment) for moment in moments]
     return Period(wholes[0].start, wholes[-1].end, wholes[0].grain)
+
+
+def back(slots: Slots, clock: Clock) -> datetime:
+    """The moment so many units before now: "older than two years"; of a few the nearest."""
+    unit, counts = _counted(slots)
+    return _shift(clock, unit, -counts[-1])
 
 
 def rolling(slots: Slots, clock: Clock) -> Period | None:
@@ -134,4 +151,4 @@ def _shift(clock: Clock, unit: str, count: int) -> datetime:
         return (clock.instant.astimezone(UTC) + passed).astimezone(clock.instant.tzinfo)
     if unit in ("month", "year"):
         return clock.now + relativedelta(months=count * (12 if unit == "year" else 1))
-    return clock.now + timedelta(days=count * (7 if unit == "week" else 1))
+    return clock.now + timedelta(days=count * (7 if unit in ("week", "weekend") else 1))

@@ -15,7 +15,9 @@ FIGURES = re.compile(
     r"|\bthe \d{1,2}(?:st|nd|rd|th)\b|\bam \d{1,2}\."
 )
 # Slots without which no phrase is a time.
-TELLING = ("day", "calendar", "weekday", "month", "short_month", "season", "moment", "unit", "decade")
+TELLING = ("day", "calendar", "weekday", "month", "short_month", "season", "moment", "unit", "decade", "holiday")
+# "Freitagabend", "Aprilwoche", "Osterwochenende".
+COMPOUNDS = (("weekday", "part"), ("month", "unit"), ("holiday", "unit"))
 # What lies beyond is not read: a query is a line or two, and the time to read one must stay bounded.
 LONGEST = 1000
 
@@ -27,7 +29,8 @@ def _time_words(language: str) -> frozenset[str]:
     phrases = [LETTERS.findall(phrase) for slot in TELLING for phrase in phrases_of(language, slot)]
     told = {max((word for word in words if word not in plain), key=len, default="") for words in phrases}
     if vocabulary(language).get("compounds"):
-        told |= {day + part for day in phrases_of(language, "weekday") for part in phrases_of(language, "part")}
+        for first, last in COMPOUNDS:
+            told |= {start + end for start in phrases_of(language, first) for end in phrases_of(language, last)}
     return frozenset(told | set(vocabulary(language).get("time_words", "").split()) - {""})
 
 
@@ -40,7 +43,11 @@ def _function_words(language: str) -> frozenset[str]:
 @cache
 def _unspaced_times() -> tuple[tuple[str, re.Pattern[str]], ...]:
     found = ((language, vocabulary(language).get("time_characters")) for language in LANGUAGES)
-    return tuple((language, re.compile(pattern)) for language, pattern in found if pattern)
+    return tuple(
+        (language, re.compile("|".join([pattern, *phrases_of(language, "holiday")]), re.IGNORECASE))
+        for language, pattern in found
+        if pattern
+    )
 
 
 def languages_of(query: str) -> list[str]:

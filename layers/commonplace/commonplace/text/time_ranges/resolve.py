@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from commonplace.text.time_ranges import Period, periodic
-from commonplace.text.time_ranges.period import Clock, calendar, days, monday, part_of_day
-from commonplace.text.time_ranges.periodic import phased, turn_of
+from commonplace.text.time_ranges.parts import narrowed
+from commonplace.text.time_ranges.period import Clock, calendar, days, midnight, monday, part_of_day
+from commonplace.text.time_ranges.periodic import turn_of
 
 Slots = Mapping[str, str]
 NOON = 12
@@ -19,42 +20,64 @@ def resolve(slots: Slots, clock: Clock) -> Period | None:
         return whole
     if whole.grain != "day" or whole.end - whole.start > timedelta(days=1):
         return None
-    return _hour(whole, slots) if "hour" in slots else part_of_day(whole, slots["part"])
+    return _hours(whole, slots) if "hour" in slots else part_of_day(whole, slots["part"])
 
 
-def _hour(day: Period, slots: Slots) -> Period | None:
-    """The hour from a time of day; without am or pm the clock has 24 hours."""
-    hour, minute = int(slots["hour"]), int(slots.get("minute") or "0")
-    half = slots.get("meridiem") or ("am" if slots.get("part") == "morning" else "pm" if "part" in slots else None)
+def point(slots: Slots, clock: Clock) -> Period | None:
+    """The same as where a time begins or ends: "since noon" and "until 3 pm" mean the minute, not the hour from it."""
+    found = resolve(slots, clock)
+    if found is None or "to_hour" in slots or not ("hour" in slots or slots.get("part") == "noon"):
+        return found
+    moment = found.start if "hour" in slots else midnight(found.start) + timedelta(hours=NOON)
+    return Period(moment, moment, "moment")
+
+
+def _hours(day: Period, slots: Slots) -> Period | None:
+    """The hour from a time of day, or from one to another; without am or pm the clock has 24 hours."""
+    part = slots.get("part") or slots.get("moment", " ").split(" ")[1]
+    half = slots.get("meridiem") or slots.get("to_meridiem") or ("am" if part == "morning" else "pm" if part else None)
+    first = _time_of_day(slots["hour"], slots.get("minute"), half)
+    if "to_hour" not in slots:
+        last = first and first + timedelta(hours=1)
+    else:
+        last = _time_of_day(slots["to_hour"], slots.get("to_minute"), slots.get("to_meridiem") or half)
+    if first is None or last is None:
+        return None
+    if first >= last:  # "between 11 and 1 pm"
+        first -= timedelta(hours=NOON)
+    return Period(day.start + first, day.start + last, "moment") if timedelta() <= first < last else None
+
+
+def _time_of_day(hours: str, minutes: str | None, half: str | None) -> timedelta | None:
+    hour, minute = int(hours), int(minutes or "0")
     if half == "pm" and hour < NOON:
         hour += NOON
     elif half == "am" and hour == NOON:
         hour = 0
-    if hour > 24 or minute > 59:
-        return None
-    start = day.start + timedelta(hours=hour, minutes=minute)
-    return Period(start, start + timedelta(hours=1), "moment")
+    return timedelta(hours=hour, minutes=minute) if hour <= 24 and minute <= 59 else None
 
 
-def _day(slots: Slots, clock: Clock) -> Period:
-    return days(clock.now + timedelta(days=int(slots["day"])))
+def _day(slots: Slots, clock: Clock) -> Period | None:
+    return narrowed(days(clock.now + timedelta(days=int(slots["day"]))), slots)
 
 
 def _moment(slots: Slots, clock: Clock) -> Period:
     """A part of a day that names its day too; "near night" is the one just past till noon, then the one to come."""
     day, part = slots["moment"].split()
     offset = (-1 if clock.now.hour < NOON else 0) if day == "near" else int(day)
-    return part_of_day(days(clock.now + timedelta(days=offset)), part)
+    whole = days(clock.now + timedelta(days=offset))
+    return whole if "hour" in slots else part_of_day(whole, part)
 
 
 def _weekday(slots: Slots, clock: Clock) -> Period | None:
     first = monday(clock.now) + timedelta(days=int(slots["weekday"]))
     if "week_turn" in slots:
-        return days(first + timedelta(weeks=int(slots["week_turn"])))
+        return narrowed(days(first + timedelta(weeks=int(slots["week_turn"]))), slots)
     turn = turn_of(slots)
     if turn == 0:
-        return _this_week(days(first), clock)
-    return clock.pick([days(first + timedelta(weeks=week)) for week in range(-3, 4)], turn, current=False)
+        return narrowed(_this_week(days(first), clock), slots)
+    near = [days(first + timedelta(weeks=week)) for week in range(-3, 4)]
+    return narrowed(clock.pick(near, turn, current=False), slots)
 
 
 def _this_week(period: Period, clock: Clock) -> Period:
@@ -67,15 +90,15 @@ def _this_week(period: Period, clock: Clock) -> Period:
 def _whole(slots: Slots, clock: Clock) -> Period | None:
     """A turn and a unit in one word: "-1 week"."""
     turn, unit = (slots.get("whole") or slots["week_turn"] + " week").split()
-    return phased(calendar(unit, clock.now, int(turn)), slots)
+    return narrowed(calendar(unit, clock.now, int(turn)), slots)
 
 
 def _calendar(slots: Slots, clock: Clock) -> Period | None:
     unit, turn = slots["calendar"], turn_of(slots)
     if turn is not None:
         whole = calendar(unit, clock.now, turn)
-        return phased(_this_week(whole, clock) if unit == "weekend" and turn == 0 else whole, slots)
-    near = (phased(calendar(unit, clock.now, step), slots) for step in range(-2, 3))
+        return narrowed(_this_week(whole, clock) if unit == "weekend" and turn == 0 else whole, slots)
+    near = (narrowed(calendar(unit, clock.now, step), slots) for step in range(-2, 3))
     return clock.pick([period for period in near if period], None)
 
 
@@ -89,6 +112,7 @@ def _day_of_month(slots: Slots, clock: Clock) -> Period | None:
 
 # The first slot that a phrase has decides; "Friday last week" has a week too, "3 days ago" a unit.
 READERS = {
+    "week_number": periodic.numbered_week,
     "ago": periodic.ago,
     "exact": periodic.ago,
     "from_now": periodic.ago,
@@ -98,6 +122,7 @@ READERS = {
     "numeric": periodic.written_date,
     "month": periodic.month,
     "month_number": periodic.month,
+    "holiday": periodic.holiday,
     "season": periodic.season,
     "quarter": periodic.quarter,
     "day_of_month": _day_of_month,
