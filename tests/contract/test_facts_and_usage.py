@@ -27,7 +27,7 @@ def test_tags_are_counted_over_active_memories(ports: Ports, writer: Writer) -> 
 
 def test_the_state_is_measured(ports: Ports, writer: Writer) -> None:
     writer.write("The user likes tea", tags=("tea", "drink"))
-    writer.write("寿司が好き", tags=("tea",))
+    writer.write("मुझे चाय पसंद है", tags=("tea",))
     writer.write("voucher", expires_at=NOON + timedelta(minutes=1))
     writer.write("of another time", embedding_model="older")
     state = ports.facts.statistics("local|ana", NOON + timedelta(hours=1), ports.embedder.name)

@@ -49,7 +49,9 @@ class Settings(BaseModel):
     index_replicas: int = Field(0, ge=0, description="Copies of each shard.")
     knn_engine: Literal["lucene", "faiss"] = Field("lucene", description="OpenSearch's engine for the nearest vectors.")
     fusion: Literal["own", "engine"] = Field("own", description="Who joins words and vectors: this package, or `hybrid`.")
-    embedder: Literal["static", "titan"] = Field("static", description="The model in the package, or Titan on Bedrock.")
+    embedder: Literal["static", "sentence", "titan"] = Field(
+        "static", description="On AWS: the static model or the sentence encoders of the package, or Titan on Bedrock."
+    )
     dead_letter_queue: str | None = Field(None, description="URL of the queue for changes that can't be indexed.")
     pages: Path | None = Field(None, description="A folder with one for each user, for the Markdown pages after each run.")
     pages_bucket: str | None = Field(None, description="The bucket that the Markdown pages go to after each run, on AWS.")

@@ -10,9 +10,10 @@ import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 
 from commonplace.adapters.bedrock import TitanEmbedder
+from commonplace.adapters.sentence_encoder import SentenceEncoder
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.bootstrap.cloud import MODELS
-from commonplace.bootstrap.models import embedder_of
+from commonplace.bootstrap.models import SENTENCE_ENCODER, embedder_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.memories.enrich import PrecomputedEmbedder
 from commonplace.settings import read_settings
@@ -101,6 +102,8 @@ def test_of_a_text_with_more_tokens_than_it_takes_the_beginning_is_embedded() ->
 
 def test_an_index_is_laid_out_for_the_models_there_are() -> None:
     assert MODELS["static"] == (StaticEmbedder.name, StaticEmbedder.dimension)
+    assert MODELS["sentence"] == (SentenceEncoder.name, SentenceEncoder.dimension)
+    assert SentenceEncoder.name == SENTENCE_ENCODER
     assert MODELS["titan"] == (TitanEmbedder.name, TitanEmbedder.dimension)
 
 

@@ -12,17 +12,18 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
 import commonplace
-from commonplace.adapters import static_embedder as word_pieces
+from commonplace.adapters import word_pieces
 
+UNKNOWN = "[UNK]"
 VOCABULARY_FILE = Path(commonplace.__file__).parent / "data" / "embedding" / "vocabulary.txt"
 VOCABULARY = {piece: at for at, piece in enumerate(VOCABULARY_FILE.read_text("utf-8").split("\n")) if piece}
-REFERENCE = Tokenizer(WordPiece(VOCABULARY, unk_token=word_pieces.UNKNOWN, max_input_chars_per_word=100))
+REFERENCE = Tokenizer(WordPiece(VOCABULARY, unk_token=UNKNOWN, max_input_chars_per_word=100))
 REFERENCE.normalizer = BertNormalizer(clean_text=True, handle_chinese_chars=True, strip_accents=None, lowercase=True)
 REFERENCE.pre_tokenizer = BertPreTokenizer()
 
 
 def ours(text: str) -> list[int]:
-    unknown = [VOCABULARY[word_pieces.UNKNOWN]]
+    unknown = [VOCABULARY[UNKNOWN]]
     return [
         piece for _, found in word_pieces.word_pieces(text, VOCABULARY) for piece in (unknown if found is None else found)
     ]

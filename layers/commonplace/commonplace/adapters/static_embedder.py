@@ -2,89 +2,19 @@
 
 import functools
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from commonplace.adapters.word_pieces import word_pieces
 from commonplace.ports.record_values import Vector
 
 if TYPE_CHECKING:
     import numpy as np
 
-UNKNOWN = "[UNK]"
-_LONGEST_WORD = 100
-_HAN = (
-    (0x4E00, 0x9FFF),
-    (0x3400, 0x4DBF),
-    (0x20000, 0x2A6DF),
-    (0x2A700, 0x2CEAF),
-    (0xF900, 0xFAFF),
-    (0x2F800, 0x2FA1F),
-)
-
 _KNOWN_SHARE = 0.6
 _TAG = 24  # characters
-
-
-def word_pieces(text: str, vocabulary: Mapping[str, int]) -> Iterator[tuple[str, list[int] | None]]:
-    """Each word of the text with the ids of its pieces, or None where the vocabulary has no pieces for it."""
-    for word in _words(text):
-        yield word, _pieces(word, vocabulary)
-
-
-def _words(text: str) -> Iterator[str]:
-    spaced = "".join(_separated(char) for char in text)
-    lowered = unicodedata.normalize("NFD", spaced).lower()
-    for chunk in lowered.split():
-        word = ""
-        for char in chunk:
-            if unicodedata.category(char) == "Mn":
-                continue
-            if _is_punctuation(char):
-                if word:
-                    yield word
-                yield char
-                word = ""
-            else:
-                word += char
-        if word:
-            yield word
-
-
-@functools.lru_cache(maxsize=8192)
-def _separated(char: str) -> str:
-    if char in "\t\n\r":
-        return " "
-    if char in "\x00\ufffd" or unicodedata.category(char) in ("Cc", "Cf", "Cn", "Co"):
-        return ""
-    if unicodedata.category(char) == "Zs":
-        return " "
-    return f" {char} " if any(first <= ord(char) <= last for first, last in _HAN) else char
-
-
-@functools.lru_cache(maxsize=8192)
-def _is_punctuation(char: str) -> bool:
-    return unicodedata.category(char).startswith("P") or (char.isascii() and char.isprintable() and not char.isalnum())
-
-
-def _pieces(word: str, vocabulary: Mapping[str, int]) -> list[int] | None:
-    """Longest match first; None when any part is unknown."""
-    if len(word) > _LONGEST_WORD:
-        return None
-    found: list[int] = []
-    start = 0
-    while start < len(word):
-        prefix = "##" if start else ""
-        for end in range(len(word), start, -1):
-            piece = vocabulary.get(prefix + word[start:end])
-            if piece is not None:
-                found.append(piece)
-                start = end
-                break
-        else:
-            return None
-    return found
 
 
 class StaticEmbedder:

@@ -4,7 +4,15 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from commonplace.bootstrap.local import OpenStore, local_clock
-from commonplace.bootstrap.models import Left, embedder_of, night_of, reader_of, summarizer_of, unlimited_time
+from commonplace.bootstrap.models import (
+    SENTENCE_ENCODER,
+    Left,
+    embedder_of,
+    night_of,
+    reader_of,
+    summarizer_of,
+    unlimited_time,
+)
 from commonplace.domain.errors import CommonplaceError, ErrorCode, require_extra
 from commonplace.ports.bundle import Ports
 from commonplace.ports.embedder import Embedder
@@ -32,6 +40,7 @@ Remaining = Callable[[], float]
 
 MODELS: Mapping[str, tuple[str, int]] = {
     "static": ("minilm-conversation-256-int8", 256),
+    "sentence": (SENTENCE_ENCODER, 256),
     "titan": ("amazon.titan-embed-text-v2:0-256", 256),
 }
 """Name and dimension of each embedder, so that laying out an index loads no model; a test holds them together."""

@@ -1,13 +1,14 @@
 """Opens a memory file on this machine, and its user's clock."""
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from commonplace.bootstrap.models import night_of, reader_of, summarizer_of
+from commonplace.bootstrap.models import SENTENCE_ENCODER, night_of, reader_of, summarizer_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.ports.bundle import Ports
 from commonplace.ports.memory_index import MemoryIndex
@@ -17,6 +18,7 @@ from commonplace.settings import Settings
 
 if TYPE_CHECKING:
     from commonplace.adapters.sqlite.database import Database
+    from commonplace.ports.embedder import Embedder
     from commonplace.ports.nightly_bundle import NightPorts
 
 
@@ -29,6 +31,27 @@ class OpenStore:
     night: "Callable[[], NightPorts]"
     erasure: Callable[[], UserErasure]
 
+    def catch_up(self, user_id: str) -> None:
+        """Embeds what an older version wrote since the user came to the present embedding model."""
+        reembedding = self.ports.reembedding
+        if reembedding is not None and reembedding.has_switched(user_id) and reembedding.left(user_id, 1):
+            self.reindex(user_id)
+
+    def reindex(self, user_id: str, progress: Callable[[int, int], None] | None = None) -> int:
+        """Embeds the memories of a user that another model embedded, and returns how many.
+
+        `progress` is told how many are done, of how many.
+        """
+        from commonplace.memories.reembedding import embed_again
+
+        reembedding = self.ports.reembedding
+        if reembedding is None:
+            return 0
+        total = reembedding.count_left(user_id)
+        told = (lambda done: progress(done, total)) if progress else (lambda _: None)
+        embed_again(user_id, reembedding, self.ports.embedder, math.inf, told)
+        return total
+
 
 def open_local(settings: Settings) -> OpenStore:
     """The ports over one SQLite file, which is made if it isn't there."""
@@ -36,12 +59,14 @@ def open_local(settings: Settings) -> OpenStore:
     from commonplace.adapters.sqlite.facts import SqliteFacts, SqliteUsage
     from commonplace.adapters.sqlite.operations import SqliteOperations
     from commonplace.adapters.sqlite.records import SqliteRecords
+    from commonplace.adapters.sqlite.reembedding import SqliteReembedding
     from commonplace.adapters.static_embedder import StaticEmbedder
 
     database = Database(settings.db.expanduser())
-    embedder = StaticEmbedder()
+    embedder, static = _OnFirstUse(_sentence_encoder), StaticEmbedder()
     usage = SqliteUsage(database)
     index: Any = _OnFirstUse(lambda: _index(database, embedder.name, embedder.dimension))
+    older: Any = _OnFirstUse(lambda: _index(database, static.name, static.dimension))
     ports = Ports(
         records=SqliteRecords(database),
         operations=SqliteOperations(database),
@@ -49,12 +74,14 @@ def open_local(settings: Settings) -> OpenStore:
         index=index,
         usage=usage,
         embedder=embedder,
-        words=embedder,
+        words=static,
         reader=reader_of(settings),
         summarizer=summarizer_of(settings),
         summary_seconds=settings.claude_deadline,
         profile=settings.ranking,
+        reembedding=SqliteReembedding(database, SENTENCE_ENCODER),
     )
+    ports = replace(ports, older=replace(ports, embedder=static, index=older))
 
     def close() -> None:
         usage.close()
@@ -71,6 +98,12 @@ class _OnFirstUse:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._made(), name)
+
+
+def _sentence_encoder() -> "Embedder":
+    from commonplace.adapters.sentence_encoder import SentenceEncoder
+
+    return SentenceEncoder()
 
 
 def _index(database: "Database", embedding_model: str, dimension: int) -> MemoryIndex:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
         """What one adapter keeps of runs."""
 
 
+SENTENCE_ENCODER = "minilm-e5-small-256"
+"""The name of the package's own encoder, so that asking for it loads no model; a test holds them together."""
 Left = Callable[[], float]
 """Seconds until whoever asks now is ended."""
 
@@ -64,6 +66,10 @@ def embedder_of(settings: Settings, static: Embedder) -> Embedder:
     """The embedder of memories and questions."""
     if settings.embedder == "static":
         return static
+    if settings.embedder == "sentence":
+        from commonplace.adapters.sentence_encoder import SentenceEncoder
+
+        return SentenceEncoder()
     from commonplace.adapters.bedrock import TitanEmbedder
 
     return TitanEmbedder(region=settings.region)

@@ -1,6 +1,6 @@
 """The Python way in: `Commonplace`, a memory file with a typed method per tool."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
@@ -21,6 +21,7 @@ from commonplace.use_cases import dispatch
 if TYPE_CHECKING:
     from commonplace.domain.requests import Keep
     from commonplace.nightly.user_erasure import ErasableUser
+    from commonplace.ports.bundle import Ports
     from commonplace.runs.apply import RunContext
     from commonplace.use_cases.import_conversation import Progress
 
@@ -48,6 +49,7 @@ class Commonplace(KeyedMethods, NightMethods):
         self._user_id, self._agent_id = f"{BACKEND}|{name}", agent_id
         self._clock = local.local_clock(timezone or chosen.timezone, now)
         self._local = local.open_local(chosen.model_copy(update={"db": Path(path)} if path is not None else {}))
+        self._local.catch_up(self._user_id)
 
     def __enter__(self) -> Self:
         return self
@@ -136,7 +138,7 @@ class Commonplace(KeyedMethods, NightMethods):
         """
         from commonplace.use_cases.import_conversation import import_turns
 
-        return import_turns(turns, keep, self._caller(), self._local.ports, progress)
+        return import_turns(turns, keep, self._caller(), self._ports(), progress)
 
     def export(self) -> Iterator[dict[str, Any]]:
         """Every record of the user, oldest first, closed ones too."""
@@ -159,7 +161,17 @@ class Commonplace(KeyedMethods, NightMethods):
     def _context(self) -> "RunContext":
         from commonplace.runs.apply import RunContext
 
-        return RunContext(self._caller(), self._local.ports, self._local.night(), self._aware_clock)
+        return RunContext(self._caller(), self._ports(), self._local.night(), self._aware_clock)
+
+    def reindex(self, progress: Callable[[int, int], None] | None = None) -> int:
+        """Embeds the memories that an older version embedded by another model, and returns how many.
+
+        Writes do it little by little, too. `progress` is told how many are done, of how many.
+        """
+        return self._local.reindex(self._user_id, progress)
+
+    def _ports(self) -> "Ports":
+        return self._local.ports.of(self._user_id)
 
     def _typed(self, kind: type[results.AnyResult], name: str, /, **arguments: Any) -> results.AnyResult:
         result = self._call(name, {field: value for field, value in arguments.items() if value is not None})

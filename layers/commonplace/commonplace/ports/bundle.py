@@ -8,6 +8,7 @@ from commonplace.ports.language_model import LanguageModel
 from commonplace.ports.memory_index import MemoryIndex
 from commonplace.ports.memory_records import MemoryRecords
 from commonplace.ports.operations import Operations
+from commonplace.ports.reembedding import Reembedding
 from commonplace.ports.statement_reader import StatementReader
 from commonplace.ports.usage_log import UsageLog
 from commonplace.ports.user_facts import UserFacts
@@ -34,3 +35,12 @@ class Ports:
     fallback: MemoryIndex | None = None
     """Answers from the records when the index is unavailable."""
     profile: Literal["window", "classic"] = "window"
+    reembedding: Reembedding | None = None
+    older: "Ports | None" = None
+    """The same with the embedding model before this one, for users who are on their way to this one."""
+
+    def of(self, user_id: str) -> "Ports":
+        """These ports with the embedding model that the user's searches compare by."""
+        if self.older is None or self.reembedding is None or self.reembedding.has_switched(user_id):
+            return self
+        return self.older

@@ -18,8 +18,8 @@ from commonplace.text.foundation import tokenizer
 
 Profile = Literal["window", "classic"]
 
-_WORDS, _HALF = 1.5, 16.0  # the share of the words: 1.5 s / (s + 16)
-_COSINE = 0.4
+_WORDS, _HALF, _RISE = 1.5, 16.0, 1.5  # the share of the words: 1.5 s^1.5 / (s^1.5 + 16^1.5): a weak match says little
+_COSINE, _NEAR = 0.7, 0.5  # of a memory's own vector, and of what its neighbours' vectors lend to it
 _SPEAKER, _WITH_SPEAKER = 0.12, 0.1  # the named speaker's own turn; a turn of a talk with them
 _ANSWER = 0.05
 _INSTRUCTION = 0.2
@@ -129,15 +129,23 @@ def term_weights(question: Question, corpus: Corpus) -> Floats:
 def _linear(question: Question, candidates: Candidates, corpus: Corpus, words: Floats, around: bm25.Window) -> Floats:
     """The score of each candidate without the part for the speaker."""
     follows_question = (candidates.questions[around.previous] & (around.previous >= 0)).astype(float)
+    cosines = np.nan_to_num(candidates.cosines)
     total: Floats = (
-        _WORDS * words / (words + _HALF)
-        + _COSINE * np.nan_to_num(candidates.cosines)
+        _share_of_words(words)
+        + _COSINE * (cosines + _NEAR * around.lent(cosines))
         + _ANSWER * around.openness * (follows_question - candidates.questions)
         + _INSTRUCTION * (candidates.instructions & ((words > 0) | (candidates.cosines > _RELATED)))
         + _PREFERENCE * question.advice * candidates.preferences
         + _DATE * _date_match([year for span in question.spans for year in span.in_years(corpus.years)], candidates.days)
     )
     return total
+
+
+def _share_of_words(bm25_score: Floats) -> Floats:
+    """What the words add to the score, 0 to 1.5: a Hill curve of the BM25 score."""
+    raised = bm25_score**_RISE
+    share: Floats = _WORDS * raised / (raised + _HALF**_RISE)
+    return share
 
 
 def _said_by_named(question: Question, candidates: Candidates, corpus: Corpus) -> Flags:
@@ -160,10 +168,10 @@ def _date_match(spans: Sequence[DaySpan], days: Floats) -> Floats:
 
 def _highest_score(question: Question, candidates: Candidates, corpus: Corpus, weights: Floats) -> float:
     """The score of a perfect answer to this question, by which relevance is scaled."""
-    words = 2.2 * float(weights.sum())
+    words = 2.2 * weights.sum()
     one_speaker = len(named_speakers(question, corpus)) == 1
     return (
-        _WORDS * words / (words + _HALF)
+        float(_share_of_words(words))
         + _COSINE * (not np.isnan(candidates.cosines).all())
         + (_SPEAKER + _WITH_SPEAKER) * one_speaker
         + _DATE * bool(question.spans)

@@ -141,7 +141,8 @@ class Database:
             self._upgrade()
 
     def _upgrade(self) -> None:
-        schema = files("commonplace.adapters.sqlite").joinpath("schema.sql").read_text("utf-8")
+        folder = files("commonplace.adapters.sqlite")
+        schema = "".join(folder.joinpath(name).read_text("utf-8") for name in ("schema.sql", "reembedding.sql"))
         columns = [name for (name,) in self._main.execute("SELECT name FROM pragma_table_info('memories')")]
         older = bool(columns) and "key" not in columns
         if older:

@@ -38,15 +38,21 @@ _CHECK_INDEX = f"check --endpoint (or COMMONPLACE_SEARCH_ENDPOINT), {_CREDENTIAL
 @_ENDPOINT
 @command_options
 def reindex(shared: Shared, move: bool, table: str | None, endpoint: str | None) -> None:
-    """Rebuild a deployment's index, in use.
+    """Embed the memories of a file anew, or rebuild a deployment's index, in use.
 
-    A new version is filled beside the old one and takes its place at the end. The environment must be the deployment's: its
-    output Environment has all of it. The same command moves to another layout, and with --move-to-model to another
-    embedding model (COMMONPLACE_EMBEDDER). One that was stopped goes on when it is run again.
+    Without a table: the memories of the file that an older version embedded by another model; each write does some, too.
+    With one: a new version of its index is filled beside the old one and takes its place at the end. The environment must
+    be the deployment's: its output Environment has all of it. The same command moves to another layout, and with
+    --move-to-model to another embedding model (COMMONPLACE_EMBEDDER). One that was stopped goes on when it is run again.
     """
     from commonplace.bootstrap.local import local_clock
     from commonplace.indexing import rebuild
+    from commonplace.settings import read_settings
 
+    if not (table or endpoint or move or read_settings().table):
+        with shared.reading() as memory, progress_bar("memories embedded") as progress:
+            _print(shared, {"embedded": memory.reindex(progress)})
+        return
     with connection_hints(shared), progress_bar("memories indexed") as progress:
         open_ = _open_maintenance(table, endpoint)
         renewal = rebuild.EmbeddingRenewal(open_.records, open_.embedder, local_clock("UTC"))

@@ -1,0 +1,116 @@
+"""A user's way from one embedding model to the next, in one SQLite file.
+
+The version of the file stays: a process of an older version goes on writing vectors of its own model, which are never
+compared with others. What it changes or deletes takes the waiting vector along, by triggers of the file.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from importlib.resources import files
+
+from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.rows import known_owner
+from commonplace.domain.memory import Memory
+from commonplace.ports.record_values import Vector
+
+_LEFT = """FROM memories WHERE owner = :owner AND status = 'active'
+    AND (embedding_model IS NULL OR embedding_model < :model OR embedding_model > :model)
+    AND row NOT IN (SELECT row FROM waiting_vectors WHERE model = :model)"""
+_OF_ANOTHER = """SELECT 1 FROM memories WHERE owner = :owner AND status = 'active'
+    AND (embedding_model < :model OR embedding_model > :model) LIMIT 1"""
+
+
+class SqliteReembedding:
+    """The users of one file on their way to `model`."""
+
+    def __init__(self, database: Database, model: str) -> None:
+        self._database, self._model = database, model
+
+    def has_switched(self, user_id: str) -> bool:
+        with self._database.reading() as connection:
+            owner = known_owner(connection, user_id)
+            if owner is None or self._known_switched(connection, owner):
+                return True
+            named = {"owner": owner, "model": self._model}
+            return connection.execute(_OF_ANOTHER, named).fetchone() is None
+
+    def count_left(self, user_id: str) -> int:
+        self._prepare()
+        with self._database.reading() as connection:
+            named = {"owner": known_owner(connection, user_id), "model": self._model}
+            count: int = connection.execute(f"SELECT count(*) {_LEFT}", named).fetchone()[0]
+            return count
+
+    def left(self, user_id: str, limit: int) -> list[tuple[int, str]]:
+        self._prepare()
+        with self._database.reading() as connection:
+            named = {"owner": known_owner(connection, user_id), "model": self._model, "limit": limit}
+            found = connection.execute(f"SELECT row, record {_LEFT} ORDER BY row DESC LIMIT :limit", named).fetchall()
+        return [(row, Memory.kept(record).content) for row, record in found]
+
+    def keep(self, user_id: str, vectors: Sequence[tuple[int, Vector | None]]) -> None:
+        rows = [
+            {"row": row, "model": self._model, "vector": None if vector is None else vector.astype("<f4").tobytes()}
+            for row, vector in vectors
+        ]
+        with self._database.writing() as connection:
+            connection.executemany("INSERT OR REPLACE INTO waiting_vectors VALUES (:row, :model, :vector)", rows)
+            owner = known_owner(connection, user_id)
+            if owner is not None and self._known_switched(connection, owner):
+                self._take_over(connection, owner)
+
+    def switch(self, user_id: str) -> bool:
+        with self._database.writing() as connection:
+            _ensure_tables(connection)
+            owner = known_owner(connection, user_id)
+            if owner is None or self._known_switched(connection, owner):
+                return True
+            named = {"owner": owner, "model": self._model}
+            if connection.execute(f"SELECT 1 {_LEFT} LIMIT 1", named).fetchone():
+                return False
+            self._take_over(connection, owner)
+            connection.execute("INSERT OR REPLACE INTO embedding_models VALUES (:owner, :model)", named)
+            return True
+
+    def _prepare(self) -> None:
+        with self._database.reading() as connection:
+            if _has_tables(connection):
+                return
+        with self._database.writing() as connection:
+            _ensure_tables(connection)
+
+    def _known_switched(self, connection: sqlite3.Connection, owner: int) -> bool:
+        try:
+            found = connection.execute("SELECT model FROM embedding_models WHERE owner = ?", (owner,)).fetchone()
+        except sqlite3.OperationalError:
+            if _has_tables(connection):
+                raise
+            return False  # no newer version has written to this file yet
+        return found is not None and str(found[0]) == self._model
+
+    def _take_over(self, connection: sqlite3.Connection, owner: int) -> None:
+        """Puts the waiting vectors into their memories. It is no new version of them: what they say is as it was."""
+        connection.execute("UPDATE changes SET last = last + 1")  # readers fetch what is newer than they know
+        connection.execute(
+            """UPDATE memories SET embedding = waiting.embedding, embedding_model = :model,
+                record = json_set(record, '$.embedding_model', iif(waiting.embedding IS NULL, NULL, :model)),
+                change = (SELECT last FROM changes)
+            FROM waiting_vectors AS waiting WHERE waiting.row = memories.row AND waiting.model = :model AND owner = :owner""",
+            {"model": self._model, "owner": owner},
+        )
+        connection.execute("DELETE FROM waiting_vectors WHERE row IN (SELECT row FROM memories WHERE owner = ?)", (owner,))
+
+
+def _has_tables(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'waiting_vectors'").fetchone() is not None
+
+
+def _ensure_tables(connection: sqlite3.Connection) -> None:
+    if _has_tables(connection):
+        return
+    statement = ""
+    for line in files(__package__).joinpath("reembedding.sql").read_text("utf-8").splitlines():
+        statement += line + "\n"
+        if sqlite3.complete_statement(statement):  # one at a time: a script would end the transaction
+            connection.execute(statement)
+            statement = ""

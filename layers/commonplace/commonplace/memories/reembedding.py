@@ -1,0 +1,49 @@
+"""Moves a user's memories to the next embedding model, a little at each write or all at once."""
+
+import logging
+import time
+from collections.abc import Callable
+
+from commonplace.domain.errors import CommonplaceError
+from commonplace.ports.bundle import Ports
+from commonplace.ports.embedder import Embedder
+from commonplace.ports.reembedding import Reembedding
+
+SECONDS_PER_WRITE = 0.05
+_BATCH = 32
+_log = logging.getLogger("commonplace")
+
+
+def after_write(user_id: str, ports: Ports) -> None:
+    """Embeds some of the user's memories with the next model, after a write that is done whatever happens here."""
+    if ports.reembedding is None:
+        return
+    try:
+        if not ports.reembedding.has_switched(user_id):
+            embed_again(user_id, ports.reembedding, ports.embedder, SECONDS_PER_WRITE)
+    except CommonplaceError as error:  # another process is writing: the next write goes on with it
+        _log.warning("no memory was embedded again: %s", error.code.label)
+
+
+def embed_again(
+    user_id: str, reembedding: Reembedding, embedder: Embedder, seconds: float, done: Callable[[int], None] = lambda _: None
+) -> bool:
+    """Embeds memories with the next model for so many seconds, and switches the user when none is left.
+
+    `done` is told how many have a vector by now. Returns whether the user has switched.
+    """
+    until: float | None = None
+    embedded = 0
+    while left := reembedding.left(user_id, _BATCH):
+        vectors = []
+        for number, content in left:
+            vectors.append((number, embedder.embed(content)))
+            until = until or time.monotonic() + seconds  # from the first one on: it may have to load the model
+            if time.monotonic() >= until:
+                break
+        reembedding.keep(user_id, vectors)
+        embedded += len(vectors)
+        done(embedded)
+        if until is not None and time.monotonic() >= until:
+            break
+    return reembedding.switch(user_id)

@@ -1,0 +1,71 @@
+"""The sentence encoders of the package: what gets a vector, and what the vectors say."""
+
+import numpy as np
+import pytest
+
+from commonplace.adapters.sentence_encoder import SentenceEncoder
+
+ENCODER = SentenceEncoder()
+
+
+def cosine(one: str, other: str) -> float:
+    first, second = ENCODER.embed(one), ENCODER.embed(other)
+    assert first is not None
+    assert second is not None
+    return float(first @ second)
+
+
+@pytest.mark.parametrize("text", ["I'm 43", "Ich wohne in Kiel", "東京に住んでいます", "x", "word " * 3_000])
+def test_a_vector_has_length_one(text: str) -> None:
+    vector = ENCODER.embed(text)
+    assert vector is not None
+    assert vector.shape == (256,)
+    assert vector.dtype == np.float32
+    assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize("text", ["", "  ", "नमस्ते दुनिया", "ฉันชอบชา", "я медсестра"])
+def test_a_text_of_another_script_has_none(text: str) -> None:
+    assert ENCODER.embed(text) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "other"),
+    [
+        ("what do I do for a living?", "I work as a nurse in Leeds", "My cat is called Miso"),
+        ("How old am I?", "I'm 43", "my wifi router is an Eero"),
+        ("Wo arbeite ich?", "Ich bin Krankenpfleger in Kiel", "Meine Katze heißt Miso"),
+        ("¿tengo alergias?", "no puedo comer cacahuetes", "mi hermana vive en Lima"),
+        ("私の仕事は何ですか", "看護師として働いています", "猫の名前はミソです"),
+        ("Where do I work?", "Ich bin Krankenpfleger in Kiel", "Meine Katze heißt Miso"),
+    ],
+)
+def test_the_answer_is_nearer_than_another_memory(question: str, answer: str, other: str) -> None:
+    assert cosine(question, answer) > cosine(question, other) + 0.1
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("is a nurse in Leeds", "The user is a nurse in Leeds"),
+        ("Ich wohne in Kiel", "Die nutzende Person sagt: „Ich wohne in Kiel“"),
+    ],
+)
+def test_what_normalization_puts_around_a_text_counts_for_nothing(said: str, kept: str) -> None:
+    assert cosine(said, kept) == pytest.approx(1, abs=1e-5)
+
+
+def test_a_long_text_is_read_to_its_end() -> None:
+    beginning = "we talked about the garden and the fence for a while. " * 60
+    assert cosine(f"{beginning} {'My sister is a surgeon in Oslo. ' * 30}", "a surgeon in Oslo") > cosine(
+        beginning, "a surgeon in Oslo"
+    )
+
+
+def test_many_texts_are_embedded_in_their_order() -> None:
+    texts = ["tea", "милая", "coffee"]
+    one, none, other = ENCODER.embed_all(texts)
+    assert none is None
+    assert one is not None
+    assert other is not None
+    assert not np.allclose(one, other)
