@@ -150,7 +150,8 @@ def show_analysis(found: SearchResult, milliseconds: float) -> None:
         ends = [day(end.isoformat()) if end else "ever" for end in (span.after, span.before)]
         parts.append(f"time: from {ends[0]} until before {ends[1]}")
     if analysis.semantic_expansions:
-        parts.append(f"also: {', '.join(analysis.semantic_expansions)}")
+        words = [word for added in analysis.semantic_expansions.values() for word in added]
+        parts.append(f"also: {', '.join(words)}")
     click.secho("     " + " | ".join(parts), dim=True)
 
 

@@ -97,8 +97,8 @@ class ReadTimeRange(Part):
 class QueryAnalysis(Part):
     intent: Intent
     extracted_concepts: list[str]
-    search_scope: str = Field(description="What was searched, in words.")
-    semantic_expansions: list[str] = Field(description="Words that were added to the query; they weigh little.")
+    search_scope: str = Field(description="What was searched: content+tags+categories, and what narrowed it.")
+    semantic_expansions: dict[str, list[str]] = Field(description="By concept the words added to a query; they weigh little.")
     time_range: ReadTimeRange | None = Field(description="The range that the query names; it lifts, it hides nothing.")
     answerable: Fraction = Field(description="How likely it is that the memories hold the answer at all.")
 
@@ -109,16 +109,11 @@ class SearchResult(Result):
     query_analysis: QueryAnalysis
 
 
-class AdvancedTool(Part):
-    name: str
-    description: str
-
-
 class AdvancedTools(Part):
-    maintenance: list[AdvancedTool]
-    analysis: list[AdvancedTool]
-    migration: list[AdvancedTool]
-    debugging: list[AdvancedTool]
+    maintenance: list[str]
+    analysis: list[str]
+    migration: list[str]
+    debugging: list[str]
 
 
 class SystemState(Part):
@@ -169,7 +164,11 @@ class InsightHit(Part):
     id: str
     content: str
     metadata: InsightMetadata
-    distance: Annotated[float, Field(ge=0.0, le=2.0)] = Field(description="Cosine distance: 0 the same, 2 opposite.")
+    distance: Annotated[float, Field(ge=0.0, le=2.0)] | None = Field(
+        None,
+        description="Below 0.2 highly relevant, 0.5 relevant, 0.8 somewhat; absent where only the words match.",
+        exclude_if=absent,
+    )
 
 
 class SearchInsightResult(Result):

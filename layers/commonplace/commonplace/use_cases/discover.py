@@ -1,5 +1,6 @@
 """`discover_memory_tools`: what else can be called, and the measured state of the memories."""
 
+from collections.abc import Collection
 from typing import get_args
 
 from commonplace.contract import manifest
@@ -7,25 +8,26 @@ from commonplace.contract.registry import TOOLS, tool_named
 from commonplace.contract.tool import Group
 from commonplace.domain.fields import Notes
 from commonplace.domain.requests import DiscoverRequest
-from commonplace.domain.results import AdvancedTool, AdvancedTools, DiscoverResult, SystemState
+from commonplace.domain.results import AdvancedTools, DiscoverResult, SystemState
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Statistics
+from commonplace.text.tagging.names import same_thing
 
 _MANY_UNUSED = 0.5
 
 
 def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> DiscoverResult:
-    """The advanced tools by what they are for, the state, and a tool's whole schema when it is asked for."""
+    """The names of the advanced tools by what they are for, the state, and a tool's whole schema when it is asked for."""
     ports.usage.fold(caller.user_id)  # which memories were never found is a part of the state
     state = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name)
-    groups = {
-        group: [AdvancedTool(name=tool.name, description=tool.description) for tool in TOOLS if tool.group == group]
-        for group in get_args(Group)
-    }
+    groups = {group: [tool.name for tool in TOOLS if tool.group == group] for group in get_args(Group)}
+    tags = ports.facts.tags(caller.user_id)
     return DiscoverResult(
         advanced_tools=AdvancedTools(**groups),
         current_system_state=SystemState(
-            total_memories=state.active, health_score=health(state), optimization_opportunities=_opportunities(state)
+            total_memories=state.active,
+            health_score=health(state),
+            optimization_opportunities=_opportunities(state, tags),
         ),
         tool_schema=manifest.row(tool_named(request.tool, "tool")) if request.tool else None,
         notes=Notes(partial=f"only the newest {state.of_newest:,} memories were counted") if state.of_newest else None,
@@ -43,8 +45,11 @@ def health(state: Statistics) -> float:
     return round(min(1.0, max(0.0, score)), 3)
 
 
-def _opportunities(state: Statistics) -> list[str]:
+def _opportunities(state: Statistics, tags: Collection[str]) -> list[str]:
     found = []
+    duplicates = len(tags) - len({same_thing(tag) for tag in tags})
+    if duplicates:
+        found.append(f"consolidate {duplicates} duplicate tag{'s' if duplicates > 1 else ''}")
     if state.expired:
         found.append(_memories(state.expired, "has expired and waits to be removed", "have expired and wait to be removed"))
     if state.other_embedding:

@@ -1,5 +1,7 @@
 """The three tools that search: one embedding, one look into the index, one pure ranking. No model is asked."""
 
+from math import inf
+
 from commonplace.domain.memory import Memory, level_of
 from commonplace.domain.requests import SearchInsightRequest, SearchOptions, SearchPersonalRequest, SearchRequest
 from commonplace.domain.results import (
@@ -16,6 +18,7 @@ from commonplace.domain.results import (
 from commonplace.domain.taxonomy import statement_type, types_of_insight
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Filter
+from commonplace.retrieval.distance import distance_of
 from commonplace.retrieval.engine import find
 from commonplace.retrieval.query import Query
 from commonplace.retrieval.record_scan import filter_of
@@ -38,9 +41,9 @@ def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> Searc
         total_found=found.total,
         query_analysis=QueryAnalysis(
             intent=found.query.intent,
-            extracted_concepts=found.query.concepts,
+            extracted_concepts=_concepts(found.query),
             search_scope=_scope(request.category, wanted),
-            semantic_expansions=found.query.expansions,
+            semantic_expansions=_expansions(found.query),
             time_range=ReadTimeRange(after=time.after, before=time.before) if time else None,
             answerable=round(found.answerable, 3),
         ),
@@ -84,14 +87,14 @@ def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports)
             id=memory.memory_id,
             content=memory.content,
             metadata=InsightMetadata.of(memory),
-            distance=round(min(2.0, max(0.0, 1 - (relevance if cosine is None else cosine))), 6),
+            distance=None if cosine is None else round(distance_of(cosine, ports.embedder.name), 6),
         )
-        for memory, relevance, cosine in zip(found.memories, found.relevance, found.cosines, strict=True)
+        for memory, cosine in zip(found.memories, found.cosines, strict=True)
     ]
     by_words = any(cosine is None for cosine in found.cosines)
-    warnings = ["some distances are one minus a text score: these texts, or the query, have no vector"]
+    warnings = ["some were found by their words alone and have no distance: they, or the query, have no vector"]
     return SearchInsightResult(
-        results=sorted(hits, key=lambda hit: hit.distance),
+        results=sorted(hits, key=lambda hit: inf if hit.distance is None else hit.distance),
         query=request.query,
         count=len(hits),
         notes=found.notes(caller.redacted, warnings if by_words else None),
@@ -116,8 +119,22 @@ def _hit(memory: Memory, relevance: float, query: Query) -> Hit:
     )
 
 
+def _concepts(query: Query) -> list[str]:
+    """The concepts of a query, and the words of it that were widened."""
+    return list(dict.fromkeys((*query.concepts, *query.expansions.values())))
+
+
+def _expansions(query: Query) -> dict[str, list[str]]:
+    """The words that were added to a query, by the concept that they widen."""
+    widened: dict[str, list[str]] = {}
+    for word, concept in query.expansions.items():
+        widened.setdefault(concept, []).append(word)
+    return widened
+
+
 def _scope(category: str | None, filters: Filter) -> str:
-    parts = [category if category and category != "all" else "all memories"]
+    parts = ["content+tags+categories"]
+    parts += [category] if category and category != "all" else []
     parts += [filters.content_type] if filters.content_type else []
     parts += ["in the given time"] if filters.after or filters.before else []
     return ", ".join(parts)

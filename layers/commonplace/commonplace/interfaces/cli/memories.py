@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import click
 
+from commonplace.contract.registry import tool_named
 from commonplace.domain.taxonomy import Category, ContentType, SearchCategory, Source
 from commonplace.interfaces.cli.options import Shared, command_options, given_arguments, text_argument
 from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_notes, print_rows
@@ -36,7 +37,7 @@ def normalize(shared: Shared, text: str, source: str | None, context: str | None
 @click.option("--importance", type=int, metavar="1-5", help="1 trivial, 5 never forget.")
 @click.option("--tag", "tags", multiple=True, metavar="WORD", help="A tag to add to those found; may be repeated.")
 @click.option("--expires", metavar="TIME", help="When it stops being true or useful, ISO 8601.")
-@click.option("--source", type=click.Choice(get_args(Source)), help="Who said it.  [default: user]")
+@click.option("--source", metavar="WORD", help="Who said it, or where it is from, e.g. conversation, web.  [default: user]")
 @click.option("--note", metavar="TEXT", help="A remark to keep beside it.")
 @command_options
 def store(
@@ -145,7 +146,7 @@ def discover(shared: Shared, tool: str | None) -> None:
         "to tidy up": "\n".join(state["optimization_opportunities"]),
     })  # fmt: skip
     groups = answer["advanced_tools"].items()
-    rows = [(group, tool["name"], tool["description"]) for group, tools in groups for tool in tools]
+    rows = [(group, name, tool_named(name).description) for group, names in groups for name in names]
     return print_rows(("for", "advanced tool", "what it does"), rows, "what it does")
 
 
@@ -159,7 +160,7 @@ def _print_hits(answer: dict[str, Any]) -> None:
         "answerable": f"{analysis['answerable']:.2f}",
         "from": day_and_time(span.get("after") or ""),
         "until before": day_and_time(span.get("before") or ""),
-        "also looked for": analysis["semantic_expansions"],
+        "also looked for": [word for words in analysis["semantic_expansions"].values() for word in words],
     })  # fmt: skip
 
 
