@@ -4,19 +4,21 @@ from pathlib import Path
 import pytest
 
 from commonplace.contract.registry import TOOLS
-from tests.integration.command_line import run
+from tests.integration.command_line import run, stored
 
 pytestmark = pytest.mark.integration
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_every_tool_can_be_called_with_its_own_examples(memory_file: Path, tool: object) -> None:
+    name, db = tool.name, ("--db", str(memory_file))  # type: ignore[attr-defined]
+    there = {"key": "role", "value": "There before.", "category": "preference", "durability": "durable"}
     for example in tool.examples:  # type: ignore[attr-defined]
-        name = tool.name  # type: ignore[attr-defined]
-        if name in ("update_memory", "delete_memory"):
-            there = {"key": example["key"], "value": "There before.", "category": "preference", "durability": "durable"}
-            run("call", "write_memory", json.dumps(there), "--db", str(memory_file), home=memory_file.parent)
-        done = run("call", name, json.dumps(example), "--db", str(memory_file), home=memory_file.parent)
+        if name != "write_memory":  # what is named by its key, or by an id that nobody can know beforehand
+            run("call", "write_memory", json.dumps(there), *db, home=memory_file.parent)
+        if "memory_id" in example:
+            example = {**example, "memory_id": stored("I play the cello.", memory_file)}
+        done = run("call", name, json.dumps(example), *db, home=memory_file.parent)
         assert (done.code, done.err) == (0, "")
         assert isinstance(done.answer, dict)
 
