@@ -91,6 +91,31 @@ def test_a_user_of_a_table_and_of_the_bucket_of_pages(
     assert list(records.all(USER)) == []
 
 
+def test_one_memory_of_a_table_with_its_history(
+    tmp_path: Path, dynamodb_table: Table, dynamodb_url: str, table_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("commonplace"), "handlers", [])
+    environment = {
+        "AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url, "AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local",
+        "AWS_REGION": REGION, "COMMONPLACE_PAGES_BUCKET": "pages",
+    }  # fmt: skip
+    records = DynamoRecords(dynamodb_table, indexed=False)
+    cat, kiel = entry("My cat is called Quixote."), entry("I live in Kiel.")
+    records.add([cat, kiel])
+    asked = ("erase", "--memory", cat.memory.memory_id, "--table", table_name, "--user", USER)
+    with mock_aws():
+        bucket = boto3.resource("s3", region_name=REGION).Bucket("pages")
+        bucket.create(CreateBucketConfiguration={"LocationConstraint": REGION})
+        shown = run(*asked, home=tmp_path, environment=environment)
+        assert (shown.code, shown.err) == (0, "")
+        assert "Quixote" in shown.out
+        assert [memory.raw_text for memory in records.all(USER)] == ["My cat is called Quixote.", "I live in Kiel."]
+        assert run(*asked, "--yes", home=tmp_path, environment=environment).code == 0
+        (page,) = [one.get()["Body"].read().decode() for one in bucket.objects.all()]
+    assert [memory.raw_text for memory in records.all(USER)] == ["", "I live in Kiel."]
+    assert ("Kiel" in page, "Quixote" in page) == (True, False)
+
+
 @pytest.mark.parametrize(
     ("named", "wanted"), [((), "--user"), (("--user", "issuer|ana"), "COMMONPLACE_PAGES_BUCKET")], ids=["user", "pages"]
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -99,6 +100,21 @@ def test_tags_that_an_undo_replaced_stand_in_no_operation(memory: Commonplace, t
         applied = memory._local.ports.operations.applied("local|ana", operation_id)
         assert applied is not None
         assert "secretgarden" not in str(applied)
+
+
+def test_an_operation_that_kept_no_tags_leaves_tags_alone(memory: Commonplace, memory_file: Path) -> None:
+    written = memory.write_memory("tea", TEA, "preference", "durable").memory_id
+    assert written is not None
+    folder = memory_file.parent / "pages"
+    memory.update_memory(key="tea", tags=["morning"])
+    memory.write_markdown(folder)
+    page = (folder / "MEMORY.md").read_text("utf-8")
+    (folder / "MEMORY.md").write_text(page.replace("**tea**", "**drink**"), encoding="utf-8")
+    renaming = memory.apply_markdown(folder, dry_run=False).run  # as 0.1 kept it: the key that it replaced, and no tags
+    assert memory.get_memory(key="drink").memory.memory_id == written
+    memory.undo_run(renaming.run_id)
+    one = memory.get_memory(written).memory
+    assert (one.key, one.tags) == ("tea", ["morning"])
 
 
 def test_no_label_and_no_value_is_refused_by_name(memory: Commonplace, tea: str) -> None:
