@@ -47,11 +47,12 @@ def test_the_answer_is_nearer_than_another_memory(question: str, answer: str, ot
 @pytest.mark.parametrize(
     ("said", "kept"),
     [
-        ("is a nurse in Leeds", "The user is a nurse in Leeds"),
+        ("what is my job", "what is the user's job"),
+        ("my dietary restrictions", "user's dietary restrictions"),
         ("Ich wohne in Kiel", "Die nutzende Person sagt: „Ich wohne in Kiel“"),
     ],
 )
-def test_what_normalization_puts_around_a_text_counts_for_nothing(said: str, kept: str) -> None:
+def test_it_is_one_whether_the_user_says_it_or_it_is_told_of_them(said: str, kept: str) -> None:
     assert cosine(said, kept) == pytest.approx(1, abs=1e-5)
 
 

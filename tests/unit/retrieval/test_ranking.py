@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from commonplace.domain.memory import Memory
 from commonplace.retrieval.query import answerable
-from commonplace.retrieval.ranking import MOST_TIE_BREAK, DaySpan, Question, break_ties, rank
+from commonplace.retrieval.ranking import MOST_TIE_BREAK, DaySpan, Question, Ranked, break_ties, rank
 from tests.conftest import NOON
 from tests.unit.retrieval.columns import columns, corpus_of
 
@@ -112,17 +112,33 @@ def test_a_question_whose_best_match_somebody_else_said_is_hardly_answerable() -
     said = columns(counts=[[3], [0]], speakers=[0, 1])
     not_said = columns(counts=[[3], [0]], speakers=[1, 0])
     yes, no = (answerable(question, one, corpus, rank(question, one, corpus)) for one in (said, not_said))
+    assert yes is not None
+    assert no is not None
     assert yes > 0.5 > no
 
 
 def test_words_that_nobody_ever_used_make_a_question_hardly_answerable() -> None:
     question = Question(("tea", "zebra"), (1.0, 1.0), frozenset())
-    corpus = corpus_of(frequencies=[5, 0])
-    candidates = columns(counts=[[2, 0]])
+    corpus = corpus_of(frequencies=[5, 0], speakers=["ana", "ben"])
+    candidates, known = columns(counts=[[2, 0]]), corpus_of(speakers=["ana", "ben"])
     found = answerable(question, candidates, corpus, rank(question, candidates, corpus))
-    assert (
-        found < 0.5 < answerable(ASKED, columns(counts=[[2]]), corpus_of(), rank(ASKED, columns(counts=[[2]]), corpus_of()))
-    )
+    other = answerable(ASKED, columns(counts=[[2]]), known, rank(ASKED, columns(counts=[[2]]), known))
+    assert found is not None
+    assert other is not None
+    assert found < 0.5 < other
+
+
+def test_of_single_facts_nothing_tells_whether_they_answer() -> None:
+    candidates, corpus = columns(counts=[[2]]), corpus_of()
+    assert answerable(ASKED, candidates, corpus, rank(ASKED, candidates, corpus)) is None
+
+
+@given(st.lists(st.floats(-0.2, 3.0), min_size=1, max_size=30))
+def test_relevance_and_probability_fall_with_the_rank(scores: list[float]) -> None:
+    ordered = np.array(sorted(scores, reverse=True))
+    likely = Ranked(np.arange(len(ordered)), ordered, ordered, ordered).probability
+    assert ((likely > 0) & (likely < 1)).all()
+    assert (np.diff(likely) <= 1e-12).all()
 
 
 def test_a_day_without_a_year_is_that_day_of_every_year_there_is() -> None:

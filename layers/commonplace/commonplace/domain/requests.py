@@ -80,7 +80,9 @@ class SearchOptions(FilterOptions):
     """Limits of a search."""
 
     limit: Limit = Field(10, description="The most memories to return.")
-    min_relevance: Fraction = Field(0.3, description="0-1; memories that match less are left out.")
+    min_relevance: Fraction | None = Field(
+        None, description="0-1; memories that match less are left out. By default 0.3, and never the best one."
+    )
 
 
 class SearchRequest(Request):

@@ -78,7 +78,11 @@ class StoreResult(Result):
 class Hit(Part):
     id: str
     content: str
-    relevance_score: Fraction
+    relevance_score: Fraction = Field(description="How well it matches, comparable across questions.")
+    probability: Fraction | None = Field(description="How likely it is right; null where nothing in particular is asked.")
+    below_threshold: bool | None = Field(
+        None, exclude_if=absent, description="True for the best there is where nothing matches enough."
+    )
     matched_concepts: list[str]
     category: Category
     importance: Level
@@ -100,7 +104,10 @@ class QueryAnalysis(Part):
     search_scope: str = Field(description="What was searched: content+tags+categories, and what narrowed it.")
     semantic_expansions: dict[str, list[str]] = Field(description="By concept the words added to a query; they weigh little.")
     time_range: ReadTimeRange | None = Field(description="The range that the query names; it lifts, it hides nothing.")
-    answerable: Fraction = Field(description="How likely it is that the memories hold the answer at all.")
+    answerable: Fraction | None = Field(
+        description="How likely a talk between people holds the answer at all; null for single facts, which don't tell."
+    )
+    held_back: int = Field(description="How many memories were left out because they match too little.")
 
 
 class SearchResult(Result):

@@ -38,8 +38,9 @@ def embed_again(
         vectors = []
         for number, content in left:
             vectors.append((number, embedder.embed(content)))
-            until = until or time.monotonic() + seconds  # from the first one on: it may have to load the model
-            if time.monotonic() >= until:
+            if until is None:  # from the second one on: the first may have to load the model
+                until = time.monotonic() + seconds if embedded or len(vectors) > 1 else None
+            elif time.monotonic() >= until:
                 break
         reembedding.keep(user_id, vectors)
         embedded += len(vectors)

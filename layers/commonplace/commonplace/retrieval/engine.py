@@ -21,23 +21,30 @@ _Answer = TypeVar("_Answer")
 _DEGRADED = "the index can't be asked just now; this was found by reading the records"
 _NO_VECTOR = "the embedding model can't be asked just now; this was found by words alone"
 _PARTIAL = "only the newest memories were looked at, or as they were some seconds ago"
+DEFAULT_RELEVANCE = 0.3
+"""What a search leaves out below, where the caller says nothing: at most 2 % of the right ones (docs/search.md)."""
 _GENERAL_RELEVANCE = 0.3  # what a memory has at least when the query names nothing: importance gives the rest
 
 
 @dataclass(frozen=True)
 class Found:
-    """Memories that match, best first, each with its relevance and cosine (None without a vector).
+    """Memories that match, best first, each with relevance, probability of being right, and cosine (None without a vector).
 
+    `held_back`: how many share a word or a meaning with the query and are less relevant than asked for; `best_only`: this is
+    the best of them, shown because nothing else was found;
     `degraded`: what couldn't be asked, and what was done instead; `partial`: only the newest were looked at, or as they were;
     `none_at_all`: no memory is there that could have matched, whatever was asked.
     """
 
     memories: list[Memory]
     relevance: list[float]
+    probabilities: list[float | None]
     cosines: list[float | None]
     total: int
     query: Query
-    answerable: float
+    answerable: float | None
+    held_back: int = 0
+    best_only: bool = False
     partial: bool = False
     degraded: str | None = None
     none_at_all: bool = False
@@ -56,12 +63,13 @@ class Found:
 
 
 def find(
-    text: str, caller: Caller, ports: Ports, filters: Filter, limit: int, min_relevance: float,
+    text: str, caller: Caller, ports: Ports, filters: Filter, limit: int, min_relevance: float | None,
     include_expired: bool = False, agent_id: str | None = None,
 ) -> Found:  # fmt: skip
     """The memories that match a query, best first, checked against the record and counted as used.
 
-    `limit`: the most to give; `min_relevance`: 0-1, those that match less are left out. Raises `EMPTY_TEXT`.
+    `limit`: the most to give; `min_relevance`: 0-1, those that match less are left out. None: those below .3 are, and where
+    that would leave nothing, the best one is shown. Raises `EMPTY_TEXT`.
     """
     if not text.strip():
         raise CommonplaceError(ErrorCode.EMPTY_TEXT, "query: is empty", "query")
@@ -109,27 +117,33 @@ def with_fallback(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple
 
 
 def _best_matches(
-    query: Query, vector: Vector | None, visibility: Visibility, filters: Filter, limit: int, least: float,
+    query: Query, vector: Vector | None, visibility: Visibility, filters: Filter, limit: int, asked: float | None,
     index: MemoryIndex, ports: Ports,
 ) -> Found:  # fmt: skip
     retrieved = index.find(visibility, filters, query.question.terms, vector)
     candidates, corpus = retrieved.candidates, retrieved.corpus
     query = query.with_known_expansions(corpus.frequencies)
     ranked = ranking.rank(query.question, candidates, corpus, ports.profile)
+    least = DEFAULT_RELEVANCE if asked is None else asked
     total = int((ranked.relevance >= least).sum())
-    shown = ranked.rows[: min(total, 2 * limit)]
+    related = int((ranked.relevance > 0).sum())
+    best_only = asked is None and not total and related > 0
+    shown = ranked.rows[: 1 if best_only else min(total, 2 * limit)]
     memories = _current(ports.records.get(visibility.user_id, [candidates.ids[row] for row in shown]), visibility)
     row_of = {candidates.ids[row]: place for place, row in enumerate(shown)}
     places = [row_of[memory.memory_id] for memory in memories]
     order = ranking.break_ties(ranked.scores[places], memories, visibility.now.timestamp())[:limit]
-    cosines = candidates.cosines[shown]
+    cosines, likely = candidates.cosines[shown], ranked.probability
     return Found(
         memories=[memories[at] for at in order],
         relevance=[round(float(ranked.relevance[places[at]]), 4) for at in order],
+        probabilities=[round(float(likely[places[at]]), 3) for at in order],
         cosines=[_number(float(cosines[places[at]])) for at in order],
         total=total,
         query=query,
         answerable=answerable(query.question, candidates, corpus, ranked) if memories else 0.0,
+        held_back=related - total - len(order) * best_only,
+        best_only=best_only,
         partial=retrieved.partial,
         none_at_all=not corpus.memories,
     )
@@ -141,8 +155,11 @@ def _most_important(
     ids, partial = index.most_important(visibility, filters, limit)
     memories = _current(ports.records.get(visibility.user_id, ids), visibility)
     relevance = [_GENERAL_RELEVANCE + (1 - _GENERAL_RELEVANCE) * memory.importance for memory in memories]
-    sure = 1.0 if memories else 0.0
-    return Found(memories, relevance, [None] * len(memories), len(memories), query, sure, partial, none_at_all=not memories)
+    unknown: list[float | None] = [None] * len(memories)
+    return Found(
+        memories, relevance, unknown, unknown, len(memories), query, 1.0 if memories else 0.0,
+        partial=partial, none_at_all=not memories,
+    )  # fmt: skip
 
 
 def _current(memories: Sequence[Memory], visibility: Visibility) -> list[Memory]:

@@ -20,6 +20,8 @@ _EXPANSION_WEIGHT = 0.2
 _EXPANSIONS = 6
 _STEEPNESS = 8.0  # logistic fit of the lead on LoCoMo conversations 0 and 1
 _BEST = 5
+_WHOSE = "user"  # whom all memories are of: the word tells none from another
+_TALK = 2  # named speakers
 _LEAST, _MOST = 0.15, 0.85
 
 
@@ -59,6 +61,7 @@ class Query:
 def parse_query(text: str, now: datetime) -> Query:
     """Parses a query by rules, with every possible expansion. `now`: the caller's clock, aware."""
     own = list(dict.fromkeys(tokenizer.terms(text)))
+    own = [term for term in own if term != _WHOSE] or own
     spoken = tokenizer.words(text)
     time = read_time_range(text, now)
     general = intent_cues.asks_about_the_user(text) or not set(own) - tokenizer.terms_of_asking()
@@ -94,10 +97,16 @@ def _last_day(before: datetime) -> date:
     return (before - timedelta(microseconds=1)).date()
 
 
-def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float:
-    """The likelihood, 0-1, that the memories answer: by the lead of a named speaker's best hit, else by the words found."""
+def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float | None:
+    """The likelihood, 0-1, that the memories answer: by the lead of a named speaker's best hit, else by the words found.
+
+    None where the memories are no talk between two or more: of single facts nothing tells it. "What is my cat called?"
+    matches the dog's name better than the right answer of most questions matches.
+    """
     if not len(ranked.rows):
         return 0.0
+    if len(corpus.speakers) < _TALK:
+        return None
     named = named_speakers(question, corpus)
     if len(named) == 1:
         speakers = candidates.speakers[ranked.rows]

@@ -26,7 +26,8 @@ _INSTRUCTION = 0.2
 _RELATED = 0.25  # an instruction that shares no word with the question must at least be like it
 _PREFERENCE = 0.15
 _DATE, _DATE_DAYS, _LONG_SPAN_DAYS, _LONG_SPAN_SHARE = 0.4, 7.0, 40, 0.2
-_SPREAD = 0.8
+_EVEN = 0.2  # the score at which relevance is .5: right memories of single facts begin at half of it
+_LOG_SCORE, _LEAD, _LOG_RANK, _BASE = 0.44, 2.48, -0.98, -0.46  # logistic fit, see `probability`
 _ORDERED_ROWS = 300  # twice the highest limit, and some more
 _IMPORTANCE, _RECENCY, _USAGE, _RECENCY_DAYS, _MANY_USES = 0.02, 0.02, 0.01, 90.0, 20
 MOST_TIE_BREAK = _IMPORTANCE + _RECENCY + _USAGE
@@ -67,6 +68,7 @@ class Question:
 class Ranked:
     """Rows of the candidates that may be returned, best first, with their scores and relevance (0-1).
 
+    Relevance rises with the score alone, so that it means the same for every question: s / (s + 0.2).
     `impartial`: the scores without what a named speaker adds.
     """
 
@@ -75,23 +77,38 @@ class Ranked:
     relevance: Floats
     impartial: Floats
 
+    @property
+    def probability(self) -> Floats:
+        """How likely each row is right (0-1): a logistic function of its score, its lead over the best other, and its rank.
+
+        Fitted on LoCoMo 0-1, half of BEAM and half of the everyday facts (benchmarks/everyday.py tells how it holds
+        elsewhere).
+        """
+        if not len(self.scores):
+            return self.scores
+        others = np.full(len(self.scores), self.scores[0])
+        others[0] = self.scores[1] if len(self.scores) > 1 else 0.0
+        ranks = np.log(np.arange(1, len(self.scores) + 1))
+        odds = _LOG_SCORE * np.log(np.maximum(self.scores, 0.01)) + _LEAD * (self.scores - others) + _LOG_RANK * ranks + _BASE
+        likely: Floats = 1 / (1 + np.exp(-odds))
+        return likely
+
 
 def rank(question: Question, candidates: Candidates, corpus: Corpus, profile: Profile = "window") -> Ranked:
     """Scores the ranked candidates and orders them, best first; equals by id."""
     weights = term_weights(question, corpus)
     spoken = np.zeros(len(candidates))
     if profile == "classic":
-        scores, reach = _classic(candidates, weights), 1.0
+        scores = _classic(candidates, weights)
     else:
         around = bm25.window(candidates)
         speaks = _said_by_named(question, candidates, corpus)
         spoken = _SPEAKER * speaks + _WITH_SPEAKER * around.near(speaks)
         words = bm25.lexical(candidates, corpus, weights, around)
         scores = _linear(question, candidates, corpus, words, around) + spoken
-        reach = _highest_score(question, candidates, corpus, weights)
     rows = _ordered(candidates, scores)
-    relevance = np.clip(scores[rows] / reach, 0.0, 1.0) ** _SPREAD
-    return Ranked(rows, scores[rows], relevance, (scores - spoken)[rows])
+    positive = np.maximum(scores[rows], 0.0)
+    return Ranked(rows, scores[rows], positive / (positive + _EVEN), (scores - spoken)[rows])
 
 
 def _ordered(candidates: Candidates, scores: Floats) -> Integers:
@@ -164,18 +181,6 @@ def _date_match(spans: Sequence[DaySpan], days: Floats) -> Floats:
         share = _LONG_SPAN_SHARE if span.last - span.first >= _LONG_SPAN_DAYS else 1.0
         best = np.maximum(best, share * np.exp(-away / _DATE_DAYS))
     return best
-
-
-def _highest_score(question: Question, candidates: Candidates, corpus: Corpus, weights: Floats) -> float:
-    """The score of a perfect answer to this question, by which relevance is scaled."""
-    words = 2.2 * weights.sum()
-    one_speaker = len(named_speakers(question, corpus)) == 1
-    return (
-        float(_share_of_words(words))
-        + _COSINE * (not np.isnan(candidates.cosines).all())
-        + (_SPEAKER + _WITH_SPEAKER) * one_speaker
-        + _DATE * bool(question.spans)
-    )
 
 
 def _classic(candidates: Candidates, weights: Floats) -> Floats:

@@ -20,7 +20,7 @@ EMPTY, NOTHING_ON_TOPIC = "Nothing is remembered yet.", "Nothing is remembered o
 _TOKENS_A_PIECE, _BYTES_A_TOKEN = 1.5, 3
 _PERSONAL_IMPORTANCE = 0.7
 _RECENT = timedelta(days=7)
-_RELEVANCE = 0.3
+_RELEVANCE = 0.5  # a prompt has no room for what is merely related
 _MOST_INSTRUCTIONS, _MOST_PERSONAL, _MOST_ON_TOPIC = 100, 200, 100
 _MOST_RECENT = 300  # seven days of the forty memories that a night adds at the most, and some more
 

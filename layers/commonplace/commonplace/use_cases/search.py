@@ -2,7 +2,7 @@
 
 from math import inf
 
-from commonplace.domain.memory import Memory, level_of
+from commonplace.domain.memory import level_of
 from commonplace.domain.requests import SearchInsightRequest, SearchOptions, SearchPersonalRequest, SearchRequest
 from commonplace.domain.results import (
     Hit,
@@ -19,12 +19,10 @@ from commonplace.domain.taxonomy import statement_type, types_of_insight
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Filter
 from commonplace.retrieval.distance import distance_of
-from commonplace.retrieval.engine import find
+from commonplace.retrieval.engine import Found, find
 from commonplace.retrieval.query import Query
 from commonplace.retrieval.record_scan import filter_of
 from commonplace.text.foundation import tokenizer
-
-_DEFAULT_RELEVANCE = 0.3
 
 
 def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> SearchResult:
@@ -35,9 +33,7 @@ def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> Searc
     found = find(request.query, caller, ports, wanted, limit, options.min_relevance, options.include_expired)
     time = found.query.time
     return SearchResult(
-        results=[
-            _hit(memory, relevance, found.query) for memory, relevance in zip(found.memories, found.relevance, strict=True)
-        ],
+        results=[_hit(found, place) for place in range(len(found.memories))],
         total_found=found.total,
         query_analysis=QueryAnalysis(
             intent=found.query.intent,
@@ -45,7 +41,8 @@ def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> Searc
             search_scope=_scope(request.category, wanted),
             semantic_expansions=_expansions(found.query),
             time_range=ReadTimeRange(after=time.after, before=time.before) if time else None,
-            answerable=round(found.answerable, 3),
+            answerable=None if found.answerable is None else round(found.answerable, 3),
+            held_back=found.held_back,
         ),
         notes=found.notes(caller.redacted),
     )
@@ -54,7 +51,7 @@ def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> Searc
 def search_personal(request: SearchPersonalRequest, caller: Caller, ports: Ports) -> SearchPersonalResult:
     """Searches an agent's own memories and the global ones."""
     agent = request.agent_id or caller.agent_id
-    found = find(request.query, caller, ports, Filter(), request.limit, _DEFAULT_RELEVANCE, agent_id=agent)
+    found = find(request.query, caller, ports, Filter(), request.limit, None, agent_id=agent)
     results = [
         PersonalHit(
             id=memory.memory_id,
@@ -101,13 +98,16 @@ def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports)
     )
 
 
-def _hit(memory: Memory, relevance: float, query: Query) -> Hit:
+def _hit(found: Found, place: int) -> Hit:
+    memory, query = found.memories[place], found.query
     tokens = set(tokenizer.terms(" ".join((memory.content, *memory.tags))))
     matched = [word for word in (*query.concepts, *query.expansions) if tokens.intersection(tokenizer.terms(word))]
     return Hit(
         id=memory.memory_id,
         content=memory.content,
-        relevance_score=relevance,
+        relevance_score=found.relevance[place],
+        probability=found.probabilities[place],
+        below_threshold=found.best_only or None,
         matched_concepts=list(dict.fromkeys(matched)),
         category=memory.category,
         importance=level_of(memory.importance),

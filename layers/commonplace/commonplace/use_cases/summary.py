@@ -15,7 +15,7 @@ from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.sentences import STOPS
 from commonplace.use_cases.summary_check import FEWEST, MOST, KeyPoint, Summary
 
-_RELEVANCE = 0.3
+_RELEVANCE = 0.5  # a prompt has no room for what is merely related
 _MOST_CHARACTERS = 60_000  # of all that is read for one summary: some 15,000 tokens
 _NOTHING = "Nothing is remembered about this."
 

@@ -94,7 +94,7 @@ def search(
 ) -> None:  # fmt: skip
     """Find memories for a question in plain words.
 
-    The best come first. "answerable" (0-1) tells how likely the memories hold the answer at all.
+    The best come first. For a talk between people "answerable" (0-1) tells how likely it holds the answer at all.
     """
     options = given_arguments(
         min_relevance=min_relevance, importance_min=min_importance, content_type=kind,
@@ -156,12 +156,19 @@ def _print_hits(answer: dict[str, Any]) -> None:
         print_rows(("relevance", "when", "memory"), [_hit(hit) for hit in hits], "memory")
     span = analysis["time_range"] or {}
     print_facts({
-        "shown": f"{len(hits)} of {answer['total_found']} that match" if hits else "nothing matches",
-        "answerable": f"{analysis['answerable']:.2f}",
+        "shown": _shown(hits, answer["total_found"]),
+        "left out": f"{held} that match less (--min-relevance 0 shows them)" if (held := analysis["held_back"]) else "",
+        "answerable": "" if analysis["answerable"] is None else f"{analysis['answerable']:.2f}",
         "from": day_and_time(span.get("after") or ""),
         "until before": day_and_time(span.get("before") or ""),
         "also looked for": [word for words in analysis["semantic_expansions"].values() for word in words],
     })  # fmt: skip
+
+
+def _shown(hits: list[dict[str, Any]], found: int) -> str:
+    if not hits:
+        return "nothing matches"
+    return "the nearest; nothing matches well" if hits[0].get("below_threshold") else f"{len(hits)} of {found} that match"
 
 
 def _hit(hit: dict[str, Any]) -> tuple[object, ...]:
