@@ -22,6 +22,7 @@ _CODE = re.compile(rf"[()\[\]{{}}<>\"'`;{HIDDEN}]|\w=\w|//|::|^[./]|->")
 _ADDRESS = re.compile(r"(?i)[\w.+-]+@[\w-]+\.[\w.]+|\w+://.*|www\..*|[@#]\w+|[\w-]+\.(?:com|org|net|io|de|fr|es)(?:/.*)?")
 _TIED = re.compile(r"[^\W\d_]{1,20}(?:[._-][^\W\d_]{1,20}){2,7}|[^\W\d_]{2,20}(?:[*!#&$%+~][^\W\d_]{2,20})+")
 _COORDINATE = re.compile(r"\d{1,3}\.\d{4,}\s?,\s?-?\d{1,3}\.\d{3,}")
+_NUMBERED = re.compile(r"!*\d{0,3}!*$")  # "foo123" holds a place; more digits are somebody's own
 _LONGEST_BLANK = 100
 # A reference to a secret, or a blank for one: `${DB_PASSWORD}`, `<your-token>`, `****`, `get_key()`.
 _REFERENCE = re.compile(
@@ -109,7 +110,7 @@ def is_blank(value: str) -> bool:
     """Whether a value in code or a form only holds the place of a secret."""
     if len(value) > _LONGEST_BLANK:
         return False
-    bare = value.strip().lower().rstrip("0123456789!")
+    bare = _NUMBERED.sub("", value.strip().lower())
     return len(value) < 3 or HIDDEN in value or bare in words("blank") or bool(_REFERENCE.fullmatch(value))
 
 
