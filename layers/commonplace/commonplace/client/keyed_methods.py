@@ -6,7 +6,7 @@ from typing import Any
 
 from commonplace.domain import interactions, listing, storage
 from commonplace.domain.results import AnyResult
-from commonplace.domain.taxonomy import Category, Durability, MemoryType, SearchCategory, Section, Source
+from commonplace.domain.taxonomy import Category, Durability, MemoryType, SearchCategory, Section
 
 
 class KeyedMethods:
@@ -17,7 +17,7 @@ class KeyedMethods:
         raise NotImplementedError
 
     def write_memory(
-        self, key: str, value: str, category: Section, durability: Durability, *, source: Source = "user",
+        self, key: str, value: str, category: Section, durability: Durability = "durable", *, source: str = "user",
         confidence: float = 1.0, allow_similar: bool = False,
     ) -> storage.WriteResult:  # fmt: skip
         """Writes a fact under a key; `written` is False where the key or the fact is there already."""

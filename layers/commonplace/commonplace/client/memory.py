@@ -12,7 +12,7 @@ from commonplace.client.nightly_methods import NightMethods
 from commonplace.domain import results
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Result
-from commonplace.domain.memory import DEFAULT_COLLECTION, GLOBAL_AGENT
+from commonplace.domain.memory import GLOBAL_AGENT
 from commonplace.domain.taxonomy import SearchCategory, Source, StatementType
 from commonplace.ports.values import Caller, Clock
 from commonplace.settings import Settings, read_settings
@@ -110,12 +110,15 @@ class Commonplace(KeyedMethods, NightMethods):
         return self._typed(results.DiscoverResult, "discover_memory_tools", tool=tool)
 
     def memory_store(
-        self, content: str, metadata: Mapping[str, Any], *, collection: str = DEFAULT_COLLECTION,
+        self, content: str, metadata: Mapping[str, Any], *, id: str | None = None, collection: str | None = None,
         place: Mapping[str, Any] | None = None,
     ) -> results.StoreInsightResult:  # fmt: skip
-        """Stores an insight with its metadata; `metadata` has at least `type` (insight, fact, preference, ...)."""
+        """Stores an insight with its metadata; `metadata` has at least `type` (insight, fact, preference, ...).
+
+        With the `id` of one that is there it is updated: what is left out stays.
+        """
         return self._typed(
-            results.StoreInsightResult, "memory_store", content=content, metadata=metadata, collection=collection,
+            results.StoreInsightResult, "memory_store", id=id, content=content, metadata=metadata, collection=collection,
             place=place,
         )  # fmt: skip
 

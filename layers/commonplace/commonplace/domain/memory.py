@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from commonplace.domain.fields import Fraction
+from commonplace.domain.fields import Fraction, absent
 from commonplace.domain.taxonomy import Category, Durability, Emotion, MemoryType, Scope, Section, Source, Status
 
 GLOBAL_AGENT = "global"
@@ -37,6 +37,7 @@ class Memory(BaseModel):
     scope: Scope = "user_global"
     scope_ref: str | None = None
     source: Source = "user"
+    origin: str | None = Field(None, exclude_if=absent)
     session_id: str | None = None
     position: int | None = None
     speaker: str | None = None

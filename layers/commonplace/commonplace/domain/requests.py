@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field
 
 from commonplace.domain.fields import Fraction, Level, Limit, Name, Place, Query, Request, Tag, Text, printable
 from commonplace.domain.memory import DEFAULT_COLLECTION, GLOBAL_AGENT
+from commonplace.domain.provenance import Provenance
 from commonplace.domain.taxonomy import Category, ContentType, Emotion, InsightType, SearchCategory, Source, StatementType
 
 Tags = Annotated[list[Tag], Field(max_length=32)]
@@ -48,7 +49,10 @@ class StoreContext(Request):
     force_importance: Level | None = Field(None, description="1 (trivial) to 5 (never forget).")
     expires_at: datetime | None = Field(None, description="When it stops being true or useful, ISO 8601.")
     additional_tags: Tags | None = Field(None, description="Tags to add to those found.")
-    source: Source | None = Field(None, description="Who said it.")
+    source: Provenance | None = Field(
+        None,
+        description="Who said it (user, agent, system), or where it is from: conversation, document, web.",
+    )
     user_note: Note | None = Field(None, description="A remark to keep beside the memory.")
     place: Place | None = Field(None, description="Where in a conversation it was said.")
 
@@ -114,6 +118,7 @@ class StoreMetadata(Request):
 class StoreInsightRequest(Request):
     """An insight with its metadata."""
 
+    id: Name | None = Field(None, description="The id of an insight that this one updates; a new one when left out.")
     content: Text = Field(description="The insight, self-contained.")
     metadata: StoreMetadata = Field(description="What is known of it.")
     collection: Name = Field(DEFAULT_COLLECTION, description="The namespace it is kept in.")

@@ -9,9 +9,10 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from commonplace.domain.fields import Fraction, Level, Limit, Name, Query, Request, Result, Text, absent
+from commonplace.domain.provenance import Provenance
 from commonplace.domain.requests import Tags
 from commonplace.domain.results import Part
-from commonplace.domain.taxonomy import Category, Durability, MemoryType, Section, Source
+from commonplace.domain.taxonomy import Category, Durability, MemoryType, Section
 
 _KEY = re.compile(r"[\w.-]{1,64}")
 
@@ -49,7 +50,10 @@ class WriteRequest(Request):
     value: Text = Field(description="What to remember: one self-contained sentence in plain words, never code.")
     category: Section = Field(description="The heading that it stands under.")
     durability: Durability = Field(description="`durable`: true until changed; `daily`: a note that is gone after 90 days.")
-    source: Source = Field("user", description="Who said it.")
+    source: Provenance = Field(
+        "user",
+        description="Who said it (user, agent, system), or where it is from: explicit_mention, discussion:<id>.",
+    )
     confidence: Fraction = Field(
         1.0, description="0.9-1.0 said outright, 0.7-0.9 a pattern, 0.5-0.7 a weak sign; below 0.7 it becomes a daily note."
     )

@@ -101,7 +101,7 @@ def _discover_memory_tools() -> UseCase:
 
 
 def _memory_store() -> UseCase:
-    from commonplace.use_cases.store import store_insight
+    from commonplace.use_cases.insights import store_insight
 
     return store_insight
 

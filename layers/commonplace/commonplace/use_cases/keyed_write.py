@@ -8,8 +8,10 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Notes
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
+from commonplace.domain.provenance import provenance_fields
 from commonplace.domain.storage import Existing, WriteRequest, WriteResult
 from commonplace.domain.taxonomy import Durability, Section
+from commonplace.extraction.own_words import has_lines_of_code
 from commonplace.memories.enrich import enrich
 from commonplace.memories.ingest import DAILY_FOR, DURABLE_FROM, NOT_COMPARED, find_similar, merges_of, new_entry
 from commonplace.ports.bundle import Ports
@@ -30,6 +32,7 @@ def entry_of(
     **given: Any,
 ) -> Entry:
     """A new memory, mostly under a key, not stored yet; `given`: more record fields that are decided already."""
+    _refuse_code(value)
     statement = enrich(value, ports.words, ports.facts.tags(caller.user_id))
     fields = {"key": key, "section": section, "collection": DEFAULT_COLLECTION, "durability": durability, **given}
     if durability == "daily":
@@ -53,7 +56,7 @@ def write_memory(request: WriteRequest, caller: Caller, ports: Ports) -> WriteRe
         return _refused(request, durability, taken, caller)
     entry = entry_of(
         "write_memory", request.key, request.value, request.category, durability, caller, ports,
-        agent_id=caller.agent_id, source=request.source, confidence=request.confidence,
+        agent_id=caller.agent_id, confidence=request.confidence, **provenance_fields(request.source),
     )  # fmt: skip
     compared = find_similar(entry, ports)
     like = _in_the_collection(compared or (), caller, ports)
@@ -76,6 +79,12 @@ def write_memory(request: WriteRequest, caller: Caller, ports: Ports) -> WriteRe
         existing=_shown(like),
         notes=_notes(caller, degraded=compared is None),
     )
+
+
+def _refuse_code(value: str) -> None:
+    if has_lines_of_code(value):
+        message = "value: holds code; say in plain words what is worth remembering of it"
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, message, "value")
 
 
 def _holder(key: str, caller: Caller, ports: Ports) -> _Obstacle | None:

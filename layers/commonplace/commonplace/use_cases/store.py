@@ -1,17 +1,11 @@
-"""The three tools that store: by rules, no model is asked."""
+"""The two tools that store a statement: by rules, no model is asked."""
 
 from typing import Any
 
 from commonplace.domain.memory import Memory, importance_of, level_of
-from commonplace.domain.requests import StoreContext, StoreInsightRequest, StorePersonalRequest, StoreRequest
-from commonplace.domain.results import (
-    Analysis,
-    InsightMetadata,
-    Recommendations,
-    StoreInsightResult,
-    StorePersonalResult,
-    StoreResult,
-)
+from commonplace.domain.provenance import provenance_fields
+from commonplace.domain.requests import StoreContext, StorePersonalRequest, StoreRequest
+from commonplace.domain.results import Analysis, Recommendations, StorePersonalResult, StoreResult
 from commonplace.domain.taxonomy import memory_type
 from commonplace.memories.enrich import EnrichedStatement, enrich, tidy_tags
 from commonplace.memories.ingest import ingest, new_entry, notes
@@ -31,7 +25,7 @@ def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreRe
         given["importance"] = importance_of(context.force_importance)
     if context.additional_tags:
         given["tags"] = tidy_tags((*context.additional_tags, *statement.tags))
-    given |= context.model_dump(include={"expires_at", "source", "user_note"}, exclude_none=True)
+    given |= context.model_dump(include={"expires_at", "user_note"}, exclude_none=True) | provenance_fields(context.source)
     done = ingest(new_entry("store_memory", statement, context.place, caller, ports, given), ports)
     return StoreResult(
         success=True,
@@ -58,32 +52,6 @@ def store_personal(request: StorePersonalRequest, caller: Caller, ports: Ports) 
     entry = new_entry("memory_store_personal", statement, request.place, caller, ports, given)
     done = ingest(entry, ports)
     return StorePersonalResult(id=done.memory.memory_id, created=done.created, notes=notes(done, caller, tell_known=False))
-
-
-def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) -> StoreInsightResult:
-    """Stores an insight with the metadata that came with it."""
-    statement = _read(request.content, caller, ports)
-    known = request.metadata
-    given = {
-        "agent_id": caller.agent_id,
-        "collection": request.collection,
-        "memory_type": known.type,
-        "importance": known.importance,
-        "confidence": known.confidence,
-        "emotion": known.emotion,
-        "subject": known.user,
-        "tags": tidy_tags(known.tags) or statement.tags,
-    }
-    entry = new_entry("memory_store", statement, request.place, caller, ports, given)
-    done = ingest(entry, ports)
-    memory = done.memory
-    return StoreInsightResult(
-        id=memory.memory_id,
-        collection=memory.collection,
-        content=memory.content,
-        metadata=InsightMetadata.of(memory),
-        notes=notes(done, caller),
-    )
 
 
 def _read(text: str, caller: Caller, ports: Ports) -> EnrichedStatement:

@@ -95,10 +95,7 @@ def test_agents_write_a_memory_with_a_key_and_the_rest_in_one_string_of_json() -
     parameters = FUNCTIONS["write_memory"]["parameters"]
     assert list(parameters) == ["key", "value", "category", "durability", "options"]
     assert parameters["options"]["type"] == "string"
-    assert (
-        "{source?: user|agent|system, confidence?: number 0-1, allow_similar?: boolean}"
-        in parameters["options"]["description"]
-    )
+    assert "{source?: string, confidence?: number 0-1, allow_similar?: boolean}" in parameters["options"]["description"]
 
 
 def test_agents_get_objects_as_strings_of_json_that_name_their_fields() -> None:

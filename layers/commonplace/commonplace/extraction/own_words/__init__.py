@@ -7,7 +7,14 @@ from collections.abc import Callable, Iterable
 
 from commonplace.extraction.own_words.code import find_code, find_logs
 from commonplace.extraction.own_words.forwarded import find_chats, find_mail, find_pasted
-from commonplace.extraction.own_words.masking import HIDDEN, TextSpan, cue_pattern, visible_spans, with_hidden
+from commonplace.extraction.own_words.masking import (
+    HIDDEN,
+    TextSpan,
+    cue_pattern,
+    lines_of,
+    visible_spans,
+    with_hidden,
+)
 from commonplace.extraction.own_words.quotations import find_fences, find_markup, find_quotations
 from commonplace.extraction.own_words.structured_data import find_data
 
@@ -52,3 +59,14 @@ def own_spans(text: str, role_play: bool = False) -> tuple[Spans, bool]:
         view = with_hidden(view, find(view))
     played, continues = find_role_play(view, role_play)
     return tuple((start, end) for start, end in visible_spans(with_hidden(view, played))), continues
+
+
+def has_lines_of_code(text: str) -> bool:
+    """Whether a text is code or has a line that is nothing else; a name or a formula within a sentence is none."""
+    covered = [*find_fences(text), *find_code(text)]
+    told = [
+        (line.start + len(line.text) - len(line.text.lstrip()), line.start + len(line.text.rstrip()))
+        for line in lines_of(text)
+        if line.text.strip()
+    ]
+    return any(span.start <= start and end <= span.end for span in covered for start, end in told)

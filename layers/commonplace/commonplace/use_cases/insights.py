@@ -1,0 +1,90 @@
+"""`memory_store`: an insight with metadata of the caller's own; with the id of one that is there, its next state."""
+
+from typing import Any
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.ids import may_be_id, new_operation_id
+from commonplace.domain.memory import Memory
+from commonplace.domain.requests import StoreInsightRequest
+from commonplace.domain.results import InsightMetadata, StoreInsightResult
+from commonplace.memories.enrich import enrich, tidy_tags
+from commonplace.memories.ingest import Ingested, ingest, new_entry, notes
+from commonplace.memories.transitions import superseded
+from commonplace.ports.bundle import Ports
+from commonplace.ports.record_values import Audit, Change, Entry, Operation
+from commonplace.ports.values import Caller
+from commonplace.retrieval.documents import folded
+from commonplace.retrieval.record_scan import is_visible, visibility_of
+
+
+def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) -> StoreInsightResult:
+    """Stores an insight, or updates the one of the given id; an id that was updated before leads on to what is current."""
+    old = _current(request.id, caller, ports) if request.id is not None else None
+    entry = _entry(request, old, caller, ports)
+    done = ingest(entry, ports) if old is None else _update(entry, old, caller, ports)
+    memory = done.memory
+    return StoreInsightResult(
+        id=memory.memory_id,
+        collection=memory.collection,
+        content=memory.content,
+        metadata=InsightMetadata.of(memory),
+        notes=notes(done, caller),
+    )
+
+
+def _entry(request: StoreInsightRequest, old: Memory | None, caller: Caller, ports: Ports) -> Entry:
+    """The insight as a new memory; of an update, what the request leaves out stays as it was."""
+    known = request.metadata
+    statement = enrich(request.content, ports.words, ports.facts.tags(caller.user_id))
+    given: dict[str, Any] = {
+        "agent_id": caller.agent_id,
+        "collection": request.collection,
+        "memory_type": known.type,
+        "importance": known.importance,
+        "confidence": known.confidence,
+        "emotion": known.emotion,
+        "subject": known.user,
+        "tags": tidy_tags(known.tags) or statement.tags,
+    }
+    if old is not None:
+        told = {"subject" if name == "user" else name for name in known.model_fields_set} | request.model_fields_set
+        kept = ("collection", "importance", "confidence", "emotion", "subject", "tags")
+        given |= {name: getattr(old, name) for name in kept if name not in told}
+        given |= {"agent_id": old.agent_id, "key": old.key, "supersedes": old.memory_id}
+    return new_entry("memory_store", statement, request.place, caller, ports, given)
+
+
+def _current(memory_id: str, caller: Caller, ports: Ports) -> Memory:
+    """The memory of an id, or what took its place."""
+    seen = set[str]()
+    named: str | None = memory_id
+    while named is not None and named not in seen and may_be_id(named):
+        seen.add(named)
+        memory = next(iter(ports.records.get(caller.user_id, [named])), None)
+        if memory is not None and is_visible(visibility_of(caller, include_expired=True), memory):
+            return memory
+        named = memory.superseded_by if memory else None
+    raise CommonplaceError(ErrorCode.NOT_FOUND, "id: no memory has this id; leave it out to store a new one", "id")
+
+
+def _update(entry: Entry, old: Memory, caller: Caller, ports: Ports) -> Ingested:
+    """A new memory in the place of the old one; with the same words the old one's next version."""
+    new = entry.memory
+    if folded(new.content) == folded(old.content) and new.collection == old.collection:
+        labels = new.model_dump(include={"memory_type", "importance", "confidence", "emotion", "subject", "tags"})
+        new = old.next_version(caller.now, **labels)
+        opens = Change(new, Audit("update", caller.now, {"tool": "memory_store"}), before=old)
+        closes = []
+    else:
+        closed = superseded(old, new.memory_id, caller.now)
+        opens = Change(new, entry.audit, entry.vector)
+        closes = [Change(closed, Audit("supersede", caller.now, {"by": new.memory_id}), before=old)]
+    operation = Operation(new_operation_id(caller.now), caller.user_id, "UPDATE", caller.now, opens, tuple(closes))
+    try:
+        ports.operations.apply(operation)
+    except CommonplaceError as error:
+        if error.code is not ErrorCode.CONFLICT or ports.records.get(caller.user_id, [old.memory_id]) != [old]:
+            raise
+        message = "content: another memory says exactly this already"
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, message, "content") from error
+    return Ingested(new, created=True, similar=[], merges=[], degraded=False)
