@@ -1,0 +1,5 @@
+"""The specification's examples speak to nobody."""
+
+from tests.unit.conftest import _no_sockets
+
+__all__ = ["_no_sockets"]
