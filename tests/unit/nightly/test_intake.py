@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Sequence
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -12,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.domain.fields import MAX_TEXT
-from commonplace.domain.interactions import INTERACTION, Discussion, Explicit, Interaction, RecordResult
-from commonplace.nightly import intake
-from commonplace.nightly.intake import MAX_CHARACTERS, MAX_MESSAGES, record_interactions, split_text
+from commonplace.domain.interactions import INTERACTION, Discussion, Explicit, Interaction, Message, RecordResult
+from commonplace.nightly import given_interactions
+from commonplace.nightly.given_interactions import MAX_CHARACTERS, MAX_MESSAGES
+from commonplace.nightly.intake import record_interactions, split_text
 from commonplace.ports.values import Caller
 from commonplace.text.redaction import redact
 
@@ -66,6 +68,64 @@ def test_each_kind_is_recorded() -> None:
     result, kept = record(talk(("user", "I live in Berlin.")), WISH, SAVE, LIKE)
     assert result == RecordResult(recorded=4, known=0, refused=[], redacted=[])
     assert set(kept) == {"d", "w", "s", "r"}
+
+
+def without(one: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in one.items() if name not in names}
+
+
+def test_without_a_time_it_was_now() -> None:
+    _, kept = record(without(WISH, "time"), {**SAVE, "time": None})
+    assert {one.time for one in kept.values()} == {CALLER.now}
+
+
+def test_without_an_id_the_same_call_again_is_known_but_not_on_another_day_or_for_another_user() -> None:
+    ledger, nameless = Ledger(), without(WISH, "id", "time")
+    later = replace(CALLER, now=CALLER.now + timedelta(hours=1, minutes=1))
+    calls = [(CALLER, 1), (CALLER, 0), (replace(CALLER, now=CALLER.now - timedelta(hours=9)), 0), (later, 1)]
+    assert [record_interactions([nameless], who, ledger).recorded for who, _ in calls] == [new for _, new in calls]
+    assert record_interactions([nameless], replace(CALLER, user_id="local|bea"), ledger).recorded == 1
+
+
+def test_without_an_id_the_same_again_within_a_call_is_another_and_what_is_refused_counts_for_none() -> None:
+    ledger, nameless = Ledger(), without(WISH, "id")
+    assert record_interactions([nameless, {**nameless, "text": 7}, nameless], CALLER, ledger).recorded == 2
+    again = record_interactions([{**nameless, "text": "Remember that I swim."}, nameless, nameless], CALLER, ledger)
+    assert (again.recorded, again.known) == (1, 2)
+
+
+def test_an_id_that_was_made_tells_nothing_of_a_secret() -> None:
+    _, first = record({"type": "explicit", "text": "Remember my bike. The PIN of my card is 4471."})
+    _, second = record({"type": "explicit", "text": "Remember my bike. The PIN of my card is 4472."})
+    assert set(first) == set(second)
+
+
+def test_a_page_is_read_or_is_the_transcript_of_a_talk() -> None:
+    page = {"type": "page", "id": "p", "time": AT, "url": "https://example.org/a", "platform": "web"}
+    _, kept = record({**page, "text": "\n# Bread in a cold oven\n\nI have been baking since 1990."})
+    assert kept["p"].model_dump(include={"type", "post_id", "reaction", "title"}) == {
+        "type": "reaction", "post_id": "https://example.org/a", "reaction": "read on web", "title": "Bread in a cold oven",
+    }  # fmt: skip
+    _, kept = record({**page, "text": "You said:\nI bake bread.\nIn a cold oven.\n\nChatGPT said:\nNice."})
+    assert kept["p"].messages == (
+        Message(role="user", content="I bake bread.\nIn a cold oven."), Message(role="assistant", content="Nice."),
+    )  # fmt: skip
+    result, _ = record({**page, "text": "x" * (MAX_CHARACTERS + 1)}, {**page, "text": "..."}, without(page, "url"))
+    assert [one.field for one in result.refused] == ["text", "text", "text"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "An interview with a machine\n\nUser: I am a vegan.\nAssistant: Nice.",
+        "Assistant: I am a vegan.\nBot: So am I.",
+        "Users: 400 a day\nAI: none",
+        "I am a vegan.",
+    ],
+)
+def test_nobody_on_another_page_is_the_user(text: str) -> None:
+    _, kept = record({"type": "page", "id": "p", "time": AT, "text": text})
+    assert kept["p"].type == "reaction"
 
 
 def test_the_same_id_again_is_known_and_the_first_stays() -> None:
@@ -275,7 +335,7 @@ def test_what_was_come_to_before_a_stop_is_kept_and_not_read_again(monkeypatch: 
             raise KeyboardInterrupt
         return redact(text, before)
 
-    monkeypatch.setattr(intake, "redact", counted)
+    monkeypatch.setattr(given_interactions, "redact", counted)
     said = [talk(("user", long), id=f"talk-{number}") for number in range(6)]
     with pytest.raises(KeyboardInterrupt):
         record_interactions(said, CALLER, ledger)

@@ -20,13 +20,14 @@ def printable(value: str) -> str:
     return value
 
 
-def _with_substance(value: str) -> str:
+def with_substance(value: str) -> str:
+    """Refuses a text without a letter or digit."""
     if not any(char.isalnum() for char in value):
         raise PydanticCustomError("empty_text", "must hold at least one letter or digit")
     return value
 
 
-Text = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable), AfterValidator(_with_substance)]
+Text = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable), AfterValidator(with_substance)]
 Query = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable)]
 Name = Annotated[str, Field(min_length=1, max_length=128), AfterValidator(printable)]
 Tag = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(printable)]

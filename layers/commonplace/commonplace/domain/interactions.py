@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, TypeAdapter
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter
 
-from commonplace.domain.fields import FrozenPart, Name, Request, Result, printable
+from commonplace.domain.fields import FrozenPart, Name, Request, Result, printable, with_substance
 from commonplace.domain.runs import Run, RunOperation
 from commonplace.domain.storage import NamedMemory
 from commonplace.domain.taxonomy import Status
@@ -115,9 +115,18 @@ class Message(Request):
     content: Words = Field(description="What was written.")
 
 
+def _may_be_left_out(schema: dict[str, Any]) -> None:
+    """Id and time are given at the intake where they are missing."""
+    schema["required"] = [name for name in schema["required"] if name not in ("id", "time")]
+
+
 class _Interaction(Request):
-    id: Name = Field(description="Its id, unique among the user's interactions: the same id again is known, the first stays.")
-    time: datetime = Field(description="When it was, ISO 8601; without an offset in the user's time zone.")
+    model_config = ConfigDict(json_schema_extra=_may_be_left_out)
+    id: Name = Field(
+        description="Its id, unique among the user's interactions: the same id again is known, the first stays. Left out: "
+        "made of what it says and of its day, so that the same call again is known."
+    )
+    time: datetime = Field(description="When it was, ISO 8601; without an offset in the user's time zone. Now when left out.")
 
 
 class Discussion(_Interaction):
@@ -152,6 +161,22 @@ class Explicit(_Interaction):
     text: Words
 
 
+class Page(_Interaction):
+    """A page that the user read, or the transcript of their talk with an assistant."""
+
+    type: Literal["page"]
+    text: Annotated[Words, AfterValidator(with_substance)] = Field(
+        description="What it says; of a transcript, which names its speakers, the user's turns are their words."
+    )
+    url: Annotated[str, Field(min_length=1, max_length=2_000), AfterValidator(printable)] | None = Field(
+        None, description="Where it is."
+    )
+    platform: Name | None = Field(None, description="What it is on, e.g. `web` or `chatgpt`.")
+
+
 Interaction = Annotated[Discussion | Reaction | Save | Explicit, Field(discriminator="type")]
 INTERACTION: TypeAdapter[Interaction] = TypeAdapter(Interaction)
-"""Reads one, of whichever type."""
+"""Reads one that was recorded, of whichever type."""
+GivenInteraction = Discussion | Reaction | Save | Explicit | Page
+GIVEN: TypeAdapter[GivenInteraction] = TypeAdapter(Annotated[GivenInteraction, Field(discriminator="type")])
+"""Reads one that is to be recorded: a page is recorded as what the user did on it."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from commonplace.contract.manifest import flat, schema
 from commonplace.domain.errors import ErrorCode
-from commonplace.domain.interactions import INTERACTION, History, ListedRuns, RecordRequest, RecordResult, RunReport
+from commonplace.domain.interactions import GIVEN, History, ListedRuns, RecordRequest, RecordResult, RunReport
 from commonplace.domain.runs import Run
 
 _EVERYWHERE = (
@@ -95,7 +95,7 @@ def night_paths() -> dict[str, dict[str, Any]]:
 
 def _record() -> dict[str, Any]:
     body: dict[str, Any] = schema(RecordRequest, "validation")
-    body["properties"]["interactions"]["items"] = flat(INTERACTION.json_schema(), nullable=False)
+    body["properties"]["interactions"]["items"] = flat(GIVEN.json_schema(), nullable=False)
     return {
         **_operation("record_interactions", "Record what a day left behind", _of(RecordResult), set(OF_BODIES)),
         "description": "A malformed interaction is told in `refused`, with its id and field, and the others are recorded.",

@@ -1,0 +1,170 @@
+"""Checks interactions one by one as they come in: form and size, an id and a time where there is none, and no secrets."""
+
+import hashlib
+import json
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from commonplace.contract import validate
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.interactions import (
+    Discussion,
+    Explicit,
+    GivenInteraction,
+    Interaction,
+    Message,
+    Page,
+    Reaction,
+    RefusedInteraction,
+    Save,
+)
+from commonplace.nightly.web_pages import interaction_of
+from commonplace.ports.values import Caller
+from commonplace.text.redaction import redact
+
+MAX_CHARACTERS = 300_000
+"""The longest interaction, all its texts together."""
+MAX_BYTES = 350_000
+"""The heaviest talk, compressed: it is kept as one item of at most 400 KB, and a character may take three bytes."""
+MAX_MESSAGES = 2_000
+
+_KINDS: Mapping[str, type[GivenInteraction]] = {
+    "discussion": Discussion,
+    "reaction": Reaction,
+    "save": Save,
+    "explicit": Explicit,
+    "page": Page,
+}
+_YEARS = range(1970, 2200)  # beyond them some zone has no such day
+_NO_ID = "-"
+
+
+def well_formed(given: Sequence[Any], caller: Caller, refused: list[RefusedInteraction]) -> Iterator[Interaction]:
+    """The interactions that may be recorded, each with an id and a time; the others go to `refused`."""
+    unnamed = _Unnamed(caller)
+    for one in given:
+        try:
+            checked = _validated(one, unnamed)
+            found = interaction_of(checked) if isinstance(checked, Page) else checked
+            _refuse_too_long(found)
+            named = one.get("id") is not None
+            yield found if named else found.model_copy(update={"id": unnamed.id_of(redacted(found, caller, []))})
+        except CommonplaceError as error:
+            refused.append(RefusedInteraction(id=_id_of(one), field=error.field, message=error.message))
+
+
+@dataclass
+class _Unnamed:
+    """Completes the interactions of one call: the time is that of the call; the id a hash of the user, what the interaction
+    says, its local day, and the how-manieth such of the call it is. So the same call again is known."""
+
+    caller: Caller
+    met: Counter[str] = field(default_factory=Counter)
+
+    def completed(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields with a time, and with a mark in the place of a missing id."""
+        missing = {"id": _NO_ID, "time": self.caller.now}
+        return {**given, **{name: value for name, value in missing.items() if given.get(name) is None}}
+
+    def id_of(self, redacted: Interaction) -> str:
+        """The id of an interaction that has none; its secrets are out already, for a hash of a short one can be guessed."""
+        said = redacted.model_dump(mode="json", exclude={"id", "time"})
+        zone = self.caller.now.tzinfo
+        day = (redacted.time.astimezone(zone) if redacted.time.tzinfo else redacted.time).date()
+        told = json.dumps([self.caller.user_id, said, day.isoformat()], sort_keys=True)
+        such = hashlib.sha256(told.encode()).hexdigest()
+        self.met[such] += 1
+        return f"unnamed-{hashlib.sha256(f'{such} {self.met[such]}'.encode()).hexdigest()[:32]}"
+
+
+def _id_of(one: Any) -> str | None:
+    given_id = one.get("id") if isinstance(one, Mapping) else None
+    return given_id.encode(errors="backslashreplace").decode() if isinstance(given_id, str) else None
+
+
+def _validated(one: Any, unnamed: _Unnamed) -> GivenInteraction:
+    if not isinstance(one, Mapping):
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "must be an object with a type")
+    if "type" not in one:
+        raise CommonplaceError(ErrorCode.MISSING_FIELD, "type: is required", "type")
+    kind = _KINDS.get(one["type"]) if isinstance(one["type"], str) else None
+    if kind is None:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"type: must be one of {', '.join(_KINDS)}", "type")
+    interaction = validate.check(kind, unnamed.completed(one))
+    if interaction.time.year not in _YEARS:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"time: must lie in {_YEARS[0]}-{_YEARS[-1]}", "time")
+    if isinstance(interaction, Page):
+        _refuse_too_long(interaction)
+    return interaction
+
+
+def _texts(interaction: GivenInteraction) -> list[str]:
+    """The texts of an interaction that may be long."""
+    if isinstance(interaction, Discussion):
+        return [message.content for message in interaction.messages]
+    return [interaction.text] if isinstance(interaction, Explicit | Page) else []
+
+
+def characters_of(interaction: GivenInteraction) -> int:
+    """How long its texts are together."""
+    return sum(map(len, _texts(interaction)))
+
+
+def _refuse_too_long(interaction: GivenInteraction) -> None:
+    field = "messages" if isinstance(interaction, Discussion) else "text"
+    if len(_texts(interaction)) > MAX_MESSAGES:
+        raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, f"messages: {MAX_MESSAGES:,} are the most; send several", field)
+    if characters_of(interaction) > MAX_CHARACTERS:
+        message = f"{field}: {MAX_CHARACTERS:,} characters are the most; send several interactions"
+        raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, message, field)
+    if isinstance(interaction, Discussion) and _is_too_heavy("\n".join(_texts(interaction)).encode()):
+        message = f"{field}: {MAX_BYTES // 1000} KB, compressed, are the most; send several interactions"
+        raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, message, field)
+
+
+def _is_too_heavy(text: bytes) -> bool:
+    return len(text) > MAX_BYTES and len(zlib.compress(text)) > MAX_BYTES
+
+
+def redacted(interaction: Interaction, caller: Caller, kinds: list[str]) -> Interaction:
+    """The interaction without secrets in any field, and with an aware time."""
+
+    def text(value: str, before: str | None = None) -> str:
+        found = redact(value, before)
+        kinds.extend(found.kinds)
+        return found.text
+
+    def name(value: str) -> str:
+        return value if text(value) == value else f"redacted-{hashlib.sha256(value.encode()).hexdigest()[:32]}"
+
+    time: datetime = interaction.time
+    changed: dict[str, Any] = {
+        "id": name(interaction.id),  # a hash in the place of a secret: the same id is still known the next time
+        "time": (time if time.tzinfo else time.replace(tzinfo=caller.now.tzinfo or UTC)),
+    }
+    match interaction:
+        case Discussion():
+            before = [None, *(message.content for message in interaction.messages)]
+            changed["messages"] = tuple(
+                Message(role=message.role, content=text(message.content, asked))
+                for message, asked in zip(interaction.messages, before, strict=False)
+            )
+            if interaction.article_title:
+                changed["article_title"] = _title(text(interaction.article_title))
+        case Reaction():
+            changed |= {"post_id": name(interaction.post_id), "reaction": name(interaction.reaction)}
+            changed["title"] = _title(text(interaction.title))
+        case Save():
+            changed["post_id"] = interaction.post_id and name(interaction.post_id)
+            changed["post_title"] = _title(text(interaction.post_title))
+        case Explicit():
+            changed["text"] = text(interaction.text)
+    return interaction.model_copy(update=changed)
+
+
+def _title(text: str) -> str:
+    return text[:1_000]  # what stands for a secret may be longer than the secret was
