@@ -45,6 +45,25 @@ def decide(*decisions: dict[str, Any]) -> Step:
     return says({"decisions": list(decisions)})
 
 
+def test_a_single_decision_may_be_the_answer_itself_and_a_cut_one_is_none() -> None:
+    known = memory("mem_york", "The user moved to a flat in York.")
+    alone = {"operation": "NOOP"}
+    for said, wanted in ((json.dumps(alone), "NOOP"), (f"Sure:\n```json\n{json.dumps(alone)}\n```", "NOOP")):
+        reading, _, _ = read(day_of(MOVED), says({"memories": [LEEDS]}), says(said), view=InMemoryView(known))
+        assert [one.operation for one in reading.decisions] == [wanted]
+    cut = says('{"operation": "NOOP", "target_memory_id": "mem', stop_reason="max_tokens")
+    reading, _, _ = read(day_of(MOVED), says({"memories": [LEEDS]}), cut, view=InMemoryView(known))
+    assert [one.operation for one in reading.decisions] != ["NOOP"]
+
+
+def test_a_memory_that_names_no_message_rests_on_the_sentences_that_say_it() -> None:
+    day = day_of(["A: What is new?", f"Not much. {MOVED}, all of us. It rains."], REX)
+    bare = [{name: one[name] for name in ("content", "type", "confidence")} for one in (LEEDS, DOG)]
+    reading, _, _ = read(day, says({"memories": [*bare, {**bare[0], "content": "The user has a sister in Rome."}]}))
+    found = [(one.candidate.interaction_id, one.candidate.position, one.candidate.evidence) for one in reading.decisions]
+    assert found == [("c1", 1, f"{MOVED}, all of us."), ("c2", 0, REX)]
+
+
 # What the model is shown
 
 

@@ -1,7 +1,10 @@
 """The items of a JSON list in a model's answer, complete or cut off."""
 
+import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic_core import from_json
 
@@ -29,18 +32,39 @@ def items_of(said: str, name: str, cut: bool) -> Items | None:
     Fences and remarks around the JSON do no harm. `cut`: a limit ended the answer, in the middle of an item perhaps.
     Half a character is read as U+0000, which no field may hold: it costs its own item, not the list.
     """
+    for found, rest in _objects(said):
+        if isinstance(found.get(name), list):
+            items: list[object] = found[name]
+            ended = not items or not cut or _ends_with_an_item(rest)
+            return Items(items) if ended else Items(items[:-1], items[-1])
+    return None
+
+
+def object_with(said: str, name: str) -> dict[str, Any] | None:
+    """The first whole JSON object of the answer that has a field of that name."""
+    return next((found for found, rest in _objects(said) if name in found and _begins_whole(rest)), None)
+
+
+def _objects(said: str) -> Iterator[tuple[dict[str, Any], str]]:
+    """The JSON objects that begin in the answer, cut off perhaps, each with the text from there on."""
     said = _HALVES.sub(lambda found: found[1] or r"\u0000", said)
     start = -1
     for _ in range(_MOST_OPENINGS):
         start = said.find("{", start + 1)
         if start < 0:
-            return None
+            return
         found = _partial(said[start:])
-        if isinstance(found, dict) and isinstance(found.get(name), list):
-            items: list[object] = found[name]
-            ended = not items or not cut or _ends_with_an_item(said[start:])
-            return Items(items) if ended else Items(items[:-1], items[-1])
-    return None
+        if isinstance(found, dict):
+            yield found, said[start:]
+
+
+def _begins_whole(said: str) -> bool:
+    """Whether the object at the start is there to its end."""
+    try:
+        json.JSONDecoder().raw_decode(said)
+    except ValueError:
+        return False
+    return True
 
 
 def _ends_with_an_item(said: str) -> bool:

@@ -13,6 +13,7 @@ from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate, Decision
 from commonplace.extraction.days import Day
 from commonplace.extraction.grounding.support import unsupported_reason
+from commonplace.llm.partial_json import items_of, object_with
 from commonplace.llm.prompts import delimited_data, unused_mark
 from commonplace.nightly.budget import tokens_of
 from commonplace.nightly.llm_extraction import MAX_CONTENT
@@ -92,6 +93,15 @@ def prompt_for(cases: Sequence[Case]) -> str:
     parts = {"memories": "\n".join(lines), "candidates": "\n".join(case.json for case in cases)}
     mark = unused_mark(parts.values())
     return f"{delimited_data(parts, mark)}\n\n{_TASK.format(data=f'<candidates-{mark}>')}"
+
+
+def choices_in(said: str, cut: bool, cases: Sequence[Case]) -> list[object]:
+    """The decisions of an answer, each with its candidate's number; of a single candidate it may be the answer itself."""
+    items = items_of(said, "decisions", cut)
+    if items is not None:
+        return items.complete
+    alone = object_with(said, "operation") if len(cases) == 1 else None
+    return [{"candidate": cases[0].number, **alone}] if alone else []
 
 
 def parse_choice(item: object, cases: Mapping[int, Case], taken: Collection[str], day: Day) -> tuple[int, Decision] | None:

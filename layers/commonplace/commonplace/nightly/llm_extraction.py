@@ -1,6 +1,7 @@
 """A model's proposals of memories: the schema of its answer, and the check of each item."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
@@ -10,12 +11,17 @@ from commonplace.domain.fields import Fraction, printable
 from commonplace.domain.taxonomy import Durability, Scope, Section
 from commonplace.extraction.candidate import Candidate, ExtractedType
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
+from commonplace.extraction.content_words import shared_stems
 from commonplace.extraction.days import Utterance
+from commonplace.extraction.grounding.support import subject_stems
+from commonplace.text.foundation.sentences import sentence_spans
 
 MAX_CONTENT = 1_000
 _Word = Annotated[str, AfterValidator(printable)]
 _MOST_TAGS = 8
 _LONGEST_TAG = 40
+_SAID, _MOST_SENTENCES = 0.5, 3
+"""The share of a content's words that must stand together, in so many sentences, to be taken for what it rests on."""
 
 
 def _valid_or_none(value: object, known: ValidatorFunctionWrapHandler) -> object:
@@ -65,6 +71,8 @@ SHAPE = schema(Proposals, "validation")
 
 def parse_proposal(item: object, messages: Mapping[int, Utterance]) -> Candidate | str:
     """The candidate that an item of the answer makes, or the reason why it makes none."""
+    if isinstance(item, dict) and not item.keys() & {"message", "evidence"}:
+        item = {**item, **_place_of(item.get("content"), messages)}
     try:
         proposal = Proposal.model_validate(item)
     except ValidationError as error:
@@ -88,6 +96,29 @@ def parse_proposal(item: object, messages: Mapping[int, Utterance]) -> Candidate
         corrects=proposal.corrects,
         forgets=proposal.forgets,
     )
+
+
+def _place_of(content: object, messages: Mapping[int, Utterance]) -> dict[str, object]:
+    """The message and the words that an item rests on which names none: those that say most of it, in few sentences."""
+    wanted = subject_stems(content) if isinstance(content, str) else frozenset[str]()
+    places = [
+        (len(shared_stems(wanted, subject_stems(evidence))), -length, {"message": number, "evidence": evidence})
+        for number, utterance in messages.items()
+        for evidence, length in _passages(utterance)
+    ]
+    said, _, place = max(places, key=lambda one: one[:2], default=(0, 0, {}))
+    return place if said >= max(1.0, _SAID * len(wanted)) else {}
+
+
+def _passages(utterance: Utterance) -> Iterator[tuple[str, int]]:
+    """The sentences of the user's own words, alone and up to three in a row, with their number; none is too long."""
+    for start, end in utterance.own:
+        spans = list(sentence_spans(utterance.text, start, end))
+        for at, length in product(range(len(spans)), range(1, _MOST_SENTENCES + 1)):
+            passage = spans[at : at + length]
+            evidence = utterance.text[passage[0][0] : passage[-1][1]].strip()
+            if len(passage) == length and 0 < len(evidence) <= LONGEST_EVIDENCE:
+                yield evidence, length
 
 
 def first_error(error: ValidationError) -> str:

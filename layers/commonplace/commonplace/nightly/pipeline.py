@@ -18,7 +18,7 @@ from commonplace.llm.partial_json import CUTS, Items, items_of
 from commonplace.llm.prompts import instructions
 from commonplace.nightly import llm_decisions, llm_extraction
 from commonplace.nightly.budget import DECLINED, BudgetSpent, MeteredModel, Unread, unread_after
-from commonplace.nightly.llm_decisions import Case, batches_of, parse_choice
+from commonplace.nightly.llm_decisions import Case, batches_of, choices_in, parse_choice
 from commonplace.nightly.llm_extraction import parse_proposal
 from commonplace.nightly.prompt_chunks import Chunk, chunks_of, interactions_in, lines_of, prompt_for
 from commonplace.ports.values import ModelUnavailable
@@ -163,8 +163,7 @@ def _choose(cases: Sequence[Case], day: Day, model: MeteredModel) -> tuple[dict[
             reply = model.ask(f"{day.date}/decide/{number}", instructions("decide"), talk, schema=llm_decisions.SHAPE)
         except (BudgetSpent, ModelUnavailable) as error:
             return made, (f"decided by rules: {unread_after(error, ()).why}",)
-        items = items_of(reply.text, "decisions", reply.stop_reason in CUTS)
-        for item in items.complete if items else ():
+        for item in choices_in(reply.text, reply.stop_reason in CUTS, group):
             taken = {target for decision in made.values() for target in decision.targets}
             choice = parse_choice(item, {case.number: case for case in group if case.number not in made}, taken, day)
             if choice is not None:
