@@ -73,6 +73,38 @@ def fails(case: Case) -> str | None:
     return f"{contents}: lacks {missing}, has {wrong}" if missing or wrong else None
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Remember that I park on level 3, and the gate code is [redacted:code]", ["I park on level 3"]),
+        ("my api key is [redacted:api_key], and remember that I'm allergic to nuts", ["I'm allergic to nuts"]),
+        ("Remember my login with password [redacted:password] and that I prefer window seats", ["I prefer window seats"]),
+        ("Merk dir, dass ich keine Pilze esse, mein Passwort ist [redacted:password]", ["ich keine Pilze esse"]),
+        ("Remember that my sister Ana is vegan, and the wifi password is [redacted:password]", ["my sister Ana is vegan"]),
+        ("Remember that the code for the shed and the garage door is [redacted:code]", []),
+        ("I park on level 3, and the gate code is [redacted:code]", []),
+    ],
+)
+def test_what_is_asked_for_is_kept_beside_a_secret(said: str, kept: list[str]) -> None:
+    reading = read(talk(said))
+    assert added(reading) == kept
+    assert [one.why for one in reading.dropped] == ["a secret"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I'm interested in Rust async runtime design", "I'm learning Spanish", "One of my goals is learning to swim",
+        "interested in PostgreSQL performance optimization", "I'm getting into film photography",
+        "Je m'intéresse à la botanique", "日本史に興味があります",
+    ],
+)  # fmt: skip
+def test_an_interest_is_kept_with_or_without_a_full_stop(said: str) -> None:
+    stop = "。" if said.endswith("す") else "."
+    assert added(read(talk(said))) == [said]
+    assert added(read(talk(said + stop))) == [said + stop]
+
+
 TUNED, HELD = CASES[::2], CASES[1::2]
 """No rule was fitted to those that are held; `benchmarks/extraction.py` counts them."""
 

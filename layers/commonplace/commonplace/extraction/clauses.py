@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from commonplace.extraction.days import Utterance
 from commonplace.extraction.patterns import compiled, has_wording, wording_pattern
+from commonplace.text.foundation import tokenizer
+from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.sentences import sentence_spans
 
 LONGEST_EVIDENCE = 300
@@ -45,6 +47,28 @@ def openings(clause: Clause) -> Iterator[Clause]:
         text = clause.text[: cut.start()]
         if len(text.split()) >= _LEAST_OPENING:
             yield Clause(text, clause.start, clause.start + len(text))
+
+
+def pieces(clause: Clause, between: str = "part_end") -> Iterator[Clause]:
+    """The pieces of a clause between its commas and conjunctions, or its commas alone (`comma`), without a "that" before."""
+    cuts = [(found.start(), found.end()) for found in compiled(f"clauses.{between}").finditer(clause.text)]
+    starts, ends = [0, *(end for _, end in cuts)], [*(start for start, _ in cuts), len(clause.text)]
+    for start, end in zip(starts, ends, strict=True):
+        opening = wording_pattern("that").match(clause.text[start:end])
+        begins = start + (opening.end() if opening else 0)
+        if begins < end:
+            yield Clause(clause.text[begins:end], clause.start + begins, clause.start + end)
+
+
+def without_request(clause: Clause) -> tuple[Clause, bool]:
+    """The clause without its "remember that", and whether it had one."""
+    plain = straight(clause.text)
+    before, behind = wording_pattern("remember").match(plain), wording_pattern("remember_behind").search(plain)
+    text = clause.text[before.end() if before else 0 : behind.start() if behind else len(plain)].strip()
+    if not (before or behind) or not tokenizer.terms(text):
+        return clause, False
+    at = clause.start + clause.text.index(text)
+    return Clause(text, at, at + len(text)), True
 
 
 def _without_question(text: str, start: int, end: int) -> Iterator[Clause]:

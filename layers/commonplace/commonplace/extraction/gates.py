@@ -17,7 +17,7 @@ from commonplace.extraction.grounding.evidence import clauses_around, evidence_s
 from commonplace.extraction.interests import BETWEEN, DAYS, possible_notes
 from commonplace.extraction.patterns import has_wording, is_instruction_to_reader, the_user
 from commonplace.extraction.third_parties import household_names
-from commonplace.extraction.worthiness import imagined_or_reported, never_kept_reason
+from commonplace.extraction.worthiness import SECRET, imagined_or_reported, never_kept_reason
 from commonplace.text.redaction import redact
 
 _EXPLICIT = 0.95
@@ -72,7 +72,7 @@ def _content_reason(decision: Decision, day: Day, utterance: Utterance, targets:
     before = day.before(utterance)
     family = household_names((*(one.own_words for one in day.utterances), *(one.content for one in targets)))
     if redact(content, before.text if before else None).kinds:
-        return "a secret"
+        return SECRET
     if is_to_be_forgotten(content, candidate.evidence, utterance, before):
         return "the user wants it forgotten"
     question = question_to_user(before)

@@ -5,15 +5,28 @@ from dataclasses import dataclass, field, replace
 
 from commonplace.extraction.changes.attributes import attribute_of
 from commonplace.extraction.changes.corrections import is_correction
-from commonplace.extraction.clauses import LONGEST_EVIDENCE, Clause, clauses, openings
+from commonplace.extraction.clauses import LONGEST_EVIDENCE, Clause, clauses, openings, pieces, without_request
 from commonplace.extraction.days import Utterance
 from commonplace.extraction.dialogue import is_answer, only_repeats, question_to_user
-from commonplace.extraction.patterns import has_wording, wording_pattern
-from commonplace.extraction.third_parties import OF_SOMEBODY_ELSE, is_about_an_outsider, is_about_the_users_own
-from commonplace.extraction.worthiness import ASKED, NOT_WORTH, is_instruction, judge, unworthy_reason
+from commonplace.extraction.patterns import has_wording
+from commonplace.extraction.third_parties import (
+    OF_SOMEBODY_ELSE,
+    is_about_an_outsider,
+    is_about_the_users_own,
+    speaks_of_self,
+)
+from commonplace.extraction.worthiness import (
+    ASKED,
+    NOT_WORTH,
+    SECRET,
+    is_instruction,
+    judge,
+    never_kept_reason,
+    unworthy_reason,
+)
 from commonplace.ports.embedder import Embedder
 from commonplace.text.foundation import tokenizer
-from commonplace.text.foundation.characters import has_kana_or_han, straight
+from commonplace.text.foundation.characters import has_kana_or_han
 from commonplace.text.foundation.sentences import STOPS
 
 _PARTLY = (ASKED, OF_SOMEBODY_ELSE)
@@ -45,52 +58,59 @@ def judged_clauses(
     found: list[JudgedClause] = []
     stranger = False  # somebody outside the household was told of, and is meant by the next "he"
     for clause in message_clauses:
-        one = _judge_clause(utterance, clause, words, least, family)
-        if one.why is None and stranger and not is_about_the_users_own(one.clause.text, family):
-            one = JudgedClause(one.clause, "of somebody told of before")
-        if (
-            one.why is None
-            and not one.asked_for
-            and (only_repeats(one.clause, before) or _announces_foreign_words(utterance, one.clause))
-        ):
-            one = JudgedClause(one.clause, NOT_WORTH)
-        found.append(one)
-        stranger = (one.why is not None or one.partly) and (stranger or is_about_an_outsider(clause.text))
+        for one in _judge_clause(utterance, clause, words, least, family):
+            if one.why is None and stranger and not is_about_the_users_own(one.clause.text, family):
+                one = JudgedClause(one.clause, "of somebody told of before")
+            if (
+                one.why is None
+                and not one.asked_for
+                and (only_repeats(one.clause, before) or _announces_foreign_words(utterance, one.clause))
+            ):
+                one = JudgedClause(one.clause, NOT_WORTH)
+            found.append(one)
+            stranger = (one.why is not None or one.partly) and (stranger or is_about_an_outsider(clause.text))
     return found
 
 
 def _judge_clause(
     utterance: Utterance, clause: Clause, words: Embedder, least: float, family: frozenset[str]
-) -> JudgedClause:
-    """Judges a clause, and if it fails its longest beginning that may be kept."""
-    content, wanted = _without_request(clause)
+) -> list[JudgedClause]:
+    """Judges a clause, and if it fails its longest beginning that may be kept, or the parts of a wish beside a secret."""
+    content, wanted = without_request(clause)
     asked_for = wanted or utterance.explicit
 
-    def judged(part: Clause) -> JudgedClause:
+    def judged(part: Clause, asked_for: bool = asked_for) -> JudgedClause:
         why = unworthy_reason(part, judge(part.text, words), least, asked_for=asked_for, family=family)
         return JudgedClause(part, why, asked_for, partly=part is not content)
 
     whole = judged(content)
+    if whole.why == SECRET:
+        beside = [judged(part, asked_for=True) for part in _wished_parts(content, asked_for)]
+        kept = [one for one in beside if one.why in (None, SECRET)]
+        return kept if any(one.why for one in kept) else [whole, *kept]
     if whole.why not in _PARTLY:
-        return whole
-    return next((one for one in map(judged, openings(content)) if one.why is None), whole)
+        return [whole]
+    return [next((one for one in map(judged, openings(content)) if one.why is None), whole)]
+
+
+def _wished_parts(clause: Clause, asked_for: bool) -> Iterator[Clause]:
+    """The parts of a clause that the user wants remembered: all, or those from a "remember that" on.
+
+    What stands between commas is one; of one with a secret in it what speaks of the user.
+    """
+    for part in pieces(clause, "comma"):
+        for piece in pieces(part) if never_kept_reason(part.text) else [part]:
+            content, wanted = without_request(piece)
+            asked_for = asked_for or wanted
+            alone = piece is part or speaks_of_self(content.text) or never_kept_reason(content.text)
+            if asked_for and alone:
+                yield content
 
 
 def _announces_foreign_words(utterance: Utterance, clause: Clause) -> bool:
     """Whether foreign text follows directly ("my script: …", "my mum always says “…”")."""
     last = any(clause.end <= end <= clause.end + 1 for _, end in utterance.own)
     return last and utterance.text[clause.end :].lstrip().startswith(_ANNOUNCING)
-
-
-def _without_request(clause: Clause) -> tuple[Clause, bool]:
-    """The clause without its "remember that", and whether it had one."""
-    plain = straight(clause.text)
-    before, behind = wording_pattern("remember").match(plain), wording_pattern("remember_behind").search(plain)
-    text = clause.text[before.end() if before else 0 : behind.start() if behind else len(plain)].strip()
-    if not (before or behind) or not tokenizer.terms(text):
-        return clause, False
-    at = clause.start + clause.text.index(text)
-    return Clause(text, at, at + len(text)), True
 
 
 @dataclass(frozen=True)
