@@ -126,6 +126,19 @@ def test_what_goes_on_about_the_same_one_is_stated_of_them(sentence: str, stated
             "Correction: the flight to Bergen is on 14 June, not 12 June.",
             "We'll take the Hurtigruten north. We'll fly to Bergen on 14 June.",
         ),
+        (
+            "I work at Stripe as a backend engineer, and my stack is Go and PostgreSQL.",
+            "no longer at Stripe, I joined Datadog.",
+            "my stack is Go and PostgreSQL.",
+        ),
+        (
+            "The user works at Stripe and prefers Python with FastAPI.",
+            "Not at Stripe any more, I switched to Bosch.",
+            "The user prefers Python with FastAPI.",
+        ),
+        ("I work at Monzo and I love climbing.", "I've left Monzo and joined Wise.", "I love climbing."),
+        ("I work at Zalando and play chess.", "I've left Zalando for Personio.", "I play chess."),
+        ("Ich arbeite bei SAP und spiele Tennis.", "Nicht mehr bei SAP, ich bin jetzt bei Celonis.", "Ich spiele Tennis."),
         ("私は看護師で、札幌に住んでいます。", "仙台に引っ越しました。", "私は看護師です。"),
         ("札幌に住んでいて、猫を飼っています。", "仙台に引っ越しました。", "猫を飼っています。"),
     ],
@@ -133,6 +146,18 @@ def test_what_goes_on_about_the_same_one_is_stated_of_them(sentence: str, stated
 def test_a_change_leaves_what_the_same_sentence_told_beside_it(old: str, new: str, left: str) -> None:
     decision = decided(Pair("", "change", old, new, ()))
     assert (decision.operation, decision.content) == ("UPDATE", f"{left} {new}")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("My sister works at Stripe.", "no longer at Stripe, I joined Datadog"),
+        ("My brother is vegan.", "no longer vegan, I eat fish now"),
+        ("I live in Berlin.", "I left Berlin this morning and I'm at the airport"),
+    ],
+)
+def test_what_is_over_for_the_user_closes_nothing_else(old: str, new: str) -> None:
+    assert decided(Pair("", "keep", old, new, ())).operation == "ADD"
 
 
 def test_what_the_user_is_stays_only_where_nothing_else_is_told() -> None:

@@ -4,7 +4,7 @@ import functools
 import re
 
 from commonplace.extraction.content_words import names_of, stems_of
-from commonplace.extraction.patterns import compiled, wording_pattern
+from commonplace.extraction.patterns import compiled, has_wording, wording_pattern
 from commonplace.text.foundation.characters import WORD, has_kana, straight
 
 _THE_USER = frozenset({"the user"})
@@ -23,8 +23,8 @@ def _subject(sentence: str) -> frozenset[str] | None:
     found = wording_pattern("household").search(opening) or wording_pattern("outsider").search(opening[:_CLOSE])
     if found and found.start() <= (user.start("who") if user else _LEAD):
         return stems_of(found[0])
-    unspaced = has_kana(sentence)  # there whoever speaks is not named
-    return _THE_USER if user or unspaced else None
+    unnamed = has_kana(sentence) or has_wording("over_for_me", sentence)  # there whoever speaks is not named
+    return _THE_USER if user or unnamed else None
 
 
 def _owner(opening: str) -> str | None:

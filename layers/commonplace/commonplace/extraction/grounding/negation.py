@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import dropwhile
 
 from commonplace.extraction.grounding.polarity import NO, YES, is_reversed, listed, may_say_no, polarities, says_no
 from commonplace.extraction.patterns import compiled, the_user, word_list
@@ -44,9 +45,16 @@ def misnegated(content: str, evidence: str, others: str) -> str | None:
 
 
 def _is_part(clause: str, known: Sequence[str]) -> bool:
-    """Whether a clause is part of a clause of the memory with the same polarity."""
-    said = polarities(clause, by_user=False)
-    return any(clause.casefold() in other.casefold() and said & polarities(other, by_user=True) for other in known)
+    """Whether a clause, beside its subject, is part of a clause of the memory with the same polarity."""
+    said, told = polarities(clause, by_user=False), _without_subject(clause).casefold()
+    return any(told in other.casefold() and said & polarities(other, by_user=True) for other in known)
+
+
+def _without_subject(clause: str) -> str:
+    """A clause without the words for the user that it begins with: a part of a sentence stands on its own with them."""
+    whole = clause.split()
+    rest = dropwhile(lambda word: word.casefold() in stop_words() | THE_USER and word.casefold() not in listed("no"), whole)
+    return " ".join(rest) or clause
 
 
 def _contradiction(clause: str, near: Sequence[str]) -> str | None:
