@@ -52,8 +52,8 @@ def _is_part(clause: str, known: Sequence[str]) -> bool:
 
 def _without_subject(clause: str) -> str:
     """A clause without the words for the user that it begins with: a part of a sentence stands on its own with them."""
-    whole = clause.split()
-    rest = dropwhile(lambda word: word.casefold() in stop_words() | THE_USER and word.casefold() not in listed("no"), whole)
+    small = (stop_words() | the_user()) - listed("no")
+    rest = dropwhile(lambda word: word.casefold() in small, clause.split())
     return " ".join(rest) or clause
 
 
