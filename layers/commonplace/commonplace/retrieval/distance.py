@@ -7,12 +7,11 @@ import numpy as np
 _MARKS = (0.2, 0.5, 0.8)
 """Below the first: highly relevant; below the second: relevant; below the third: somewhat; beyond it likely not."""
 SCALES: Mapping[str, tuple[float, float, float]] = {
+    "minilm-e5-small-256": (0.59, 0.23, 0.03),
     "minilm-conversation-256-int8": (0.52, 0.17, 0.05),
-    "minilm-l6-v2-int8": (0.585, 0.23, 0.06),
-    "multilingual-e5-small-int8": (0.873, 0.82, 0.79),
 }
 """By model, the cosines at the marks: the 90th percentile of questions with their own memories, then the 95th (of the
-static model the 90th) and the median of questions with other memories of the same person, on everyday facts."""
+static model the 90th) and the median of questions with other memories of the same person, on English everyday facts."""
 
 
 def distance_of(cosine: float, model: str) -> float:
