@@ -154,10 +154,11 @@ def test_distances_ascend_and_what_has_none_is_told(household: Commonplace) -> N
     assert len(distances) > 1
     assert distances == sorted(distances)
     assert found.results[0].content == "I take my coffee black, without sugar."
-    japanese = household.memory_search("寿司", nResults=1)
-    assert japanese.notes is not None
-    assert japanese.notes.warnings
-    assert japanese.results[0].distance is None
+    household.memory_store("Пользователь живёт в Казани", {"type": "fact"})
+    by_words = household.memory_search("Казани", nResults=1)
+    assert by_words.notes is not None
+    assert by_words.notes.warnings
+    assert by_words.results[0].distance is None
 
 
 def test_insights_are_filtered_by_label_type_importance_and_emotion(memory: Commonplace) -> None:

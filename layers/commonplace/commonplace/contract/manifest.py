@@ -18,16 +18,25 @@ _ALWAYS = (
 _WITHIN: Mapping[Tier, tuple[Tier, ...]] = {
     "primary": ("primary",), "core": ("primary", "core"), "advanced": ("advanced",),
 }  # fmt: skip
+_ANSWERS = ("output_schema", "errors")
 Row = Mapping[str, Any]  # a tool in the manifest
 
 
 def manifest(tier: Tier | None = None) -> dict[str, JsonValue]:
-    """The tools, up to one tier or all, with their schemas, hints, examples and errors."""
-    return {"name": "commonplace", "version": VERSION, "tools": list(rows(tier))}
+    """The tools, up to one tier or all, with their schemas, hints, examples and errors.
+
+    Of the primary tier what a model needs for a call: not what comes back, which says what it is.
+    """
+    tools = rows(tier)
+    if tier == "primary":
+        tools = [{name: part for name, part in row.items() if name not in _ANSWERS} for row in tools]
+    return {"name": "commonplace", "version": VERSION, "tools": list(tools)}
 
 
 def manifest_text(tier: Tier | None = None) -> str:
-    """The manifest as it is committed."""
+    """The manifest as it is committed; that of the primary tier without a blank, for it is read at each start of an agent."""
+    if tier == "primary":
+        return json.dumps(manifest(tier), ensure_ascii=False, separators=(",", ":")) + "\n"
     return json.dumps(manifest(tier), indent=2, ensure_ascii=False) + "\n"
 
 

@@ -45,13 +45,13 @@ class Request(BaseModel):
 class Place(Request):
     """A place in a conversation."""
 
-    session_id: Name | None = Field(None, description="The conversation or session in which it was said.")
+    session_id: Name | None = Field(None, description="The conversation or session.")
     position: Annotated[int, Field(ge=0, le=2**31, strict=True)] | None = Field(
-        None, description="The number of the message in its session, counted from 0 or 1; neighbours are ±1 apart."
+        None, description="The number of the message there; neighbours are 1 apart."
     )
     speaker: Name | None = Field(None, description="Who said it, when not the user: a name.")
     event_time: datetime | None = Field(
-        None, description="When it was said or happened, ISO 8601; without an offset it is in the user's time zone."
+        None, description="When it was said or happened, ISO 8601; in the user's time zone without an offset."
     )
 
 

@@ -67,8 +67,8 @@ class StoreRequest(Request):
 class TimeSpan(Request):
     """A half-open range of time: from `after` (inclusive) to `before` (exclusive)."""
 
-    after: datetime | None = Field(None, description="ISO 8601; without an offset in the user's time zone.")
-    before: datetime | None = Field(None, description="ISO 8601; without an offset in the user's time zone.")
+    after: datetime | None = Field(None, description="From then on, ISO 8601; in the user's time zone without an offset.")
+    before: datetime | None = Field(None, description="Up to then.")
 
 
 class FilterOptions(Request):
@@ -92,9 +92,9 @@ class SearchOptions(FilterOptions):
 class SearchRequest(Request):
     """A question in plain words."""
 
-    query: Query = Field(description="A question or keywords in plain words; times such as `last week` are understood.")
+    query: Query = Field(description="A question or keywords; times such as `last week` are understood.")
     limit: Limit | None = Field(None, description="The most memories to return; wins over options.limit.")
-    category: SearchCategory | None = Field(None, description="Only this category or section; all when left out.")
+    category: SearchCategory | None = Field(None, description="Only this category or section.")
     options: SearchOptions | None = Field(None, description="Filters and limits.")
 
 
