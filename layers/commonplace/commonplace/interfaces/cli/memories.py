@@ -7,7 +7,6 @@ from typing import Any, get_args
 
 import click
 
-from commonplace.contract.registry import tool_named
 from commonplace.domain.taxonomy import Category, ContentType, SearchCategory, Source
 from commonplace.interfaces.cli.options import Shared, command_options, given_arguments, text_argument
 from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_notes, print_rows
@@ -133,6 +132,8 @@ def discover(shared: Shared, tool: str | None) -> None:
 
     With the name of a TOOL: what that tool takes, with examples.
     """
+    from commonplace.contract.registry import tool_named
+
     with shared.reading() as memory:
         answer = memory.call("discover_memory_tools", given_arguments(tool=tool))
     if shared.json:
