@@ -72,6 +72,7 @@ _NAMES: Mapping[str, Mapping[str, ArgumentHelp]] = {
         "context.force_importance": _IMPORTANCE,
         "context.additional_tags": _TAGS,
         "context.expires_at": _EXPIRES,
+        "context.source": ArgumentHelp("--source", "who said it, or where it is from", "web"),
         "context.user_note": ArgumentHelp("--note", "a text of up to 2,000 characters", '"said twice"'),
     },
     "context": {
