@@ -1,16 +1,20 @@
 """Answers of a model as the prompts of the specification ask for them; a night is read with them."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from commonplace import Commonplace
+from commonplace.adapters.claude.answer import read_answer
 from commonplace.extraction.rules import RulesReader
 from commonplace.nightly.readers import ModeReader
 from tests.conftest import NOON
 from tests.specification.rows import Row, check, rows_of
 from tests.unit.nightly.scripted import ScriptedModel, Step, says
+
+_TRIPLE = ("normalized", "type", "tags")
 
 
 @pytest.mark.parametrize("row", rows_of("answers"))
@@ -29,6 +33,14 @@ def test_a_night_reads_the_answer_as_it_is_written(row: Row, memory: Commonplace
     assert model.script == []
     kept = [one for one in memory.export() if one["status"] == "active"]
     check(kept, [_named(one, before) for one in row["kept"]])
+
+
+@pytest.mark.parametrize("row", rows_of("normalizer"))
+def test_a_normalizer_s_answer_is_read_as_it_is_written(row: Row) -> None:
+    content = [{"type": "text", "text": json.dumps(row["answer"])}]
+    body = {"type": "message", "role": "assistant", "content": content, "stop_reason": "end_turn"}
+    read = read_answer(json.dumps(body).encode(), row["text"])
+    check({"normalized": read.text, "type": read.type, "tags": list(read.tags)}, {name: row[name] for name in _TRIPLE})
 
 
 def _store_before(memory: Commonplace, row: Row) -> str | None:

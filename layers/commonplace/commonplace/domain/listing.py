@@ -32,6 +32,7 @@ class KeptMemory(MemoryEntry):
     tags: list[str]
     importance: Level = Field(description="1 (trivial) to 5 (never forget).")
     source: Source = Field(description="Who said it.")
+    origin: str | None = Field(None, description="Where it is from, if that was said.", exclude_if=absent)
     created_at: datetime
     event_time: datetime | None = Field(None, description="When it happened, if that was said.", exclude_if=absent)
     expires_at: datetime | None = Field(None, description="When its time is over.", exclude_if=absent)
@@ -54,6 +55,7 @@ class KeptMemory(MemoryEntry):
             tags=list(memory.tags),
             importance=level_of(memory.importance),
             source=memory.source,
+            origin=memory.origin,
             created_at=memory.created_at,
             event_time=memory.event_time,
             expires_at=memory.expires_at,

@@ -48,9 +48,10 @@ def _entry(request: StoreInsightRequest, old: Memory | None, caller: Caller, por
     }
     if old is not None:
         told = {"subject" if name == "user" else name for name in known.model_fields_set} | request.model_fields_set
-        kept = ("collection", "importance", "confidence", "emotion", "subject", "tags")
+        kept = ("collection", "importance", "confidence", "emotion", "subject")
         given |= {name: getattr(old, name) for name in kept if name not in told}
         given |= {"agent_id": old.agent_id, "key": old.key, "supersedes": old.memory_id}
+        given |= {} if known.tags else {"tags": old.tags}
     return new_entry("memory_store", statement, request.place, caller, ports, given)
 
 
