@@ -15,7 +15,7 @@ from commonplace.text.redaction import Redaction, redact
 AnyRequest = TypeVar("AnyRequest", bound=Request)
 
 _STATEMENTS = {"text", "content", "raw_text", "normalized", "value"}  # refused when nothing but a secret is in them
-_IDS = {"memory_id", "cursor"}  # looked up, never kept
+_IDS = {"id", "memory_id", "cursor"}  # looked up, never kept
 _CODES = {
     "extra_forbidden": ErrorCode.UNKNOWN_FIELD,
     "missing": ErrorCode.MISSING_FIELD,

@@ -9,6 +9,7 @@ from commonplace.domain.requests import StoreInsightRequest
 from commonplace.domain.results import InsightMetadata, StoreInsightResult
 from commonplace.memories.enrich import enrich, tidy_tags
 from commonplace.memories.ingest import Ingested, ingest, new_entry, notes
+from commonplace.memories.lineage import successors
 from commonplace.memories.transitions import superseded
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Audit, Change, Entry, Operation
@@ -57,14 +58,10 @@ def _entry(request: StoreInsightRequest, old: Memory | None, caller: Caller, por
 
 def _current(memory_id: str, caller: Caller, ports: Ports) -> Memory:
     """The memory of an id, or what took its place."""
-    seen = set[str]()
-    named: str | None = memory_id
-    while named is not None and named not in seen and may_be_id(named):
-        seen.add(named)
-        memory = next(iter(ports.records.get(caller.user_id, [named])), None)
-        if memory is not None and is_visible(visibility_of(caller, include_expired=True), memory):
-            return memory
-        named = memory.superseded_by if memory else None
+    found = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
+    line = [memory for one in found for memory in (one, *successors(one, ports.records))]
+    if line and is_visible(visibility_of(caller, include_expired=True), line[-1]):
+        return line[-1]
     raise CommonplaceError(ErrorCode.NOT_FOUND, "id: no memory has this id; leave it out to store a new one", "id")
 
 
