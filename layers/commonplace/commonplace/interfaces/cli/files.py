@@ -23,7 +23,7 @@ _FOLDER = click.argument("folder", metavar="DIR", type=click.Path(file_okay=Fals
 def record(shared: Shared, file: str) -> None:
     """Record what a day left behind, for a night to read.
 
-    FILE holds interactions, each {"type", "id", "time", ...}, as JSON lines, a JSON array, or an object with
+    FILE holds interactions, each {"type", ...} and maybe "id" and "time", as JSON lines, a JSON array, or an object with
     "interactions". One that is malformed is refused on its own; an id that is known stays as it was.
     """
     given, refused = read_interactions(read_text(file))
