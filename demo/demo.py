@@ -15,8 +15,9 @@ from zoneinfo import ZoneInfo
 import click
 
 from commonplace import Commonplace, CommonplaceError
+from commonplace.domain.imports import ImportResult
 from commonplace.domain.memory import level_of
-from commonplace.domain.results import ImportResult, SearchResult
+from commonplace.domain.results import SearchResult
 from commonplace.interfaces.cli.tables import Remarked, print_rows
 from commonplace.settings import Settings
 from commonplace.text.redaction import redact

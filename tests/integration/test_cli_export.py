@@ -10,25 +10,29 @@ from tests.integration.command_line import COMMAND, clean, run, stored
 
 pytestmark = pytest.mark.integration
 
+FORM = '{"commonplace_export": 1}'
+
 
 def test_every_record_is_a_line_oldest_first(memory_file: Path) -> None:
     texts = ["I play the cello.", "チェロを\u2028弾きます。", "Line one\nline two."]
     ids = [stored(text, memory_file) for text in texts]
     done = run("export", "--db", str(memory_file), home=memory_file.parent)
     assert (done.code, done.err) == (0, "")
-    records = [Memory.model_validate_json(line) for line in done.out.removesuffix("\n").split("\n")]
+    form, *lines = done.out.removesuffix("\n").split("\n")
+    assert form == FORM
+    records = [Memory.model_validate_json(line) for line in lines]
     assert [record.memory_id for record in records] == ids
     assert [record.raw_text for record in records] == texts
 
 
-def test_an_empty_file_gives_nothing(tmp_path: Path) -> None:
+def test_an_empty_file_gives_no_record(tmp_path: Path) -> None:
     done = run("export", home=tmp_path)
-    assert (done.code, done.out, done.err) == (0, "", "")
+    assert (done.code, done.out, done.err) == (0, f"{FORM}\n", "")
 
 
 def test_only_the_memories_of_the_user_are_given(memory_file: Path) -> None:
     stored("I play the cello.", memory_file)
-    assert run("export", "--user", "ana", "--db", str(memory_file), home=memory_file.parent).out == ""
+    assert run("export", "--user", "ana", "--db", str(memory_file), home=memory_file.parent).out == f"{FORM}\n"
 
 
 def test_a_reader_that_goes_away_makes_no_noise(memory_file: Path, tmp_path: Path) -> None:

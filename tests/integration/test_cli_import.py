@@ -82,6 +82,8 @@ def test_importing_again_stores_nothing_new(memory_file: Path) -> None:
         ('[{"session_id": "s", "position": 1, "speaker": "user"}]', "turns.0: text"),
         ('[{"session_id": "s", "position": 1, "speaker": "user", "text": "tea", "mood": 1}]', "turns.0: mood"),
         ("[7]", "turns.0"),
+        ('[{"role": "user", "content": "tea"}, {"content": "x"}]', "turns.1: role: is required"),
+        ('{"role": "user", "content": "tea"}\n{"role": "user", "content": 7}', "line 2: content"),
         ('{"session_id": "s", "position": 1, "speaker": "user", "text": "tea"}\n\n{"text": "x"}', ": line 3: session_id: is"),
         ('{"session_id": "s", "position": 1, "speaker": "user", "text": "tea", "mood": 1}', ": line 1: mood"),
     ],
@@ -92,6 +94,59 @@ def test_what_are_no_turns_is_told_and_nothing_is_stored(memory_file: Path, text
     assert done.err.count("\n") == 1
     assert why in done.err
     assert contents(memory_file) == []
+
+
+MESSAGES: list[dict[str, Any]] = [
+    {"role": "system", "content": "You are a helpful assistant."},
+    {"role": "user", "content": "I moved to Lyon in March and live by the river now."},
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "call_1", "type": "function"}]},
+    {"role": "tool", "tool_call_id": "call_1", "content": "sunny"},
+    {"role": "assistant", "content": [{"type": "text", "text": "How lovely!"}], "refusal": None},
+    {
+        "role": "user",
+        "content": [{"type": "image_url", "image_url": {"url": "x"}}, {"type": "text", "text": "I play chess."}],
+    },
+]
+CHATS = {
+    "an array": json.dumps(MESSAGES),
+    "an object": json.dumps({"messages": MESSAGES}, indent=1),
+    "lines": "\n".join(map(json.dumps, MESSAGES)),
+    "a conversation a line": json.dumps({"messages": MESSAGES[:3]}) + "\n" + json.dumps({"messages": MESSAGES[3:]}),
+    "one conversation in one line": json.dumps({"messages": MESSAGES}),
+}
+
+
+@pytest.mark.parametrize("form", CHATS.values(), ids=CHATS)
+def test_messages_of_a_chat_are_turns(memory_file: Path, form: str) -> None:
+    done = run("import", "-", "--db", str(memory_file), "--json", home=memory_file.parent, stdin=form)
+    assert (done.code, done.err) == (0, "")
+    assert {left["turn"]: left["why"].partition(":")[0] for left in done.answer["left_out"]} == {2: "empty_text"}
+    with Commonplace(memory_file, user_id="local") as memory:
+        records = list(memory.export())
+    assert [(record["speaker"], record["source"], record["raw_text"]) for record in records] == [
+        ("system", "agent", "You are a helpful assistant."),
+        ("user", "user", "I moved to Lyon in March and live by the river now."),
+        ("tool", "agent", "sunny"),
+        ("assistant", "agent", "How lovely!"),
+        ("user", "user", "I play chess."),
+    ]
+
+
+def test_a_chat_that_has_grown_is_the_same_conversation(memory_file: Path) -> None:
+    for until in (2, 5, 6):
+        text = json.dumps(MESSAGES[:until])
+        done = run("import", "-", "--db", str(memory_file), "--json", home=memory_file.parent, stdin=text)
+        assert done.code == 0
+    with Commonplace(memory_file, user_id="local") as memory:
+        places = [(record["session_id"], record["position"]) for record in memory.export()]
+    assert len({session for session, _ in places}) == 1
+    assert [position for _, position in places] == [0, 1, 3, 4, 5]
+
+
+def test_only_what_the_user_said_is_worthy(memory_file: Path) -> None:
+    text = json.dumps(MESSAGES)
+    done = run("import", "-", "--keep", "worthy", "--json", "--db", str(memory_file), home=memory_file.parent, stdin=text)
+    assert [memory_id is not None for memory_id in done.answer["ids"]] == [False, True, False, False, False, True]
 
 
 def test_a_terminal_shows_how_far_it_is(tmp_path: Path, memory_file: Path) -> None:

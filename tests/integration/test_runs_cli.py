@@ -40,7 +40,7 @@ def ours(memory_file: Path, *arguments: str) -> Done:
 
 
 def active(memory_file: Path) -> str:
-    lines = [json.loads(line) for line in ours(memory_file, "export").out.splitlines()]
+    lines = [json.loads(line) for line in ours(memory_file, "export").out.splitlines()[1:]]
     return " ".join(one["raw_text"] for one in lines if one["status"] == "active")
 
 

@@ -1,6 +1,6 @@
 """The Python way in: `Commonplace`, a memory file with a typed method per tool."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from commonplace.bootstrap import local
 from commonplace.client.keyed_methods import KeyedMethods
 from commonplace.client.nightly_methods import NightMethods
+from commonplace.client.transfer_methods import TransferMethods
 from commonplace.domain import results
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Result
@@ -19,16 +20,14 @@ from commonplace.settings import Settings, read_settings
 from commonplace.use_cases import dispatch
 
 if TYPE_CHECKING:
-    from commonplace.domain.requests import Keep
     from commonplace.nightly.user_erasure import ErasableUser
     from commonplace.ports.bundle import Ports
     from commonplace.runs.apply import RunContext
-    from commonplace.use_cases.import_conversation import Progress
 
 BACKEND = "local"
 
 
-class Commonplace(KeyedMethods, NightMethods):
+class Commonplace(KeyedMethods, NightMethods, TransferMethods):
     """One user's memories in one file. Use it in a `with` block, or call `close`.
 
     `path`: the memory file, made if it isn't there. `user_id`: whose memories, a name on this machine. `timezone`: IANA
@@ -131,22 +130,6 @@ class Commonplace(KeyedMethods, NightMethods):
             results.SearchInsightResult, "memory_search", query=query, collection=collection, nResults=nResults,
             filter=filter,
         )  # fmt: skip
-
-    def import_turns(
-        self, turns: Sequence[Mapping[str, Any]], keep: "Keep" = "all", progress: "Progress | None" = None
-    ) -> results.ImportResult:
-        """Stores a conversation, a memory per turn: `{session_id, position, speaker, text, event_time?}`.
-
-        `keep="worthy"` leaves out small talk and what an assistant says. `progress` is told how many turns are done.
-        """
-        from commonplace.use_cases.import_conversation import import_turns
-
-        return import_turns(turns, keep, self._caller(), self._ports(), progress)
-
-    def export(self) -> Iterator[dict[str, Any]]:
-        """Every record of the user, oldest first, closed ones too."""
-        for memory in self._local.ports.records.all(self._user_id):
-            yield memory.model_dump(mode="json")
 
     def erase(self, memory_id: str) -> list[str]:
         """Erases a memory for good, with all that it replaced and all that replaced it; gives the ids of what was erased.

@@ -90,7 +90,8 @@ def _flat(node: Any, definitions: dict[str, Any], nullable: bool) -> Any:
         node = {**referred, **{key: value for key, value in node.items() if key != "$ref"}}
     if not nullable and "anyOf" in node:
         node = _without_null(node)
-        return _flat(node, definitions, nullable)
+        if "anyOf" not in node:
+            return _flat(node, definitions, nullable)
     if "properties" in node:
         node = {key: value for key, value in node.items() if key != "title"}
         properties = {name: _untitled(_flat(inner, definitions, nullable)) for name, inner in node["properties"].items()}

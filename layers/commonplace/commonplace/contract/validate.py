@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.fields import MAX_TEXT, Request
+from commonplace.domain.fields import MAX_TEXT
 from commonplace.text.foundation.characters import WORD
 from commonplace.text.redaction import Redaction, redact
 
-AnyRequest = TypeVar("AnyRequest", bound=Request)
+AnyRequest = TypeVar("AnyRequest", bound=BaseModel)
 
 _STATEMENTS = {"text", "content", "raw_text", "normalized", "value"}  # refused when nothing but a secret is in them
 _IDS = {"id", "memory_id", "cursor"}  # looked up, never kept

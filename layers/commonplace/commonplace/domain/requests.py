@@ -1,7 +1,7 @@
 """What each tool takes."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
@@ -12,7 +12,6 @@ from commonplace.domain.taxonomy import Category, ContentType, Emotion, InsightT
 
 Tags = Annotated[list[Tag], Field(max_length=32)]
 Note = Annotated[str, Field(max_length=2_000), AfterValidator(printable)]
-Keep = Literal["all", "worthy"]
 
 
 class NormalizeRequest(Request):
@@ -141,20 +140,3 @@ class SearchInsightRequest(Request):
     collection: Name | None = Field(None, description="Only this namespace; all when left out.")
     nResults: Limit = Field(5, description="The most insights to return.")  # noqa: N815
     filter: InsightFilter | None = Field(None, description="Which insights to look at.")
-
-
-class Turn(Request):
-    """One message of a conversation to be imported."""
-
-    session_id: Name = Field(description="The conversation or session.")
-    position: Annotated[int, Field(ge=0, le=2**31, strict=True)] = Field(description="Its number in the session.")
-    speaker: Name = Field(description="Who said it.")
-    text: Annotated[str, AfterValidator(printable)] = Field(description="What was said, up to 8,000 characters.")
-    event_time: datetime | None = Field(None, description="When it was said, ISO 8601.")
-
-
-class ImportRequest(Request):
-    """A conversation to be stored, a memory per turn."""
-
-    turns: list[dict[str, Any]] = Field(description="Messages: {session_id, position, speaker, text, event_time?}.")
-    keep: Keep = Field("all", description="`worthy` leaves out small talk and what an assistant says.")

@@ -182,13 +182,3 @@ class SearchInsightResult(Result):
     results: list[InsightHit] = Field(description="The nearest insights, nearest first.")
     query: str
     count: int
-
-
-class LeftOut(Part):
-    turn: int = Field(description="Index of the turn in what was given.")
-    why: str
-
-
-class ImportResult(Result):
-    ids: list[str | None] = Field(description="A memory id per turn, in order; null where it was left out.")
-    left_out: list[LeftOut]

@@ -131,11 +131,11 @@ class UndoPlanner:
 def changes_since(memory: Memory, version: int, records: MemoryRecords) -> list[Audit]:
     """The audit rows of a memory after a version of it; counting its use or embedding it again is no change.
 
-    Each write leaves one audit row: those after the version's own are what came later.
+    Each write leaves one audit row: the last ones are of what came later. Of what came before an import there are none.
     """
     if memory.version == version:
         return []
-    later = records.audits(memory.user_id, memory.memory_id)[version:]
+    later = records.audits(memory.user_id, memory.memory_id)[version - memory.version :]
     return [audit for audit in later if audit.operation not in _NO_CHANGE]
 
 

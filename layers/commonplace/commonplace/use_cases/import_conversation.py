@@ -1,14 +1,14 @@
 """Importing a conversation, turn by turn, each with its place."""
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from commonplace.contract import validate
 from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.fields import MAX_TEXT, Place
-from commonplace.domain.requests import Keep, Turn
-from commonplace.domain.results import ImportResult, LeftOut
+from commonplace.domain.imports import ChatMessage, ImportResult, Keep, LeftOut, Turn
 from commonplace.memories.enrich import EnrichedStatement, PrecomputedEmbedder, enrich
 from commonplace.memories.ingest import new_entry
 from commonplace.ports.bundle import Ports
@@ -17,20 +17,21 @@ from commonplace.ports.values import Caller
 from commonplace.text.redaction import redact
 
 _BATCH = 100
-_ASSISTANT = ("assistant", "system", "agent", "bot")
+_ASSISTANT = ("assistant", "system", "developer", "tool", "function", "agent", "bot")
 _NOBODY = ("user", *_ASSISTANT)
 Progress = Callable[[int], None]
+_Checked = TypeVar("_Checked", Turn, ChatMessage)
 
 
 def import_turns(
     turns: Sequence[Mapping[str, Any]], keep: Keep, caller: Caller, ports: Ports, progress: Progress | None = None
 ) -> ImportResult:
-    """Stores turns in batches, one transaction each; `progress` is called with the number of turns done.
+    """Stores turns, or messages of a chat, in batches, one transaction each; `progress` is told the number of turns done.
 
     What is not kept (nothing but a secret, too long, no words, not worth keeping) is listed with its reason; a malformed
     turn is an error that names it, before anything is stored.
     """
-    checked = [_check(turn, number) for number, turn in enumerate(turns)]
+    checked = [_check(Turn, turn, number) for number, turn in enumerate(turns_of_chat(turns))]
     reader = _TurnReader(checked, keep, ports.facts.tags(caller.user_id), caller, ports)
     ids: list[str | None] = [None] * len(checked)
     left_out: list[LeftOut] = []
@@ -44,6 +45,25 @@ def import_turns(
         if progress:
             progress(numbers.stop)
     return ImportResult(ids=ids, left_out=left_out)
+
+
+def turns_of_chat(messages: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Messages `{role, content}` as turns of one session, named by how it begins, so that it may grow; turns as they are."""
+    if not messages or not isinstance(messages[0], Mapping) or "role" not in messages[0]:
+        return messages
+    said = [_check(ChatMessage, message, number) for number, message in enumerate(messages)]
+    texts = [_text_of(message) for message in said]
+    until = next((number for number, message in enumerate(said) if message.role == "user"), 0)
+    begins = hashlib.sha256("\0".join(texts[: until + 1]).encode()).hexdigest()
+    return [
+        {"session_id": f"chat-{begins[:16]}", "position": number, "speaker": message.role, "text": text}
+        for number, (message, text) in enumerate(zip(said, texts, strict=True))
+    ]
+
+
+def _text_of(message: ChatMessage) -> str:
+    parts = message.content if isinstance(message.content, list) else ()
+    return message.content if isinstance(message.content, str) else "\n".join(part.text for part in parts if part.text)
 
 
 @dataclass(frozen=True)
@@ -106,9 +126,9 @@ class _TurnReader:
         )
 
 
-def _check(turn: Mapping[str, Any], number: int) -> Turn:
+def _check(kind: type[_Checked], turn: Mapping[str, Any], number: int) -> _Checked:
     try:
-        return validate.check(Turn, turn)
+        return validate.check(kind, turn)
     except CommonplaceError as error:
         field = f"turns.{number}" + (f".{error.field}" if error.field else "")
         raise CommonplaceError(error.code, f"turns.{number}: {error.message}", field) from None

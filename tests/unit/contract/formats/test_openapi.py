@@ -12,7 +12,7 @@ from commonplace import Commonplace, CommonplaceError, ErrorCode
 from commonplace.contract.formats import rendered
 from commonplace.contract.manifest import rows
 from commonplace.contract.registry import TOOLS
-from commonplace.domain.requests import Turn
+from commonplace.domain.imports import ChatMessage, Turn
 from commonplace.interfaces.aws import http_api, identity
 from commonplace.interfaces.http.app import make_app
 
@@ -107,7 +107,11 @@ def test_an_answer_of_the_server_fits(memory: Commonplace) -> None:
 
 def test_turns_are_described() -> None:
     turns = body_of(DOCUMENT["paths"]["/import"]["post"]["requestBody"])["schema"]["properties"]["turns"]
-    assert set(turns["items"]["properties"]) == set(Turn.model_fields)
+    turn, message = turns["items"]["anyOf"]
+    assert set(turn["properties"]) == set(Turn.model_fields)
+    assert set(message["properties"]) == set(ChatMessage.model_fields)
+    text, parts = message["properties"]["content"]["anyOf"]
+    assert (text["type"], parts["items"]["required"]) == ("string", ["type"])
 
 
 def test_the_headers_are_those_that_are_read() -> None:

@@ -46,7 +46,9 @@ def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Docume
     """Adds a memory; `CONFLICT` if its id is given to another. `doc`: its document, where it was made already."""
     memory = entry.memory
     if connection.execute("SELECT 1 FROM memories WHERE memory_id = ?", (memory.memory_id,)).fetchone():
-        raise CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} is there already, with another content")
+        raise CommonplaceError(
+            ErrorCode.CONFLICT, f"{memory.memory_id} is there already, with another content or of another user"
+        )
     doc = doc or document(memory)
     values = columns(memory, doc, owner, _next_change(connection), _blob(entry.vector))
     marks = ",".join("?" * len(values))

@@ -6,8 +6,7 @@ from typing import Any
 from commonplace.contract.formats.openapi_night import OF_BODIES, night_paths, reference, responses, told
 from commonplace.contract.manifest import Row, schema
 from commonplace.domain.errors import ErrorCode
-from commonplace.domain.requests import ImportRequest, Turn
-from commonplace.domain.results import ImportResult
+from commonplace.domain.imports import ChatMessage, ImportRequest, ImportResult, Turn
 
 _SERVERS = [
     {
@@ -93,7 +92,7 @@ def _manifest() -> dict[str, Any]:
 
 def _import() -> dict[str, Any]:
     body: dict[str, Any] = schema(ImportRequest, "validation")
-    body["properties"]["turns"]["items"] = schema(Turn, "validation")
+    body["properties"]["turns"]["items"] = {"anyOf": [schema(Turn, "validation"), schema(ChatMessage, "validation")]}
     return {
         "operationId": "import_turns",
         "summary": "Store a conversation, a memory per turn",

@@ -6,7 +6,7 @@ from typing import Any
 from commonplace.contract import validate
 from commonplace.contract.registry import TOOLS, tool_named
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.requests import ImportRequest
+from commonplace.domain.imports import ImportRequest
 from commonplace.interfaces.aws import agentcore, bedrock_agent, container, direct, http_api
 from commonplace.interfaces.aws.call import Body, Call, Context, EventKind
 from commonplace.ports.values import Caller

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces.cli.deployment import connection_hints, open_part
 from commonplace.interfaces.cli.failures import STOPPED
+from commonplace.interfaces.cli.import_files import FORM, HEADER, ImportFile, read_import
 from commonplace.interfaces.cli.options import Shared, command_options, progress_bar, read_text
 from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_rows
 
+_MOST_SHOWN = 20  # of what was left out; --json has all
+
 if TYPE_CHECKING:
     from commonplace import Commonplace
-    from commonplace.domain.results import ImportResult
+    from commonplace.domain.imports import ImportResult
     from commonplace.nightly.user_erasure import ErasableUser
 
 
@@ -26,20 +28,54 @@ if TYPE_CHECKING:
     "--keep", type=click.Choice(["all", "worthy"]), default="all", show_default=True,
     help="worthy leaves out small talk and what an assistant says.",
 )  # fmt: skip
+@click.option("--apply", is_flag=True, help="Store what the plan for an export tells.")
 @command_options
-def import_file(shared: Shared, file: str, keep: Any) -> None:
-    """Store a conversation from a file.
+def import_file(shared: Shared, file: str, keep: Any, apply: bool) -> None:
+    """Store a conversation from a file, or take in an export.
 
-    FILE holds turns, each {"session_id", "position", "speaker", "text", "event_time"?}, as JSON or JSON lines.
-    What is stored already isn't stored twice.
+    \b
+    FILE holds one of these, as JSON or JSON lines:
+      turns, each {"session_id", "position", "speaker", "text", "event_time"?}
+      messages as chat APIs have them, each {"role", "content"}
+      what "commonplace export" wrote, of this version or of 0.1
+
+    Turns and messages are stored at once. An export is only planned until --apply: ids, closed ones and links are
+    kept, and memories that are here already stay as they are. What is stored already isn't stored twice.
     """
-    turns, lines = read_turns(read_text(file))
-    with shared.open() as memory, _by_line(lines):
-        answer = _stored(memory, turns, keep).model_dump(mode="json")
+    found = read_import(read_text(file))
+    if found.exported:
+        if keep != "all":
+            raise click.UsageError("--keep is for conversations; an export is taken in whole")
+        return _import_export(shared, found, apply)
+    with shared.open() as memory, found.told_by_line():
+        answer = _stored(memory, found.items, keep).model_dump(mode="json")
     if shared.json:
-        print_json(answer)
-    else:
-        _print_import(answer)
+        return print_json(answer)
+    return _print_import(answer)
+
+
+def _import_export(shared: Shared, found: ImportFile, apply: bool) -> None:
+    with (
+        shared.open() if apply else shared.reading() as memory,
+        found.told_by_line(),
+        progress_bar(f"reading {len(found.items)} records", len(found.items)) as show,
+    ):
+        answer = memory.import_records(found.items, apply, show).model_dump(mode="json")
+    if shared.json:
+        return print_json(answer)
+    print_facts({
+        "records": len(found.items),
+        "stored" if apply else "to be stored": f"{len(answer['stored'])}, {answer['closed']} of them closed",
+        "here already": len(answer["known"]),
+        "left out": len(answer["left_out"]),
+        "redacted": (answer.get("notes") or {}).get("redacted"),
+    })  # fmt: skip
+    if answer["left_out"]:
+        rows = [(one["memory_id"], one["why"]) for one in answer["left_out"][:_MOST_SHOWN]]
+        print_rows(("record", "left out because"), rows, "left out because")
+    if answer["stored"] and not apply:
+        click.echo("--apply stores them")
+    return None
 
 
 @click.command()
@@ -47,55 +83,13 @@ def import_file(shared: Shared, file: str, keep: Any) -> None:
 def export(shared: Shared) -> None:
     """Print every record as JSON lines.
 
-    The oldest come first, and those that are closed (superseded, archived, deleted) are there too.
+    The first line tells the form. The oldest record comes first, and those that are closed (superseded, archived,
+    deleted) are there too. "commonplace import" takes it in again.
     """
     with shared.reading() as memory:
+        print_json({HEADER: FORM})
         for record in memory.export():
             print_json(record)
-
-
-def read_turns(text: str) -> tuple[list[Any], list[int]]:
-    """Turns from a JSON array, an object with `turns`, or a JSON object per line, and then the number of each line.
-
-    Raises `INVALID_JSON`.
-    """
-    from commonplace.domain.strict_json import read_json
-
-    first = text.strip().partition("\n")[0].strip()
-    if not first:
-        raise CommonplaceError(ErrorCode.INVALID_JSON, "file: holds no turns", "file")
-    if first.startswith("{") and first.endswith("}"):
-        lines = enumerate(text.split("\n"), 1)  # other line breaks, such as U+2028, may stand inside a JSON string
-        rows = {number: _line(number, line) for number, line in lines if line.strip()}
-        if len(rows) > 1 or "text" in next(iter(rows.values())):
-            return list(rows.values()), list(rows)
-    whole = read_json(text)
-    turns = whole.get("turns") if isinstance(whole, dict) else whole
-    if not isinstance(turns, list):
-        raise CommonplaceError(ErrorCode.INVALID_JSON, 'file: must be a list of turns, {"turns": [...]}, or a turn per line')
-    return turns, []
-
-
-@contextmanager
-def _by_line(lines: list[int]) -> Iterator[None]:
-    """The engine counts turns from 0; a person who wrote them line by line looks for the line."""
-    try:
-        yield
-    except CommonplaceError as error:
-        turn, _, why = error.message.partition(": ")
-        number = turn.removeprefix("turns.")
-        if not lines or number == turn:
-            raise
-        raise CommonplaceError(error.code, f"line {lines[int(number)]}: {why}", error.field) from error
-
-
-def _line(number: int, line: str) -> dict[str, Any]:
-    from commonplace.domain.strict_json import read_object
-
-    try:
-        return read_object(line)
-    except CommonplaceError as error:
-        raise CommonplaceError(error.code, f"line {number}: {error.message}", "file") from None
 
 
 def _stored(memory: "Commonplace", turns: Sequence[Any], keep: Any) -> "ImportResult":

@@ -12,7 +12,7 @@ from commonplace.client.memory import Commonplace
 from commonplace.contract import validate
 from commonplace.contract.manifest import manifest
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.requests import ImportRequest
+from commonplace.domain.imports import ImportRequest
 from commonplace.domain.strict_json import read_object
 from commonplace.interfaces import nightly_routes
 from commonplace.use_cases.dispatch import internal_error

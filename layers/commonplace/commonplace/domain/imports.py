@@ -1,0 +1,72 @@
+"""What imports take and answer: conversations as turns or messages, and the records of an export."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from commonplace.domain.fields import Name, Request, Result, printable
+from commonplace.domain.results import Part
+
+Keep = Literal["all", "worthy"]
+
+
+class Turn(Request):
+    """One message of a conversation to be imported."""
+
+    session_id: Name = Field(description="The conversation or session.")
+    position: Annotated[int, Field(ge=0, le=2**31, strict=True)] = Field(description="Its number in the session.")
+    speaker: Name = Field(description="Who said it.")
+    text: Annotated[str, AfterValidator(printable)] = Field(description="What was said, up to 8,000 characters.")
+    event_time: datetime | None = Field(None, description="When it was said, ISO 8601.")
+
+
+class ChatPart(BaseModel):
+    """A part of a message; only texts are read."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    type: str = Field(description="`text`, or what is not read: an image, a file.")
+    text: str | None = Field(None, description="The words.")
+
+
+class ChatMessage(BaseModel):
+    """One message of a conversation as chat APIs have it; what else stands in it is not read."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    role: Name = Field(description="Who said it: `user`, `assistant`, ...")
+    content: str | list[ChatPart] | None = Field(None, description="What was said.")
+
+
+class ImportRequest(Request):
+    """A conversation to be stored, a memory per turn."""
+
+    turns: list[dict[str, Any]] = Field(
+        description="Turns {session_id, position, speaker, text, event_time?}, or messages {role, content} in their order."
+    )
+    keep: Keep = Field("all", description="`worthy` leaves out small talk and what an assistant says.")
+
+
+class LeftOut(Part):
+    turn: int = Field(description="Index of the turn in what was given.")
+    why: str
+
+
+class ImportResult(Result):
+    ids: list[str | None] = Field(description="A memory id per turn, in order; null where it was left out.")
+    left_out: list[LeftOut]
+
+
+class LeftOutRecord(Part):
+    record: int = Field(description="Index of the record in what was given.")
+    memory_id: str
+    why: str
+
+
+class ImportedRecords(Result):
+    applied: bool = Field(description="False for a plan: nothing was stored yet.")
+    stored: list[str] = Field(description="The ids that were stored, or that would be.")
+    closed: int = Field(description="How many of those are closed: superseded, archived or deleted.")
+    known: list[str] = Field(description="Ids that are here already; their memories stay as they are.")
+    left_out: list[LeftOutRecord]

@@ -1,0 +1,98 @@
+"""What a file to be imported holds: a conversation's turns or messages, or the records of an export."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+
+HEADER = "commonplace_export"
+"""The one field of an export's first line: the form of the lines after it."""
+FORM = 1
+
+_NUMBERED = re.compile(r"(?:turns|records)\.(\d+): ")
+
+
+@dataclass(frozen=True)
+class ImportFile:
+    """Turns, messages or, from an export, records; and the line of each, where they stood line by line."""
+
+    items: list[Any]
+    lines: list[int]
+    exported: bool = False
+
+    @contextmanager
+    def told_by_line(self) -> Iterator[None]:
+        """The engine counts from 0; a person who wrote line by line looks for the line."""
+        try:
+            yield
+        except CommonplaceError as error:
+            numbered = _NUMBERED.match(error.message)
+            if not (numbered and self.lines):
+                raise
+            why = f"line {self.lines[int(numbered[1])]}: {error.message[numbered.end() :]}"
+            raise CommonplaceError(error.code, why, error.field) from error
+
+
+def read_import(text: str) -> ImportFile:
+    """Reads a JSON array, an object with `turns` or `messages`, or a JSON object per line.
+
+    A line may hold a conversation of its own, as `messages`. Raises `INVALID_JSON`.
+    """
+    from commonplace.domain.strict_json import read_json
+
+    rows = _lines(text)
+    first = next(iter(rows.values()), {})
+    if HEADER in first or {"memory_id", "raw_text"} <= first.keys():
+        return _export(rows)
+    if len(rows) > 1 or {"text", "role"} & first.keys():
+        turns = [(line, turn) for line, row in rows.items() for turn in _conversation(row)]
+        return ImportFile([turn for _, turn in turns], [line for line, _ in turns])
+    whole = read_json(text)
+    found = whole.get("turns", whole.get("messages")) if isinstance(whole, dict) else whole
+    if not isinstance(found, list):
+        why = 'must be a list of turns or messages, {"turns": [...]}, {"messages": [...]}, or one per line'
+        raise CommonplaceError(ErrorCode.INVALID_JSON, f"file: {why}")
+    return ImportFile(found, [])
+
+
+def _lines(text: str) -> dict[int, dict[str, Any]]:
+    """The objects of a file that has one on each line, by the line's number; nothing for other files."""
+    first = text.strip().partition("\n")[0].strip()
+    if not first:
+        raise CommonplaceError(ErrorCode.INVALID_JSON, "file: holds no turns", "file")
+    if not (first.startswith("{") and first.endswith("}")):
+        return {}
+    lines = enumerate(text.split("\n"), 1)  # other line breaks, such as U+2028, may stand inside a JSON string
+    return {number: _object(number, line) for number, line in lines if line.strip()}
+
+
+def _object(number: int, line: str) -> dict[str, Any]:
+    from commonplace.domain.strict_json import read_object
+
+    try:
+        return read_object(line)
+    except CommonplaceError as error:
+        raise CommonplaceError(error.code, f"line {number}: {error.message}", "file") from None
+
+
+def _export(rows: dict[int, dict[str, Any]]) -> ImportFile:
+    """The records of an export; one of 0.1 has no line before them."""
+    (line, first), *_ = rows.items()
+    if HEADER in first:
+        if first != {HEADER: FORM}:
+            raise CommonplaceError(
+                ErrorCode.INVALID_ARGUMENT, f"file: is an export of another form than {FORM}; upgrade commonplace", "file"
+            )
+        del rows[line]
+    return ImportFile(list(rows.values()), list(rows), exported=True)
+
+
+def _conversation(row: dict[str, Any]) -> list[Any]:
+    """The turns of one line: itself, or those of a whole conversation."""
+    from commonplace.use_cases.import_conversation import turns_of_chat
+
+    messages = row.get("messages")
+    return list(turns_of_chat(messages)) if isinstance(messages, list) else [row]

@@ -1,0 +1,211 @@
+"""What `export` wrote is taken in again: a plan first, and then the same records under the same ids."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commonplace import Commonplace, CommonplaceError
+from commonplace.settings import Settings
+from tests.integration.command_line import Done, run
+from tests.integration.written_by_0_1 import kept
+
+pytestmark = pytest.mark.integration
+
+FORM = '{"commonplace_export": 1}'
+
+
+def opened(file: Path, user: str = "local") -> Commonplace:
+    return Commonplace(file, user_id=user, settings=Settings(db=file))
+
+
+@pytest.fixture
+def lived(tmp_path: Path) -> Path:
+    """A file with values that followed each other, one that was deleted, one in a session, and one that came back."""
+    with opened(tmp_path / "lived.db") as memory:
+        memory.write_memory("home", "The user lives in Lisbon.", "personal_context", "durable")
+        memory.update_memory("home", "The user lives in Porto.")
+        memory.write_memory("team", "The user leads the billing team.", "work_context", "durable")
+        memory.delete_memory("team")
+        memory.write_memory("tea", "The user drinks green tea.", "preference", "durable")
+        memory.undo(memory.delete_memory("tea").operation_id)
+        memory.import_turns([{"session_id": "s", "position": 3, "speaker": "user", "text": "I play the cello."}])
+    return tmp_path / "lived.db"
+
+
+def exported(file: Path, user: str = "local") -> str:
+    return run("export", "--db", str(file), "--user", user, home=file.parent).out
+
+
+def imported(text: str, file: Path, *options: str) -> Done:
+    return run("import", "-", "--db", str(file), "--json", *options, home=file.parent, stdin=text)
+
+
+def records_of(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()[1:]]
+
+
+def test_a_plan_stores_nothing_and_apply_stores_the_same(lived: Path, memory_file: Path) -> None:
+    text = exported(lived)
+    plan = imported(text, memory_file)
+    assert (plan.code, plan.answer["applied"]) == (0, False)
+    assert "there is no memory file" in plan.err
+    assert not memory_file.exists()
+    done = imported(text, memory_file, "--apply")
+    assert (done.code, done.err, done.answer["applied"]) == (0, "", True)
+    ids = [record["memory_id"] for record in records_of(text)]
+    assert plan.answer["stored"] == done.answer["stored"] == ids
+    assert done.answer["closed"] == 2
+    assert exported(memory_file) == text
+
+
+def test_what_was_taken_in_is_found_and_goes_on(lived: Path, memory_file: Path) -> None:
+    imported(exported(lived), memory_file, "--apply")
+    with opened(memory_file) as memory:
+        assert [hit.content for hit in memory.search_memory("cello").results] == ["I play the cello."]
+        assert [value.value for value in memory.history("home").values] == [
+            "The user lives in Porto.",
+            "The user lives in Lisbon.",
+        ]
+        vectors = [stored.vector for stored in memory._local.ports.records.newest("local|local", 10)[0]]
+        assert len(vectors) == 3
+        assert all(vector is not None for vector in vectors)
+        assert not memory.write_memory("home", "The user lives in Faro.", "personal_context", "durable").written
+
+
+def test_an_undo_after_an_import_sees_what_was_changed_since(lived: Path, memory_file: Path) -> None:
+    imported(exported(lived), memory_file, "--apply")
+    with opened(memory_file) as memory:
+        (tea,) = [record for record in memory.export() if record["key"] == "tea"]
+        assert tea["version"] == 3
+        deletion = memory.delete_memory("tea").operation_id
+        memory.undo(deletion)
+        memory.delete_memory("tea")
+        (operation,) = memory.undo(deletion).operations
+        assert operation.outcome == "kept"
+
+
+def test_again_nothing_is_stored_and_what_changed_here_stays(lived: Path, memory_file: Path) -> None:
+    text = exported(lived)
+    imported(text, memory_file, "--apply")
+    with opened(memory_file) as memory:
+        memory.update_memory("home", "The user lives in Faro.")
+    before = exported(memory_file)
+    again = imported(text, memory_file, "--apply").answer
+    assert (again["stored"], again["left_out"]) == ([], [])
+    assert again["known"] == [record["memory_id"] for record in records_of(text)]
+    assert exported(memory_file) == before
+
+
+def test_an_export_of_0_1_has_no_line_before_its_records(tmp_path: Path, memory_file: Path) -> None:
+    kept.lay_out_file(memory_file)
+    form, *lines = exported(memory_file, "ana").splitlines()
+    assert form == FORM
+    done = imported("\n".join(lines), tmp_path / "new.db", "--apply", "--user", "ana")
+    over = {left["record"] for left in done.answer["left_out"]}
+    assert {left["why"].partition(":")[0] for left in done.answer["left_out"]} == {"over"}  # closed half a year ago
+    as_they_were = [json.loads(line) for number, line in enumerate(lines) if number not in over]
+    assert len(as_they_were) > 10
+    assert list(map(_of_any_model, records_of(exported(tmp_path / "new.db", "ana")))) == list(
+        map(_of_any_model, as_they_were)
+    )
+
+
+def _of_any_model(record: dict[str, Any]) -> dict[str, Any]:
+    return {**record, "embedding_model": None}
+
+
+def test_they_become_the_memories_of_who_takes_them_in(lived: Path, memory_file: Path) -> None:
+    imported(exported(lived), memory_file, "--apply", "--user", "ben")
+    assert {record["user_id"] for record in records_of(exported(memory_file, "ben"))} == {"local|ben"}
+    assert records_of(exported(memory_file)) == []
+
+
+def test_an_id_of_another_user_of_the_file_is_refused(lived: Path) -> None:
+    done = imported(exported(lived), lived, "--apply", "--user", "ben")
+    assert done.code == 4
+    assert "of another user" in json.loads(done.err)["error"]["message"]
+    assert records_of(exported(lived, "ben")) == []
+
+
+def test_what_says_the_same_or_has_a_taken_key_is_left_out_and_links_follow(lived: Path, memory_file: Path) -> None:
+    with opened(memory_file) as memory:
+        here = memory.write_memory("home", "The user lives in Porto.", "personal_context", "durable").memory_id
+        memory.write_memory("tea", "The user drinks no tea.", "preference", "durable")
+    answer = imported(exported(lived), memory_file, "--apply").answer
+    assert sorted(left["why"].partition(":")[0] for left in answer["left_out"]) == ["key_taken", "known"]
+    records = records_of(exported(memory_file))
+    (lisbon,) = [record for record in records if "Lisbon" in record["raw_text"]]
+    assert (lisbon["status"], lisbon["superseded_by"]) == ("superseded", here)
+
+
+def test_a_secret_that_was_put_into_an_export_is_taken_out(lived: Path, memory_file: Path) -> None:
+    text = exported(lived).replace("I play the cello.", "my wifi password is hunter2-Tr0ub4dor")
+    done = imported(text, memory_file, "--apply")
+    assert done.answer["notes"]["redacted"] == ["password"]
+    assert "Tr0ub4dor" not in exported(memory_file)
+
+
+def _without(name: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    return lambda record: {field: value for field, value in record.items() if field != name}
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (_without("raw_text"), "line 2: raw_text: is required"),
+        (lambda record: {**record, "created_at": "2026-05-20T12:00:00"}, "line 2: created_at: must have an offset"),
+        (lambda record: {**record, "memory_type": "poem"}, "line 2: memory_type"),
+        (lambda record: {**record, "memory_id": "../x"}, "line 2: memory_id: is no id"),
+        (lambda record: {**record, "raw_text": "a\x07b"}, "line 2: raw_text: must not hold the control character U+0007"),
+    ],
+)
+def test_a_malformed_record_is_told_by_its_line_and_nothing_is_stored(
+    lived: Path, memory_file: Path, change: Callable[[dict[str, Any]], dict[str, Any]], why: str
+) -> None:
+    first, *others = records_of(exported(lived))
+    text = "\n".join([FORM, *map(json.dumps, (change(first), *others))])
+    done = imported(text, memory_file, "--apply")
+    assert done.code == 2
+    assert why in json.loads(done.err)["error"]["message"]
+    assert records_of(exported(memory_file)) == []
+
+
+@pytest.mark.parametrize("form", ['{"commonplace_export": 2}', '{"commonplace_export": "new", "by": "me"}'])
+def test_an_export_of_a_newer_form_is_refused(lived: Path, memory_file: Path, form: str) -> None:
+    done = imported(exported(lived).replace(FORM, form), memory_file, "--apply")
+    assert done.code == 2
+    assert "another form" in json.loads(done.err)["error"]["message"]
+
+
+def test_fields_of_a_newer_version_are_left_out(lived: Path, memory_file: Path) -> None:
+    text = "\n".join([FORM, *(json.dumps({**record, "mood": "calm"}) for record in records_of(exported(lived)))])
+    assert imported(text, memory_file, "--apply").code == 0
+    assert exported(memory_file) == exported(lived)
+
+
+def test_a_person_sees_the_plan_and_how_to_carry_it_out(lived: Path, memory_file: Path) -> None:
+    text = exported(lived)
+    plan = run("import", "-", "--db", str(memory_file), home=memory_file.parent, stdin=text)
+    assert "to be stored  5, 2 of them closed" in plan.out
+    assert "--apply stores them" in plan.out
+    done = run("import", "-", "--apply", "--db", str(memory_file), home=memory_file.parent, stdin=text)
+    assert "stored        5, 2 of them closed" in done.out
+    assert "--apply" not in done.out
+
+
+def test_keep_is_no_option_for_an_export(lived: Path, memory_file: Path) -> None:
+    assert imported(exported(lived), memory_file, "--keep", "worthy").code == 2
+
+
+def test_python_takes_in_what_it_gave(lived: Path, memory_file: Path) -> None:
+    with opened(lived) as there, opened(memory_file) as here:
+        steps: list[tuple[int, int]] = []
+        assert not here.import_records(there.export()).applied
+        here.import_records(there.export(), apply=True, progress=lambda done, of: steps.append((done, of)))
+        assert list(here.export()) == list(there.export())
+        assert steps == [(5, 5)]
+        with pytest.raises(CommonplaceError, match=r"records\.0"):
+            here.import_records([{"memory_id": "mem_1"}])
