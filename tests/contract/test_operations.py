@@ -1,6 +1,7 @@
 """The laws of operations: together or not at all, once, never by an older lease, and what is kept to take them back."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -126,3 +127,17 @@ def test_what_is_added_closed_stands_in_nobodys_way(ports: Ports, writer: Writer
     assert ports.operations.apply(operation(opens=older))
     assert ports.records.get(ANA, [older.memory.memory_id]) == [older.memory]
     assert ports.operations.holder(ANA, "default", "home", LATER) == current
+
+
+def test_the_newest_that_is_no_undo_is_told(ports: Ports, writer: Writer) -> None:
+    assert ports.operations.newest(ANA) is None
+    tea, coffee = (opening(writer, text) for text in ("tea", "coffee"))
+    for number, opens in ((2, coffee), (1, tea)):
+        ports.operations.apply(operation(opens=opens, number=number))
+    back = replace(operation(closing(coffee.memory, "deleted"), number=3), kind="UNDO")
+    ports.operations.apply(back)
+    ports.operations.apply(operation(opens=opening(writer, "milk", user_id=BEN), number=9, user_id=BEN))
+    newest = ports.operations.newest(ANA)
+    assert newest == ports.operations.applied(ANA, "op_2")
+    assert newest is not None
+    assert [made.memory_id for made in newest.made] == [coffee.memory.memory_id]

@@ -162,6 +162,9 @@ class Meddling:
     def applied(self, user_id: str, operation_id: str) -> Applied | None:
         return self._operations.applied(user_id, operation_id)
 
+    def newest(self, user_id: str) -> Applied | None:
+        return self._operations.newest(user_id)
+
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
         return self._operations.holder(user_id, collection, key, now)
 

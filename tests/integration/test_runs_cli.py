@@ -152,6 +152,7 @@ def test_a_tools_operation_is_taken_back_and_a_key_has_a_history(memory_file: Pa
         (("runs", "approve"), 3),
         (("runs", "discard"), 3),
         (("undo", "op_1"), 3),
+        (("undo", "last"), 3),
         (("runs", "show", "\udc80"), 3),
         (("history", "home"), 3),
         (("history", "no key at all"), 2),

@@ -1,6 +1,7 @@
 """Taking back: a run or an operation, to the last field; what can't be is listed."""
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from commonplace.extraction.candidate import Decision, MemoryView
 from commonplace.extraction.days import Day
 from commonplace.ports.record_values import Audit
 from commonplace.runs import apply as run_steps
+from tests.conftest import NOON
 from tests.scripted_nights import all_new, current, heard, id_of, nights_of, open_gates, told
 
 pytestmark = pytest.mark.integration
@@ -164,6 +166,28 @@ def test_what_a_tool_did_is_taken_back_too(memory: Commonplace) -> None:
     assert written.operation_id
     assert memory.undo(written.operation_id).operations[0].outcome == "undone"
     assert fields(memory) == before
+
+
+def test_the_last_is_the_last_that_a_run_made(memory: Commonplace, before: dict[str, dict[str, Any]]) -> None:
+    a_day(memory, everything(memory))
+    made = [one.operation_id for one in memory.run("last").operations if one.outcome == "applied"]
+    assert len(made) > 2
+    for _ in range(2):  # an undo is no operation to take back, and the second finds nothing more to do
+        assert memory.undo("last").undoes == made[-1]
+    assert memory.undo("last").operations == ()
+
+
+def test_the_last_is_a_tools_when_it_came_after_a_run(open_memory: Callable[..., Commonplace]) -> None:
+    a_day(open_memory(), all_new)
+    later = open_memory(now=lambda: NOON + timedelta(seconds=1))
+    operation_id = later.write_memory("tea", "The user drinks green tea.", "preference", "durable").operation_id
+    assert later.undo("last").undoes == operation_id
+
+
+def test_where_there_is_no_operation_there_is_no_last(memory: Commonplace) -> None:
+    with pytest.raises(CommonplaceError) as caught:
+        memory.undo("last")
+    assert (caught.value.code, caught.value.field) == (ErrorCode.NOT_FOUND, "operation_id")
 
 
 def test_an_unknown_operation_is_told(memory: Commonplace) -> None:

@@ -98,7 +98,7 @@ class NightMethods:
         return self.nights().discard_run(run_id)
 
     def undo(self, operation_id: str) -> Run:
-        """Takes one operation back, a tool's or a run's."""
+        """Takes one operation back, a tool's or a run's, or the `last` that is no undo."""
         return self.nights().undo(operation_id)
 
     def write_markdown(self, dir: str | Path, overwrite: bool = False) -> "WrittenPages":

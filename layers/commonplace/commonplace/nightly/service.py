@@ -108,9 +108,10 @@ class Nights:
             return run
 
     def undo(self, operation_id: str) -> Run:
-        """Undoes one operation and returns the undo as a run; `NOT_FOUND` if it was never applied."""
+        """Undoes one operation, or the `last` that is no undo; returns the undo as a run. `NOT_FOUND` if there is none."""
         with apply.exclusive_lease(self.context) as lease:
-            run = undo.undo_operation(operation_id, self.context, lease)
+            chosen = undo.last_operation(self.context) if operation_id == LAST else operation_id
+            run = undo.undo_operation(chosen, self.context, lease)
             self._publish(run)
             return run
 

@@ -24,6 +24,9 @@ class Operations(Protocol):
     def applied(self, user_id: str, operation_id: str) -> Applied | None:
         """The operation of that id, None if it was never applied."""
 
+    def newest(self, user_id: str) -> Applied | None:
+        """The operation with the newest id that is no undo, if there is one; ids tell the time to the millisecond."""
+
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
         """The active, unexpired memory that holds a key; strongly consistent."""
 

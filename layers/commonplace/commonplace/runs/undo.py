@@ -62,6 +62,19 @@ def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) 
     return undone
 
 
+def last_operation(context: RunContext) -> str:
+    """The id of the operation that was applied last and is no undo; `NOT_FOUND` if there is none.
+
+    The operations of one run have the run's time: of them it is the last that the run made.
+    """
+    newest = context.ports.operations.newest(context.user_id)
+    if newest is None:
+        raise CommonplaceError(ErrorCode.NOT_FOUND, "operation_id: there is no operation yet", "operation_id")
+    run = context.night.runs.get(context.user_id, newest.run_id) if newest.run_id else None
+    made = [one.operation_id for one in run.operations if one.outcome == "applied"] if run else []
+    return made[-1] if made else newest.operation_id
+
+
 def undo_operation(operation_id: str, context: RunContext, lease: Lease) -> Run:
     """Undoes one operation; `NOT_FOUND` if it was never applied."""
     applied = context.ports.operations.applied(context.user_id, operation_id) if may_be_id(operation_id) else None

@@ -21,7 +21,7 @@ from commonplace.adapters.dynamodb.rows import (
     used_name,
     vector_bytes,
 )
-from commonplace.adapters.dynamodb.table import ABSENT, KEY, LEASE, OPERATION, PURGE_AT, Action
+from commonplace.adapters.dynamodb.table import ABSENT, ITEM, KEY, LEASE, OPERATION, PURGE_AT, Action, Item
 from commonplace.adapters.dynamodb.writes import RowChange as Written
 from commonplace.adapters.dynamodb.writes import TransactionWrite, audit_names, change_of, version_conflict
 from commonplace.domain.errors import CommonplaceError, ErrorCode
@@ -32,6 +32,7 @@ from commonplace.ports.values import Visibility
 from commonplace.retrieval.record_scan import is_visible
 
 _MOST_KEYS = 10_000
+_AT_ONCE = 10  # operations that one call reads to find the newest that is no undo
 _ERASED = json.dumps({"erased": True})
 
 
@@ -73,16 +74,13 @@ class DynamoOperations:
 
     def applied(self, user_id: str, operation_id: str) -> Applied | None:
         item = self._table.calls().one(user_id, f"{OPERATION}{operation_id}")
-        if item is None:
-            return None
-        kept = json.loads(item["told"]["S"])
-        return Applied(
-            operation_id=operation_id,
-            kind=kept["kind"],
-            at=datetime.fromisoformat(kept["at"]),
-            run_id=kept["run_id"],
-            made=tuple(AppliedChange(**one) for one in kept["made"]),
-        )
+        return None if item is None else _applied(item)
+
+    def newest(self, user_id: str) -> Applied | None:
+        condition, values = partition_condition(user_id, OPERATION)
+        pages = self._table.calls().pages(condition, values, ScanIndexForward=False, ConsistentRead=True, Limit=_AT_ONCE)
+        found = (_applied(item) for page in pages for item in page)
+        return next((operation for operation in found if operation.kind != "UNDO"), None)
 
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
         calls = self._table.calls()
@@ -141,6 +139,17 @@ def _written(calls: Calls, change: Change) -> Written:
     except CommonplaceError as error:
         raise version_conflict(memory) if error.code is ErrorCode.NOT_FOUND else error from error
     return replace(written, rows=()) if change.erases else written  # `_erasing` has them
+
+
+def _applied(item: Item) -> Applied:
+    kept = json.loads(item["told"]["S"])
+    return Applied(
+        operation_id=item[ITEM]["S"].removeprefix(OPERATION),
+        kind=kept["kind"],
+        at=datetime.fromisoformat(kept["at"]),
+        run_id=kept["run_id"],
+        made=tuple(AppliedChange(**one) for one in kept["made"]),
+    )
 
 
 def _row(operation: Operation) -> Action:

@@ -50,16 +50,16 @@ class SqliteOperations:
     def applied(self, user_id: str, operation_id: str) -> Applied | None:
         with self._database.reading() as connection:
             found = _row(connection, known_owner(connection, user_id), operation_id)
-        if found is None:
-            return None
-        kind, at, run_id, made = found
-        return Applied(
-            operation_id,
-            kind,
-            datetime.fromisoformat(at),
-            run_id,
-            tuple(AppliedChange(**change) for change in json.loads(made)),
-        )
+        return None if found is None else _applied(operation_id, *found)
+
+    def newest(self, user_id: str) -> Applied | None:
+        with self._database.reading() as connection:
+            found = connection.execute(
+                "SELECT operation_id, kind, at, run_id, made FROM operations WHERE owner = ? AND kind != 'UNDO'"
+                " ORDER BY operation_id DESC LIMIT 1",
+                (known_owner(connection, user_id),),
+            ).fetchone()
+        return None if found is None else _applied(*found)
 
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
         with self._database.reading() as connection:
@@ -113,6 +113,11 @@ def _forget(connection: sqlite3.Connection, owner: int, erased: Collection[str])
                 "UPDATE operations SET made = ? WHERE owner = ? AND operation_id = ?",
                 (json.dumps(left, ensure_ascii=False), owner, operation_id),
             )
+
+
+def _applied(operation_id: str, kind: "OperationKind", at: str, run_id: str | None, made: str) -> Applied:
+    changes = tuple(AppliedChange(**change) for change in json.loads(made))
+    return Applied(operation_id, kind, datetime.fromisoformat(at), run_id, changes)
 
 
 def _save_operation(connection: sqlite3.Connection, owner: int, operation: Operation) -> None:

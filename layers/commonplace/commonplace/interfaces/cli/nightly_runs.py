@@ -108,7 +108,11 @@ def discard(shared: Shared, run_id: str) -> None:
 @click.argument("operation_id", metavar="OPERATION")
 @command_options
 def undo(shared: Shared, operation_id: str) -> None:
-    """Take one operation back, a tool's or a run's."""
+    """Take one operation back, a tool's or a run's.
+
+    OPERATION is an id, as write, update, delete and "runs show" tell it, or "last": the last one that is no undo.
+    Done again, "last" takes nothing more back.
+    """
     with shared.open() as memory:
         _print(shared, memory.told(memory.undo(operation_id).run_id))
 
