@@ -50,6 +50,22 @@ Qu'ai-je mangé hier ? | 2024-05-14 | 2024-05-15 | day | hier
 mañana por la mañana | 2024-05-16 05:00 | 2024-05-16 12:00 | moment |
 ２０２３年３月に何をした | 2023-03-01 | 2023-04-01 | month | ２０２３年３月
 What did I say about the Quartalsbericht letzte Woche? | 2024-05-06 | 2024-05-13 | week | letzte Woche
+What did I do the week of 9 March? | 2024-03-04 | 2024-03-11 | week | the week of 9 March
+What is on the first Monday in June? | 2024-06-03 | 2024-06-04 | day | on the first Monday in June
+What happened in the first two weeks of March? | 2024-03-01 | 2024-03-15 | day | in the first two weeks of March
+What did I do the day after Christmas? | 2023-12-26 | 2023-12-27 | day | the day after Christmas
+Where are we going the weekend after Whitsun? | 2024-05-25 | 2024-05-27 | day | the weekend after Whitsun
+What did I do three Fridays ago? | 2024-04-26 | 2024-04-27 | day | three Fridays ago
+What did I wear at Halloween two years ago? | 2022-10-31 | 2022-11-01 | day | at Halloween two years ago
+What happened between 11 and 1 pm yesterday? | 2024-05-14 11:00 | 2024-05-14 13:00 | moment | between 11 and 1 pm yesterday
+Who called before 8 this morning? | | 2024-05-15 08:00 | open | before 8 this morning
+What did I do since Monday noon? | 2024-05-13 12:00 | | open | since Monday noon
+Which notes are newer than two weeks? | 2024-05-01 14:30 | | open | newer than two weeks
+What did I say more than a year ago? | | 2023-05-15 14:30 | open | more than a year ago
+What have I booked for July? | 2024-07-01 | 2024-08-01 | month | for July
+What is planned in three weeks? | 2024-06-03 | 2024-06-10 | week | in three weeks
+What did we do on Labor Day weekend? | 2023-09-02 | 2023-09-04 | day | on Labor Day weekend
+Wo bin ich in der ersten Juniwoche? | 2024-06-01 | 2024-06-08 | day | in der ersten Juniwoche
 """
 
 # The same time in English, German, French, Spanish and Japanese.
@@ -74,6 +90,18 @@ Q3 2024 | drittes Quartal 2024 | troisième trimestre 2024 | el tercer trimestre
 in the 90s | in den 90ern | dans les années 90 | en los años 90 | 90年代に
 5 March 2023 | 5. März 2023 | 5 mars 2023 | 5 de marzo de 2023 | 2023年3月5日
 05/03/2023 | 5.3.2023 | 05/03/2023 | 5/3/2023 | 2023-03-05
+last Christmas | letztes Weihnachten | Noël dernier | la Navidad pasada | 去年のクリスマス
+since Easter | seit Ostern | depuis Pâques | desde Pascua | イースター以来
+week 3 of 2023 | KW 3 2023 | semaine 3 de 2023 | semana 3 de 2023 | 2023年の第3週
+the week of 5 March 2023 | die Woche vom 5. März 2023 | la semaine du 5 mars 2023 | la semana del 5 de marzo de 2023 | 2023年3月5日の週
+first week of May | erste Maiwoche | première semaine de mai | primera semana de mayo | 5月の第1週
+last Friday of April | letzter Freitag im April | dernier vendredi d'avril | último viernes de abril | 4月の最後の金曜日
+two days before Easter | zwei Tage vor Ostern | deux jours avant Pâques | dos días antes de Pascua | イースターの2日前
+two weekends ago | vor zwei Wochenenden | il y a deux week-ends | hace dos fines de semana | 先々週末
+older than two years | älter als zwei Jahre | plus vieux que deux ans | más antiguos que dos años | 2年より前
+until 2021 inclusive | bis einschließlich 2021 | jusqu'en 2021 inclus | hasta 2021 inclusive | 2021年まで
+since noon yesterday | seit gestern Mittag | depuis hier midi | desde ayer a mediodía | 昨日の正午から
+this morning between 9 and 11 | heute Morgen zwischen 9 und 11 | ce matin entre 9h et 11h | esta mañana entre las 9 y las 11 | 今朝9時から11時
 """
 
 LEFT_ALONE = """
@@ -95,6 +123,9 @@ la règle du vendredi; j'ai été content; la planète Mars; Mars 2020 rover; to
 il y a trois semaines de vacances; salaire de fin de mois; ma dernière semaine au travail; Que mettre en été ?; mi-temps
 la regla del viernes; mi amigo Julio; hasta mañana; los lunes corro; Viernes Santo; un ensayo de 2000 palabras; Mayo Clinic
 planes de fin de semana; mi última semana en el trabajo; rutina de la mañana; 金曜日のルール; 小泉今日子; 明日香さん; 月がきれい
+my favourite Christmas movie; do I like Halloween; the recipe for Easter bread; who is older than me; week 12 of pregnancy
+what do I think about Thanksgiving; how old is Noel; Wie geht mein Rezept für Weihnachtsgans; Was mag ich an Weihnachten
+Silvester Stallone; mi receta de turrón de Navidad; ma bûche de Noël; mon ami Noël; クリスマスソング; 春子さんの電話番号
 夏目漱石; 2001年宇宙の旅; 3月のライオン; 毎週月曜日; 夏休みの宿題; 誕生日の3日前; 2023年モデル; 三日坊主; 夏に咲く花; 部屋2023
 """
 
@@ -114,6 +145,13 @@ this winter | UTC | 2024-01-09T00:00+00:00 | 2023-12-01T00:00+00:00 | 2024-03-01
 in December | UTC | 2024-01-09T00:00+00:00 | 2023-12-01T00:00+00:00 | 2024-01-01T00:00+00:00
 heute Nacht | UTC | 2024-01-09T08:00+00:00 | 2024-01-08T18:00+00:00 | 2024-01-09T06:00+00:00
 today | America/Sao_Paulo | 2018-11-04T12:00-02:00 | 2018-11-04T01:00-02:00 | 2018-11-05T00:00-02:00
+last winter | Australia/Sydney | 2026-01-15T08:30+11:00 | 2025-06-01T00:00+10:00 | 2025-09-01T00:00+10:00
+this summer | America/Argentina/Ushuaia | 2026-01-15T08:30-03:00 | 2025-12-01T00:00-03:00 | 2026-03-01T00:00-03:00
+last Thanksgiving | America/New_York | 2026-01-15T08:30-05:00 | 2025-11-27T00:00-05:00 | 2025-11-28T00:00-05:00
+last Thanksgiving | America/Toronto | 2026-01-15T08:30-05:00 | 2025-10-13T00:00-04:00 | 2025-10-14T00:00-04:00
+last Easter | UTC | 2026-04-04T08:30+00:00 | 2025-04-18T00:00+00:00 | 2025-04-22T00:00+00:00
+Christmas 2024 | UTC | 2026-04-04T08:30+00:00 | 2024-12-24T00:00+00:00 | 2024-12-27T00:00+00:00
+last Mother's Day | Europe/London | 2026-02-04T08:30+00:00 | 2025-03-30T00:00+00:00 | 2025-03-31T00:00+01:00
 """
 
 
@@ -136,7 +174,8 @@ def test_a_phrase_is_read(query: str, after: str, before: str, granularity: str,
 @pytest.mark.parametrize(
     ("query", "any_year"),
     [("in March", True), ("on 5 May", True), ("im Mai", True), ("in March 2023", False), ("last March", False),
-     ("yesterday", False), ("since May", False), ("in 2023", False)],
+     ("yesterday", False), ("since May", False), ("in 2023", False), ("at Christmas", True), ("at Easter", False),
+     ("in week 7", False), ("on 14/02/2023", False)],
 )  # fmt: skip
 def test_a_date_without_its_year_says_so(query: str, any_year: bool) -> None:
     found = read_time_range(f"what did we do {query}", NOW)

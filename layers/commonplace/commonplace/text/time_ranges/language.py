@@ -15,12 +15,13 @@ MONTHS = {"month": "months", "short_month": "short_months"}
 # Slots with the words of another one: those of a relation beside those of the time that it is told by.
 LIKE = {
     "to_meridiem": "meridiem",
+    "to_hour": "hour",
     **dict.fromkeys(("nth_unit", "side_unit", "around"), "unit"),
     **dict.fromkeys(("nth_weekday", "side_weekday"), "weekday"),
     **dict.fromkeys(("nth_count", "side_count"), "count"),
 }
 # What is written with a capital inside a sentence and is still a time.
-NAMES = ("month", "short_month", "weekday", "season", "quarter", "holiday")
+NAMES = ("holiday", "month", "short_month", "weekday", "season", "quarter", "numbered_week")
 
 # What every language writes alike.
 EVERYWHERE = {
@@ -114,7 +115,7 @@ def language_of(code: str) -> Language:
         tuple(_joint(code, link) for link in table["link"]),
         tuple(_joint(code, pair) for pair in table["pair"]),
         tuple(_joint(code, relation) for relation in table["relation"]),
-        _any(code, [f"{{={slot}}}" for slot in NAMES if phrases_of(code, slot)]),
+        _any(code, [f"{{={slot}}}s?" for slot in NAMES if phrases_of(code, slot)]),
         *(_any(code, table[name]) for name in ("look_alikes", "habit", "past", "planned", "forward", "generic")),
     )
 

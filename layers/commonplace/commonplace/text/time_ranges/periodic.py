@@ -8,7 +8,7 @@ from dateutil.relativedelta import relativedelta
 from commonplace.text.time_ranges import Period, named_periods
 from commonplace.text.time_ranges.find import read_written
 from commonplace.text.time_ranges.parts import narrowed
-from commonplace.text.time_ranges.period import Clock, calendar, days, midnight, months, part_of_day, week, years
+from commonplace.text.time_ranges.period import Clock, calendar, days, midnight, monday, months, part_of_day, week, years
 
 Slots = Mapping[str, str]
 # Eight years each way hold a 29 February, also across 1900 and 2100.
@@ -90,16 +90,28 @@ def _iso_week(year: int, number: int) -> Period | None:
 
 def _of_year(make: Callable[[int], Period | None], slots: Slots, clock: Clock) -> Period | None:
     """The one of the year named, else the one that a last, this or next or the query's direction means."""
-    if "year" in slots or "year_turn" in slots:
-        named = int(slots["year"]) if "year" in slots else clock.now.year + int(slots["year_turn"])
+    named = _year_told(slots, clock)
+    if named is not None:
         return narrowed(make(named), slots)
     made = (narrowed(make(near), slots) for near in range(clock.now.year - REACH, clock.now.year + REACH + 1))
     return clock.pick([period for period in made if period], turn_of(slots))
 
 
+def _year_told(slots: Slots, clock: Clock) -> int | None:
+    if "years_back" in slots:
+        return clock.now.year - _counted({**slots, "unit": "year"})[1][-1]
+    if "year_turn" in slots:
+        return clock.now.year + int(slots["year_turn"])
+    return int(slots["year"]) if "year" in slots else None
+
+
 def ago(slots: Slots, clock: Clock) -> Period | None:
     """The day, night, week, month or year (for hours and minutes the hour) that lies so many units back or ahead."""
     sign = 1 if "from_now" in slots else -1
+    if "weekday" in slots:
+        return _weekday_ago(slots, clock)
+    if slots.get("from_now") == "forward" and not clock.forward:  # "in two weeks" may be a length as well
+        return None
     unit, counts = _counted(slots)
     moments = [_shift(clock, unit, sign * count) for count in counts[::-sign]]
     if unit in CLOCK_UNITS:
@@ -108,7 +120,13 @@ def ago(slots: Slots, clock: Clock) -> Period | None:
     if "exact" in slots:
         return days(moments[0])
     wholes = [_around(unit, moment) for moment in moments]
-    return Period(wholes[0].start, wholes[-1].end, wholes[0].grain)
+    return narrowed(Period(wholes[0].start, wholes[-1].end, wholes[0].grain), slots)
+
+
+def _weekday_ago(slots: Slots, clock: Clock) -> Period | None:
+    count = int(slots["count"]) if slots["count"].isdigit() else FEW[-1]
+    first = monday(clock.now) + timedelta(days=int(slots["weekday"]))
+    return clock.pick([days(first - timedelta(weeks=step)) for step in range(count + 1, -1, -1)], -count)
 
 
 def back(slots: Slots, clock: Clock) -> datetime:

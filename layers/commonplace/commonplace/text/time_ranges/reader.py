@@ -15,7 +15,19 @@ FIGURES = re.compile(
     r"|\bthe \d{1,2}(?:st|nd|rd|th)\b|\bam \d{1,2}\."
 )
 # Slots without which no phrase is a time.
-TELLING = ("day", "calendar", "weekday", "month", "short_month", "season", "moment", "unit", "decade", "holiday")
+TELLING = (
+    "day",
+    "calendar",
+    "weekday",
+    "month",
+    "short_month",
+    "season",
+    "moment",
+    "unit",
+    "decade",
+    "holiday",
+    "numbered_week",
+)
 # "Freitagabend", "Aprilwoche", "Osterwochenende".
 COMPOUNDS = (("weekday", "part"), ("month", "unit"), ("holiday", "unit"))
 # What lies beyond is not read: a query is a line or two, and the time to read one must stay bounded.

@@ -107,7 +107,7 @@ def _day_of_month(slots: Slots, clock: Clock) -> Period | None:
     near = [calendar("month", clock.now, step) for step in range(-3, 4)]
     nth = [days(month.start + timedelta(days=number)) for month in near]
     # A month without a 31st is skipped.
-    return clock.pick([day for day, month in zip(nth, near, strict=True) if day.start < month.end], None)
+    return narrowed(clock.pick([day for day, month in zip(nth, near, strict=True) if day.start < month.end], None), slots)
 
 
 # The first slot that a phrase has decides; "Friday last week" has a week too, "3 days ago" a unit.
