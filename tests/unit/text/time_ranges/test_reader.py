@@ -65,6 +65,13 @@ What did I say more than a year ago? | | 2023-05-15 14:30 | open | more than a y
 What have I booked for July? | 2024-07-01 | 2024-08-01 | month | for July
 What is planned in three weeks? | 2024-06-03 | 2024-06-10 | week | in three weeks
 What did we do on Labor Day weekend? | 2023-09-02 | 2023-09-04 | day | on Labor Day weekend
+What is planned for the month after next? | 2024-07-01 | 2024-08-01 | month | for the month after next
+Where did we ski in the winter before last? | 2022-12-01 | 2023-03-01 | month | in the winter before last
+What did I say half an hour ago? | 2024-05-15 14:00 | 2024-05-15 15:00 | moment | half an hour ago
+Which notes are from 2021 or earlier? | | 2022-01-01 | open | from 2021 or earlier
+What was due on or before 5 March? | | 2024-03-06 | open | on or before 5 March
+Am I free on Saturday? | 2024-05-18 | 2024-05-19 | day | on Saturday
+What did I note in Feb? | 2024-02-01 | 2024-03-01 | month | in Feb
 Wo bin ich in der ersten Juniwoche? | 2024-06-01 | 2024-06-08 | day | in der ersten Juniwoche
 """
 

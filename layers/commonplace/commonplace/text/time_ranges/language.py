@@ -78,13 +78,17 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Joint:
-    """What stands before, between and after the times that it joins; `open` tells which of two need not be free."""
+    """What stands before, between and after the times that it joins; `open` tells which of two need not be free.
+
+    `of`: the slots of which the time beside a relation must have one; empty for any time.
+    """
 
     kind: str
     before: re.Pattern[str]
     mid: re.Pattern[str]
     after: re.Pattern[str]
     open: str
+    of: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -141,6 +145,7 @@ def _joint(code: str, table: dict[str, str]) -> Joint:
         mid=re.compile(mid, re.IGNORECASE),
         after=re.compile(after, re.IGNORECASE),
         open=table.get("open", ""),
+        of=frozenset(table.get("of", "").split()),
     )
 
 

@@ -16,7 +16,14 @@ REACH = 8
 
 # "A few days ago" reaches from five to two days back, "the last few days" five.
 FEW = (5, 2)
-MADE_OF = {"fortnight": ("week", 2), "decade": ("year", 10), "half_year": ("month", 6), "year_and_half": ("month", 18)}
+MADE_OF = {
+    "half_hour": ("minute", 30),
+    "hour_and_half": ("minute", 90),
+    "fortnight": ("week", 2),
+    "decade": ("year", 10),
+    "half_year": ("month", 6),
+    "year_and_half": ("month", 18),
+}
 CLOCK_UNITS = ("hour", "minute")
 
 

@@ -17,7 +17,7 @@ def related(query: str, language: Language, phrases: Sequence[TimePhrase]) -> It
     Whether they make sense together ("the first Monday of yesterday" does not) is seen when they are resolved.
     """
     for phrase, relation in product(phrases, language.relations):
-        if not phrase.slots.keys() & {"length", "day_number"}:
+        if _takes(relation, phrase):
             before = relation.before.search(query, max(0, phrase.start - REACH), phrase.start)
             after = relation.after.match(query, phrase.end) if before else None
             if not before or not after or not _ends(query, after.end()):
@@ -25,6 +25,11 @@ def related(query: str, language: Language, phrases: Sequence[TimePhrase]) -> It
             slots = meanings(language.code, {**before.groupdict(), **after.groupdict()})
             if slots and not slots.keys() & phrase.slots.keys():
                 yield TimePhrase(before.start(), after.end(), {**phrase.slots, **slots}, True)
+
+
+def _takes(relation: Joint, phrase: TimePhrase) -> bool:
+    slots = phrase.slots.keys()
+    return not slots & {"length", "day_number"} and (not relation.of or bool(slots & relation.of))
 
 
 def edges(query: str, joint: Joint, first: TimePhrase, last: TimePhrase) -> tuple[int, int] | None:
