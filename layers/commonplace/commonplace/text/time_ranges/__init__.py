@@ -36,7 +36,7 @@ class Period:
 
 # Slots that tell which of many like periods is meant; that come again; and that name a part or a neighbour of a period.
 ANCHORS = {"turn", "turned", "year", "year_turn", "week_turn", "whole", "ago", "exact", "rolling", "ahead", "numeric"}
-YEARLY = {"month", "month_number", "season", "quarter", "date", "holiday", "week_number"}
+YEARLY = {"month", "month_number", "season", "quarter", "half", "date", "holiday", "week_number"}
 CYCLES = YEARLY | {"weekday", "calendar", "day_of_month"}
 NARROWING = {"phase", "phase_of", "nth", "around", "side"}
 

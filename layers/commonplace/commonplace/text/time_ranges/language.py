@@ -21,7 +21,7 @@ LIKE = {
     **dict.fromkeys(("nth_count", "side_count"), "count"),
 }
 # What is written with a capital inside a sentence and is still a time.
-NAMES = ("holiday", "month", "short_month", "weekday", "season", "quarter", "numbered_week")
+NAMES = ("holiday", "month", "short_month", "weekday", "season", "quarter", "half", "numbered_week")
 
 # What every language writes alike.
 EVERYWHERE = {

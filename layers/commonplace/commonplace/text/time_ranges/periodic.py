@@ -69,6 +69,10 @@ def quarter(slots: Slots, clock: Clock) -> Period | None:
     return _of_year(lambda year: months(year, 3 * int(slots["quarter"]) - 2, 3), slots, clock)
 
 
+def half(slots: Slots, clock: Clock) -> Period | None:
+    return _of_year(lambda year: months(year, 6 * int(slots["half"]) - 5, 6), slots, clock)
+
+
 def year(slots: Slots, clock: Clock) -> Period | None:
     return _of_year(years, slots, clock)
 

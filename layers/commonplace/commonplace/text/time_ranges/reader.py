@@ -9,11 +9,8 @@ from commonplace.text.foundation.characters import LETTERS
 from commonplace.text.time_ranges import TimeRange
 from commonplace.text.time_ranges.language import LANGUAGES, phrases_of, vocabulary
 
-# A year, a date in figures, a decade, a quarter, a day of the month.
-FIGURES = re.compile(
-    r"(?<!\d)(?:(?:19|20)\d\d(?!\d)|\d{1,2}[./-]\d{1,2}[./-]|\d0(?:['’]?s|ern?)\b)|\blos \d0\b|\b[qQtT][1-4]\b"
-    r"|\bthe \d{1,2}(?:st|nd|rd|th)\b|\bam \d{1,2}\."
-)
+# A year, a date in figures.
+FIGURES = r"(?<!\d)(?:(?:19|20)\d\d(?!\d)|\d{1,2}[./-]\d{1,2}[./-])"
 # Slots without which no phrase is a time.
 TELLING = (
     "day",
@@ -27,6 +24,7 @@ TELLING = (
     "decade",
     "holiday",
     "numbered_week",
+    "half",
 )
 # "Freitagabend", "Aprilwoche", "Osterwochenende".
 COMPOUNDS = (("weekday", "part"), ("month", "unit"), ("holiday", "unit"))
@@ -62,6 +60,12 @@ def _unspaced_times() -> tuple[tuple[str, re.Pattern[str]], ...]:
     )
 
 
+@cache
+def _figures() -> re.Pattern[str]:
+    """What figures tell of a time, in every language or in one: a decade, a quarter, a day of the month."""
+    return re.compile("|".join([FIGURES, *(told for one in LANGUAGES if (told := vocabulary(one).get("figures")))]))
+
+
 def languages_of(query: str) -> list[str]:
     """The languages in which the query may name a time, likeliest first; empty for most queries.
 
@@ -70,7 +74,7 @@ def languages_of(query: str) -> list[str]:
     words = set(LETTERS.findall(query.casefold()))
     hits = {language: told for language in LANGUAGES if (told := words & _time_words(language))}
     unspaced = [] if query.isascii() else [language for language, times in _unspaced_times() if times.search(query)]
-    figures = FIGURES.search(query) is not None
+    figures = _figures().search(query) is not None
     if not hits and not figures:
         return unspaced
     weight = {language: len(words & _function_words(language)) for language in LANGUAGES}

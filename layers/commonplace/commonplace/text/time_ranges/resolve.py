@@ -125,6 +125,7 @@ READERS = {
     "holiday": periodic.holiday,
     "season": periodic.season,
     "quarter": periodic.quarter,
+    "half": periodic.half,
     "day_of_month": _day_of_month,
     "weekday": _weekday,
     "moment": _moment,
