@@ -8,10 +8,9 @@ from importlib.resources import files
 from typing import Any
 
 from dateutil.easter import easter
-from dateutil.relativedelta import relativedelta, weekday
 
 from commonplace.text.time_ranges import Period
-from commonplace.text.time_ranges.period import days, months
+from commonplace.text.time_ranges.period import days, months, weekday_from
 
 Rule = Mapping[str, Any]
 
@@ -39,14 +38,11 @@ def is_movable(name: str, zone: str) -> bool:
 
 
 def _own_day(rule: Rule, year: int) -> datetime:
-    if "day" in rule:
-        return datetime.fromisoformat(f"{year:04}-{rule['day']}")
     if "easter" in rule:
         sunday = easter(year)
         return datetime(sunday.year, sunday.month, sunday.day) + timedelta(days=rule["easter"])
-    nth = rule["nth"]
-    edge = relativedelta(day=1 if nth > 0 else 31, weekday=weekday(rule["weekday"], nth))
-    return datetime(year, rule["month"], 1) + edge
+    day = datetime.fromisoformat(f"{year:04}-{rule.get('day') or rule['from']}")
+    return day if "day" in rule else weekday_from(day, rule["weekday"])
 
 
 def _rule(name: str, zone: str) -> Rule:

@@ -1,12 +1,12 @@
 """Parts and neighbours of a period: early May, its second week or first Monday, the weekend after Easter."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from dateutil.relativedelta import relativedelta
 
 from commonplace.text.time_ranges import Period
-from commonplace.text.time_ranges.period import calendar, days, monday
+from commonplace.text.time_ranges.period import calendar, days, weekday_from
 
 Slots = Mapping[str, str]
 DAY, WEEK = timedelta(days=1), timedelta(weeks=1)
@@ -75,7 +75,7 @@ def _nth(whole: Period, slots: Slots) -> Period | None:
     number, count = slots["nth"], int(slots.get("nth_count", "1"))
     if "nth_weekday" in slots or slots.get("nth_unit") == "weekend":
         first, length = _first_day(slots, "nth")
-        begin = _on_or_after(whole.start, first)
+        begin = weekday_from(whole.start, first)
         begins = [begin + step * WEEK for step in range((whole.end - begin - DAY) // WEEK + 1)]
         place = -1 if number == LAST else int(number) - 1
         return days(begins[place], length) if place < len(begins) else None
@@ -97,7 +97,7 @@ def _beside(whole: Period, slots: Slots) -> Period | None:
     unit = slots.get("side_unit", "day")
     if unit == "weekend" or "side_weekday" in slots:
         first, length = _first_day(slots, "side")
-        start = _on_or_after(edge, first) if sign > 0 else _on_or_after(edge - length * DAY, first)
+        start = weekday_from(edge, first) if sign > 0 else weekday_from(edge - length * DAY, first)
         start -= WEEK if sign < 0 and start + length * DAY > edge else timedelta()
         return days(start + sign * (count - 1) * WEEK, length)
     if unit == "day":
@@ -111,8 +111,3 @@ def _first_day(slots: Slots, relation: str) -> tuple[int, int]:
     """The weekday on which a weekday or a weekend begins, and its length in days."""
     named = slots.get(f"{relation}_weekday")
     return (SATURDAY, 2) if named is None else (int(named), 1)
-
-
-def _on_or_after(moment: datetime, weekday: int) -> datetime:
-    found = monday(moment) + weekday * DAY
-    return found if found >= moment else found + WEEK

@@ -27,6 +27,12 @@ def monday(moment: datetime) -> datetime:
     return midnight(moment) - timedelta(days=moment.weekday())
 
 
+def weekday_from(moment: datetime, weekday: int) -> datetime:
+    """The midnight of the first such weekday (Monday is 0) from the day of `moment` on, which must be a midnight."""
+    found = monday(moment) + timedelta(days=weekday)
+    return found if found >= moment else found + timedelta(weeks=1)
+
+
 def days(first: datetime, count: int = 1) -> Period:
     start = midnight(first)
     return Period(start, start + timedelta(days=count), "day")
