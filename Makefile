@@ -67,6 +67,7 @@ lock: .venv/dev  ## pins every dependency again, with hashes
 		--output-file requirements-build.txt
 	@$(LOCK_LAYER) --group layer $(BOTO3) --output-file layers/dependencies/requirements.txt
 	@$(LOCK_LAYER) --group layer-claude --output-file layers/claude/requirements.txt
+	@$(LOCK_LAYER) --group layer-encoders $(ONNX) --output-file layers/commonplace/encoders-requirements.txt
 	@$(LOCK_LAYER) --group layer-tracing $(BOTO3) $(BOTOCORE) --output-file layers/tracing/requirements.txt
 	@$(LOCK) --python-platform linux --group lambda --output-file requirements-lambda.txt
 	@$(LOCK) --universal --group sam --output-file requirements-sam.txt
@@ -74,6 +75,7 @@ lock: .venv/dev  ## pins every dependency again, with hashes
 LOCK = $(BIN)/uv pip compile --quiet --generate-hashes --python-version 3.13 --no-header --no-annotate
 LOCK_LAYER = $(LOCK) --python-platform linux --constraint requirements-dev.txt
 BOTO3 := $(patsubst %,--no-emit-package %,boto3 botocore s3transfer)
+ONNX := $(patsubst %,--no-emit-package %,flatbuffers numpy packaging protobuf)
 BOTOCORE := $(patsubst %,--no-emit-package %,jmespath python-dateutil six urllib3)
 
 results: .venv/dev  ## writes benchmarks/RESULTS.md from benchmarks/results, and docs/languages.md from the word tables
@@ -85,17 +87,16 @@ template: .venv-sam/ready  ## lints template.yaml
 	@.venv-sam/bin/cfn-lint template.yaml
 
 build: .venv-sam/ready  ## what `deploy` sends to AWS; ARCHITECTURE=arm64 or x86_64
-	@$(SAM) build --parameter-overrides Architecture=$(ARCHITECTURE)
-	@$(call compiled,.aws-sam/build)
+	@ARCHITECTURE=$(ARCHITECTURE) $(SAM) build --parameter-overrides Architecture=$(ARCHITECTURE)
+	@$(call finished,.aws-sam/build)
 
 deploy: build  ## into the AWS account whose credentials are set
 	@$(SAM) deploy --guided --parameter-overrides Architecture=$(ARCHITECTURE)
 
 built: .venv/dev .venv-sam/ready .venv-lambda/ready  ## the functions for both architectures, built here
 	@for architecture in arm64 x86_64; do echo "building for $$architecture ..."; \
-		$(SAM) build --build-dir .aws-sam/$$architecture --parameter-overrides Architecture=$$architecture >/dev/null 2>&1 \
-		|| { $(SAM) build --build-dir .aws-sam/$$architecture --parameter-overrides Architecture=$$architecture; exit 1; }; \
-		$(call compiled,.aws-sam/$$architecture) || exit 1; done
+		$(call sam_built,$$architecture) >/dev/null 2>&1 || { $(call sam_built,$$architecture); exit 1; }; \
+		$(call finished,.aws-sam/$$architecture) || exit 1; done
 
 artefacts: built  ## the built functions, run by Lambda's own runtime client
 	@COMMONPLACE_ARTEFACTS=1 $(BIN)/python -m pytest tests/artefacts
@@ -107,9 +108,12 @@ clean:  ## removes what was installed and built
 PYTHON313 ?= $(shell for python in python3.13 $$(ls -d $${PYENV_ROOT:-$$HOME/.pyenv}/versions/3.13*/bin/python3.13 2>/dev/null) \
 	$$($(BIN)/uv python find --no-python-downloads 3.13 2>/dev/null); do $$python -c "" 2>/dev/null && echo $$python && break; done)
 SAM = PATH="$(CURDIR)/.venv-sam/bin:$$PATH" SAM_CLI_TELEMETRY=0 sam
+sam_built = ARCHITECTURE=$(1) $(SAM) build --build-dir .aws-sam/$(1) --parameter-overrides Architecture=$(1)
 # Layers are read-only in Lambda: what is not compiled before is compiled at every cold start, which takes longer than all else.
-compiled = for layer in $(1)/*Layer; do .venv-sam/bin/python -W ignore -m compileall -q --invalidation-mode unchecked-hash \
-	-s $$layer -p /opt -x '/(tests|v1|_async)/' $$layer || exit 1; done
+# Libraries bring tests of their own, numpy 16 MB of them.
+finished = for layer in $(1)/*Layer; do find $$layer -type d -name tests -prune -exec rm -rf {} +; \
+	.venv-sam/bin/python -W ignore -m compileall -q --invalidation-mode unchecked-hash \
+	-s $$layer -p /opt -x '/(v1|_async)/' $$layer || exit 1; done
 ARCHITECTURE ?= arm64
 
 .venv-sam/ready: requirements-sam.txt
