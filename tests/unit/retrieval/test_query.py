@@ -40,6 +40,7 @@ def test_a_query_that_names_nothing_is_general(text: str) -> None:
     [
         "what do you know about my dog", "who is Ana", "what did I do yesterday", "寿司", "jazz", "Who am I married to?",
         "Who am I meeting on Friday?", "Was hast du von mir gelernt?", "Wer bin ich für Anna?",
+        "What do I do?", "what do you know about the user's job?", "what do you know about me and my dog?", "what is it",
     ],
 )  # fmt: skip
 def test_a_query_that_names_something_is_not(text: str) -> None:

@@ -16,7 +16,7 @@ _SPACES = re.compile(r"\s+")
 
 @dataclass(frozen=True)
 class Document:
-    """Ready-made tokens of the content and of its labels (tags, category), and flags for ranking."""
+    """Ready-made tokens of the content and of its labels (tags, category, concepts, note), and flags for ranking."""
 
     tokens: tuple[str, ...]
     labels: tuple[str, ...]
@@ -32,7 +32,8 @@ def document(memory: Memory) -> Document:
     text = memory.content
     tokens = tokenizer.terms(text)
     short = len(tokens) <= _STATEMENT_TOKENS
-    labels = set(tokenizer.terms(" ".join((*memory.tags, memory.category)))) - set(tokens)
+    said_of_it = (*memory.tags, memory.category, *memory.concepts, memory.user_note or "")
+    labels = set(tokenizer.terms(" ".join(said_of_it))) - set(tokens)
     return Document(
         tokens=tuple(tokens),
         labels=tuple(sorted(labels)),

@@ -64,8 +64,9 @@ def parse_query(text: str, now: datetime) -> Query:
     own = [term for term in own if term != _WHOSE] or own
     spoken = tokenizer.words(text)
     time = read_time_range(text, now)
-    general = intent_cues.asks_about_the_user(text) or not set(own) - tokenizer.terms_of_asking()
-    general = general and time is None
+    # A question of small words alone, "What do I do?", is told by its meaning; "*" by nothing.
+    for_all = not set(own) - tokenizer.terms_of_asking() and bool(own or not spoken)
+    general = time is None and (for_all or intent_cues.asks_about_the_user(text))
     added = {} if general else expansions(spoken)
     extra = [term for word in added for term in tokenizer.terms(word)]
     extra = [term for term in dict.fromkeys(extra) if term not in own]

@@ -21,6 +21,7 @@ Profile = Literal["window", "classic"]
 _WORDS, _HALF, _RISE = 1.5, 16.0, 1.5  # the share of the words: 1.5 s^1.5 / (s^1.5 + 16^1.5): a weak match says little
 _COSINE, _NEAR = 0.7, 0.5  # of a memory's own vector, and of what its neighbours' vectors lend to it
 _SPEAKER, _WITH_SPEAKER = 0.12, 0.1  # the named speaker's own turn; a turn of a talk with them
+_LABELLED = 0.15  # of the question's words, by rarity, those that only the tags or the category have
 _ANSWER = 0.05
 _INSTRUCTION = 0.2
 _RELATED = 0.25  # an instruction that shares no word with the question must at least be like it
@@ -105,7 +106,7 @@ def rank(question: Question, candidates: Candidates, corpus: Corpus, profile: Pr
         speaks = _said_by_named(question, candidates, corpus)
         spoken = _SPEAKER * speaks + _WITH_SPEAKER * around.near(speaks)
         words = bm25.lexical(candidates, corpus, weights, around)
-        scores = _linear(question, candidates, corpus, words, around) + spoken
+        scores = _linear(question, candidates, corpus, words, around) + _labelled(candidates, weights) + spoken
     rows = _ordered(candidates, scores)
     positive = np.maximum(scores[rows], 0.0)
     return Ranked(rows, scores[rows], positive / (positive + _EVEN), (scores - spoken)[rows])
@@ -156,6 +157,13 @@ def _linear(question: Question, candidates: Candidates, corpus: Corpus, words: F
         + _DATE * _date_match([year for span in question.spans for year in span.in_years(corpus.years)], candidates.days)
     )
     return total
+
+
+def _labelled(candidates: Candidates, weights: Floats) -> Floats:
+    """What a question by a tag or a category adds: its words may stand in no text at all."""
+    only = np.isclose(candidates.term_counts, bm25.LABEL_WEIGHT)
+    share: Floats = _LABELLED * (only @ weights) / max(float(weights.sum()), 1e-9)
+    return share
 
 
 def _share_of_words(bm25_score: Floats) -> Floats:
