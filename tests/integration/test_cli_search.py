@@ -28,6 +28,29 @@ def test_a_machine_gets_exactly_the_answer_of_the_tool(filled: Path) -> None:
     assert done.answer["results"][0]["content"] == "I play the cello in an orchestra."
 
 
+@pytest.mark.parametrize("words", [["who", "plays", "the", "cello?"], ["who plays", "the cello?"]])
+@pytest.mark.parametrize("verb", ["search", "context"])
+def test_a_question_needs_no_quotes(filled: Path, verb: str, words: list[str]) -> None:
+    asked = [verb, *words[:1], "--json", "--db", str(filled), *words[1:]]  # options may stand anywhere
+    done = run(*asked, home=filled.parent)
+    assert (done.code, done.err) == (0, "")
+    quoted = run(verb, " ".join(words), "--json", "--db", str(filled), home=filled.parent)
+    found = "context" if verb == "context" else "total_found"
+    assert done.answer[found] == quoted.answer[found]
+    assert "orchestra" in done.out
+
+
+def test_a_dash_among_words_is_a_word(filled: Path) -> None:
+    done = run("search", "cello", "-", "orchestra", "--json", "--db", str(filled), home=filled.parent, stdin="大阪")
+    assert done.answer["results"][0]["content"] == "I play the cello in an orchestra."
+
+
+def test_no_question_at_all_is_a_mistake(filled: Path) -> None:
+    done = run("search", "--db", str(filled), home=filled.parent)
+    assert done.code == 2
+    assert "Missing argument 'QUERY'" in done.err
+
+
 def test_nothing_found_is_no_failure(filled: Path) -> None:
     done = run("search", "zeppelin hangar", "--db", str(filled), home=filled.parent)
     assert (done.code, done.err) == (0, "")

@@ -121,7 +121,24 @@ def test_a_malformed_one_is_refused_and_the_others_are_recorded(memory_file: Pat
     assert "refused because" in shown.out
 
 
-@pytest.mark.parametrize(("text", "code"), [("", 2), ("[1, 2", 2), ('"day"', 2), ("{}", 0)])
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_where_everything_is_refused_the_command_has_failed(memory_file: Path, options: tuple[str, ...]) -> None:
+    text = "\n".join(["{not json}", json.dumps({**DAY[2], "time": "noon"})])
+    done = run("record", "-", "--db", str(memory_file), *options, home=memory_file.parent, stdin=text)
+    assert (done.code, done.err) == (2, "")
+    assert "line 1" in done.out  # what was refused, and why, is told as ever
+    ours(memory_file, "record", str(_file(memory_file, json.dumps(DAY[2]))))
+    again = run("record", "-", "--db", str(memory_file), home=memory_file.parent, stdin=f"{json.dumps(DAY[2])}\n{text}")
+    assert again.code == 0  # one that is known is not refused
+
+
+def _file(memory_file: Path, text: str) -> Path:
+    file = memory_file.with_name("known.jsonl")
+    file.write_text(text, "utf-8")
+    return file
+
+
+@pytest.mark.parametrize(("text", "code"), [("", 2), ("[1, 2", 2), ('"day"', 2), ("{}", 2)])
 def test_a_file_that_holds_no_interactions(memory_file: Path, text: str, code: int) -> None:
     done = run("record", "-", "--db", str(memory_file), home=memory_file.parent, stdin=text)
     assert done.code == code

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.interfaces.cli.failures import USAGE
 from commonplace.interfaces.cli.options import Shared, command_options, progress_bar, read_text
 from commonplace.interfaces.cli.tables import print_facts, print_json, print_rows, print_run
 
@@ -24,19 +25,26 @@ def record(shared: Shared, file: str) -> None:
     """Record what a day left behind, for a night to read.
 
     FILE holds interactions, each {"type", ...} and maybe "id" and "time", as JSON lines, a JSON array, or an object with
-    "interactions". One that is malformed is refused on its own; an id that is known stays as it was.
+    "interactions". One that is malformed is refused on its own; an id that is known stays as it was. Where all are
+    refused, the exit code is 2.
     """
     given, refused = read_interactions(read_text(file))
     with shared.open() as memory:
         answer = _recorded(memory, given)
     answer["refused"] = refused + answer["refused"]
     if shared.json:
-        return print_json(answer)
+        print_json(answer)
+    else:
+        _print_recorded(answer)
+    if answer["refused"] and not (answer["recorded"] or answer["known"]):
+        raise click.exceptions.Exit(USAGE)
+
+
+def _print_recorded(answer: dict[str, Any]) -> None:
     print_facts({name: answer[name] for name in ("recorded", "known", "redacted")})
     if answer["refused"]:
         rows = [(one["id"] or "?", one["message"]) for one in answer["refused"]]
         print_rows(("interaction", "refused because"), rows, "refused because")
-    return None
 
 
 def _recorded(memory: "Commonplace", given: Sequence[Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import click
 
 from commonplace.domain.taxonomy import Category, ContentType, SearchCategory, Source
-from commonplace.interfaces.cli.options import Shared, command_options, given_arguments, text_argument
+from commonplace.interfaces.cli.options import Shared, command_options, given_arguments, text_argument, words_argument
 from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_notes, print_rows
 
 
@@ -77,7 +77,7 @@ def _known(answer: dict[str, Any]) -> bool:
 
 
 @click.command()
-@text_argument("query")
+@words_argument("query")
 @click.option("--limit", type=int, metavar="1-100", help="The most memories to show.  [default: 10]")
 @click.option("--category", type=click.Choice(get_args(SearchCategory)), help="Only this category or section.")
 @click.option("--kind", type=click.Choice(get_args(ContentType)), help="Only memories of this kind.")
@@ -93,7 +93,8 @@ def search(
 ) -> None:  # fmt: skip
     """Find memories for a question in plain words.
 
-    The best come first. For a talk between people "answerable" (0-1) tells how likely it holds the answer at all.
+    It needs no quotes. The best come first. For a talk between people "answerable" (0-1) tells how likely it holds the
+    answer at all.
     """
     options = given_arguments(
         min_relevance=min_relevance, importance_min=min_importance, content_type=kind,
@@ -109,7 +110,7 @@ def search(
 
 
 @click.command()
-@text_argument("topic")
+@words_argument("topic")
 @click.option("--max-tokens", type=int, metavar="100-8000", help="The most tokens that it may have.  [default: 1500]")
 @command_options
 def context(shared: Shared, topic: str, max_tokens: int | None) -> None:

@@ -106,8 +106,14 @@ def text_argument(name: str, **more: Any) -> Callable[..., Any]:
     return click.argument(name, callback=lambda _context, _argument, value: _read(value), **more)
 
 
-def _read(value: str | None) -> str | None:
-    return value if value != "-" else stdin_text().removesuffix("\n").removesuffix("\r")
+def words_argument(name: str) -> Callable[..., Any]:
+    """The same for a text that may be typed without quotes: a question, of which no space or sign matters."""
+    return text_argument(name, nargs=-1, required=True, metavar=name.upper())
+
+
+def _read(value: str | tuple[str, ...] | None) -> str | None:
+    text = " ".join(value) if isinstance(value, tuple) else value
+    return text if text != "-" else stdin_text().removesuffix("\n").removesuffix("\r")
 
 
 def stdin_text() -> str:
