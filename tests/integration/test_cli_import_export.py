@@ -87,6 +87,16 @@ def test_an_undo_after_an_import_sees_what_was_changed_since(lived: Path, memory
         assert operation.outcome == "kept"
 
 
+def test_an_undo_after_an_import_brings_corrected_tags_back(lived: Path, memory_file: Path) -> None:
+    imported(exported(lived), memory_file, "--apply")
+    with opened(memory_file) as memory:
+        before = memory.get_memory(key="tea").memory.tags
+        corrected = memory.update_memory(key="tea", tags=["breakfast"])
+        assert memory.get_memory(key="tea").memory.tags == ["breakfast"] != before
+        memory.undo(corrected.operation_id)
+        assert memory.get_memory(key="tea").memory.tags == before
+
+
 def test_again_nothing_is_stored_and_what_changed_here_stays(lived: Path, memory_file: Path) -> None:
     text = exported(lived)
     imported(text, memory_file, "--apply")

@@ -129,14 +129,17 @@ class UndoPlanner:
 
 
 def changes_since(memory: Memory, version: int, records: MemoryRecords) -> list[Audit]:
-    """The audit rows of a memory after a version of it; counting its use or embedding it again is no change.
-
-    Each write leaves one audit row: the last ones are of what came later. Of what came before an import there are none.
-    """
+    """The audit rows of a memory after a version of it; counting its use or embedding it again is no change."""
     if memory.version == version:
         return []
-    later = records.audits(memory.user_id, memory.memory_id)[version - memory.version :]
-    return [audit for audit in later if audit.operation not in _NO_CHANGE]
+    made = _audits_by_version(memory, records).items()
+    return [audit for later, audit in made if later > version and audit.operation not in _NO_CHANGE]
+
+
+def _audits_by_version(memory: Memory, records: MemoryRecords) -> dict[int, Audit]:
+    """The audit rows of a memory by the version that each made: a row for each write, and none from before an import."""
+    audits = records.audits(memory.user_id, memory.memory_id)
+    return dict(enumerate(audits, max(1, memory.version - len(audits) + 1)))
 
 
 def _is_unrecoverable(change: AppliedChange, memory: Memory | None) -> bool:
@@ -163,8 +166,8 @@ def _tags_before(memory: Memory, changes: Sequence[AppliedChange], records: Memo
     """
     if all("status" in (change.before or {}) for change in changes):
         return {}
-    audits = records.audits(memory.user_id, memory.memory_id)  # the first is of version 1
-    details = [audit.detail for change in changes for audit in audits[change.version - 1 : change.version]]
+    audits = _audits_by_version(memory, records)
+    details = [audits[change.version].detail for change in changes if change.version in audits]
     return next(({"tags": detail[TAGS_BEFORE]} for detail in details if TAGS_BEFORE in detail), {})
 
 
