@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from benchmarks.night_scoring import FIRST, Ending, Remembered
 from benchmarks.night_stories import Day, Story, folded
-from commonplace import Commonplace
+from commonplace import Commonplace, SearchOptions
 from commonplace.settings import Settings
 
 LATER = timedelta(days=14)
@@ -91,7 +91,7 @@ def current(memory: Commonplace, now: datetime) -> Iterator[Remembered]:
 
 def answers(memory: Commonplace, question: str, least: float | None) -> Sequence[str]:
     """The texts that a question finds, best first. `least`: relevance from 0 to 1; None: the default threshold."""
-    options = {} if least is None else {"min_relevance": least}
+    options: SearchOptions = {} if least is None else {"min_relevance": least}
     return [hit.content for hit in memory.search_memory(question, limit=FIRST, options=options).results]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace import Commonplace, CommonplaceError
+from commonplace import Commonplace, CommonplaceError, Place
 from commonplace.settings import Settings
 
 pytestmark = pytest.mark.integration
@@ -99,7 +99,7 @@ def test_a_file_that_is_no_memory_file_is_refused_in_words(tmp_path: Path) -> No
 
 def test_no_piece_of_a_secret_is_in_the_file(open_memory: Callable[..., Commonplace], memory_file: Path) -> None:
     memory = open_memory()
-    place = {"session_id": "s", "position": 1}
+    place: Place = {"session_id": "s", "position": 1}
     secret = "hunter2-Tr0ub4dor"
     memory.store_memory(f"my wifi password is {secret} and I love sailing", context={"user_note": f"password: {secret}"})
     memory.memory_store("Knows the server", {"type": "fact", "tags": ["ops", f"password={secret}"]}, place=place)

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from commonplace import Commonplace
+from commonplace import Commonplace, InsightFilter, SearchOptions, StoreContext
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration
@@ -15,7 +15,7 @@ Opener = Callable[..., Commonplace]
 
 @pytest.fixture
 def household(memory: Commonplace) -> Commonplace:
-    for text, context in (
+    told: tuple[tuple[str, StoreContext | None], ...] = (
         ("My daughter Mia is allergic to peanuts.", None),
         ("I take my coffee black, without sugar.", None),
         ("We decided to use Postgres for the ledger project.", None),
@@ -23,7 +23,8 @@ def household(memory: Commonplace) -> Commonplace:
         ("昨日、東京で寿司を食べました。", None),
         ("Always answer in short sentences.", {"force_category": "system"}),
         ("We hiked up the Zugspitze.", {"place": {"event_time": "2026-03-14T10:00:00"}}),
-    ):
+    )
+    for text, context in told:
         memory.store_memory(text, context=context)
     return memory
 
@@ -96,7 +97,7 @@ def test_a_query_that_names_nothing_gives_the_most_important_current_memories(ho
 @pytest.mark.parametrize("options", [
     {"time_range": {"after": "2026-03-01T00:00:00", "before": "2026-04-01T00:00:00"}},
 ])  # fmt: skip
-def test_a_given_time_range_filters(household: Commonplace, options: dict[str, object]) -> None:
+def test_a_given_time_range_filters(household: Commonplace, options: SearchOptions) -> None:
     found = household.search_memory("did we hike up the Zugspitze", options=options).results
     assert [hit.content for hit in found] == ["We hiked up the Zugspitze."]
 
@@ -141,7 +142,7 @@ def test_the_limit_beside_the_query_wins(household: Commonplace) -> None:
 
 
 def test_expired_memories_are_found_only_when_asked_for(open_memory: Opener) -> None:
-    context = {"expires_at": (NOON + timedelta(days=1)).isoformat()}
+    context: StoreContext = {"expires_at": (NOON + timedelta(days=1)).isoformat()}
     open_memory().store_memory("I have a voucher for the cinema.", context=context)
     later = open_memory(now=lambda: NOON + timedelta(days=2))
     assert later.search_memory("cinema voucher").results == []
@@ -166,7 +167,10 @@ def test_insights_are_filtered_by_label_type_importance_and_emotion(memory: Comm
         "Likes tea a lot.", {"type": "preference", "user": "bob", "importance": 0.9, "emotion": "satisfaction"}
     )
     memory.memory_store("Likes tea a little.", {"type": "insight", "user": "eve", "importance": 0.2})
-    for wanted in ({"user": "bob"}, {"type": "preference"}, {"minImportance": 0.5}, {"emotion": "satisfaction"}):
+    filters: tuple[InsightFilter, ...] = (
+        {"user": "bob"}, {"type": "preference"}, {"minImportance": 0.5}, {"emotion": "satisfaction"},
+    )  # fmt: skip
+    for wanted in filters:
         assert [hit.content for hit in memory.memory_search("tea", filter=wanted).results] == ["Likes tea a lot."]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from commonplace import Commonplace
+from commonplace import Commonplace, StoreContext, StoreMetadata
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration
@@ -33,7 +33,7 @@ def test_nothing_has_to_be_decided(memory: Commonplace) -> None:
 
 
 def test_every_override_is_honoured_and_what_was_thought_is_kept(memory: Commonplace) -> None:
-    context = {
+    context: StoreContext = {
         "force_category": "projects", "force_importance": 5, "additional_tags": ["Kitchen Plan"], "source": "agent",
         "user_note": "from the call", "expires_at": "2026-06-01T00:00:00",
         "place": {"session_id": "s1", "position": 3, "speaker": "Ana", "event_time": "2026-05-19T09:00:00"},
@@ -70,7 +70,7 @@ def test_asked_twice_at_once_it_is_stored_once(open_memory: Opener) -> None:
 
 
 def test_after_its_expiry_it_is_a_new_memory(open_memory: Opener) -> None:
-    context = {"expires_at": (NOON + timedelta(days=1)).isoformat()}
+    context: StoreContext = {"expires_at": (NOON + timedelta(days=1)).isoformat()}
     first = open_memory().store_memory("I have a voucher for the cinema.", context=context)
     later = open_memory(now=lambda: NOON + timedelta(days=2)).store_memory("I have a voucher for the cinema.")
     assert later.memory_id != first.memory_id
@@ -105,7 +105,14 @@ def test_the_personal_pair_keeps_both_texts_and_finds_by_the_clean_one(memory: C
 
 
 def test_an_insight_keeps_its_metadata(memory: Commonplace) -> None:
-    known = {"type": "pattern", "user": "bob", "importance": 0.7, "confidence": 0.6, "emotion": "curiosity", "tags": ["x"]}
+    known: StoreMetadata = {
+        "type": "pattern",
+        "user": "bob",
+        "importance": 0.7,
+        "confidence": 0.6,
+        "emotion": "curiosity",
+        "tags": ["x"],
+    }
     stored = memory.memory_store("Asks for sources first.", known, collection="agents")
     assert stored.collection == "agents"
     assert stored.metadata.model_dump() == {**known, "timestamp": round(NOON.timestamp() * 1000)}

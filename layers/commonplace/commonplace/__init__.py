@@ -12,10 +12,22 @@ from typing import TYPE_CHECKING
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 if TYPE_CHECKING:
+    from commonplace.client.arguments import (
+        FilterOptions,
+        InsightFilter,
+        Place,
+        SearchOptions,
+        StoreContext,
+        StoreMetadata,
+        TimeSpan,
+    )
     from commonplace.client.memory import Commonplace
     from commonplace.settings import Settings
 
-__all__ = ["Commonplace", "CommonplaceError", "ErrorCode", "Settings", "__version__"]
+__all__ = [
+    "Commonplace", "CommonplaceError", "ErrorCode", "FilterOptions", "InsightFilter", "Place", "SearchOptions", "Settings",
+    "StoreContext", "StoreMetadata", "TimeSpan", "__version__",
+]  # fmt: skip
 
 __version__ = "0.2.0"  # the one place that says it: pyproject.toml reads it here, since a layer on AWS has no metadata to ask
 
@@ -30,4 +42,8 @@ def __getattr__(name: str) -> object:
         from commonplace.settings import Settings
 
         return Settings
+    if name in __all__:
+        from commonplace.client import arguments
+
+        return getattr(arguments, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

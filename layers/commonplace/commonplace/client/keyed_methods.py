@@ -1,9 +1,10 @@
 """What `Commonplace` can do with memories that are named, by key or by id, and what goes into a prompt."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from commonplace.client.arguments import FilterOptions
 from commonplace.domain import interactions, listing, storage
 from commonplace.domain.results import AnyResult
 from commonplace.domain.taxonomy import Category, Durability, MemoryType, SearchCategory, Section
@@ -35,7 +36,7 @@ class KeyedMethods:
         return self._typed(listing.GetResult, "get_memory", memory_id=memory_id, key=key)
 
     def list_memories(
-        self, *, limit: int = 20, category: SearchCategory | None = None, options: Mapping[str, Any] | None = None,
+        self, *, limit: int = 20, category: SearchCategory | None = None, options: FilterOptions | None = None,
         cursor: str | None = None,
     ) -> listing.ListResult:  # fmt: skip
         """A page of the memories, newest first; `cursor`: that of the page before."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from commonplace.bootstrap import local
+from commonplace.client.arguments import InsightFilter, Place, SearchOptions, StoreContext, StoreMetadata
 from commonplace.client.keyed_methods import KeyedMethods
 from commonplace.client.nightly_methods import NightMethods
 from commonplace.client.transfer_methods import TransferMethods
@@ -75,7 +76,7 @@ class Commonplace(KeyedMethods, NightMethods, TransferMethods):
 
     def memory_store_personal(
         self, raw_text: str, normalized: str, type: StatementType, tags: Sequence[str], *,
-        agent_id: str = GLOBAL_AGENT, place: Mapping[str, Any] | None = None,
+        agent_id: str = GLOBAL_AGENT, place: Place | None = None,
     ) -> results.StorePersonalResult:  # fmt: skip
         """Stores a normalized statement, once."""
         return self._typed(
@@ -91,13 +92,13 @@ class Commonplace(KeyedMethods, NightMethods, TransferMethods):
             results.SearchPersonalResult, "memory_search_personal", query=query, agent_id=agent_id, limit=limit
         )
 
-    def store_memory(self, content: str, *, context: Mapping[str, Any] | None = None) -> results.StoreResult:
+    def store_memory(self, content: str, *, context: StoreContext | None = None) -> results.StoreResult:
         """Remembers a statement as it was said."""
         return self._typed(results.StoreResult, "store_memory", content=content, context=context)
 
     def search_memory(
         self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,
-        options: Mapping[str, Any] | None = None,
+        options: SearchOptions | None = None,
     ) -> results.SearchResult:  # fmt: skip
         """The memories that match a question, best first."""
         return self._typed(
@@ -109,8 +110,8 @@ class Commonplace(KeyedMethods, NightMethods, TransferMethods):
         return self._typed(results.DiscoverResult, "discover_memory_tools", tool=tool)
 
     def memory_store(
-        self, content: str, metadata: Mapping[str, Any], *, id: str | None = None, collection: str | None = None,
-        place: Mapping[str, Any] | None = None,
+        self, content: str, metadata: StoreMetadata, *, id: str | None = None, collection: str | None = None,
+        place: Place | None = None,
     ) -> results.StoreInsightResult:  # fmt: skip
         """Stores an insight with its metadata; `metadata` has at least `type` (insight, fact, preference, ...).
 
@@ -123,7 +124,7 @@ class Commonplace(KeyedMethods, NightMethods, TransferMethods):
 
     def memory_search(
         self, query: str, *, collection: str | None = None, nResults: int = 5,  # noqa: N803 - the tool's own word
-        filter: Mapping[str, Any] | None = None,
+        filter: InsightFilter | None = None,
     ) -> results.SearchInsightResult:  # fmt: skip
         """The nearest memories with their cosine distance."""
         return self._typed(

@@ -1,0 +1,74 @@
+"""What methods of `Commonplace` take as a dictionary, typed: each is the request's model of the same name, as Python has it.
+
+A test holds them together. Times are aware, or texts as ISO 8601 has them; without an offset they are in the user's zone.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Required, TypedDict
+
+from commonplace.domain.taxonomy import Category, ContentType, Emotion, InsightType
+
+
+class Place(TypedDict, total=False):
+    """A place in a conversation."""
+
+    session_id: str | None
+    position: int | None
+    speaker: str | None
+    event_time: datetime | str | None
+
+
+class StoreContext(TypedDict, total=False):
+    """What the caller knows better than the engine."""
+
+    force_category: Category | None
+    force_importance: int | None
+    expires_at: datetime | str | None
+    additional_tags: Sequence[str] | None
+    source: str | None
+    user_note: str | None
+    place: Place | None
+
+
+class TimeSpan(TypedDict, total=False):
+    """A half-open range of time: from `after` (inclusive) to `before` (exclusive)."""
+
+    after: datetime | str | None
+    before: datetime | str | None
+
+
+class FilterOptions(TypedDict, total=False):
+    """Which memories to look at."""
+
+    time_range: TimeSpan | None
+    importance_min: int | None
+    content_type: ContentType | None
+    include_expired: bool
+
+
+class SearchOptions(FilterOptions, total=False):
+    """Limits of a search."""
+
+    limit: int
+    min_relevance: float | None
+
+
+class StoreMetadata(TypedDict, total=False):
+    """What is known of an insight."""
+
+    type: Required[InsightType]
+    user: str | None
+    importance: float
+    confidence: float
+    emotion: Emotion | None
+    tags: Sequence[str]
+
+
+class InsightFilter(TypedDict, total=False):
+    """Which insights to look at."""
+
+    type: InsightType | None
+    user: str | None
+    minImportance: float | None
+    emotion: Emotion | None
