@@ -171,6 +171,19 @@ def test_a_read_only_file_of_0_1_is_searched(shelf: Path) -> None:
         memory.search_memory("what do you know about me?")
 
 
+def test_one_with_a_memory_that_an_older_version_embedded_is_opened_all_the_same(shelf: Path) -> None:
+    with opened(shelf / "memory.db") as memory:
+        for text in ("I drink tea.", "I play the cello."):
+            memory.store_memory(text)
+        memory.reindex()
+    with closing(sqlite3.connect(shelf / "memory.db")) as older, older:
+        older.execute("UPDATE memories SET embedding_model = 'an older one' WHERE row = 1")
+    (shelf / "memory.db").chmod(0o444)
+    with as_anybody(), opened(shelf / "memory.db") as memory:
+        found = memory.search_memory("tea", options={"min_relevance": 0.0}).results
+        assert "I drink tea." in [hit.content for hit in found]
+
+
 def test_it_is_read_while_its_owner_writes(shelf: Path) -> None:
     with opened(shelf / "memory.db") as owner:
         owner.store_memory("I drink tea.")

@@ -42,6 +42,8 @@ class SqliteReembedding:
             return count
 
     def left(self, user_id: str, limit: int) -> list[tuple[int, str]]:
+        if self._database.read_only:
+            return []  # of what an older version wrote meanwhile nothing can be kept: it is found by its words
         self._prepare()
         with self._database.reading() as connection:
             named = {"owner": known_owner(connection, user_id), "model": self._model, "limit": limit}
