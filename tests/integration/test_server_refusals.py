@@ -53,7 +53,7 @@ def test_an_unknown_tool_is_404(server: Server) -> None:
     assert (answer.status, answer.code) == (404, "unknown_tool")
 
 
-@pytest.mark.parametrize("path", ["/", "/tool", "/tools/a/b", "/static/x", "/%00", "/import/now"])
+@pytest.mark.parametrize("path", ["/tool", "/tools/a/b", "/static/x", "/%00", "/import/now"])
 def test_an_unknown_path_is_404(server: Server, path: str) -> None:
     answer = server.ask("POST", path, {})
     assert (answer.status, answer.code) == (404, "not_found")
@@ -63,7 +63,7 @@ def test_an_unknown_path_is_404(server: Server, path: str) -> None:
     ("method", "path", "allowed"),
     [
         ("GET", SEARCH, "POST"), ("PUT", SEARCH, "POST"), ("GET", "/import", "POST"), ("POST", "/health", "GET"),
-        ("DELETE", "/tools", "GET"), ("PATCH", "/health", "GET"),
+        ("DELETE", "/tools", "GET"), ("POST", "/", "GET"), ("PUT", "/openapi.json", "GET"), ("PATCH", "/health", "GET"),
     ],
 )  # fmt: skip
 def test_a_wrong_method_is_405_and_tells_the_right_one(server: Server, method: str, path: str, allowed: str) -> None:

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+import commonplace
 from commonplace import Commonplace
 from commonplace.contract.manifest import manifest
 from commonplace.contract.registry import TOOLS, tool_named
@@ -50,6 +51,16 @@ def test_health_tells_that_the_memories_can_be_read(server: Server) -> None:
     body = server.ask("GET", "/health").body
     assert body["status"] == "ok"
     assert body["total_memories"] == server.call("discover_memory_tools")["current_system_state"]["total_memories"]
+
+
+def test_the_root_says_what_it_is_and_leads_to_its_openapi(server: Server) -> None:
+    root = server.ask("GET", "/").body
+    assert (root["name"], root["version"]) == ("commonplace", commonplace.__version__)
+    base = f"http://127.0.0.1:{server.port}"
+    assert (root["openapi"], root["tools"], root["health"]) == (f"{base}/openapi.json", f"{base}/tools", f"{base}/health")
+    document = server.ask("GET", root["openapi"].removeprefix(base)).body
+    assert document["servers"][0]["url"] == base
+    assert server.ask("GET", "/openapi.json", Host="evil.example").status == 403
 
 
 def test_turns_are_imported_in_batches(server: Server) -> None:

@@ -1,5 +1,6 @@
 """The OpenAPI document: valid, whole, and held against the tools and the local server's routes."""
 
+import json
 import re
 from typing import Any
 
@@ -10,6 +11,7 @@ from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 
 from commonplace import Commonplace, CommonplaceError, ErrorCode
 from commonplace.contract.formats import rendered
+from commonplace.contract.formats.openapi import write_local
 from commonplace.contract.manifest import rows
 from commonplace.contract.registry import TOOLS
 from commonplace.domain.imports import ChatMessage, Turn
@@ -17,6 +19,7 @@ from commonplace.interfaces.aws import http_api, identity
 from commonplace.interfaces.http.app import make_app
 
 DOCUMENT: dict[str, Any] = rendered("openapi", rows())
+LOCAL: dict[str, Any] = write_local(rows(), "http://127.0.0.1:8787")
 OPERATIONS = [
     (path, method, item[method]) for path, item in DOCUMENT["paths"].items() for method in ("get", "post") if method in item
 ]
@@ -40,7 +43,7 @@ def test_it_has_every_route_of_the_tools() -> None:
     assert len({operation["operationId"] for _, _, operation in OPERATIONS}) == len(OPERATIONS)
 
 
-def test_the_local_server_has_the_same_routes_and_its_health(memory: Commonplace) -> None:
+def test_the_local_server_describes_each_of_its_routes(memory: Commonplace) -> None:
     served = {
         (rule.rule, method.lower())
         for rule in make_app(memory, 8787).url_map.iter_rules()
@@ -48,9 +51,28 @@ def test_the_local_server_has_the_same_routes_and_its_health(memory: Commonplace
     }
     described = {
         ("/tools/<name>" if path.startswith("/tools/") else re.sub(r"{(\w+)}", r"<\1>", path), method)
-        for path, method, _ in OPERATIONS
+        for path, item in LOCAL["paths"].items()
+        for method in item
+        if method != "parameters"
     }
-    assert served == {*described, ("/health", "get")}
+    assert served == described
+    assert {path for path, _ in served} >= {"/", "/openapi.json", "/health"}
+
+
+def test_the_local_document_is_valid_and_asks_for_no_token() -> None:
+    OpenAPIV31SpecValidator(LOCAL).validate()
+    assert set(DOCUMENT["paths"]) < set(LOCAL["paths"])
+    assert LOCAL["servers"] == [{"url": "http://127.0.0.1:8787", "description": "This machine only, no token."}]
+    text = json.dumps(LOCAL)
+    assert "security" not in LOCAL
+    assert not [word for word in ("X-Commonplace", "parameters/User", '"429"', '"401"', "API Gateway") if word in text]
+
+
+def test_the_local_server_answers_as_its_document_says(memory: Commonplace) -> None:
+    client = make_app(memory, 8787).test_client()
+    for path in ("/", "/openapi.json", "/health"):
+        answer = client.get(path, base_url="http://127.0.0.1:8787").get_json()
+        jsonschema.validate(answer, body_of(LOCAL["paths"][path]["get"]["responses"]["200"])["schema"])
 
 
 def test_a_caller_shows_a_token_everywhere() -> None:

@@ -28,6 +28,7 @@ _TIMEZONE = {
     "description": "IANA name of the user's time zone; UTC when left out. A local server goes by its own zone.",
     "schema": {"type": "string", "examples": ["Europe/Berlin"]},
 }
+_OF_THE_GATEWAY = {"401", "429"}  # statuses that only the API on AWS answers
 
 
 def write(rows: Sequence[Row]) -> dict[str, Any]:
@@ -59,6 +60,20 @@ def write(rows: Sequence[Row]) -> dict[str, Any]:
             },
         },
     }  # fmt: skip
+
+
+def write_local(rows: Sequence[Row], url: str) -> dict[str, Any]:
+    """The OpenAPI document of the server at that base URL."""
+    whole = write(rows)
+    headers = {f"#/components/parameters/{name}" for name in whole["components"]["parameters"]}
+    paths = {path: _local_path(item, headers) for path, item in whole["paths"].items()}
+    return {
+        "openapi": whole["openapi"],
+        "info": whole["info"],
+        "servers": [{"url": url, "description": "This machine only, no token."}],
+        "paths": {**{path: _local_path({"get": get}, headers) for path, get in _own().items()}, **paths},
+        "components": {"schemas": whole["components"]["schemas"]},
+    }
 
 
 def _tool(row: Row) -> dict[str, Any]:
@@ -111,3 +126,34 @@ def _error() -> dict[str, Any]:
     }
     inner = {"type": "object", "additionalProperties": False, "required": list(fields), "properties": fields}
     return {"type": "object", "additionalProperties": False, "required": ["error"], "properties": {"error": inner}}
+
+
+def _local_path(item: dict[str, Any], headers: set[str]) -> dict[str, Any]:
+    """A path without the headers that name the user and the zone: those are the server's own."""
+    found: dict[str, Any] = {method: _local_operation(item[method]) for method in ("get", "post") if method in item}
+    parameters = [one for one in item.get("parameters", ()) if one.get("$ref") not in headers]
+    return {"parameters": parameters, **found} if parameters else found
+
+
+def _local_operation(operation: dict[str, Any]) -> dict[str, Any]:
+    answers = {status: answer for status, answer in operation["responses"].items() if status not in _OF_THE_GATEWAY}
+    return {**operation, "responses": answers}
+
+
+def _own() -> dict[str, Any]:
+    """The routes that only this server has."""
+    text, count = {"type": "string"}, {"type": "integer", "minimum": 0}
+    link = {"type": "string", "format": "uri"}
+    server = {"name": text, "version": text, "description": text, "openapi": link, "tools": link, "health": link}
+    return {
+        "/": _get("show_server", "What this server is, and where its documents are", server),
+        "/openapi.json": _get("show_openapi", "This document", {"openapi": text, "paths": {"type": "object"}}),
+        "/health": _get(
+            "show_health", "Whether the memories can be read", {"status": text, "version": text, "total_memories": count}
+        ),
+    }
+
+
+def _get(name: str, summary: str, properties: dict[str, Any]) -> dict[str, Any]:
+    answer = {"type": "object", "required": list(properties), "properties": properties}
+    return {"operationId": name, "summary": summary, "responses": responses(answer, set())}

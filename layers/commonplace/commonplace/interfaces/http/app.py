@@ -10,7 +10,8 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound, Reque
 from commonplace import __version__
 from commonplace.client.memory import Commonplace
 from commonplace.contract import validate
-from commonplace.contract.manifest import manifest
+from commonplace.contract.formats.openapi import write_local
+from commonplace.contract.manifest import manifest, rows
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import ImportRequest
 from commonplace.domain.strict_json import read_object
@@ -22,7 +23,12 @@ _OWN_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 MAX_BODY = 8_000_000  # bytes
 
-_PATHS = f"there are POST /tools/<tool name>, GET /tools, POST /import, GET /health, {nightly_routes.PATHS}"
+_PATHS = (
+    "there are GET /, GET /openapi.json, POST /tools/<tool name>, GET /tools, POST /import, GET /health,"
+    f" {nightly_routes.PATHS}"
+)
+_DESCRIPTION = "A long-term memory for AI agents: its tools over HTTP, for programs of this machine only, without passwords."
+_DOCUMENTS = {"openapi": "openapi.json", "tools": "tools", "health": "health"}
 _NIGHT = {
     "/interactions": "POST", "/runs": "GET", "/runs/<run_id>": "GET", "/runs/<run_id>/undo": "POST",
     "/runs/<run_id>/approve": "POST", "/runs/<run_id>/discard": "POST", "/history/<key>": "GET",
@@ -79,6 +85,15 @@ def make_app(memory: Commonplace, port: int) -> Flask:
     def import_turns() -> Response:
         body = validate.check(ImportRequest, read_object(request.get_data()))
         return _json(200, memory.import_turns(body.turns, keep=body.keep).model_dump(mode="json"))
+
+    @app.get("/")
+    def tell_server() -> Response:
+        own = {name: f"{request.host_url}{path}" for name, path in _DOCUMENTS.items()}
+        return _json(200, {"name": "commonplace", "version": __version__, "description": _DESCRIPTION, **own})
+
+    @app.get("/openapi.json")
+    def tell_openapi() -> Response:
+        return _json(200, write_local(rows(), request.host_url.rstrip("/")))
 
     @app.get("/health")
     def tell_health() -> Response:
