@@ -72,6 +72,21 @@ def test_after_its_deletion_it_is_a_new_memory(ports: Ports, writer: Writer) -> 
     assert writer.write("Ana likes tea").memory_id != first.memory_id
 
 
+def test_closed_records_are_added_as_they_are_beside_an_active_one(ports: Ports, writer: Writer) -> None:
+    active = writer.write("Ana likes tea", key="drink", tags=("tea",))
+    closed = [
+        writer.entry("Ana likes tea", key="drink", tags=("tea",), status=status, version=4, superseded_by=active.memory_id)
+        for status in ("superseded", "deleted", "archived")
+    ]
+    assert ports.records.add(closed) == [(entry.memory, True) for entry in closed]
+    ids = [active.memory_id, *(entry.memory.memory_id for entry in closed)]
+    assert [memory.memory_id for memory in ports.records.all("local|ana")] == ids
+    assert ports.facts.tags("local|ana") == {"tea": 1}
+    again = closed[0].memory.model_copy(update={"version": 5, "importance": 0.9})
+    assert ports.records.update(again, CLOSE) == again
+    assert [audit.operation for audit in ports.records.audits("local|ana", again.memory_id)] == ["store", "delete"]
+
+
 def test_an_update_of_another_version_is_a_conflict(ports: Ports, writer: Writer) -> None:
     first = writer.write("Ana likes tea")
     ports.records.update(first.model_copy(update={"importance": 0.9, "version": 2}), CLOSE)

@@ -80,12 +80,10 @@ class _Plan:
     def store(self, caller: Caller, ports: Ports, progress: Progress | None) -> list[Memory]:
         """Stores what is new, a batch in one transaction; what another writer was first with is left out."""
         stored: list[Memory] = []
-        for batch in in_batches(self.new, _BATCH):
-            for memory, created in ports.records.add(_entries(batch, caller, ports)):
-                if created:
-                    stored.append(memory)
+        for number, batch in enumerate(in_batches(self.new, _BATCH)):
+            stored += [memory for memory, created in ports.records.add(_entries(batch, caller, ports)) if created]
             if progress:
-                progress(self.places[batch[-1].memory_id] + 1, len(self.places))
+                progress(number * _BATCH + len(batch), len(self.new))
         kept = {memory.memory_id for memory in stored}
         self.left_out += [
             LeftOutRecord(
