@@ -126,7 +126,7 @@ def test_messages_of_a_chat_are_turns(memory_file: Path, form: str) -> None:
     assert [(record["speaker"], record["source"], record["raw_text"]) for record in records] == [
         ("system", "agent", "You are a helpful assistant."),
         ("user", "user", "I moved to Lyon in March and live by the river now."),
-        ("tool", "agent", "sunny"),
+        ("system", "agent", "sunny"),
         ("assistant", "agent", "How lovely!"),
         ("user", "user", "I play chess."),
     ]

@@ -18,6 +18,7 @@ from tests.integration.written_by_0_1 import kept
 pytestmark = pytest.mark.integration
 
 _NOBODY = 65534
+READING = (["search", "tea"], ["export"], ["context", "food"], ["discover"], ["runs", "list"])
 
 
 def application_id(file: Path) -> int:
@@ -108,8 +109,19 @@ def test_a_write_that_fails_leaves_the_next_one_to_say_it(memory_file: Path) -> 
     assert application_id(memory_file) == APPLICATION_ID
 
 
+@pytest.fixture(scope="module")
+def _all_imported(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Who is nobody may not read the folder of root's Python: what the commands import is imported before."""
+    home = tmp_path_factory.mktemp("home")
+    for command in (["store", "I drink tea."], *READING):
+        assert run(*command, home=home).code == 0
+    kept.lay_out_file(home / "0_1.db")
+    with Commonplace(user_id="ana", settings=Settings(db=home / "0_1.db")) as memory:
+        memory.search_memory("tea")
+
+
 @pytest.fixture
-def shelf() -> Iterator[Path]:
+def shelf(_all_imported: None) -> Iterator[Path]:
     """A folder that every user of this machine may enter."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
@@ -150,7 +162,7 @@ def test_a_read_only_file_is_searched_and_exported(read_only: Path) -> None:
     found = run("search", "is anybody allergic?", "--json", "--db", str(read_only), home=read_only.parent)
     assert (found.code, found.err) == (0, "")
     assert [hit["content"] for hit in found.answer["results"]] == ["My daughter Mia is allergic to peanuts."]
-    for command in (["export"], ["context", "food"], ["discover"], ["runs", "list"]):
+    for command in READING:
         done = run(*command, "--db", str(read_only), home=read_only.parent)
         assert (done.code, done.err) == (0, "")
     assert "Mia" in run("export", "--db", str(read_only), home=read_only.parent).out

@@ -17,7 +17,8 @@ from commonplace.ports.values import Caller
 from commonplace.text.redaction import redact
 
 _BATCH = 100
-_ASSISTANT = ("assistant", "system", "developer", "tool", "function", "agent", "bot")
+_ASSISTANT = ("assistant", "system", "agent", "bot")
+_SPEAK_THEMSELVES = ("user", "assistant")  # the other roles of a chat (developer, tool, ...) are parts of its system
 _NOBODY = ("user", *_ASSISTANT)
 Progress = Callable[[int], None]
 _Checked = TypeVar("_Checked", Turn, ChatMessage)
@@ -56,9 +57,13 @@ def turns_of_chat(messages: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str
     until = next((number for number, message in enumerate(said) if message.role == "user"), 0)
     begins = hashlib.sha256("\0".join(texts[: until + 1]).encode()).hexdigest()
     return [
-        {"session_id": f"chat-{begins[:16]}", "position": number, "speaker": message.role, "text": text}
+        {"session_id": f"chat-{begins[:16]}", "position": number, "speaker": _speaker(message.role), "text": text}
         for number, (message, text) in enumerate(zip(said, texts, strict=True))
     ]
+
+
+def _speaker(role: str) -> str:
+    return role if role in _SPEAK_THEMSELVES else "system"
 
 
 def _text_of(message: ChatMessage) -> str:
