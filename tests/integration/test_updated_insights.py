@@ -2,12 +2,12 @@
 
 import pytest
 
-from commonplace import Commonplace, CommonplaceError, ErrorCode
+from commonplace import Commonplace, CommonplaceError, ErrorCode, StoreMetadata
 from tests.scripted_nights import current, id_of
 
 pytestmark = pytest.mark.integration
 
-KNOWN = {"type": "fact", "user": "alice", "importance": 0.8, "confidence": 1.0, "tags": ["database"]}
+KNOWN: StoreMetadata = {"type": "fact", "user": "alice", "importance": 0.8, "confidence": 1.0, "tags": ["database"]}
 
 
 def test_what_is_left_out_stays_and_the_old_one_is_kept(memory: Commonplace) -> None:

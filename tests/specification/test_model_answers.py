@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from commonplace import Commonplace
+from commonplace import Commonplace, StoreContext
 from commonplace.adapters.claude.answer import read_answer
 from commonplace.extraction.rules import RulesReader
 from commonplace.nightly.readers import ModeReader
@@ -46,7 +46,7 @@ def test_a_normalizer_s_answer_is_read_as_it_is_written(row: Row) -> None:
 def _store_before(memory: Commonplace, row: Row) -> str | None:
     if "before" not in row:
         return None
-    context = {"place": {"event_time": "2026-01-10T09:00:00+01:00"}}
+    context: StoreContext = {"place": {"event_time": "2026-01-10T09:00:00+01:00"}}
     return memory.store_memory(row["before"], context=context).memory_id
 
 
