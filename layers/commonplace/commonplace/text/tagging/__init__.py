@@ -7,7 +7,7 @@ from commonplace.text.foundation.calendar import calendars
 from commonplace.text.foundation.characters import bare
 from commonplace.text.tagging.names import same_thing, singular, singular_in
 from commonplace.text.tagging.phrases import LONGEST_WORD, is_content, names_in, phrases_of, stopped_of, unspaced_nouns
-from commonplace.text.tagging.tables import describing_words
+from commonplace.text.tagging.tables import describing_words, figure_patterns
 from commonplace.text.tagging.tokens import Reading, Word, read
 from commonplace.text.tagging.topics import Hit, hits, lexicon, run_hits, topics_of
 
@@ -15,34 +15,6 @@ NOTHING = "misc"
 _MOST_PARENTS = 2
 _MOST_TIMES = 2
 _MOST_TOPICS = 5
-_STATED_END = r"(?=\s*(?:[,.;!?)](?!\d)|$|and\b|but\b|now\b|so\b|with\b|years?\b|y/?o\b|und\b))"
-_AGE = re.compile(
-    rf"\bi(?:['’]| a)?m (?:(?:almost|nearly|turning|now|only|already) )?\d{{1,3}}{_STATED_END}"
-    r"|\b(?:i|s?he|we)(?:['’]ll| will) (?:be|turn) \d{1,3}\b(?= (?:next|this|in|on|soon|tomorrow)\b|\s*(?:[.!?]|$))"
-    r"|\b\d{1,3}[- ]?(?:years?|yrs?|months?)[- ]old\b|\b\d{2} ?y/?o\b"
-    r"|\b(?:turn(?:s|ed|ing)?|aged?) \d{1,2}\b(?! (?:am|pm|o))"
-    rf"|\bich (?:bin|werde) (?:jetzt |schon )?\d{{1,3}}{_STATED_END}|\b\d{{1,3}} jahre (?:alt|jung)\b"
-    r"|\b(?:j['’]ai|a|aura) \d{1,3} ans\b(?! d)|\b(?:tengo|tiene|cumplo|cumple) \d{1,3} años\b(?! d)"
-    r"|\btenho \d{1,3} anos\b|\bho \d{1,3} anni\b|\d{1,3} ?[歳才岁]",
-    re.IGNORECASE,
-)
-
-_FIGURE = r"\d{1,3}(?:[.,]\d{1,2})?"
-_SELF = r"\b(?:i['’]?m|i am|i weigh|ich (?:bin|wiege)|je (?:fais|mesure|pèse)|mido|peso|estoy en)"
-_KILOS = r"(?:kg|kilos?|kilogram(?:me)?s?|lbs?|stone)"
-_TALL = r"(?:cm|centimet(?:er|re)s?)"
-_MEASURES = {
-    "height": re.compile(
-        rf"{_SELF} (?:\w+ ){{0,2}}{_FIGURE} ?{_TALL}\b(?! (?:from|away|off|above|below|shorter|taller))"
-        rf"|{_SELF} (?:\w+ ){{0,2}}[12][.,m]\d\d ?m?\b|\b{_FIGURE} ?(?:{_TALL}|m|feet|foot|ft) (?:tall|groß)\b",
-        re.IGNORECASE,
-    ),
-    "weight": re.compile(
-        rf"{_SELF} (?:(?:[^.!?]|\.(?=\d)){{0,24}} )?{_FIGURE} ?{_KILOS}(?! (?:of|from|away)\b)\b|\bi weigh\b(?=[^.!?]* \d)"
-        rf"|\b{_FIGURE} ?{_KILOS} (?:heavier|lighter|overweight)\b",
-        re.IGNORECASE,
-    ),
-}
 
 
 @cache
@@ -76,8 +48,7 @@ def _fresh(tags: list[str], taken: list[str]) -> list[str]:
 
 def _worded(text: str) -> list[str]:
     """The topics that figures tell of: age, height and weight."""
-    measures = [topic for topic, pattern in _MEASURES.items() if pattern.search(text)]
-    return ["age"] * bool(_AGE.search(text)) + measures
+    return [topic for topic, pattern in figure_patterns().items() if pattern.search(text)]
 
 
 def _ranked(found: list[Hit], worded: list[str]) -> list[str]:

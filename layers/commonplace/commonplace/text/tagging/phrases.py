@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from commonplace.text.foundation.calendar import calendars
 from commonplace.text.foundation.characters import bare
-from commonplace.text.tagging.tables import capitals, false_friends, function_words, stop_words, topic_names
+from commonplace.text.tagging.tables import capitals, false_friends, function_words, listed, stop_words, topic_names
 from commonplace.text.tagging.tokens import Reading, Word, read, trigger_length
 from commonplace.text.tagging.topics import lexicon
 
@@ -14,8 +14,6 @@ Phrase = list[Word]
 
 LONGEST_WORD = 40
 _SCRIPTS = re.compile(r"[\u30a1-\u30faー]{2,}|[\u3400-\u9fff々]+")
-_LY_NOUNS = frozenset("family italy assembly supply butterfly jelly belly lily emily kelly monopoly anomaly".split())
-_ABLE_NOUNS = frozenset("vegetable timetable wearable constable deliverable".split())
 _UNSPACED = ("ja", "zh")
 _LONGEST = 4
 
@@ -45,9 +43,9 @@ def is_content(word: Word, stopped: frozenset[str]) -> bool:
         return key in _gerunds() or (stopped is stopped_in("en") and _is_name(word))
     if len(key) < 3:
         return word.text.isupper() and len(key) == 2
-    adverb = key.endswith("ly") and len(key) > 4 and key not in _LY_NOUNS
+    adverb = key.endswith("ly") and len(key) > 4 and key not in listed("nouns.ly")
     participle = key.endswith("ed") and len(key) > 5 and not key.endswith("eed")
-    adjective = key.endswith(("able", "ible")) and len(key) > 6 and key not in _ABLE_NOUNS
+    adjective = key.endswith(("able", "ible")) and len(key) > 6 and key not in listed("nouns.able")
     verb = key.endswith(("요", "니다"))
     return not (adverb or participle or adjective or verb)
 

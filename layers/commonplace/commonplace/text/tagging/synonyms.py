@@ -6,12 +6,11 @@ from itertools import pairwise
 
 from commonplace.text.foundation.characters import bare
 from commonplace.text.tagging.names import canonical, same_thing, singular
-from commonplace.text.tagging.tables import alias_groups, function_words, kinds, topic_names
+from commonplace.text.tagging.tables import alias_groups, function_words, kinds, listed, topic_names
 from commonplace.text.tagging.tokens import Word, spoken
 from commonplace.text.tagging.topics import Hit, hits, lexicon, run_hits
 
 _DIGITS = re.compile(r"\d+")
-_OPPOSED = ("non", "un", "in", "anti", "dis", "pre", "post", "ex", "no")
 _INFLECTED = re.compile(r"(?:e?s|ing|ings|ed|al|ally|ion|ions|ment|ness|ic|ical)?$")
 _SHORTEST = 4
 
@@ -51,7 +50,7 @@ def _kinds(name: str) -> frozenset[int]:
 
 
 def _opposed(one: str, other: str) -> bool:
-    return any(one in (prefix + other, f"{prefix}-{other}") for prefix in _OPPOSED)
+    return any(one in (prefix + other, f"{prefix}-{other}") for prefix in listed("prefixes.opposed"))
 
 
 def _narrower(one: str, other: str) -> bool:

@@ -1,6 +1,7 @@
 """The shipped word tables, each read at its first use."""
 
 import functools
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
@@ -97,6 +98,28 @@ def kinds() -> Mapping[str, frozenset[int]]:
         for member in line.split():
             found.setdefault(member, set()).add(number)
     return {member: frozenset(numbers) for member, numbers in found.items()}
+
+
+@functools.cache
+def listed(name: str) -> tuple[str, ...]:
+    """The words of `section.name` of the small tables, in order. KeyError for an unknown one."""
+    section, key = name.split(".")
+    return tuple(_small_tables()[section][key].split())
+
+
+@functools.cache
+def figure_patterns() -> Mapping[str, re.Pattern[str]]:
+    """Topic -> what in a text tells of it by a figure: age, height, weight."""
+    tables = tomllib.loads(_read("figures.toml"))
+    patterns = {topic: "|".join(rows) for topic, rows in tables["topics"].items()}
+    for name, part in tables["parts"].items():
+        patterns = {topic: pattern.replace(f"<{name}>", part) for topic, pattern in patterns.items()}
+    return {topic: re.compile(pattern, re.IGNORECASE) for topic, pattern in patterns.items()}
+
+
+@functools.cache
+def _small_tables() -> Mapping[str, dict[str, str]]:
+    return tomllib.loads(_read("words.toml"))
 
 
 @functools.cache

@@ -4,11 +4,12 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from commonplace.text.foundation.characters import HAN, KANA, bare, has_kana, straight
-from commonplace.text.tagging.tables import LANGUAGES, function_words, stop_words
+from commonplace.text.tagging.tables import LANGUAGES, function_words, listed, stop_words
 
 _REDACTED = re.compile(r"\[redacted[^\]]*\]?", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\S+|\S{65,}")
@@ -16,10 +17,6 @@ _UNSPACED = rf"{KANA}\u31f0-\u31ff{HAN}\uf900-\ufaff々〆"
 _TECHNICAL = r"(?<!\w)(?:[cC]\+\+|[cCfF]#|\.NET\b|\.net\b)"
 _WORD = re.compile(rf"{_TECHNICAL}|[^\W_{_UNSPACED}]+(?:['’&][^\W_{_UNSPACED}]+)*")
 _RUN = re.compile(rf"[{_UNSPACED}]+")
-_ELIDED = frozenset("l d j m n s t c qu dell all un nell sull".split())
-_TITLES = frozenset("dr mr mrs ms st prof".split())
-_PARTICLES = re.compile(r"(?:(?<=[가-힣]{2})(?:에서|으로|은|는|을|를|에)|(?<=[가-힣]{3})(?:이|가|의|로|와|과|도))$")
-_CLIPPED = frozenset("s t m d ll re ve clock".split())
 
 
 class Word(NamedTuple):
@@ -81,7 +78,7 @@ def _words(text: str) -> list[Word]:
         gap = text[end : match.start()]
         end = match.end()
         first = not found or (any(mark in gap for mark in ".!?\n|…。！？") and gap != ".")
-        first = first and not (found and found[-1].key in _TITLES)
+        first = first and not (found and found[-1].key in listed("tokens.titles"))
         hyphened = bool(found) and gap in ("-", "‐", "‑", "_")
         parted = bool(found) and not (hyphened or gap == "." or (gap.isspace() and "\n" not in gap))
         for part in _parts(match[0]):
@@ -94,12 +91,18 @@ def _parts(word: str) -> list[str]:
     """A possessive goes, an elided article stands alone, any other word stays whole."""
     head, mark, tail = straight(word).partition("'")
     if not mark:
-        return [_PARTICLES.sub("", word)] if "가" <= word[0] <= "힣" else [word]
+        return [_particles().sub("", word)] if "가" <= word[0] <= "힣" else [word]
     if tail in ("s", "S"):
         return [head]
-    if head.lower() in _ELIDED and tail.lower() not in _CLIPPED:
+    if head.lower() in listed("tokens.elided") and tail.lower() not in listed("tokens.clipped"):
         return [head, tail]
     return [head + tail.replace("'", "")]
+
+
+@cache
+def _particles() -> re.Pattern[str]:
+    short, long = ("|".join(listed(f"tokens.{name}")) for name in ("particles", "particles_of_long_words"))
+    return re.compile(rf"(?:(?<=[가-힣]{{2}})(?:{short})|(?<=[가-힣]{{3}})(?:{long}))$")
 
 
 def _mixed(words: list[Word], own: str) -> Mapping[str, frozenset[str]]:

@@ -15,10 +15,6 @@ from commonplace.text.foundation.english import (
 from commonplace.text.third_person.openings import adverb_length
 from commonplace.text.third_person.tokens import Kind, Token
 
-_STATIVE_NEGATIVE = frozenset("don't dont do".split())
-_SUBJECTS = frozenset("i we he she they you who which everyone everybody someone somebody nobody".split())
-_GREETINGS = frozenset("nice good great lovely fun safe blessed wonderful look go try seat".split())
-
 
 def missing_subject(tokens: Sequence[Token]) -> list[str]:
     """The words that the statement lacks at its start: ["I"], ["I", "am"], ... or none if it lacks nothing for sure."""
@@ -69,11 +65,11 @@ def _lacks_have(first: str, rest: Sequence[str]) -> list[str]:
 
 def _lacks_i(first: str, rest: Sequence[str], habitual: bool) -> bool:
     following = rest[0]
-    if following in _SUBJECTS:
+    if following in table("bare.subjects"):
         return first in table("bare.think") and following in ("i", "we")
     if first in table("bare.modals"):
         return _is_own_modal(first, rest)
-    if first in _STATIVE_NEGATIVE:
+    if first in table("bare.negative"):
         verb = " ".join(rest[1:2]) if first == "do" and following == "not" else following
         stative = table("bare.likes") | table("bare.consume") | table("bare.think")
         return verb in stative and not (first == "do" and following != "not")
@@ -103,7 +99,8 @@ def _is_own_modal(first: str, rest: Sequence[str]) -> bool:
 
 def _is_consumption(first: str, rest: Sequence[str]) -> bool:
     if first == "have":
-        return not (rest[0] == "a" and len(rest) > 1 and rest[1] in _GREETINGS) and rest[0] not in _GREETINGS
+        wished = table("bare.wished")
+        return not (rest[0] == "a" and len(rest) > 1 and rest[1] in wished) and rest[0] not in wished
     if first == "wear":
         return rest[0] not in ("your", "the")
     return first == "drive" and rest[0] in ("a", "to", "an")

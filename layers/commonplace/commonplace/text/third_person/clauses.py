@@ -5,7 +5,6 @@ from dataclasses import replace
 from commonplace.text.foundation.english import agreed, is_base, is_finite, is_past, is_unheard_of, table
 from commonplace.text.third_person import mentions
 from commonplace.text.third_person.coordination import (
-    CAUSATIVES,
     Predicate,
     Subject,
     continues,
@@ -13,7 +12,7 @@ from commonplace.text.third_person.coordination import (
     is_link,
     opens_infinitive,
 )
-from commonplace.text.third_person.mentions import PRONOUNS, Company, Mention
+from commonplace.text.third_person.mentions import Company, Mention, is_oblique
 from commonplace.text.third_person.openings import adverb_length, aside_length, stands_alone, stands_as_verb
 from commonplace.text.third_person.proper import is_shouted
 from commonplace.text.third_person.spelling import missing_auxiliary
@@ -54,13 +53,13 @@ class Turning:
         return self.turned
 
     def _aside_length(self, token: Token) -> int:
-        if token.low in PRONOUNS or (token.low == "better" and is_base(self._following())):
+        if is_oblique(token.low) or (token.low == "better" and is_base(self._following())):
             return 0
         return aside_length(self.sentence, self.at)
 
     def _pass(self, count: int) -> None:
         for token in self.sentence[self.at : self.at + count]:
-            self._emit(token, self._replacement(token.low) if token.low in PRONOUNS else None)
+            self._emit(token, self._replacement(token.low) if is_oblique(token.low) else None)
         self.at += count - 1
 
     def _following(self) -> str:
@@ -84,7 +83,7 @@ class Turning:
     def _word(self, token: Token) -> None:
         if token.low in ("i", "we"):
             self._subject(token)
-        elif token.low in PRONOUNS and not (token.low == "mine" and (self.expected or self._follows_subject())):
+        elif is_oblique(token.low) and not (token.low == "mine" and (self.expected or self._follows_subject())):
             self._emit(token, self._replacement(token.low))
             self.link = ""
         elif self.expected:
@@ -138,7 +137,7 @@ class Turning:
         for _ in range(count):
             self.at += 1
             token = self.sentence[self.at]
-            self._emit(token, self._replacement(token.low) if token.low in PRONOUNS else None)
+            self._emit(token, self._replacement(token.low) if is_oblique(token.low) else None)
         self.mention.accompanied, self.plural = True, True
         text = "".join(token.gap + token.text for token in self.turned[start:]).strip()
         self.mention.company.phrase = text[:1].lower() + text[1:]
@@ -186,7 +185,7 @@ class Turning:
             self.inner = True
         elif token.low == "to" and opens_infinitive(self.sentence, self.at):
             self.predicate.bare = True
-        elif self.predicate.verb in CAUSATIVES and self.subject is Subject.USER and is_base(token.low):
+        elif self.predicate.verb in table("verbs.causative") and self.subject is Subject.USER and is_base(token.low):
             self.predicate.bare = self.predicate.bare or mentions.rival_rank(self.sentence, self.at - 1) > 0
         elif mentions.takes_over(self.sentence, self.at):
             self.subject, self.inner = Subject.OTHER, True

@@ -9,14 +9,13 @@ from commonplace.text.third_person.phrases import REACH, is_person, is_subject_p
 from commonplace.text.third_person.tokens import Kind, Token
 
 _ASIDE_REACH = 12
-_SELVES = frozenset(("i", "me", "myself"))
 
 
 def speaker_first(sentence: list[Token]) -> list[Token]:
     """The sentence with "I" before its companions and marked as joined: 'my wife and I' -> 'I and my wife'."""
     at = 0
     while at < len(sentence):
-        if sentence[at].is_word and sentence[at].low in _SELVES:
+        if sentence[at].is_word and sentence[at].low in table("speaker.self"):
             sentence, at = _ordered(sentence, at)
         at += 1
     return sentence

@@ -19,8 +19,6 @@ from commonplace.text.foundation.english import (
 from commonplace.text.third_person.openings import adverb_length, stands_as_verb
 from commonplace.text.third_person.tokens import Token
 
-CAUSATIVES = frozenset("let help make see watch hear".split())
-
 
 class Subject(Enum):
     NOBODY = "nobody"

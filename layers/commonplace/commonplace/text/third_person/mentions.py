@@ -21,9 +21,13 @@ from commonplace.text.third_person.tokens import Token
 _SERIES_REACH = 12
 NO_RIVAL, ONE_PERSON, SEVERAL = 0, 1, 2
 
-PRONOUNS = frozenset(("me", "us", "my", "our", "mine", "ours", "myself", "ourselves"))
 USER = "the user"
 USER_AND_OTHERS = "the user and others"
+
+
+def is_oblique(word: str) -> bool:
+    """True for a first person that is no subject: "me", "our", "mine", "myself"."""
+    return word in table("speaker.oblique")
 
 
 def rival_rank(sentence: Sequence[Token], at: int) -> int:
@@ -57,7 +61,7 @@ def _is_other_name(sentence: Sequence[Token], at: int) -> bool:
         return False
     place = before.low in table("function.place_prepositions")
     moved = before.low == "to" and at > 1 and sentence[at - 2].low in table("verbs.motion")
-    introduced = before.low in ("is", "am", "name's", "called", "named", "-", ":", "as", "live", "speak", "learn")
+    introduced = before.low in table("people.introduced") | {"-", ":"}
     return before.is_word and not (place or moved or introduced)
 
 
@@ -169,7 +173,7 @@ class Mention:
         return self.company.phrase
 
     def instead_of(self, pronoun: str, own_clause: bool) -> str:
-        """The words for one of PRONOUNS. `own_clause`: the user is the subject of the verb at hand."""
+        """The words for one of `speaker.oblique`. `own_clause`: the user is the subject of the verb at hand."""
         if pronoun in ("my", "our"):
             return self._possessive(own_clause, shared=pronoun == "our")
         if pronoun in ("mine", "ours"):

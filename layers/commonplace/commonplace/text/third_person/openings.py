@@ -17,7 +17,6 @@ from commonplace.text.third_person.tokens import Kind, Token
 _PARENTHESIS_REACH = 9
 _PHRASE_REACH = 6
 
-_SPEAKER = frozenset("i i'm im i've ive i'd i'll my me we we're we've our mine myself i'am iam".split())
 _PAUSES = frozenset((",", "!", "...", "…", "—", "–", "-", ":", ".", "--"))
 _VERB_REACH = 8
 
@@ -101,7 +100,7 @@ def _matched(tokens: Sequence[Token], at: int, name: str) -> int:
 
 def speaks(token: Token) -> bool:
     """True for a word of the first person."""
-    return token.is_word and (token.low in _SPEAKER or token.low in ("us", "ours", "ourselves", "we'll", "we'd"))
+    return token.is_word and token.low in table("speaker.signs")
 
 
 def filler_length(tokens: Sequence[Token]) -> int:

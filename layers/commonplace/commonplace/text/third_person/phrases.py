@@ -18,11 +18,7 @@ from commonplace.text.third_person.openings import adverb_length
 from commonplace.text.third_person.tokens import Token
 
 REACH = 6
-_NO_COMPANIONS = frozenset(("you", "i", "we", "me", "us", "he", "she", "they", "it", "him", "them", "yes", "no"))
-_DETERMINERS = frozenset(("a", "an", "the", "my", "our", "your", "his", "her", "their", "this", "that"))
-
 _CLAUSE_REACH = 12
-_PRONOUNS = frozenset(("i", "we", "he", "she", "they", "it", "you"))
 
 
 def noun_phrase_start(sentence: Sequence[Token], end: int) -> int | None:
@@ -52,7 +48,7 @@ def _opens_clause(word: str) -> bool:
 def _is_named(sentence: Sequence[Token], at: int) -> bool:
     """A bare name or "mom"; at the start of a sentence only a word that is nothing else."""
     word = sentence[at]
-    if word.low in _NO_COMPANIONS:
+    if word.low in table("function.alone"):
         return False
     if word.low in table("people.singular"):
         return True
@@ -76,7 +72,8 @@ def _is_companion(words: Sequence[Token]) -> bool:
 def _rules_out(words: Sequence[Token], at: int) -> bool:
     """True if the word shows that this is a clause and not a noun phrase: 'dad cooks', 'kids love me', 'wife's ill'."""
     word, before = words[at].low, words[at - 1].low if at else ""
-    if is_auxiliary(word) or word in table("auxiliaries.others") or word in _NO_COMPANIONS or word in _DETERMINERS:
+    tables = ("auxiliaries.others", "function.alone", "function.noun_openers")
+    if is_auxiliary(word) or any(word in table(name) for name in tables):
         return True
     if before and is_past(word) and (word in table("verbs.past") or (is_noun(before) and not is_adjective(before))):
         return word not in ("used", "left")
@@ -93,7 +90,7 @@ def noun_phrase_end(sentence: Sequence[Token], at: int) -> int | None:
         return None
     if token.low not in ("my", "our", "the", "his", "her", "a", "another"):
         named = token.low in table("people.singular") or (token.capital and not is_auxiliary(token.low))
-        named = named and token.low not in _NO_COMPANIONS
+        named = named and token.low not in table("function.alone")
         return at + 1 if named else None
     people = table("people.singular") | table("people.plural")
     ends = [end for end in range(at + 2, at + REACH) if end <= len(sentence) and sentence[end - 1].low in people]
@@ -140,7 +137,7 @@ def _ends_clause(sentence: Sequence[Token], begin: int, start: int) -> bool:
         return False
     alone = table("verbs.intransitive") if sentence[start].low in ("my", "our") else frozenset(("travel",))
     stems = (verb, verb.removesuffix("s"), verb.removesuffix("ed"))
-    return any(stem in alone or stem in ("come", "came", "rain", "snow", "slept") for stem in stems)
+    return any(stem in alone or stem in table("verbs.complete") for stem in stems)
 
 
 def _clause_begin(sentence: Sequence[Token], start: int) -> int:
@@ -154,7 +151,7 @@ def _clause_begin(sentence: Sequence[Token], start: int) -> int:
 def _is_verb(sentence: Sequence[Token], at: int, begin: int) -> bool:
     """True for a finite verb of the clause that begins at `begin`, for its pronoun, and for "to"."""
     word = sentence[at].low
-    if word in _PRONOUNS or is_auxiliary(word) or is_past(word) or word in ("is", "are", "to"):
+    if word in table("function.subjects") or is_auxiliary(word) or is_past(word) or word in ("is", "are", "to"):
         return True
     if word in table("times.plural") or word in table("times.nouns"):
         return False

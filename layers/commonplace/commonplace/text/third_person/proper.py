@@ -6,9 +6,6 @@ from functools import cache
 from commonplace.text.foundation.english import everyday_verbs, is_auxiliary, is_base, is_past, table
 from commonplace.text.third_person.tokens import Kind, Token
 
-_FIRST_PERSON = frozenset(("i", "me", "my", "mine", "we", "us", "our"))
-_STATES = ("US", "ME", "MINE", "OUR", "WE", "MY", "IM", "ID", "ILL", "IVE")
-
 
 @cache
 def _phrases(name: str) -> dict[str, list[tuple[str, ...]]]:
@@ -34,7 +31,8 @@ def shield(sentence: Sequence[Token]) -> None:
         if token.low == "i":
             fixed = _is_numeral(sentence, at) or _is_variable(sentence, at)
         else:
-            fixed = not shouted and (token.text in _STATES or _is_title(sentence, at) or _is_country(sentence, at))
+            capitals = token.text in table("speaker.capitals")
+            fixed = not shouted and (capitals or _is_title(sentence, at) or _is_country(sentence, at))
         if fixed:
             token.kind = Kind.FIXED
 
@@ -79,7 +77,7 @@ def _speaks(after: Token, counted: bool) -> bool:
     """True if the word after "I" is a verb of the speaker, or leads to one."""
     if not after.is_word:
         return False
-    if counted and (is_past(after.low) or after.low in ("was", "is", "had", "did", "will", "would", "can", "could")):
+    if counted and (is_past(after.low) or after.low in table("numerals.verbs")):
         return False
     verb = is_auxiliary(after.low) or is_past(after.low) or after.low in table("adverbs.single")
     common = everyday_verbs() | table("verbs.claims")
@@ -103,7 +101,7 @@ def _is_country(sentence: Sequence[Token], at: int) -> bool:
 def _is_title(sentence: Sequence[Token], at: int) -> bool:
     """A capital inside a sentence, beside another one: "Despicable Me", "He loves My Fair Lady"."""
     token = sentence[at]
-    if token.low not in _FIRST_PERSON or not token.capital or at == 0:
+    if token.low not in table("speaker.forms") or not token.capital or at == 0:
         return False
     before, after = sentence[at - 1], sentence[at + 1] if at + 1 < len(sentence) else None
     if not before.is_word:

@@ -8,23 +8,11 @@ from commonplace.text.foundation.english import (
     is_ing_form,
     is_participle,
     is_past,
+    mapping,
     table,
     with_apostrophe,
 )
 from commonplace.text.third_person.tokens import Kind, Token
-
-_SPLIT = {
-    "i'm": ("I", "am"), "im": ("I", "am"), "i'am": ("I", "am"), "iam": ("I", "am"),
-    "i've": ("I", "have"), "ive": ("I", "have"), "i'v": ("I", "have"), "i'll": ("I", "will"),
-    "i'ma": ("I", "am", "going", "to"), "i'mma": ("I", "am", "going", "to"), "imma": ("I", "am", "going", "to"),
-    "we're": ("we", "are"), "we've": ("we", "have"), "weve": ("we", "have"), "we'll": ("we", "will"),
-}  # fmt: skip
-_PLAIN = {
-    "gonna": ("going", "to"), "wanna": ("want", "to"), "gotta": ("have", "to"), "hafta": ("have", "to"),
-    "idk": ("I", "don't", "know"), "idc": ("I", "don't", "care"),
-    "tryna": ("trying", "to"), "dunno": ("don't", "know"), "outta": ("out", "of"),
-}  # fmt: skip
-_WOULD_FIRST = frozenset(("love", "like", "rather", "be", "prefer", "hate", "want", "say", "need"))
 
 
 def spelled_out(sentence: Sequence[Token]) -> list[Token]:
@@ -45,12 +33,12 @@ def _parts(token: Token, before: Token | None, following: Sequence[Token]) -> li
         return _words(token, (pronoun, "had" if _means_had(following) else "would"))
     if token.low == "ill":
         return _words(token, ("I", "will"))
-    if token.low in _SPLIT:
-        return _words(token, _SPLIT[token.low])
+    if split := mapping("speaker.contractions").get(token.low):
+        return _words(token, split)
     speaks = before is not None and (before.low in ("i", "we") or before.low in table("adverbs.single"))
     if token.low == "m" and before is not None and before.low == "i":
         return [Token(token.gap, "am")]
-    if token.low in _PLAIN:
+    if token.low in mapping("speaker.spoken"):
         return _colloquial(token, before)
     if speaks and token.low != with_apostrophe(token.low):
         return [Token(token.gap, with_apostrophe(token.low))]
@@ -68,8 +56,8 @@ def _colloquial(token: Token, before: Token | None) -> list[Token]:
     if token.low == "gotta" and before is not None and before.low in ("have", "'ve"):
         return _words(token, ("got", "to"))
     if token.low in ("gonna", "tryna") and before is not None and before.low == "i":
-        return _words(token, ("am", *_PLAIN[token.low]))
-    return _words(token, _PLAIN[token.low])
+        return _words(token, ("am", *mapping("speaker.spoken")[token.low]))
+    return _words(token, mapping("speaker.spoken")[token.low])
 
 
 def _is_infinitive(following: Sequence[Token]) -> bool:
@@ -95,11 +83,11 @@ def _first_content(following: Sequence[Token]) -> str | None:
 def _means_had(following: Sequence[Token]) -> bool:
     """'I'd been' and 'I'd better' are "had"; 'I'd love' is "would"; 'I'd already come' is told by its adverb."""
     word = _first_content(following)
-    if word is None or word in _WOULD_FIRST or following[0].low in ("rather", "not"):
+    if word is None or word in table("speaker.would_first") or following[0].low in ("rather", "not"):
         return False
     if word in ("better", "been"):
         return True
-    adverb = following[0].low in ("already", "just", "never", "once", "recently", "previously", "always")
+    adverb = following[0].low in table("speaker.had_adverbs")
     if word in table("verbs.same_form_base"):
         return adverb and following[0].low != "always"
     return is_participle(word)

@@ -14,12 +14,6 @@ from commonplace.text.third_person.proper import shield
 from commonplace.text.third_person.spelling import spelled_out
 from commonplace.text.third_person.tokens import Kind, Token, joined_text, sentence_tokens
 
-_TAGS = frozenset(("right", "ok", "okay", "yeah", "huh", "eh", "no", "correct", "see", "lol", "haha", "remember"))
-_POSSESSED = frozenset(("my", "our", "the", "your", "his", "her", "a", "any"))
-_QUESTIONS_BACK = {
-    ("how", "about"), ("what", "about"), ("and", "you"), ("do", "you"), ("are", "you"), ("have", "you"), ("what", "is"),
-    ("what", "are"), ("what", "do"), ("can", "you"), ("could", "you"), ("how", "do"), ("how", "can"), ("any", "ideas"),
-}  # fmt: skip
 _QUESTION_REACH = 7
 _STATEMENT_REACH = 40
 
@@ -47,7 +41,7 @@ def _has_tag(tokens: Sequence[Token]) -> bool:
     tail = [token.low for token in tokens[commas[-1] + 1 :] if token.is_word]
     question = _starts_as_question([token for token in tokens if token.is_word])
     if len(tail) == 1:
-        return tail[0] in _TAGS and not question
+        return tail[0] in table("questions.tags") and not question
     return len(tail) in (2, 3) and tail[0] in table("auxiliaries.questioning") and tail[1] in ("i", "we", "you", "it")
 
 
@@ -64,7 +58,7 @@ def _starts_as_statement(tokens: Sequence[Token]) -> bool:
 
 def _asks_back(tokens: Sequence[Token], at: int) -> bool:
     """'... how about you?', '... what is yours?', '... do you?' at the end of a statement without a comma."""
-    return tuple(token.low for token in tokens[at : at + 2]) in _QUESTIONS_BACK
+    return " ".join(token.low for token in tokens[at : at + 2]) in table("questions.asking_back")
 
 
 def _words_after(tokens: Sequence[Token], at: int) -> list[Token]:
@@ -80,7 +74,7 @@ def _starts_as_question(words: Sequence[Token]) -> bool:
         if first == "had":
             return False
         pronoun = second in table("function.nominatives") or second in ("i", "we")
-        return pronoun or (second in _POSSESSED and first not in ("have", "do", "can"))
+        return pronoun or (second in table("function.possessed") and first not in ("have", "do", "can"))
     if first not in table("function.question_words"):
         return False
     if second == "to":
@@ -107,7 +101,7 @@ def _concludes(tokens: Sequence[Token]) -> bool:
 def _is_request(tokens: Sequence[Token]) -> bool:
     at = next((at for at, token in enumerate(tokens) if token.kind is not Kind.MARK), 0)
     lows = [token.low for token in tokens[at : at + 5]] + [""] * 5
-    if lows[0] in ("just", "also", "now", "then", "so", "and", "ok", "always", "never", "only", "first", "kindly"):
+    if lows[0] in table("imperative.before"):
         lows = lows[1:]
     if [token.low for token in tokens[at : at + 2]] == ["so", "do"]:
         return False

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
 
+from commonplace.text.foundation.english import table
 from commonplace.text.foundation.sentences import abbreviations
 
 _APOSTROPHES = str.maketrans("’`´ʼ＇", "'''''")
 _CLOSING = {
     '"': '"', "“": '”“"', "„": '“”"', "«": "»", "»": "«", "‹": "›", "「": "」", "『": "』", "‘": "’", "'": "'",
 }  # fmt: skip
-_ELISIONS = ("'cause", "'em", "'til", "'bout", "'round", "'n", "'twas", "'tis", "'cos", "'cuz")
 _SINGLE_QUOTE_REACH = 400
 
 # Every quantifier that could be tried again from the next character is bounded, so that reading stays linear.
@@ -119,7 +119,8 @@ def _quote_end(text: str, at: int, unclosed: set[str]) -> int:
 
 def _single_quote_end(text: str, at: int, closing: str) -> int:
     """An apostrophe is no quotation mark: the closing one stands between a word or stop and a blank or stop."""
-    if text[at + 1 : at + 2].isdigit() or text[at : at + 7].lower().translate(_APOSTROPHES).startswith(_ELISIONS):
+    opening = text[at : at + 7].lower().translate(_APOSTROPHES)
+    if text[at + 1 : at + 2].isdigit() or opening.startswith(tuple(table("speaker.elisions"))):
         return 0
     end = text.find(closing, at + 2, at + _SINGLE_QUOTE_REACH)
     while end > 0:
