@@ -46,7 +46,8 @@ def test_a_yes_rests_on_the_question_too_and_more_than_a_yes_on_itself() -> None
 
 def test_it_tells_where_its_words_are_and_when_they_were_said() -> None:
     found = made()
-    assert found.raw_text == found.normalized_text == CANDIDATE.content
+    assert found.raw_text == CANDIDATE.content
+    assert found.normalized_text == "The user's daughter Mia is allergic to peanuts."
     assert (found.session_id, found.position, found.evidence) == ("talk", 4, CANDIDATE.evidence)
     assert (found.event_time, found.created_at, found.source, found.user_id) == (SAID_AT, NOW, "user", "ana")
     assert found.valid_from is None

@@ -47,7 +47,7 @@ def memory_from_decision(
         user_id=caller.user_id,
         agent_id=caller.agent_id,
         raw_text=text,
-        normalized_text=text,
+        normalized_text=statement.normalized,
         concepts=statement.concepts,
         tags=tidy_tags(candidate.tags) or statement.tags,
         importance=importance_of(statement.classification.level),

@@ -28,7 +28,8 @@ FIRST_PERSON = re.compile(
 )
 QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»|„[^“”]*[“”]|(?<!\w)'[^']*'(?!\w)|`[^`]*`|https?://\S+|\S+@\S+|\bi\.e\.")
 NOT_PRONOUNS = re.compile(
-    r"World War I|Elizabeth I|Part I|(?:Type|bipolar|Calculus) I\b|My Chemical Romance|I Am Legend|[Oo]h my god|they mine nothing"
+    r"World War I|Elizabeth I|Part I|(?:Type|bipolar|Calculus|Avenue|Level|an) I\b|My Chemical Romance|I Am Legend"
+    r"|[Oo]h my god|they mine nothing|(?:coal|copper) mine"
 )
 SPANS = [
     "https://example.org/me?i=my&we=us",

@@ -96,6 +96,11 @@ def is_adjective(word: str) -> bool:
     return "JJ" in _forms(word)
 
 
+def is_describing(word: str) -> bool:
+    """True for a sure adjective; the dictionary takes many a noun ("house", "formula") for one too."""
+    return is_adjective(word) and (not is_noun(word) or "JJR" in _forms(word))
+
+
 def _is_form(word: str, tags: tuple[str, ...], stems: tuple[str, ...]) -> bool:
     return any(word in _forms(stem).get(tag, ()) for stem in stems if len(stem) > 1 for tag in tags)
 

@@ -16,8 +16,10 @@ We
 You
     "you" and "your" stay: they mean the assistant, who will read the text.
 Left alone
-    Questions, requests to the assistant, the third person, and, byte for byte, quotations, code, links, addresses,
-    handles, file names, and every "I" that is a number or part of a name ("World War I", "I-95").
+    Questions, the third person, and, byte for byte, quotations, code, links, addresses, handles, file names, and every
+    "I" that is a number, a letter or part of a name ("World War I", "Avenue I", "I-95"). A request to the assistant stays
+    one, about the user ("Always answer the user in French"), unless it is unclear whose verb is whose ("when I ask, and
+    keep it short").
     A request to remember ("remember that I ...") gives the statement in it. A statement without its subject gets one
     ("Moved to Oslo" is "The user moved to Oslo") only where it can hardly be a request.
     Greetings and fillers before the first statement ("oh btw", "hey!") are dropped.
@@ -28,6 +30,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import takewhile
 
 from commonplace.text.foundation.english import is_english
 from commonplace.text.foundation.languages import ENGLISH, UNKNOWN, language_of, languages, owners
@@ -37,6 +40,7 @@ from commonplace.text.third_person.tokens import Token, read
 __all__ = ["to_third_person"]
 
 _CLEAR_LENGTH = 3
+_NEARBY = 3
 _THE_USER = re.compile(r"\bthe user\b", re.IGNORECASE)
 
 
@@ -85,11 +89,24 @@ def _foreign_part(tokens: Sequence[Token]) -> str | None:
             # A capital inside a sentence begins a name or a title
             continue
         head, apostrophe, tail = token.low.partition("'")
-        around = [tail] if apostrophe else [tokens[near].low for near in (at - 1, at + 1) if 0 <= near < len(tokens)]
+        before = [tokens[at - 1].low] if at and tokens[at - 1].is_word else []
+        after = takewhile(lambda other: other.is_word, tokens[at + 1 : at + _NEARBY])
+        around = [tail, *before, *(other.low for other in after)]
         for language in languages().values():
             if head + apostrophe in language.speaker and _speaks_too(head + apostrophe, around, language.code):
                 return language.code
+        if _opens_foreign(tokens, at):
+            return UNKNOWN
     return None
+
+
+def _opens_foreign(tokens: Sequence[Token], at: int) -> bool:
+    """'Me encanta pizza': no English clause begins with "me" and a word that English lacks."""
+    following = tokens[at + 1] if at + 1 < len(tokens) else None
+    if tokens[at].low != "me" or (at and tokens[at - 1].is_word) or following is None or not following.is_word:
+        return False
+    english = is_english(following.low) or ENGLISH in owners().get(following.low, ())
+    return following.text.islower() and len(following.text) > 1 and following.text.isalpha() and not english
 
 
 def _speaks_too(speaker: str, around: Sequence[str], code: str) -> bool:

@@ -3,19 +3,12 @@
 from dataclasses import replace
 
 from commonplace.text.foundation.english import agreed, is_base, is_finite, is_past, is_unheard_of, table
-from commonplace.text.third_person import mentions
-from commonplace.text.third_person.coordination import (
-    Predicate,
-    Subject,
-    continues,
-    finite_form,
-    is_link,
-    opens_infinitive,
-)
+from commonplace.text.third_person import mentions, rivals
+from commonplace.text.third_person.coordination import Predicate, Subject, continues, finite_form, is_link, opens_infinitive
 from commonplace.text.third_person.mentions import Company, Mention, is_oblique
 from commonplace.text.third_person.openings import adverb_length, aside_length, stands_alone, stands_as_verb
 from commonplace.text.third_person.proper import is_shouted
-from commonplace.text.third_person.spelling import missing_auxiliary
+from commonplace.text.third_person.spelling import cased, missing_auxiliary
 from commonplace.text.third_person.tokens import Token
 
 
@@ -23,11 +16,14 @@ class Turning:
     """Walks once through the tokens of a sentence whose contractions are spelled out and whose companions follow "I".
 
     `link` is the "and" or comma just read, `expected` says that the verb of "I" is still to come, `inner` that a
-    clause has begun inside the user's own, `main` that the user's own is not inside somebody else's.
+    clause has begun inside the user's own, `main` that the user's own is not inside somebody else's. In a `request` a
+    verb behind the link may be the user's or one more wish ("when I ask, and keep it short"): it is then `unsure`.
     """
 
-    def __init__(self, sentence: list[Token], company: Company) -> None:
+    def __init__(self, sentence: list[Token], company: Company, request: bool = False) -> None:
         self.sentence = sentence
+        self.request = request
+        self.unsure = False
         self.at = 0
         self.turned: list[Token] = []
         self.mention = Mention(company)
@@ -45,10 +41,8 @@ class Turning:
             token = self.sentence[self.at]
             if self.expected and (aside := self._aside_length(token)):
                 self._pass(aside)
-            elif token.is_word:
-                self._word(token)
             else:
-                self._mark(token)
+                (self._word if token.is_word else self._mark)(token)
             self.at += 1
         return self.turned
 
@@ -64,6 +58,9 @@ class Turning:
 
     def _following(self) -> str:
         return self.sentence[self.at + 1].low if self.at + 1 < len(self.sentence) else ""
+
+    def _before(self) -> list[str]:
+        return [other.low for other in self.sentence[max(0, self.at - 2) : self.at]]
 
     def _follows_subject(self) -> bool:
         return bool(self.turned) and self.turned[-1].low in ("they", "you", "who", "to", "people")
@@ -84,8 +81,7 @@ class Turning:
         if token.low in ("i", "we"):
             self._subject(token)
         elif is_oblique(token.low) and not (token.low == "mine" and (self.expected or self._follows_subject())):
-            self._emit(token, self._replacement(token.low))
-            self.link = ""
+            self._oblique(token)
         elif self.expected:
             self._expected_verb(token)
         elif is_link(token):
@@ -95,6 +91,17 @@ class Turning:
             self._after_link(token)
         else:
             self._observe(token)
+
+    def _oblique(self, token: Token) -> None:
+        """Emits "me", "our" and the like, in the words for the user."""
+        before = self._before()
+        if token.low == "us" and before[-1:] in (["of"], ["between"]):
+            self._emit(token, self.mention.part(before, opening=self.at <= len(before)))
+        else:
+            self._emit(token, self._replacement(token.low))
+            if token.low == "me" and before and before[-1] in table("function.joiners"):
+                self.mention.joined()
+        self.link = ""
 
     def _replacement(self, low: str) -> str:
         return self.mention.instead_of(low, own_clause=self.subject is Subject.USER and not self.inner)
@@ -114,7 +121,7 @@ class Turning:
         self.plural = plural or coordinated or (token.low == "i" and mentions.is_wished(self.sentence, self.at))
         inverted = self.predicate.at != self.at - 1 and mentions.is_inverted(self.turned)
         if inverted and before is not None:
-            self.turned[-1] = replace(before, text=self._cased(before, agreed(before.low, self.plural or token.joined > 0)))
+            self.turned[-1] = replace(before, text=cased(before, agreed(before.low, self.plural or token.joined > 0)))
         self._emit(token, phrase)
         self.subject, self.inner, self.expected = Subject.USER, False, not inverted
         self.predicate = Predicate(bare=inverted)
@@ -158,12 +165,8 @@ class Turning:
     def _verb(self, token: Token) -> None:
         """Emits a finite verb of the user, agreeing."""
         text, self.predicate = finite_form(self.sentence, self.at, token.low, self.plural, self.predicate)
-        self._emit(token, self._cased(token, text))
+        self._emit(token, cased(token, text))
         self.expected, self.link, self.inner = False, "", False
-
-    def _cased(self, token: Token, text: str) -> str:
-        shouted = len(token.text) > 1 and token.text.isupper()
-        return token.text if text == token.low else text.upper() if shouted else text
 
     def _after_link(self, token: Token) -> None:
         if count := adverb_length(self.sentence, self.at):
@@ -172,6 +175,7 @@ class Turning:
                 self.link = ""
             self._pass(count)
         elif self.subject is Subject.USER and continues(self.sentence, self.at, self.link, self.predicate):
+            self.unsure = self.unsure or self.request
             self._verb(token)
         else:
             if is_past(token.low) and self.subject is Subject.USER:
@@ -180,17 +184,14 @@ class Turning:
             self._observe(token)
 
     def _observe(self, token: Token) -> None:
-        """Emits a word that stays, and notes what it means for later ones ("with my girlfriend": whom "we" means)."""
+        """Emits a word that stays, and notes what it means for later ones."""
         if mentions.opens_inner_clause(self.sentence, self.at):
             self.inner = True
         elif token.low == "to" and opens_infinitive(self.sentence, self.at):
             self.predicate.bare = True
         elif self.predicate.verb in table("verbs.causative") and self.subject is Subject.USER and is_base(token.low):
-            self.predicate.bare = self.predicate.bare or mentions.rival_rank(self.sentence, self.at - 1) > 0
-        elif mentions.takes_over(self.sentence, self.at):
+            self.predicate.bare = self.predicate.bare or rivals.rival_rank(self.sentence, self.at - 1) > 0
+        elif rivals.takes_over(self.sentence, self.at):
             self.subject, self.inner = Subject.OTHER, True
-        before = [other.low for other in self.sentence[max(0, self.at - 2) : self.at]]
-        if before == ["with", "my"] and token.low in table("people.singular"):
-            self.mention.company.phrase = f"the user and their {token.text}"
-        self.mention.rival = max(self.mention.rival, mentions.rival_rank(self.sentence, self.at))
+        self.mention.met(token, self._before(), rivals.rival_rank(self.sentence, self.at))
         self._emit(token)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from commonplace.text.foundation.english import is_auxiliary, table
-from commonplace.text.third_person.openings import stands_as_verb
+from commonplace.text.third_person.openings import adverb_length, stands_as_verb
 from commonplace.text.third_person.phrases import REACH, is_person, is_subject_place, noun_phrase_end, noun_phrase_start
 from commonplace.text.third_person.tokens import Kind, Token
 
@@ -23,7 +23,7 @@ def speaker_first(sentence: list[Token]) -> list[Token]:
 
 def _ordered(sentence: list[Token], at: int) -> tuple[list[Token], int]:
     """The sentence, with the place to go on from, once the companions around the "I" at `at` are looked at."""
-    if _joins(sentence, at - 1):
+    if _joins(sentence, at - 1) and not _agrees_alone(sentence, at):
         described = _described_start(sentence, at)
         if described is not None:
             return _swapped(sentence, described, at, described=True), at
@@ -38,6 +38,12 @@ def _ordered(sentence: list[Token], at: int) -> tuple[list[Token], int]:
         if end:
             sentence[at] = Token(sentence[at].gap, "I", joined=end - at - 1)
     return sentence, at
+
+
+def _agrees_alone(sentence: Sequence[Token], at: int) -> bool:
+    """'My name's Tom and I am a nurse': a subject of several takes no "am" and no "was"."""
+    verb = at + 1 + adverb_length(sentence, at + 1)
+    return verb < len(sentence) and sentence[verb].low in table("auxiliaries.of_one")
 
 
 def _joins(sentence: Sequence[Token], at: int) -> bool:

@@ -19,6 +19,8 @@ from commonplace.text.foundation.english import (
 from commonplace.text.third_person.openings import adverb_length, stands_as_verb
 from commonplace.text.third_person.tokens import Token
 
+_MOSTLY = 0.7
+
 
 class Subject(Enum):
     NOBODY = "nobody"
@@ -60,10 +62,14 @@ def continues(sentence: Sequence[Token], at: int, link: str, predicate: Predicat
         return False
     if word == "am":
         return True
+    if sentence[at].capital and not is_titled(sentence):
+        return False
     if not (is_base(word) or is_auxiliary(word)):
         return False
     if link == "," and word in ("can", "will", "might", "must", "may", "like"):
         return False
+    if link in ("and", "but") and sentence[at - 1].low in table("bare.frequency") and word in everyday_verbs():
+        return True
     if predicate.bare and link != "but" and not _breaks_infinitive(word, predicate):
         return False
     if link == "," and not _in_list(sentence, at):
@@ -73,6 +79,12 @@ def continues(sentence: Sequence[Token], at: int, link: str, predicate: Predicat
     if word in table("verbs.same_form") and (predicate.past or word in table("verbs.same_form_past")):
         return False
     return _is_verb_here(sentence, at, link, predicate)
+
+
+def is_titled(sentence: Sequence[Token]) -> bool:
+    """True where every word has a capital, so that none is a name for having one: "I Love Rust And Write It"."""
+    words = [token for token in sentence if token.is_word and token.low not in table("function.joiners")]
+    return sum(token.capital for token in words) > len(words) * _MOSTLY
 
 
 def _breaks_infinitive(word: str, predicate: Predicate) -> bool:

@@ -14,6 +14,7 @@ from commonplace.text.foundation.english import (
     is_s_form,
     table,
 )
+from commonplace.text.third_person.contractions import carries_verb
 from commonplace.text.third_person.openings import adverb_length
 from commonplace.text.third_person.tokens import Token
 
@@ -77,8 +78,10 @@ def _rules_out(words: Sequence[Token], at: int) -> bool:
         return True
     if before and is_past(word) and (word in table("verbs.past") or (is_noun(before) and not is_adjective(before))):
         return word not in ("used", "left")
+    if before and word in table("function.prepositions") and not is_person(words[:at]):
+        return True
     if "'" in word:
-        return not (word.endswith("'s") and at + 1 < len(words) and not is_adjective(words[at + 1].low))
+        return not (word.endswith("'s") and at + 1 < len(words)) or carries_verb(words, at)
     people = word in table("people.singular") or word in table("people.plural")
     return bool(before) and (is_everyday_s_form(word) or (is_plural(before) and is_base(word) and not people))
 
@@ -151,6 +154,8 @@ def _clause_begin(sentence: Sequence[Token], start: int) -> int:
 def _is_verb(sentence: Sequence[Token], at: int, begin: int) -> bool:
     """True for a finite verb of the clause that begins at `begin`, for its pronoun, and for "to"."""
     word = sentence[at].low
+    if carries_verb(sentence, at):
+        return True
     if word in table("function.subjects") or is_auxiliary(word) or is_past(word) or word in ("is", "are", "to"):
         return True
     if word in table("times.plural") or word in table("times.nouns"):

@@ -3,8 +3,22 @@
 from collections.abc import Sequence
 from functools import cache
 
-from commonplace.text.foundation.english import everyday_verbs, is_auxiliary, is_base, is_past, table
+from commonplace.text.foundation.english import (
+    everyday_verbs,
+    is_adjective,
+    is_auxiliary,
+    is_base,
+    is_noun,
+    is_past,
+    is_plural,
+    is_s_form,
+    table,
+)
+from commonplace.text.third_person.openings import stands_as_verb
 from commonplace.text.third_person.tokens import Kind, Token
+
+_CLOSING = frozenset((".", ",", "(", ")", ";", "!", "?"))
+_PHRASE_REACH = 5
 
 
 @cache
@@ -29,7 +43,9 @@ def shield(sentence: Sequence[Token]) -> None:
         for part in sentence[at : at + length]:
             part.kind = Kind.FIXED
         if token.low == "i":
-            fixed = _is_numeral(sentence, at) or _is_variable(sentence, at)
+            fixed = _is_numeral(sentence, at) or _is_variable(sentence, at) or _is_letter(sentence, at)
+        elif token.low == "mine" and _is_noun(sentence, at):
+            fixed = True
         else:
             capitals = token.text in table("speaker.capitals")
             fixed = not shouted and (capitals or _is_title(sentence, at) or _is_country(sentence, at))
@@ -70,6 +86,31 @@ def _is_numeral(sentence: Sequence[Token], at: int) -> bool:
         return after is None or not _speaks(after, counted=before.capital)
     if before.capital and before.low in table("numerals.reigning"):
         return after is None or not _speaks(after, counted=True)
+    return False
+
+
+def _is_letter(sentence: Sequence[Token], at: int) -> bool:
+    """'An I (incomplete) in art', 'Avenue I', 'Terminal I and gate 4': no verb of the speaker can follow."""
+    if not at or sentence[at].text != "I" or stands_as_verb(sentence, at + 1):
+        return False
+    before, after = sentence[at - 1], sentence[at + 1] if at + 1 < len(sentence) else None
+    if before.low in ("a", "an"):
+        return True
+    bare = after is None or after.text in _CLOSING or after.low in table("function.prepositions")
+    return bare and before.is_word and before.capital and at > 1 and before.low not in table("times.names")
+
+
+def _is_noun(sentence: Sequence[Token], at: int) -> bool:
+    """'A coal mine', 'near the old mine', 'mine workers': a noun phrase has begun before it, or goes on behind it."""
+    for start in range(at - 1, max(-1, at - _PHRASE_REACH), -1):
+        word = sentence[start].low
+        if word in table("function.determiners"):
+            return word not in table("function.pronominal") or start < at - 1
+        verb = is_past(word) or is_auxiliary(word) or is_s_form(word)
+        if not sentence[start].is_word or verb or word in table("function.prepositions"):
+            return False
+        if not (is_noun(word) or is_adjective(word)) or word in table("people.singular") or is_plural(word):
+            return False
     return False
 
 

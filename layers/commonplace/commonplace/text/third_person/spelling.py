@@ -93,6 +93,12 @@ def _means_had(following: Sequence[Token]) -> bool:
     return is_participle(word)
 
 
+def cased(token: Token, text: str) -> str:
+    """The text in place of the token's, in capitals where the token is."""
+    shouted = len(token.text) > 1 and token.text.isupper()
+    return token.text if text == token.low else text.upper() if shouted else text
+
+
 def missing_auxiliary(word: str, after: str) -> str | None:
     """What "I" needs before a word that cannot be its verb: 'I allergic' -> "am", 'I born' -> "was"."""
     if word == "born":

@@ -1,4 +1,4 @@
-"""An English text, sentence by sentence: statements are turned; questions and requests stay as they are."""
+"""An English text, sentence by sentence: statements and requests are turned; questions stay as they are."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,14 +18,14 @@ _QUESTION_REACH = 7
 _STATEMENT_REACH = 40
 
 
-def is_left_alone(tokens: Sequence[Token]) -> bool:
-    """True for a question or a request. `tokens` is one sentence without its fillers."""
+def is_question(tokens: Sequence[Token]) -> bool:
+    """True for a question, which stays as it is. `tokens` is one sentence without its fillers."""
     words = [token for token in tokens if token.is_word]
     if not words or words[0] is not _first(tokens):
         return False
     if any(token.text == "?" for token in tokens[-3:]):
         return not (_has_tag(tokens) or _starts_as_statement(tokens))
-    return not _concludes(tokens) and (_starts_as_question(words) or _is_request(tokens))
+    return not _concludes(tokens) and _starts_as_question(words)
 
 
 def _first(tokens: Sequence[Token]) -> Token | None:
@@ -152,11 +152,12 @@ def _sentence(tokens: list[Token], company: Company, is_first: bool, is_last: bo
     if not lacking and (not any(speaks(token) for token in statement) or _is_foreign(tokens)):
         return tokens
     statement = _with_subject(statement, lacking)
-    if not reminder and (not lacking or any(token.text == "?" for token in statement)) and is_left_alone(statement):
+    if not reminder and (not lacking or any(token.text == "?" for token in statement)) and is_question(statement):
         return tokens
     if polite and statement[-1].text == "?":
         statement[-1] = replace(statement[-1], text=".")
-    return _turned(statement, company, gap=tokens[0].gap)
+    request = not lacking and not reminder and _is_request(statement)
+    return _turned(statement, company, tokens[0].gap, request) or tokens
 
 
 def _is_foreign(sentence: list[Token]) -> bool:
@@ -173,8 +174,13 @@ def _with_subject(statement: list[Token], lacking: list[str]) -> list[Token]:
     return [*statement[:at], *added, replace(first, gap=" ", text=lowered), *statement[at + 1 :]]
 
 
-def _turned(statement: list[Token], company: Company, gap: str) -> list[Token]:
-    result = Turning(speaker_first(statement), company).run()
+def _turned(statement: list[Token], company: Company, gap: str, request: bool) -> list[Token]:
+    """The sentence in the third person; empty if its verbs cannot be told apart for sure."""
+    # "Feed the cat and I will pay you": what comes before is what the request is about
+    turning = Turning(statement if request else speaker_first(statement), company, request)
+    result = turning.run()
+    if turning.unsure:
+        return []
     at = next((at for at, token in enumerate(result) if token.kind is not Kind.MARK), 0)
     first = result[at]
     if first.is_word and first.text[:1].islower() and first.text.replace(" ", "").replace("'", "").isalpha():
