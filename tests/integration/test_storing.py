@@ -93,6 +93,15 @@ def test_a_known_alias_takes_the_tag_that_is_there(memory: Commonplace) -> None:
     assert "javascript" in stored.analysis.generated_tags
 
 
+def test_an_abbreviation_is_stored_in_full_whatever_was_there_first(memory: Commonplace) -> None:
+    memory.store_memory("I keep my notes in one place.", context={"additional_tags": ["k8s"]})
+    stored = memory.store_memory(
+        "The second note is about clusters.", context={"additional_tags": ["k8s", "Kubernetes", "apt"]}
+    )
+    assert stored.analysis.generated_tags[:2] == ["kubernetes", "apt"]
+    assert stored.recommendations.tag_consolidations["k8s"] == "kubernetes"
+
+
 def test_the_personal_pair_keeps_both_texts_and_finds_by_the_clean_one(memory: Commonplace) -> None:
     raw, clean = "i go running most mornings b4 work", "The user goes running most mornings before work."
     stored = memory.memory_store_personal(raw, clean, "habit", ["Running", "exercise", "morning"])

@@ -65,7 +65,9 @@ class Merge(Part):
 class Recommendations(Part):
     similar_memories: list[str] = Field(description="Ids of memories on the same subject, nearest first.")
     suggested_merges: list[Merge] = Field(description="Memories that say the same; nothing was merged.")
-    tag_consolidations: dict[str, str] = Field(description="Tags that were replaced by one the user has already.")
+    tag_consolidations: dict[str, str] = Field(
+        description="Tags that were replaced by their longer standard form, or by one the user has."
+    )
 
 
 class StoreResult(Result):

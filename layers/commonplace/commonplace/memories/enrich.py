@@ -10,6 +10,7 @@ from commonplace.ports.embedder import Embedder
 from commonplace.ports.record_values import Vector
 from commonplace.text.classifier.classification import Classification, classify
 from commonplace.text.tagging import tags_of
+from commonplace.text.tagging.names import standard
 from commonplace.text.tagging.phrases import concepts_of
 from commonplace.text.tagging.synonyms import consolidate
 from commonplace.text.third_person import to_third_person
@@ -45,7 +46,7 @@ class PrecomputedEmbedder:
 class EnrichedStatement:
     """A text with everything that rules derive from it.
 
-    `vector`: by the static model; `renamed`: new tags replaced by the user's own.
+    `vector`: by the static model; `renamed`: new tags replaced by their standard form or the user's own.
     """
 
     text: str
@@ -79,8 +80,8 @@ def enrich(text: str, words: Embedder, own_tags: Mapping[str, int], speaker: str
 
 
 def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Tags in lower case, without spaces, each once, in order."""
-    tidy = ("-".join(unicodedata.normalize("NFKC", tag).casefold().split()) for tag in tags)
+    """Tags in lower case, without spaces, abbreviations in full (`js`: `javascript`), each once, in order."""
+    tidy = (standard("-".join(unicodedata.normalize("NFKC", tag).casefold().split())) for tag in tags)
     return tuple(dict.fromkeys(tag for tag in tidy if tag))
 
 

@@ -11,6 +11,7 @@ from commonplace.memories.enrich import EnrichedStatement, enrich, tidy_tags
 from commonplace.memories.ingest import ingest, new_entry, notes
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
+from commonplace.text.tagging.names import standard
 
 
 def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreResult:
@@ -26,13 +27,14 @@ def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreRe
     if context.additional_tags:
         given["tags"] = tidy_tags((*context.additional_tags, *statement.tags))
     given |= context.model_dump(include={"expires_at", "user_note"}, exclude_none=True) | provenance_fields(context.source)
+    folded = {tag: full for tag in context.additional_tags or () if (full := standard(tag)) != tag}
     done = ingest(new_entry("store_memory", statement, context.place, caller, ports, given), ports)
     return StoreResult(
         success=True,
         memory_id=done.memory.memory_id,
         analysis=_analysis(done.memory),
         recommendations=Recommendations(
-            similar_memories=done.similar, suggested_merges=done.merges, tag_consolidations=dict(statement.renamed)
+            similar_memories=done.similar, suggested_merges=done.merges, tag_consolidations=folded | dict(statement.renamed)
         ),
         notes=notes(done, caller),
     )

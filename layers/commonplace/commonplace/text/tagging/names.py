@@ -4,7 +4,7 @@ import functools
 import re
 
 from commonplace.text.foundation.characters import bare
-from commonplace.text.tagging.tables import alias_groups, singulars
+from commonplace.text.tagging.tables import alias_groups, listed, singulars, topic_names
 
 _KEPT_S = ("ss", "us", "is", "ics", "'s")
 _DOUBLED = re.compile(r"([bdfgklmnprt])\1$")
@@ -85,6 +85,31 @@ def canonical(tag: str) -> str:
     groups = alias_groups()
     last = _singular_tag(plain)
     return next((groups[name][0] for name in (plain, last) if name in groups), last)
+
+
+@functools.lru_cache(maxsize=16384)
+def standard(tag: str) -> str:
+    """The longer standard form of an abbreviation (`javascript` of `js`); any other tag as it is.
+
+    Names that say the same in other words (`jogging`, `running`), abbreviations of two things (`apt`) and those that are
+    a topic's own name (`tv`) stay.
+    """
+    plain = _SEPARATORS.sub("-", bare(tag).strip())
+    full = alias_groups().get(plain, (tag,))[0]
+    stays = plain in topic_names() or plain in listed("abbreviations.unsure")
+    short = plain in listed("abbreviations.sure") or _abbreviates(plain, full)
+    return full if short and not stays else tag
+
+
+def _abbreviates(short: str, full: str) -> bool:
+    """Whether the letters of the short form stand in the full one in their order, the first one first.
+
+    A figure counts what it leaves out (`k8s`) or is the same in both.
+    """
+    if len(short) >= len(full) or short[0] != full[0]:
+        return False
+    rest = iter(full)
+    return all(char in rest for char in short if char.isalpha())
 
 
 def _singular_tag(tag: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 from commonplace.text.foundation.characters import bare
-from commonplace.text.tagging.names import canonical, same_thing, singular
+from commonplace.text.tagging.names import canonical, same_thing, singular, standard
 from commonplace.text.tagging.tables import alias_groups, function_words, kinds, listed, topic_names
 from commonplace.text.tagging.tokens import Word, spoken
 from commonplace.text.tagging.topics import Hit, hits, lexicon, run_hits
@@ -63,18 +63,23 @@ def _narrower(one: str, other: str) -> bool:
 
 
 def consolidate(new_tags: list[str], existing: Mapping[str, int], cosine: Cosine) -> dict[str, str]:
-    """New tag -> the user's own tag that stands for it; only those that change.
+    """New tag -> the tag that stands for it: its longer standard form, or the user's own; only those that change.
 
-    `existing`: tag -> how many memories have it. `cosine`: similarity of two tags, -1 to 1, None when unknown; asked
-    at most 32 times in all.
+    An abbreviation is written in full, whichever the user had first. `existing`: tag -> how many memories have it.
+    `cosine`: similarity of two tags, -1 to 1, None when unknown; asked at most 32 times in all.
     """
-    unknown = [tag for tag in dict.fromkeys(new_tags) if tag not in existing]
-    if not unknown or not existing:
-        return {}
+    full = {tag: standard(tag) for tag in dict.fromkeys(new_tags)}
+    own = _own_names([tag for tag in dict.fromkeys(full.values()) if tag not in existing], existing, cosine)
+    renamed = {tag: own.get(name, name) for tag, name in full.items() if tag not in existing or tag != name}
+    return {tag: name for tag, name in renamed.items() if tag != name}
+
+
+def _own_names(unknown: Sequence[str], existing: Mapping[str, int], cosine: Cosine) -> dict[str, str]:
+    """Tags that the user doesn't have -> those of the user's own that stand for them."""
     by_use = sorted(existing, key=lambda tag: (-existing[tag], tag))
     own: dict[str, str] = {}
     for tag in by_use:
-        own.setdefault(same_thing(tag), tag)
+        own.setdefault(same_thing(tag), _shown(tag))
     renamed = {tag: own[same_thing(tag)] for tag in unknown if same_thing(tag) in own}
     left = [tag for tag in unknown if tag not in renamed]
     starts = {tag[:_ALIKE_START] for tag in left}
@@ -83,6 +88,12 @@ def consolidate(new_tags: list[str], existing: Mapping[str, int], cosine: Cosine
         if nearest := _nearest(tag, alike, by_use, cosine, _MOST_COMPARED // len(left)):
             renamed[tag] = nearest
     return renamed
+
+
+def _shown(tag: str) -> str:
+    """An own tag as others fold into it: a thing that has abbreviations goes by its full name alone."""
+    names = alias_groups().get(bare(tag), (tag,))
+    return names[0] if any(standard(name) == names[0] != name for name in names) else tag
 
 
 def _nearest(tag: str, alike: Sequence[str], by_use: Sequence[str], cosine: Cosine, budget: int) -> str | None:
