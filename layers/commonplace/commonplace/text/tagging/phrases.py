@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from commonplace.text.foundation.calendar import calendars
 from commonplace.text.foundation.characters import bare
+from commonplace.text.tagging.senses import is_activity
 from commonplace.text.tagging.tables import capitals, false_friends, function_words, listed, stop_words, topic_names
 from commonplace.text.tagging.tokens import Reading, Word, read, trigger_length
 from commonplace.text.tagging.topics import lexicon
@@ -24,8 +25,9 @@ def phrases_of(reading: Reading) -> list[Phrase]:
     nouns_only = reading.language == "de" and any(word.capital for word in reading.words)
     found: list[Phrase] = []
     open_phrase = False
-    for word in reading.words:
+    for at, word in enumerate(reading.words):
         content = is_content(word, stopped) and (not nouns_only or word.text[0].isupper())
+        content = content and (reading.language != "en" or is_activity(reading.words, at))
         if content and open_phrase and not word.parted:
             found[-1].append(word)
         elif content:

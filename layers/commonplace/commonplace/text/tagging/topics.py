@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from commonplace.text.foundation.characters import bare
 from commonplace.text.tagging.names import forms
+from commonplace.text.tagging.senses import stands_for_topic
 from commonplace.text.tagging.tables import false_friends, stop_words, technical_topics, topic_lines
 from commonplace.text.tagging.tokens import Reading, Word, alone, cut, trigger_length
 
@@ -108,9 +109,15 @@ def _sure(found: list[Hit], reading: Reading) -> list[Hit]:
     if not any(hit.unsure for hit in found):
         return found
     hints = hits(reading.words, lexicon("hints"), "en")
-    signs = [hit for hit in (*found, *hints) if not (hit.unsure and _means_more(hit, found))]
-    elsewhere = any(hit.topic in _PLACES for hit in found)
-    return [hit for hit in found if not hit.unsure or _named(hit, reading, elsewhere) or _borne_out(hit, signs)]
+    own = [hit for hit in found if not (hit.unsure and _means_more(hit, found))]
+    signs = [*own, *(hit for hit in hints if not (hit.unsure and _means_more(hit, found)))]
+    elsewhere = any(hit.topic in _PLACES or _field(hit.topic) in _PLACES for hit in found)
+    # Beside a pet a hint may be another one ("the python ate the mouse")
+    return [
+        hit
+        for hit in found
+        if not hit.unsure or _named(hit, reading, elsewhere) or _borne_out(hit, own if elsewhere and hit.name else signs)
+    ]
 
 
 def _borne_out(hit: Hit, signs: Iterable[Hit]) -> bool:
@@ -162,6 +169,8 @@ def _at(words: Sequence[Word], at: int, table: Lexicon, language: str) -> list[H
             if len(rest) + 1 < length or not _follows(words, at, rest, language):
                 continue
             if not rest and form in table.named and not words[at].text[0].isupper():
+                continue
+            if language == "en" and not stands_for_topic(words, at, at + len(rest) + 1, form):
                 continue
             if len(rest) + 1 > length:
                 found, length = [], len(rest) + 1
