@@ -5,6 +5,7 @@ from functools import cache
 
 from commonplace.text.foundation.calendar import calendars
 from commonplace.text.foundation.characters import bare
+from commonplace.text.tagging.further import further_tags
 from commonplace.text.tagging.names import same_thing, singular, singular_in
 from commonplace.text.tagging.phrases import LONGEST_WORD, is_content, names_in, phrases_of, stopped_of, unspaced_nouns
 from commonplace.text.tagging.tables import describing_words, figure_patterns
@@ -12,6 +13,7 @@ from commonplace.text.tagging.tokens import Reading, Word, read
 from commonplace.text.tagging.topics import Hit, hits, lexicon, run_hits, topics_of
 
 NOTHING = "misc"
+_FEWEST = 3
 _MOST_PARENTS = 2
 _MOST_TIMES = 2
 _MOST_TOPICS = 5
@@ -31,6 +33,8 @@ def tags_of(text: str, limit: int = 8) -> list[str]:
     parents = (parent for topic in topics if (parent := lexicon("en").parents.get(topic)) and parent not in topics)
     chosen = [*topics, *list(dict.fromkeys(parents))[:_MOST_PARENTS]]
     chosen += _fresh(_salient(reading, found), [*chosen, *times])[: max(limit - len(chosen) - len(times), 0)]
+    said = [*chosen, *times]
+    chosen += _fresh(list(further_tags(reading, topics)), said)[: max(_FEWEST - len(said), 0)]
     return [*chosen, *times][:limit] or list(dict.fromkeys(map(str.lower, _weekdays().findall(text))))[:limit] or [NOTHING]
 
 
