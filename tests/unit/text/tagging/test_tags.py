@@ -144,6 +144,19 @@ def test_no_more_tags_and_concepts_than_asked_for(limit: int) -> None:
     assert len(concepts_of(text, limit)) <= limit
 
 
+def test_a_long_sentence_without_spaces_is_read_and_a_long_string_is_not() -> None:
+    japanese = "私は毎朝公園を走っていて、趣味は写真とジャズで、週末には家族と一緒に山へ出かけることが多く、" * 2
+    assert len(japanese) > 65
+    assert {"running", "photography", "music"} <= set(tags_of(japanese))
+    assert tags_of("https://example.org/jazzで読んだ。猫が好きです")[0] == "cat"
+    assert tags_of("music" * 20) == ["misc"]
+
+
+@pytest.mark.parametrize("text", ["The lift is broken again", "I drove a tram for years", "I got sacked", "I'm pregnant"])
+def test_a_short_text_has_a_tag_of_its_plainer_words(text: str) -> None:
+    assert tags_of(text) != ["misc"]
+
+
 def _always(score: float | None) -> Callable[[str, str], float | None]:
     return lambda _one, _other: score
 

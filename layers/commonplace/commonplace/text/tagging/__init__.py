@@ -6,7 +6,7 @@ from functools import cache
 from commonplace.text.foundation.calendar import calendars
 from commonplace.text.foundation.characters import bare
 from commonplace.text.tagging.further import further_tags
-from commonplace.text.tagging.names import same_thing, singular, singular_in
+from commonplace.text.tagging.names import same_thing, singular, singular_in, standard
 from commonplace.text.tagging.phrases import LONGEST_WORD, is_content, names_in, phrases_of, stopped_of, unspaced_nouns
 from commonplace.text.tagging.tables import describing_words, figure_patterns
 from commonplace.text.tagging.tokens import Reading, Word, read
@@ -85,7 +85,7 @@ def _salient(reading: Reading, found: list[Hit]) -> list[str]:
         heads += compounds[-1:]
         others += compounds[:-1]
     nouns = unspaced_nouns(reading.runs, reading.language)
-    tags = map(_tidy, (*names, *topical, *nouns, *heads, *others))
+    tags = map(standard, map(_tidy, (*names, *topical, *nouns, *heads, *others)))
     return [tag for tag in tags if 1 < len(tag) <= LONGEST_WORD]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from commonplace.text.foundation.english import is_noun
-from commonplace.text.tagging.names import singular
+from commonplace.text.tagging.names import forms, singular
 from commonplace.text.tagging.phrases import LONGEST_WORD, stopped_of
 from commonplace.text.tagging.tables import describing_words, function_words, listed
 from commonplace.text.tagging.tokens import Reading, Word
@@ -19,12 +19,21 @@ def further_tags(reading: Reading, topics: Sequence[str]) -> Iterator[str]:
     stopped = stopped_of(reading)
     words = (word.key for word in reading.words if word.key not in stopped and word.key.isalpha())
     yield from (key for key in words if 2 < len(key) <= LONGEST_WORD and not key.endswith("ly"))
+    if reading.language == "en":
+        yield from (deed for word in reading.words if (deed := _deed(word.key)))
 
 
 def _ancestors(topic: str) -> Iterator[str]:
     while parent := lexicon("en").parents.get(topic):
         yield parent
         topic = parent
+
+
+def _deed(word: str) -> str | None:
+    """The base form of a verb that tells something ("drove": `drive`)."""
+    irregular = dict(pair.split("=") for pair in listed("nouns.irregular_deeds"))
+    bases = (irregular.get(word, word), *forms(word, "en"))
+    return next((base for base in bases if base in listed("nouns.deeds")), None)
 
 
 def _is_common_noun(words: Sequence[Word], at: int) -> bool:

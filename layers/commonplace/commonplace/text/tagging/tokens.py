@@ -12,8 +12,10 @@ from commonplace.text.foundation.characters import HAN, KANA, bare, has_kana, st
 from commonplace.text.tagging.tables import LANGUAGES, function_words, listed, stop_words
 
 _REDACTED = re.compile(r"\[redacted[^\]]*\]?", re.IGNORECASE)
-_ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\S+|\S{65,}")
 _UNSPACED = rf"{KANA}\u31f0-\u31ff{HAN}\uf900-\ufaff々〆"
+# In scripts without spaces a sentence is one long string, and begins right behind an address
+_PIECE = rf"[^\s{_UNSPACED}]"
+_ADDRESS = re.compile(rf"(?:https?://|www\.){_PIECE}+|{_PIECE}+@{_PIECE}+\.{_PIECE}+|{_PIECE}{{65,}}")
 _TECHNICAL = r"(?<!\w)(?:[cC]\+\+|[cCfF]#|\.NET\b|\.net\b)"
 _WORD = re.compile(rf"{_TECHNICAL}|[^\W_{_UNSPACED}]+(?:['’&][^\W_{_UNSPACED}]+)*")
 _RUN = re.compile(rf"[{_UNSPACED}]+")
