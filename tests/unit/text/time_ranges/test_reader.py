@@ -72,6 +72,13 @@ Which notes are from 2021 or earlier? | | 2022-01-01 | open | from 2021 or earli
 What was due on or before 5 March? | | 2024-03-06 | open | on or before 5 March
 Am I free on Saturday? | 2024-05-18 | 2024-05-19 | day | on Saturday
 What did I note in Feb? | 2024-02-01 | 2024-03-01 | month | in Feb
+What did I say since 8am? | 2024-05-15 08:00 | | open | since 8am
+What has changed since 11pm? | 2024-05-14 23:00 | | open | since 11pm
+Wer hat nach 9 Uhr angerufen? | 2024-05-15 09:00 | | open | nach 9 Uhr
+What did I buy on Black Friday last year? | 2023-11-24 | 2023-11-25 | day | on Black Friday last year
+What did I ship in H2 of last year? | 2023-07-01 | 2024-01-01 | month | in H2 of last year
+Was haben wir im Sommer vor zwei Jahren gemacht? | 2022-06-01 | 2022-09-01 | month | im Sommer vor zwei Jahren
+Que faisons-nous le dernier samedi du mois ? | 2024-05-25 | 2024-05-26 | day | le dernier samedi du mois
 Wo bin ich in der ersten Juniwoche? | 2024-06-01 | 2024-06-08 | day | in der ersten Juniwoche
 """
 
@@ -131,6 +138,7 @@ il y a trois semaines de vacances; salaire de fin de mois; ma dernière semaine 
 la regla del viernes; mi amigo Julio; hasta mañana; los lunes corro; Viernes Santo; un ensayo de 2000 palabras; Mayo Clinic
 planes de fin de semana; mi última semana en el trabajo; rutina de la mañana; 金曜日のルール; 小泉今日子; 明日香さん; 月がきれい
 my favourite Christmas movie; do I like Halloween; the recipe for Easter bread; who is older than me; week 12 of pregnancy
+is the gym open until 10pm; Is the baby older than three months?; What's my H1 visa number?; my 8am routine
 what do I think about Thanksgiving; how old is Noel; Wie geht mein Rezept für Weihnachtsgans; Was mag ich an Weihnachten
 Silvester Stallone; mi receta de turrón de Navidad; ma bûche de Noël; mon ami Noël; クリスマスソング; 春子さんの電話番号
 夏目漱石; 2001年宇宙の旅; 3月のライオン; 毎週月曜日; 夏休みの宿題; 誕生日の3日前; 2023年モデル; 三日坊主; 夏に咲く花; 部屋2023

@@ -63,7 +63,8 @@ def _unspaced_times() -> tuple[tuple[str, re.Pattern[str]], ...]:
 @cache
 def _figures() -> re.Pattern[str]:
     """What figures tell of a time, in every language or in one: a decade, a quarter, a day of the month."""
-    return re.compile("|".join([FIGURES, *(told for one in LANGUAGES if (told := vocabulary(one).get("figures")))]))
+    told = (vocabulary(language).get("figures") for language in LANGUAGES)
+    return re.compile("|".join([FIGURES, *filter(None, told)]), re.IGNORECASE)
 
 
 def languages_of(query: str) -> list[str]:

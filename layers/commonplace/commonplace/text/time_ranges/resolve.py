@@ -61,6 +61,15 @@ def _day(slots: Slots, clock: Clock) -> Period | None:
     return narrowed(days(clock.now + timedelta(days=int(slots["day"]))), slots)
 
 
+def _clock_time(slots: Slots, clock: Clock) -> Period | None:
+    """The day on which a time of day was last, where the query tells of the past: "what have I said since 8 am"."""
+    today = days(clock.now)
+    time = _hours(today, slots) if "hour" in slots else part_of_day(today, slots["part"])
+    if time is None or not clock.told:
+        return None
+    return today if time.start <= clock.now else days(clock.now - timedelta(days=1))
+
+
 def _moment(slots: Slots, clock: Clock) -> Period:
     """A part of a day that names its day too; "near night" is the one just past till noon, then the one to come."""
     day, part = slots["moment"].split()
@@ -137,4 +146,6 @@ READERS = {
     "tens": periodic.decade,
     "year": periodic.year,
     "year_turn": periodic.year,
+    "hour": _clock_time,
+    "part": _clock_time,
 }
