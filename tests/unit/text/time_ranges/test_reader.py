@@ -79,6 +79,12 @@ What did I buy on Black Friday last year? | 2023-11-24 | 2023-11-25 | day | on B
 What did I ship in H2 of last year? | 2023-07-01 | 2024-01-01 | month | in H2 of last year
 Was haben wir im Sommer vor zwei Jahren gemacht? | 2022-06-01 | 2022-09-01 | month | im Sommer vor zwei Jahren
 Que faisons-nous le dernier samedi du mois ? | 2024-05-25 | 2024-05-26 | day | le dernier samedi du mois
+What's on a week from Friday? | 2024-05-24 | 2024-05-25 | day | a week from Friday
+What did I do in the first days of January? | 2024-01-01 | 2024-01-06 | day | in the first days of January
+What did I do in early spring? | 2024-03-01 | 2024-04-01 | month | in early spring
+What happened on 14.2.23? | 2023-02-14 | 2023-02-15 | day | on 14.2.23
+What do I have between now and Whitsun? | | 2024-05-21 | open | between now and Whitsun
+Was habe ich in den letzten Tagen des Februars getan? | 2024-02-25 | 2024-03-01 | day | in den letzten Tagen des Februars
 Wo bin ich in der ersten Juniwoche? | 2024-06-01 | 2024-06-08 | day | in der ersten Juniwoche
 """
 

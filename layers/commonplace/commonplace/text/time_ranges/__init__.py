@@ -38,7 +38,8 @@ class Period:
 ANCHORS = {"turn", "turned", "year", "year_turn", "week_turn", "whole", "ago", "exact", "rolling", "ahead", "numeric"}
 YEARLY = {"month", "month_number", "season", "quarter", "half", "date", "holiday", "week_number"}
 CYCLES = YEARLY | {"weekday", "calendar", "day_of_month"}
-NARROWING = {"phase", "phase_of", "nth", "around", "side"}
+PHASES = {"phase", "phase_of"}
+RELATIONS = {"nth", "around", "side", "later"}
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,9 @@ class TimePhrase:
     @property
     def general(self) -> bool:
         """A season, holiday or weekend that may be any: "what can I wear in the summer"."""
-        any_of = bool(self.slots.keys() & {"season", "calendar", "holiday"})
-        return self.bare and any_of and not self.slots.keys() & NARROWING
+        slots = self.slots.keys()
+        any_of = slots & {"season", "holiday"} or ("calendar" in slots and not slots & PHASES)
+        return self.bare and bool(any_of) and not slots & RELATIONS
 
 
 @dataclass(frozen=True)

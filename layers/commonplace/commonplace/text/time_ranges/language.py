@@ -18,6 +18,7 @@ LIKE = {
     "to_hour": "hour",
     **dict.fromkeys(("nth_unit", "side_unit", "around"), "unit"),
     **dict.fromkeys(("nth_weekday", "side_weekday"), "weekday"),
+    "nth_several": "several",
     **dict.fromkeys(("nth_count", "side_count"), "count"),
 }
 # What is written with a capital inside a sentence and is still a time.

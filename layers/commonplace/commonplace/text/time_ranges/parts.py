@@ -12,6 +12,7 @@ Slots = Mapping[str, str]
 DAY, WEEK = timedelta(days=1), timedelta(weeks=1)
 SATURDAY = 5
 LAST = "last"
+FEW = 5
 CALENDAR = ("week", "weekend", "month", "year")
 # Early, mid and late as months of a period of so many months; a year's middle is narrower than what its ends leave.
 MONTHS = {
@@ -42,6 +43,8 @@ def narrowed(whole: Period | None, slots: Slots) -> Period | None:
         fits = slots["around"] in CALENDAR and whole.end - whole.start < WEEK + DAY * (slots["around"] == "weekend")
         first = whole.start - DAY * (whole.start.weekday() == 0 and slots["around"] == "weekend")  # "Labor Day weekend"
         return calendar(slots["around"], first) if fits else None
+    if "later" in slots:
+        return _later(whole, slots)
     return _beside(whole, slots) if "side" in slots else whole
 
 
@@ -72,14 +75,14 @@ def _nth(whole: Period, slots: Slots) -> Period | None:
 
     Weeks are seven days counted from the first day, the last from the end: calendar weeks belong to two months.
     """
-    number, count = slots["nth"], int(slots.get("nth_count", "1"))
+    number, count = slots["nth"], _count(slots.get("nth_count", "few" if "nth_several" in slots else "1"))
     if "nth_weekday" in slots or slots.get("nth_unit") == "weekend":
         first, length = _first_day(slots, "nth")
         begin = weekday_from(whole.start, first)
         begins = [begin + step * WEEK for step in range((whole.end - begin - DAY) // WEEK + 1)]
         place = -1 if number == LAST else int(number) - 1
         return days(begins[place], length) if place < len(begins) else None
-    unit = slots.get("nth_unit", "day")
+    unit = slots.get("nth_unit") or slots.get("nth_several", "day")
     if unit not in ("day", "week", "month", "year"):
         return None
     steps = relativedelta(**{f"{unit}s": count})  # type: ignore[arg-type]
@@ -92,7 +95,7 @@ def _nth(whole: Period, slots: Slots) -> Period | None:
 
 def _beside(whole: Period, slots: Slots) -> Period | None:
     """The period next to another, or so many units before or after it."""
-    sign, count = int(slots["side"]), int(slots.get("side_count", "1"))
+    sign, count = int(slots["side"]), _count(slots.get("side_count", "1"))
     edge = whole.end if sign > 0 else whole.start
     unit = slots.get("side_unit", "day")
     if unit == "weekend" or "side_weekday" in slots:
@@ -105,6 +108,18 @@ def _beside(whole: Period, slots: Slots) -> Period | None:
     if unit == "week" and "side_count" not in slots:
         return days(edge if sign > 0 else edge - WEEK, 7)
     return calendar(unit, whole.start, sign * count) if unit in CALENDAR else None
+
+
+def _later(whole: Period, slots: Slots) -> Period | None:
+    """The day so many days or weeks after another: "two weeks from Monday"."""
+    unit = slots["side_unit"]
+    if unit not in ("day", "week") or whole.end - whole.start > DAY:
+        return None
+    return days(whole.start + _count(slots["side_count"]) * (WEEK if unit == "week" else DAY))
+
+
+def _count(count: str) -> int:
+    return FEW if count == "few" else int(count)
 
 
 def _first_day(slots: Slots, relation: str) -> tuple[int, int]:

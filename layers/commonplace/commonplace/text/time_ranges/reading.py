@@ -24,6 +24,7 @@ OF_ONE_YEAR = {
     "years_back",
     "around",
     "nth_weekday",
+    "later",
     "side_weekday",
 }
 Ends = tuple[Period | None, Period | None]
