@@ -85,6 +85,8 @@ What did I do in early spring? | 2024-03-01 | 2024-04-01 | month | in early spri
 What happened on 14.2.23? | 2023-02-14 | 2023-02-15 | day | on 14.2.23
 What do I have between now and Whitsun? | | 2024-05-21 | open | between now and Whitsun
 Was habe ich in den letzten Tagen des Februars getan? | 2024-02-25 | 2024-03-01 | day | in den letzten Tagen des Februars
+What did I get two Christmases ago? | 2022-12-24 | 2022-12-27 | day | two Christmases ago
+Wo waren wir vor zwei Sommern? | 2022-06-01 | 2022-09-01 | month | vor zwei Sommern
 Wo bin ich in der ersten Juniwoche? | 2024-06-01 | 2024-06-08 | day | in der ersten Juniwoche
 """
 
@@ -196,7 +198,7 @@ def test_a_phrase_is_read(query: str, after: str, before: str, granularity: str,
     ("query", "any_year"),
     [("in March", True), ("on 5 May", True), ("im Mai", True), ("in March 2023", False), ("last March", False),
      ("yesterday", False), ("since May", False), ("in 2023", False), ("at Christmas", True), ("at Easter", False),
-     ("in week 7", False), ("on 14/02/2023", False)],
+     ("in week 7", False), ("two summers ago", False), ("on 14/02/2023", False)],
 )  # fmt: skip
 def test_a_date_without_its_year_says_so(query: str, any_year: bool) -> None:
     found = read_time_range(f"what did we do {query}", NOW)

@@ -120,7 +120,7 @@ def language_of(code: str) -> Language:
         tuple(_joint(code, link) for link in table["link"]),
         tuple(_joint(code, pair) for pair in table["pair"]),
         tuple(_joint(code, relation) for relation in table["relation"]),
-        _any(code, [f"{{={slot}}}s?" for slot in NAMES if phrases_of(code, slot)]),
+        _any(code, [f"{{={slot}}}(?:e?s)?" for slot in NAMES if phrases_of(code, slot)]),
         *(_any(code, table[name]) for name in ("look_alikes", "habit", "past", "planned", "forward", "generic")),
     )
 

@@ -121,6 +121,9 @@ def ago(slots: Slots, clock: Clock) -> Period | None:
     sign = 1 if "from_now" in slots else -1
     if "weekday" in slots:
         return _weekday_ago(slots, clock)
+    if slots.keys() & {"season", "holiday"}:
+        turned = {**slots, "turn": str(-_counted({**slots, "unit": "year"})[1][-1])}
+        return season(turned, clock) if "season" in slots else holiday(turned, clock)
     if slots.get("from_now") == "forward" and not clock.forward:  # "in two weeks" may be a length as well
         return None
     unit, counts = _counted(slots)

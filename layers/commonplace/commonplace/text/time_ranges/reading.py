@@ -22,6 +22,7 @@ OF_ONE_YEAR = {
     "week_number",
     "numeric",
     "years_back",
+    "ago",
     "around",
     "nth_weekday",
     "later",
