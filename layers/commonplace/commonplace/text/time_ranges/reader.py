@@ -13,19 +13,9 @@ from commonplace.text.time_ranges.language import LANGUAGES, phrases_of, vocabul
 FIGURES = r"(?<!\d)(?:(?:19|20)\d\d(?!\d)|\d{1,2}[./-]\d{1,2}[./-])"
 # Slots without which no phrase is a time.
 TELLING = (
-    "day",
-    "calendar",
-    "weekday",
-    "month",
-    "short_month",
-    "season",
-    "moment",
-    "unit",
-    "decade",
-    "holiday",
+    "day", "calendar", "weekday", "month", "short_month", "season", "moment", "unit", "decade", "half", "holiday",
     "numbered_week",
-    "half",
-)
+)  # fmt: skip
 # "Freitagabend", "Aprilwoche", "Osterwochenende".
 COMPOUNDS = (("weekday", "part"), ("month", "unit"), ("holiday", "unit"))
 # What lies beyond is not read: a query is a line or two, and the time to read one must stay bounded.

@@ -14,20 +14,8 @@ from commonplace.text.time_ranges.resolve import point, resolve
 # One character for one, so that a span of the translated query is one of the query.
 PLAIN = str.maketrans("０１２３４５６７８９", "0123456789")
 # What tells the year, or the days of which are others each year.
-OF_ONE_YEAR = {
-    "year",
-    "year_turn",
-    "turn",
-    "turned",
-    "week_number",
-    "numeric",
-    "years_back",
-    "ago",
-    "around",
-    "nth_weekday",
-    "later",
-    "side_weekday",
-}
+OF_ONE_YEAR = {"year", "year_turn", "turn", "turned", "years_back", "ago", "numeric"}
+OF_ONE_YEAR |= {"week_number", "around", "later", "nth_weekday", "side_weekday"}
 Ends = tuple[Period | None, Period | None]
 
 
