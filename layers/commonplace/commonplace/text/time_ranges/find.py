@@ -8,8 +8,9 @@ from functools import cache, lru_cache
 from itertools import product
 
 from commonplace.text.foundation.calendar import calendar_in_times
+from commonplace.text.foundation.characters import straight
 from commonplace.text.time_ranges import TimePhrase, TimeSpan
-from commonplace.text.time_ranges.language import Language
+from commonplace.text.time_ranges.language import Language, language_of, phrases_of
 from commonplace.text.time_ranges.relations import REACH, edges, meanings, related
 
 QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|「[^」]+」|『[^』]+』|(?<!\w)['‘][^'’]+['’](?!\w)")
@@ -54,12 +55,21 @@ def look_alikes(query: str, languages: Sequence[Language]) -> list[tuple[int, in
 
 def _phrases(query: str, language: Language) -> list[TimePhrase]:
     found: dict[tuple[int, int, tuple[str, ...]], TimePhrase] = {}
-    for known in language.phrases:
+    plain = " ".join(straight(query.casefold()).split())
+    told = {slot for slot, words in _needed_words(language.code).items() if any(word in plain for word in words)}
+    for known in (phrase for phrase in language.phrases if told.issuperset(phrase.needs)):
         for match in known.pattern.finditer(query):
             slots = meanings(language.code, match.groupdict())
             phrase = TimePhrase(*match.span(), {**slots, "language": language.code}, known.free)
             found.setdefault((phrase.start, phrase.end, tuple(sorted(slots))), phrase)
     return list(found.values())
+
+
+@cache
+def _needed_words(code: str) -> Mapping[str, tuple[str, ...]]:
+    """The words of each slot that some phrase can't do without, so that a query without them skips the phrase."""
+    slots = {slot for phrase in language_of(code).phrases for slot in phrase.needs}
+    return {slot: tuple(word.casefold() for word in phrases_of(code, slot)) for slot in slots}
 
 
 def _linked(query: str, language: Language, phrases: list[TimePhrase]) -> Iterator[TimeSpan]:
@@ -104,7 +114,7 @@ def _quoted(query: str) -> list[tuple[int, int]]:
 
 def _titles(query: str, language: Language) -> list[tuple[int, int]]:
     """Words with a capital inside a sentence that are no names of days and months: "Last Week Tonight"."""
-    if query.isupper():
+    if query.isupper() or query[1:].islower():
         return []
     names = {place for name in language.names.finditer(query) for place in range(*name.span())}
     capitals = re.finditer(r"(?<=[\w,;)'’\"] )[^\W\d_]\w*|(?<=[\w’']-)[^\W\d_]\w*", query)

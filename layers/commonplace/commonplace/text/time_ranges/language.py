@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,8 @@ FREE_EDGES = r"(?<![\w/.$€£#@-])", r"(?![\w/@%$€£-]|[.:,]\d|\.\w)"
 BOUND_EDGES = r"(?<![\w/.$€£#@])", r"(?![\w/@%$€£]|[.:,]\d|\.\w)"
 UNSPACED_EDGES = r"(?<![\d.#$¥-])", ""
 PLACE = re.compile(r"\{(=?)([a-z_]+)\}")
+NEEDED = re.compile(r"\{=?([a-z_]+)\}(?!\?)")
+GROUP = re.compile(r"\([^()]*\)\??")
 # A look-behind has to be of one width, so blanks in it stay as they are.
 BLANK = re.compile(r"(\(\?<[=!][^)]*\))| (\??)")
 
@@ -73,16 +75,31 @@ def phrases_of(language: str, slot: str) -> dict[str, str]:
 class Phrase:
     """`free`: a time by itself; else it is one only beside a "since" or "between"."""
 
-    pattern: re.Pattern[str]
+    code: str
+    template: str
     free: bool
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when a query first has what it needs: most never are, and each costs a millisecond."""
+        spaced = vocabulary(self.code)["spaced"]
+        before, after = (FREE_EDGES if self.free else BOUND_EDGES) if spaced else UNSPACED_EDGES
+        return re.compile(before + _expand(self.code, self.template) + after, re.IGNORECASE)
+
+    @cached_property
+    def needs(self) -> tuple[str, ...]:
+        """The slots that it has outside every group, so that a query without a word of each does not match."""
+        outside = self.template
+        while (inner := GROUP.sub("", outside)) != outside:
+            outside = inner
+        named = [] if "|" in outside else [slot for slot in NEEDED.findall(outside) if slot not in EVERYWHERE]
+        return tuple(slot for slot in named if phrases_of(self.code, slot))
 
 
 @dataclass(frozen=True)
 class Joint:
-    """What stands before, between and after the times that it joins; `open` tells which of two need not be free.
-
-    `of`: the slots of which the time beside a relation must have one; empty for any time.
-    """
+    """What stands before, between and after the times that it joins; `open` tells which of two need not be free, `of`
+    the slots of which the time beside a relation must have one (empty: any time)."""
 
     kind: str
     before: re.Pattern[str]
@@ -111,7 +128,7 @@ class Language:
 
 @cache
 def language_of(code: str) -> Language:
-    """The compiled phrases of a language, made once: some ten milliseconds."""
+    """The phrases of a language, made once."""
     table = vocabulary(code)
     return Language(
         code,
@@ -132,10 +149,8 @@ def _phrases(code: str, table: dict[str, Any]) -> Iterator[Phrase]:
     free = patterns["period"] + [frame.replace("{X}", x) for frame, x in framed]
     bound = [frames["operand"].replace("{X}", x) for name in ("on", "in", "at") for x in patterns[name]]
     bound += patterns["beside"]
-    for templates, edges, alone in ((free, FREE_EDGES, True), (bound, BOUND_EDGES, False)):
-        before, after = edges if table["spaced"] else UNSPACED_EDGES
-        for template in templates:
-            yield Phrase(re.compile(before + _expand(code, template) + after, re.IGNORECASE), alone)
+    yield from (Phrase(code, template, free=True) for template in free)
+    yield from (Phrase(code, template, free=False) for template in bound)
 
 
 def _joint(code: str, table: dict[str, str]) -> Joint:
