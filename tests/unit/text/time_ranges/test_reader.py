@@ -87,6 +87,11 @@ What do I have between now and Whitsun? | | 2024-05-21 | open | between now and 
 Was habe ich in den letzten Tagen des Februars getan? | 2024-02-25 | 2024-03-01 | day | in den letzten Tagen des Februars
 What did I get two Christmases ago? | 2022-12-24 | 2022-12-27 | day | two Christmases ago
 Wo waren wir vor zwei Sommern? | 2022-06-01 | 2022-09-01 | month | vor zwei Sommern
+What did I get last year for Christmas? | 2023-12-24 | 2023-12-27 | day | last year for Christmas
+Was habe ich letztes Jahr zu Ostern bekommen? | 2023-04-07 | 2023-04-11 | day | letztes Jahr zu Ostern
+Was war letzten Monat an Karneval los? | 2024-04-01 | 2024-05-01 | month | letzten Monat
+What's on this coming weekend? | 2024-05-18 | 2024-05-20 | day | on this coming weekend
+What did I do in the last two weekends? | 2024-05-04 | 2024-05-13 | day | in the last two weekends
 Wo bin ich in der ersten Juniwoche? | 2024-06-01 | 2024-06-08 | day | in der ersten Juniwoche
 """
 

@@ -25,8 +25,9 @@ _THIS_CENTURY = 69  # a year of two digits below it is of this century, as in PO
 def spans_of(query: str, language: Language, blocked: Sequence[tuple[int, int]]) -> list[TimeSpan]:
     """What may be a time and touches nothing blocked; the leftmost first, of two at one place the longest."""
     phrases = _phrases(query, language)
+    holidays = [phrase for phrase in phrases if "holiday" in phrase.slots]
+    phrases = [phrase for phrase in phrases if not _is_of_a_name(phrase, holidays)]
     phrases += related(query, language, phrases)
-    phrases = [phrase for phrase in phrases if not _is_of_a_holiday(phrase, phrases)]
     if language.habit.search(query):
         phrases = [phrase for phrase in phrases if not phrase.bare]
     meant = language.past.search(query) or (language.forward.search(query) and not language.generic.search(query))
@@ -41,11 +42,11 @@ def spans_of(query: str, language: Language, blocked: Sequence[tuple[int, int]])
     return sorted(kept, key=lambda span: (span.start, -span.end))
 
 
-def _is_of_a_holiday(phrase: TimePhrase, phrases: Sequence[TimePhrase]) -> bool:
+def _is_of_a_name(phrase: TimePhrase, holidays: Sequence[TimePhrase]) -> bool:
     """Whether it is but a part of a holiday's name: the "Friday" of "Good Friday"."""
     if "holiday" in phrase.slots:
         return False
-    return any("holiday" in one.slots and one.start <= phrase.start and phrase.end <= one.end for one in phrases)
+    return any(one.start <= phrase.start and phrase.end <= one.end for one in holidays)
 
 
 def look_alikes(query: str, languages: Sequence[Language]) -> list[tuple[int, int]]:

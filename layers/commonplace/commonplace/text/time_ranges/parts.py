@@ -40,7 +40,9 @@ def narrowed(whole: Period | None, slots: Slots) -> Period | None:
     if "nth" in slots:
         return _nth(whole, slots)
     if "around" in slots:
-        fits = slots["around"] in CALENDAR and whole.end - whole.start < WEEK + DAY * (slots["around"] == "weekend")
+        fits = slots["around"] in ("week", "weekend") and whole.end - whole.start < WEEK + DAY * (
+            slots["around"] == "weekend"
+        )
         first = whole.start - DAY * (whole.start.weekday() == 0 and slots["around"] == "weekend")  # "Labor Day weekend"
         return calendar(slots["around"], first) if fits else None
     if "later" in slots:

@@ -30,7 +30,7 @@ CLOCK_UNITS = ("hour", "minute")
 def turn_of(slots: Slots) -> int | None:
     """-1 for last, 0 for this, 1 for next; None when the phrase has no such word."""
     turn = slots.get("turn") or slots.get("turned")
-    return None if turn is None else int(turn)
+    return None if turn is None else 1 if turn == "coming" else int(turn)
 
 
 def written_date(slots: Slots, clock: Clock) -> Period | None:
@@ -153,6 +153,9 @@ def rolling(slots: Slots, clock: Clock) -> Period | None:
     """So many units back from now, or ahead: whole days, the first and today among them; hours to the minute."""
     unit, counts = _counted(slots)
     ahead = "ahead" in slots
+    if unit == "weekend":
+        wholes = [calendar(unit, clock.now, count if ahead else -count) for count in (1, counts[0])]
+        return Period(min(one.start for one in wholes), max(one.end for one in wholes), "day")
     edge = _shift(clock, unit, counts[0] if ahead else -counts[0])
     now = clock.instant if unit in CLOCK_UNITS else clock.now
     # Not sorted: in the hour that comes twice the later of two times may show the earlier one.

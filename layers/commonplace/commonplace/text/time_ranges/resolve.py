@@ -104,6 +104,10 @@ def _whole(slots: Slots, clock: Clock) -> Period | None:
 
 def _calendar(slots: Slots, clock: Clock) -> Period | None:
     unit, turn = slots["calendar"], turn_of(slots)
+    if slots.get("turn") == "coming" and unit == "weekend":
+        return narrowed(
+            clock.seen_from(clock.now, forward=True).pick([calendar(unit, clock.now, n) for n in (0, 1)], turn), slots
+        )
     if turn is not None:
         whole = calendar(unit, clock.now, turn)
         return narrowed(_this_week(whole, clock) if unit == "weekend" and turn == 0 else whole, slots)
