@@ -1,13 +1,16 @@
 """A function as Lambda runs it: the built folder and layers, the real runtime client, nothing else on its path."""
 
 import os
+import shutil
 import subprocess
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from cloud.built import ROOT, folders
 from cloud.runtime_api import RuntimeApi
@@ -88,5 +91,18 @@ def _environment(function: str, api: RuntimeApi) -> dict[str, str]:
 
 
 def _code(own: Path, layers: list[Path]) -> dict[str, str]:
-    path = ":".join([str(own), *(str(layer / "python") for layer in layers)])
-    return {"LAMBDA_TASK_ROOT": str(own), "PYTHONPATH": path}
+    return {"LAMBDA_TASK_ROOT": str(own), "PYTHONPATH": f"{own}:{_laid_over(tuple(layers)).name}/python"}
+
+
+@cache
+def _laid_over(layers: tuple[Path, ...]) -> "TemporaryDirectory[str]":
+    """The layers in one folder, as Lambda lays them over each other in `/opt`; by links, and gone with this process."""
+    opt = TemporaryDirectory(prefix="opt-", dir=ROOT / ".aws-sam")
+    for layer in layers:
+        shutil.copytree(layer, opt.name, copy_function=_linked, dirs_exist_ok=True)
+    return opt
+
+
+def _linked(source: str, target: str) -> None:
+    Path(target).unlink(missing_ok=True)
+    os.link(source, target)

@@ -50,6 +50,7 @@ class Template:
         whole = yaml.load(path.read_text("utf-8"), _Loader)
         self._resources: Mapping[str, Resource] = whole["Resources"]
         self._defaults = {name: about["Default"] for name, about in whole["Parameters"].items()}
+        self._conditions: Resource = whole["Conditions"]
         self._global: Resource = whole["Globals"]["Function"]
         named = dict(self._of("AWS::Serverless::Function"))
         self._functions = {name: self._function(name, about["Properties"]) for name, about in named.items()}
@@ -104,8 +105,18 @@ class Template:
     def _function(self, name: str, about: Resource) -> Function:
         folder = Path(about["CodeUri"])
         module, attribute = about.get("Handler", self._global["Handler"]).rsplit(".", 1)
-        layers = [layer["Ref"] for layer in (*self._global["Layers"], *about.get("Layers", ()))]
-        return Function(folder.name, ".".join([*folder.parts, module]), attribute, (name, *layers))
+        layers = [self._chosen(layer)["Ref"] for layer in (*self._global["Layers"], *about.get("Layers", ()))]
+        there = (layer for layer in layers if layer != "AWS::NoValue")
+        return Function(folder.name, ".".join([*folder.parts, module]), attribute, (name, *there))
+
+    def _chosen(self, value: Resource) -> Resource:
+        """What `!If [A, x, y]` comes to by the parameters' defaults, where A is `!Equals` of two values."""
+        if "If" not in value:
+            return value
+        condition, yes, no = value["If"]
+        left, right = map(self._by_default, self._conditions[condition]["Equals"])
+        chosen: Resource = yes if left == right else no
+        return chosen
 
     def _of(self, kind: str) -> Iterator[tuple[str, Resource]]:
         return ((name, about) for name, about in self._resources.items() if about["Type"] == kind)

@@ -91,12 +91,20 @@ def test_what_answers_over_http_answers_within_its_thirty_seconds() -> None:
     assert all(parameters[f"{tool.function.title()}Timeout"]["MaxValue"] < 30 for tool in TOOLS)
 
 
-def test_only_what_calls_claude_carries_it(stack: Stack) -> None:
-    layers = {name: about["Layers"] for name, about in stack.functions().items()}
+@pytest.mark.parametrize("embedder", ["sentence", "static", "titan"])
+def test_a_function_carries_only_what_it_calls(embedder: str) -> None:
     shared = ["DependenciesLayer", "TracingLayer", "CommonplaceLayer"]
-    asking = {name for name, given in layers.items() if given == [*shared, "ClaudeLayer"]}
-    assert asking == {"normalize", "summarize", "night"}
-    assert all(given == shared for name, given in layers.items() if name not in asking)
+    asking, embedding = {"normalize", "summarize", "night"}, {"store", "search", "write", "read", "summarize", "night"}
+    for name, about in Stack(Embedder=embedder).functions().items():
+        claude = ["ClaudeLayer"] if name in asking else []
+        encoders = ["EncodersLayer"] if name in embedding and embedder == "sentence" else []
+        assert about["Layers"] == [*shared, *claude, *encoders]
+
+
+def test_what_embeds_is_what_titan_would_be_asked_by() -> None:
+    by_titan = {name for name in FUNCTIONS if Stack(Embedder="titan").may(name) != Stack(Embedder="static").may(name)}
+    encoders = {name for name, about in Stack(Embedder="sentence").functions().items() if "EncodersLayer" in about["Layers"]}
+    assert by_titan == encoders
 
 
 def test_settings_are_given_by_names_that_are_read(stack: Stack) -> None:

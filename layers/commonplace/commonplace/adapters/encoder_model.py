@@ -23,7 +23,7 @@ _QUERY = "query:"  # e5 was trained with it; the same before questions and memor
 class EncoderModel:
     """One encoder: its word table, mapped into memory, its layers, and how a text becomes ids of pieces.
 
-    `before`, `after`: the ids around each window.
+    `before`, `after`: the ids around each window; `unknown`: the id of what is no piece.
     """
 
     words: "npt.NDArray[np.uint8]"
@@ -32,6 +32,7 @@ class EncoderModel:
     ids: Callable[[str], list[int]]
     before: tuple[int, ...]
     after: tuple[int, ...]
+    unknown: int
 
     def mean_vector(self, text: str) -> "Array":
         """The unit vector of a text; of a long one the mean over at most four windows of equal length."""
@@ -73,7 +74,7 @@ def minilm(folder: Path) -> EncoderModel:
     def ids(text: str) -> list[int]:
         return [number for _, found in word_pieces(text, numbers) for number in found or (unknown,)]
 
-    return EncoderModel(*_opened(folder / "minilm"), ids, (numbers["[CLS]"],), (numbers["[SEP]"],))
+    return EncoderModel(*_opened(folder / "minilm"), ids, (numbers["[CLS]"],), (numbers["[SEP]"],), unknown)
 
 
 def e5(folder: Path) -> EncoderModel:
@@ -81,20 +82,20 @@ def e5(folder: Path) -> EncoderModel:
     import numpy as np
 
     pieces = lines(folder / "e5" / "pieces.txt")
-    unigram = Unigram(pieces, np.load(folder / "e5" / "scores.npy").tolist(), pieces.index("<unk>"))
-    return EncoderModel(
-        *_opened(folder / "e5"), unigram.ids, (pieces.index("<s>"), *unigram.ids(_QUERY)), (pieces.index("</s>"),)
-    )
+    begins, ends, unknown = map(pieces.index, ("<s>", "</s>", "<unk>"))
+    unigram = Unigram(pieces, np.load(folder / "e5" / "scores.npy").tolist(), unknown)
+    return EncoderModel(*_opened(folder / "e5"), unigram.ids, (begins, *unigram.ids(_QUERY)), (ends,), unknown)
 
 
 def lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    return path.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
 
 
 def _opened(folder: Path) -> tuple[Any, Any, Any]:
     import numpy as np
     import onnxruntime
 
+    onnxruntime.disable_telemetry_events()  # its builds for Windows have some
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1  # a text is too short to share
     session = onnxruntime.InferenceSession(folder / "layers.onnx", options, providers=["CPUExecutionProvider"])

@@ -14,7 +14,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commonplace.adapters.encoder_model import EncoderModel, e5, lines, minilm, unit
+from commonplace.adapters.encoder_model import EncoderModel, e5, minilm, unit
 from commonplace.ports.record_values import Vector
 from commonplace.text.foundation.languages import ENGLISH, language_of
 
@@ -65,7 +65,7 @@ def _of_text(text: str) -> Vector | None:
 
     multilingual = _models().e5
     ids = multilingual.ids(text)
-    unknown = sum(number == _models().unknown for number in ids)
+    unknown = ids.count(multilingual.unknown)
     if not ids or unknown > _MOST_UNKNOWN * len(ids):
         return None
     second = _projected("e5", multilingual.mean_vector(text))
@@ -90,10 +90,6 @@ class _Models:
     @functools.cached_property
     def e5(self) -> EncoderModel:
         return e5(self.folder)
-
-    @functools.cached_property
-    def unknown(self) -> int:
-        return lines(self.folder / "e5" / "pieces.txt").index("<unk>")
 
     @functools.cached_property
     def projection(self) -> "dict[str, Array]":

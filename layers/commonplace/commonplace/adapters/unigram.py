@@ -12,7 +12,7 @@ class Unigram:
     """A vocabulary of pieces with their log probabilities. `unknown`: the id of what no piece covers."""
 
     def __init__(self, pieces: Sequence[str], scores: Sequence[float], unknown: int) -> None:
-        self._ids: Mapping[str, int] = {piece: number for number, piece in enumerate(pieces)}
+        self._ids: Mapping[str, int] = dict(zip(pieces, range(len(pieces)), strict=True))
         self._scores, self._unknown = scores, unknown
         self._longest = max(map(len, pieces))
         self._least = min(scores) - _UNKNOWN_COST
