@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from commonplace.extraction.changes.attributes import attribute_of
 from commonplace.extraction.changes.corrections import is_correction
-from commonplace.extraction.clauses import LONGEST_EVIDENCE, Clause, clauses, openings, pieces, without_request
+from commonplace.extraction.clauses import LONGEST_EVIDENCE, Clause, clauses, openings, without_request
 from commonplace.extraction.days import Utterance
 from commonplace.extraction.dialogue import is_answer, only_repeats, question_to_user
 from commonplace.extraction.patterns import has_wording
@@ -13,7 +13,6 @@ from commonplace.extraction.third_parties import (
     OF_SOMEBODY_ELSE,
     is_about_an_outsider,
     is_about_the_users_own,
-    speaks_of_self,
 )
 from commonplace.extraction.worthiness import (
     ASKED,
@@ -21,8 +20,8 @@ from commonplace.extraction.worthiness import (
     SECRET,
     is_instruction,
     judge,
-    never_kept_reason,
     unworthy_reason,
+    wished_parts,
 )
 from commonplace.ports.embedder import Embedder
 from commonplace.text.foundation import tokenizer
@@ -85,26 +84,12 @@ def _judge_clause(
 
     whole = judged(content)
     if whole.why == SECRET:
-        beside = [judged(part, asked_for=True) for part in _wished_parts(content, asked_for)]
+        beside = [judged(part, asked_for=True) for part in wished_parts(content, asked_for)]
         kept = [one for one in beside if one.why in (None, SECRET)]
         return kept if any(one.why for one in kept) else [whole, *kept]
     if whole.why not in _PARTLY:
         return [whole]
     return [next((one for one in map(judged, openings(content)) if one.why is None), whole)]
-
-
-def _wished_parts(clause: Clause, asked_for: bool) -> Iterator[Clause]:
-    """The parts of a clause that the user wants remembered: all, or those from a "remember that" on.
-
-    What stands between commas is one; of one with a secret in it what speaks of the user.
-    """
-    for part in pieces(clause, "comma"):
-        for piece in pieces(part) if never_kept_reason(part.text) else [part]:
-            content, wanted = without_request(piece)
-            asked_for = asked_for or wanted
-            alone = piece is part or speaks_of_self(content.text) or never_kept_reason(content.text)
-            if asked_for and alone:
-                yield content
 
 
 def _announces_foreign_words(utterance: Utterance, clause: Clause) -> bool:

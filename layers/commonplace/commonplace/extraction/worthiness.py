@@ -2,12 +2,13 @@
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from commonplace.extraction.changes.attributes import attribute_of
 from commonplace.extraction.changes.corrections import ended_matter, is_correction
 from commonplace.extraction.changes.figure_replacement import figures_of
-from commonplace.extraction.clauses import Clause
+from commonplace.extraction.clauses import Clause, pieces, without_request
 from commonplace.extraction.patterns import has_wording, is_instruction_to_reader
 from commonplace.extraction.third_parties import OF_SOMEBODY_ELSE, private_reason, speaks_of_self
 from commonplace.ports.embedder import Embedder
@@ -15,6 +16,7 @@ from commonplace.text.classifier.classification import classify, log_odds
 from commonplace.text.classifier.model import Kind, Shares, kinds
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.characters import has_kana_or_han
+from commonplace.text.foundation.english import is_auxiliary, is_everyday_s_form
 from commonplace.text.foundation.sentences import STOPS
 
 SECRET = "a secret"
@@ -30,6 +32,7 @@ _OTHERS = 0.2
 _LEAST_TERMS = 2
 _FRAGMENT, _FRAGMENT_WORTH = 3, 0.9
 """So few words that don't speak of the user are a piece of a sentence, unless they surely say something."""
+_LEAST_WORDS = 3
 _PASSING = ("courtesy", "passing", "attempt")
 """Kinds that tell of the moment; a clause that surely tells of more is kept all the same."""
 
@@ -103,6 +106,30 @@ def never_kept_reason(text: str, family: frozenset[str] = frozenset()) -> str | 
     if has_wording("code", text):
         return "code"
     return private_reason(text, family)
+
+
+def wished_parts(clause: Clause, asked_for: bool) -> Iterator[Clause]:
+    """The parts of a wish with a secret in it that can be kept, and those with the secret: all, or those from its "remember
+    that" on.
+
+    What stands between commas is one; of one with a secret in it what speaks of the user or has a verb.
+    """
+    for part in pieces(clause, "comma"):
+        for piece in pieces(part) if never_kept_reason(part.text) else [part]:
+            content, wanted = without_request(piece)
+            asked_for = asked_for or wanted
+            if asked_for and (never_kept_reason(content.text) or _stands_alone(content.text, piece is part)):
+                yield content
+
+
+def _stands_alone(text: str, between_commas: bool) -> bool:
+    """Whether a part of a wish is a statement, not one noun of two ("the code for the shed and ...")."""
+    words = text.split()
+    if speaks_of_self(text) or has_kana_or_han(text):
+        return True
+    if between_commas:
+        return len(words) > 1
+    return len(words) >= _LEAST_WORDS and any(is_auxiliary(word) or is_everyday_s_form(word) for word in words[1:])
 
 
 def imagined_or_reported(text: str) -> str | None:
