@@ -2,12 +2,18 @@
 
 import re
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
+from commonplace.domain.taxonomy import Source
+
 MAX_TEXT = 8_000
+ORIGINS = ("conversation", "document", "web", "explicit_mention", "explicit_mention_in_discussion", "batch_extraction")
+"""What a memory may have been taken from, beside a discussion by its id."""
+_SOURCES = (*get_args(Source), *ORIGINS)
+_SOURCE = rf"^({'|'.join(_SOURCES)}|discussion:[\w-]{{1,64}})?$"
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -27,6 +33,12 @@ def with_substance(value: str) -> str:
     return value
 
 
+def _known_source(given: str) -> str:
+    if not re.fullmatch(_SOURCE, given):
+        raise PydanticCustomError("source", "must be one of {known}, or discussion:<id>", {"known": ", ".join(_SOURCES)})
+    return given
+
+
 Text = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable), AfterValidator(with_substance)]
 Query = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable)]
 Name = Annotated[str, Field(min_length=1, max_length=128), AfterValidator(printable)]
@@ -34,6 +46,18 @@ Tag = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(printabl
 Limit = Annotated[int, Field(ge=1, le=100, strict=True)]
 Fraction = Annotated[float, Field(ge=0.0, le=1.0, strict=True, allow_inf_nan=False)]
 Level = Annotated[int, Field(ge=1, le=5, strict=True)]
+Provenance = Annotated[str, AfterValidator(_known_source), Field(json_schema_extra={"pattern": _SOURCE})]
+"""Who said it (user, agent, system) or what it was taken from; an empty text tells nothing."""
+
+
+def provenance_fields(given: str | None) -> dict[str, str]:
+    """The fields of the record for a `source`: `source` tells who, `origin` where from; neither where nothing is told.
+
+    They are two, so that a version that knows no origins still reads the record.
+    """
+    if not given:
+        return {}
+    return {"source" if given in get_args(Source) else "origin": given}
 
 
 class Request(BaseModel):

@@ -5,9 +5,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from commonplace.domain.fields import Fraction, Level, Limit, Name, Place, Query, Request, Tag, Text, printable
+from commonplace.domain.fields import Fraction, Level, Limit, Name, Place, Provenance, Query, Request, Tag, Text, printable
 from commonplace.domain.memory import DEFAULT_COLLECTION, GLOBAL_AGENT
-from commonplace.domain.provenance import Provenance
 from commonplace.domain.taxonomy import Category, ContentType, Emotion, InsightType, SearchCategory, Source, StatementType
 
 Tags = Annotated[list[Tag], Field(max_length=32)]

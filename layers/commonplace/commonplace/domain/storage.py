@@ -8,8 +8,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from commonplace.domain.fields import Fraction, Level, Limit, Name, Query, Request, Result, Text, absent
-from commonplace.domain.provenance import Provenance
+from commonplace.domain.fields import Fraction, Level, Limit, Name, Provenance, Query, Request, Result, Text, absent
 from commonplace.domain.requests import Tags
 from commonplace.domain.results import Part
 from commonplace.domain.taxonomy import Category, Durability, MemoryType, Section

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.fields import Notes
+from commonplace.domain.fields import Notes, provenance_fields
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
-from commonplace.domain.provenance import provenance_fields
 from commonplace.domain.storage import Existing, WriteRequest, WriteResult
 from commonplace.domain.taxonomy import Durability, Section
 from commonplace.extraction.own_words import has_lines_of_code

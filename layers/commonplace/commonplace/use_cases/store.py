@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from commonplace.domain.fields import provenance_fields
 from commonplace.domain.memory import Memory, importance_of, level_of
-from commonplace.domain.provenance import provenance_fields
 from commonplace.domain.requests import StoreContext, StorePersonalRequest, StoreRequest
 from commonplace.domain.results import Analysis, Recommendations, StorePersonalResult, StoreResult
 from commonplace.domain.taxonomy import memory_type
