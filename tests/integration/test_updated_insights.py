@@ -56,3 +56,14 @@ def test_what_another_memory_says_exactly_is_refused(memory: Commonplace) -> Non
         memory.memory_store("Production runs PostgreSQL 16", KNOWN, id=first.id)
     assert (error.value.code, error.value.field) == (ErrorCode.INVALID_ARGUMENT, "content")
     assert id_of(memory, "Production runs PostgreSQL 14") == first.id
+
+
+def test_an_update_can_be_taken_back(memory: Commonplace) -> None:
+    first = memory.memory_store("Production runs PostgreSQL 14", KNOWN)
+    memory.memory_store("Production runs PostgreSQL 14", {"type": "insight", "tags": ["production"]}, id=first.id)
+    memory.undo("last")
+    (hit,) = memory.memory_search("production database").results
+    assert (hit.metadata.type, hit.metadata.tags) == ("fact", ["database"])
+    memory.memory_store("Production runs PostgreSQL 16", KNOWN, id=first.id)
+    memory.undo("last")
+    assert current(memory) == ["Production runs PostgreSQL 14"]

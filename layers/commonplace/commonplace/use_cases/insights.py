@@ -10,7 +10,7 @@ from commonplace.domain.results import InsightMetadata, StoreInsightResult
 from commonplace.memories.enrich import enrich, tidy_tags
 from commonplace.memories.ingest import Ingested, ingest, new_entry, notes
 from commonplace.memories.lineage import successors
-from commonplace.memories.transitions import superseded
+from commonplace.memories.transitions import corrected, superseded
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Audit, Change, Entry, Operation
 from commonplace.ports.values import Caller
@@ -70,9 +70,7 @@ def _update(entry: Entry, old: Memory, caller: Caller, ports: Ports) -> Ingested
     new = entry.memory
     if folded(new.content) == folded(old.content) and new.collection == old.collection:
         labels = new.model_dump(include={"memory_type", "importance", "confidence", "emotion", "subject", "tags"})
-        new = old.next_version(caller.now, **labels)
-        opens = Change(new, Audit("update", caller.now, {"tool": "memory_store"}), before=old)
-        closes = []
+        opens, closes = corrected(old, caller.now, {"tool": "memory_store"}, **labels), []
     else:
         closed = superseded(old, new.memory_id, caller.now)
         opens = Change(new, entry.audit, entry.vector)
@@ -81,8 +79,9 @@ def _update(entry: Entry, old: Memory, caller: Caller, ports: Ports) -> Ingested
     try:
         ports.operations.apply(operation)
     except CommonplaceError as error:
-        if error.code is not ErrorCode.CONFLICT or ports.records.get(caller.user_id, [old.memory_id]) != [old]:
+        current = ports.records.get(caller.user_id, [old.memory_id])
+        if error.code is not ErrorCode.CONFLICT or [memory.version for memory in current] != [old.version]:
             raise
         message = "content: another memory says exactly this already"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, message, "content") from error
-    return Ingested(new, created=True, similar=[], merges=[], degraded=False)
+    return Ingested(opens.memory, created=True, similar=[], merges=[], degraded=False)
