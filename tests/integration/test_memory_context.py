@@ -32,6 +32,11 @@ def under(context: str) -> dict[str, list[str]]:
     return found
 
 
+def undated(context: str) -> dict[str, list[str]]:
+    """The same without the day that each line begins with."""
+    return {heading: [line.split(": ", 1)[1] for line in lines] for heading, lines in under(context).items()}
+
+
 def note(memory: Commonplace, key: str, value: str) -> str:
     return str(memory.write_memory(key, value, "work_context", "daily").memory_id)
 
@@ -46,8 +51,8 @@ def test_each_kind_stands_under_its_heading_in_order(open_memory: Opener) -> Non
     note(memory, "plan", "The user prepares a talk for Friday.")
     answer = memory.get_memory_context("PostgreSQL")
     assert under(answer.context) == {
-        "Standing wishes of the user": [WISH],
-        "Always matters": [ALLERGY],
+        "Standing wishes of the user": [f"2026-04-30: {WISH}"],
+        "Always matters": [f"2026-04-30: {ALLERGY}"],
         "On the topic": ["2026-04-30: The user and others migrated the billing service to PostgreSQL."],
         "Notes of the last seven days": ["2026-05-20: The user prepares a talk for Friday."],
     }
@@ -62,7 +67,46 @@ def test_a_wish_told_in_the_third_person_stands_whatever_the_topic(open_memory: 
     memory = open_memory()
     memory.write_memory("answers", wish, "preference", "durable")
     memory.write_memory("council", "The user wants answers from the council.", "preference", "durable")
-    assert under(memory.get_memory_context("quantum physics homework").context) == {"Standing wishes of the user": [wish]}
+    assert undated(memory.get_memory_context("quantum physics homework").context) == {"Standing wishes of the user": [wish]}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My name is Tomasz", "I live in Leeds", "I work as a nurse", "my son Jonah is seven", "I take insulin twice a day",
+        "Ich heiße Tomasz", "Ich wohne in Kiel", "trabajo de enfermera", "私の名前はトマシュです",
+    ],
+)  # fmt: skip
+def test_the_core_stands_whatever_the_topic(open_memory: Opener, said: str) -> None:
+    memory = open_memory()
+    told = [
+        said,
+        "The office printer needs toner",
+        "I bought a bag of apples",
+        "The bus was late again",
+        "jazz is fine by me",
+    ]
+    for text in told:
+        memory.store_memory(text)
+    lines = undated(memory.get_memory_context("quantum physics homework").context)
+    (kept,) = (one for one in memory.export() if one["raw_text"] == said)
+    assert kept["normalized_text"] in lines["Always matters"]
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "I have epilepsy, please don't mention this at work", "Between you and me, my wife is pregnant",
+        "Unter uns: ich habe Diabetes", "tengo epilepsia, no se lo digas a nadie",
+    ],
+)  # fmt: skip
+def test_what_was_told_in_confidence_stands_only_where_the_topic_asks_for_it(open_memory: Opener, secret: str) -> None:
+    memory = open_memory()
+    stored_id = memory.store_memory(secret).memory_id
+    for text in ("The office printer needs toner", "I bought a bag of apples", "The bus was late again"):
+        memory.store_memory(text)
+    assert stored_id not in memory.get_memory_context("plan the office party").memory_ids
+    assert stored_id in memory.get_memory_context(secret.split(",")[0].split(":")[-1].strip()).memory_ids
 
 
 def test_only_what_is_current_is_in_it(open_memory: Opener) -> None:
@@ -165,7 +209,7 @@ def test_the_command_prints_it_as_it_is(memory_file: Any) -> None:
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("<memories>\n")
     assert done.out.endswith("</memories>\n")
-    assert f"- {ALLERGY}\n" in done.out
+    assert f": {ALLERGY}\n" in done.out
     answer = run("context", "PostgreSQL", "--max-tokens", "200", "--db", str(memory_file), "--json", home=memory_file.parent)
     assert answer.answer["tokens"] <= 200
     refused = run("context", "PostgreSQL", "--max-tokens", "9", "--db", str(memory_file), home=memory_file.parent)

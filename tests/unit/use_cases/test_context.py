@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.memory import Memory
-from commonplace.use_cases.context import CLOSING, EMPTY, OPENING, Group, LineSize, fit
+from commonplace.use_cases.context import CLOSING, EMPTY, OPENING, LineSize, fit
+from commonplace.use_cases.context_groups import Group
 
 PIECES = StaticEmbedder().pieces
 NOON = datetime(2026, 5, 20, 12, tzinfo=UTC)
@@ -30,7 +31,7 @@ def memory(number: int, text: str) -> Memory:
 
 
 def group(heading: str, texts: list[str], first: int, always: bool) -> Group:
-    return Group(heading, [memory(first + at, text) for at, text in enumerate(texts)], always=always, dated=not always)
+    return Group(heading, [memory(first + at, text) for at, text in enumerate(texts)], always=always)
 
 
 def tokens(text: str) -> int:
@@ -97,7 +98,7 @@ def test_a_memory_of_two_groups_stands_once_in_the_first_with_room_for_it() -> N
 
 
 def test_the_smallest_budget_has_room_for_a_fact() -> None:
-    fitted = fit([group("Always", ["The user is allergic to penicillin."], 0, True)], 120, PIECES)
+    fitted = fit([group("Always", ["The user is allergic to penicillin."], 0, True)], 140, PIECES)
     assert fitted.left_out == 0
 
 

@@ -64,9 +64,9 @@ class Found:
 
 def find(
     text: str, caller: Caller, ports: Ports, filters: Filter, limit: int, min_relevance: float | None,
-    include_expired: bool = False, agent_id: str | None = None,
+    include_expired: bool = False, agent_id: str | None = None, counted: bool = True,
 ) -> Found:  # fmt: skip
-    """The memories that match a query, best first, checked against the record and counted as used.
+    """The memories that match a query, best first, checked against the record, and `counted` as used.
 
     `limit`: the most to give; `min_relevance`: 0-1, those that match less are left out. None: those below .3 are, and where
     that would leave nothing, the best one is shown. Raises `EMPTY_TEXT`.
@@ -83,7 +83,8 @@ def find(
         return _best_matches(query, vector, visibility, filters, limit, min_relevance, index, ports)
 
     found, degraded = with_fallback(look, ports)
-    ports.usage.found(caller.user_id, [memory.memory_id for memory in found.memories], caller.now)
+    if counted:
+        ports.usage.found(caller.user_id, [memory.memory_id for memory in found.memories], caller.now)
     return replace(found, degraded="; ".join(filter(None, (_DEGRADED if degraded else None, blind))) or None)
 
 

@@ -22,6 +22,11 @@ def is_preference(text: str) -> bool:
     return bool(_EXPRESSIONS.compiled("intent.preference").search(text))
 
 
+def is_confidential(text: str) -> bool:
+    """Whether it was told in confidence: others are not to hear of it."""
+    return bool(_EXPRESSIONS.compiled("intent.confidential").search(text))
+
+
 def asks_for_advice(text: str) -> bool:
     """Whether a recommendation is wanted, for which the user's preferences matter."""
     return bool(_EXPRESSIONS.compiled("intent.advice").search(text))

@@ -1,0 +1,97 @@
+"""Which memories a context may hold, in groups: what always matters, what the topic finds, and the last days."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from commonplace.domain.memory import Memory
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller, Filter
+from commonplace.retrieval.engine import Found, find, most_important
+from commonplace.text.foundation.intent_cues import is_confidential
+
+CORE = (
+    "What is the user's name?",
+    "Where does the user live?",
+    "What does the user do for a living?",
+    "Who is in the user's family?",
+    "What is the user allergic to, ill with, or taking as medicine?",
+)
+"""What an agent should always know of a user, as questions: whatever the language of the memories, they find the answers."""
+
+_MOST_CORE = 3  # answers to each
+_CORE_PROBABILITY = 0.2
+_PERSONAL_IMPORTANCE = 0.7
+_RECENT = timedelta(days=7)
+_RELEVANCE = 0.5  # a prompt has no room for what is merely related
+_SURE = 0.3  # of a confidential memory, that the topic asks for it
+_MOST_INSTRUCTIONS, _MOST_PERSONAL, _MOST_ON_TOPIC = 100, 200, 100
+_MOST_RECENT = 300  # seven days of the forty memories that a night adds at the most, and some more
+
+
+@dataclass(frozen=True)
+class Group:
+    """Memories under one heading, in order of priority. `always`: such groups together get half of the room."""
+
+    heading: str
+    memories: Sequence[Memory]
+    always: bool = False
+
+
+def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], list[Found]]:
+    """The groups for a topic, and how each was found; all memories are current.
+
+    What was told in confidence stands there only where the topic asks for it.
+    """
+
+    def listed(filters: Filter, limit: int) -> Found:
+        return most_important(caller, ports, filters, limit)
+
+    instructions = listed(Filter(category="system"), _MOST_INSTRUCTIONS)
+    core = [find(question, caller, ports, Filter(), _MOST_CORE, _RELEVANCE, counted=False) for question in CORE]
+    personal = listed(Filter(section="personal_context", importance_min=_PERSONAL_IMPORTANCE), _MOST_PERSONAL)
+    on_topic = find(topic, caller, ports, Filter(), _MOST_ON_TOPIC, _RELEVANCE)
+    recent = listed(Filter(after=caller.now - _RECENT), _MOST_RECENT)
+    pinned = [memory for found in core for memory in _answers(found)] + list(personal.memories)
+    notes = sorted((memory for memory in _open(recent) if memory.durability == "daily"), key=_when, reverse=True)
+    groups = [
+        Group("Standing wishes of the user", instructions.memories, always=True),
+        Group("Always matters", _kept(pinned, lambda memory: _is_lasting(memory, caller)), always=True),
+        Group("On the topic", _asked_for(on_topic)),
+        Group("Notes of the last seven days", notes),
+    ]
+    return groups, [instructions, personal, on_topic, recent]
+
+
+def _answers(found: Found) -> list[Memory]:
+    """What likely answers a question, and is told of the user's own circumstances."""
+    likely = zip(found.memories, found.probabilities, strict=True)
+    return [
+        memory
+        for memory, probability in likely
+        if probability is not None and probability >= _CORE_PROBABILITY and memory.section == "personal_context"
+    ]
+
+
+def _asked_for(found: Found) -> list[Memory]:
+    """What the topic found; of what was told in confidence only what it surely asks for."""
+    likely = zip(found.memories, found.probabilities, strict=True)
+    return [memory for memory, sure in likely if (sure or 0.0) >= _SURE or not is_confidential(memory.content)]
+
+
+def _is_lasting(memory: Memory, caller: Caller) -> bool:
+    """Whether it is to be pinned: durable, not confidential, and no matter of a day that is over."""
+    over = memory.event_time is not None and memory.event_time < caller.now and memory.category == "reminders"
+    return memory.durability == "durable" and not over and not is_confidential(memory.content)
+
+
+def _open(found: Found) -> list[Memory]:
+    return _kept(found.memories, lambda memory: not is_confidential(memory.content))
+
+
+def _kept(memories: Sequence[Memory], wanted: Callable[[Memory], bool]) -> list[Memory]:
+    return [memory for memory in memories if wanted(memory)]
+
+
+def _when(memory: Memory) -> tuple[float, str]:
+    return memory.happened_at.timestamp(), memory.memory_id
