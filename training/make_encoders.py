@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import onnxruntime
 from onnx import helper, numpy_helper
 from rich.progress import track
 
@@ -89,10 +90,18 @@ def _needed(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
 
 def write(out: Path, graph: onnx.ModelProto, words: np.ndarray, scales: np.ndarray, pieces: list[str]) -> None:
     out.mkdir(parents=True, exist_ok=True)
-    onnx.save(graph, out / "layers.onnx")
+    save_optimized(graph, out / "layers.onnx")
     np.save(out / "words.npy", words)
     np.save(out / "scales.npy", scales)
     (out / "pieces.txt").write_text("\n".join(pieces) + "\n", encoding="utf-8")
+
+
+def save_optimized(graph: onnx.ModelProto, path: Path) -> None:
+    """The graph as onnxruntime would fuse its nodes each time that it opens it, by what suits every processor."""
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
+    options.optimized_model_filepath = str(path)
+    onnxruntime.InferenceSession(graph.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
 def make_minilm(source: Path, out: Path) -> None:

@@ -98,6 +98,7 @@ def _opened(folder: Path) -> tuple[Any, Any, Any]:
     onnxruntime.disable_telemetry_events()  # its builds for Windows have some
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1  # a text is too short to share
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL  # done when the file was made
     session = onnxruntime.InferenceSession(folder / "layers.onnx", options, providers=["CPUExecutionProvider"])
     return np.load(folder / "words.npy", mmap_mode="r"), np.load(folder / "scales.npy", mmap_mode="r"), session
 
