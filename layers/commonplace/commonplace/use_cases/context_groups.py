@@ -13,14 +13,14 @@ from commonplace.text.foundation.intent_cues import is_confidential
 CORE = (
     "What is the user's name?",
     "Where does the user live?",
-    "What does the user do for a living?",
+    "What is the user's job?",
     "Who is in the user's family?",
     "What is the user allergic to, ill with, or taking as medicine?",
 )
 """What an agent should always know of a user, as questions: whatever the language of the memories, they find the answers."""
 
 _MOST_CORE = 3  # answers to each
-_CORE_PROBABILITY = 0.2
+_CORE_RELEVANCE, _CORE_PROBABILITY = 0.35, 0.2  # in another language an answer is less like its question
 _PERSONAL_IMPORTANCE = 0.7
 _RECENT = timedelta(days=7)
 _RELEVANCE = 0.5  # a prompt has no room for what is merely related
@@ -48,7 +48,7 @@ def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], li
         return most_important(caller, ports, filters, limit)
 
     instructions = listed(Filter(category="system"), _MOST_INSTRUCTIONS)
-    core = [find(question, caller, ports, Filter(), _MOST_CORE, _RELEVANCE, counted=False) for question in CORE]
+    core = [find(question, caller, ports, Filter(), _MOST_CORE, _CORE_RELEVANCE, counted=False) for question in CORE]
     personal = listed(Filter(section="personal_context", importance_min=_PERSONAL_IMPORTANCE), _MOST_PERSONAL)
     on_topic = find(topic, caller, ports, Filter(), _MOST_ON_TOPIC, _RELEVANCE)
     recent = listed(Filter(after=caller.now - _RECENT), _MOST_RECENT)
