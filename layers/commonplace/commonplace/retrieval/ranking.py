@@ -162,8 +162,7 @@ def _linear(question: Question, candidates: Candidates, corpus: Corpus, words: F
 def _labelled(candidates: Candidates, weights: Floats) -> Floats:
     """What a question by a tag or a category adds: its words may stand in no text at all."""
     only = np.isclose(candidates.term_counts, bm25.LABEL_WEIGHT)
-    share: Floats = _LABELLED * (only @ weights) / max(float(weights.sum()), 1e-9)
-    return share
+    return np.asarray(_LABELLED * (only @ weights) / max(float(weights.sum()), 1e-9))
 
 
 def _share_of_words(bm25_score: Floats) -> Floats:

@@ -91,6 +91,8 @@ def _latin_language(text: str) -> str:
     words = list(_words(text))
     if all(word.isascii() and (word not in owners() or ENGLISH in owners()[word]) for word in words):
         return ENGLISH
+    if len(words) > 1 and text[:1].isupper() and not text.isupper() and ENGLISH in owners().get(words[1], ()):
+        words = words[1:]  # it may be a name: "Dan is away" is no Dutch
     for word in words:
         owning = owners().get(word, ())
         others = [code for code in owning if code != ENGLISH]
