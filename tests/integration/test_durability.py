@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from commonplace import Commonplace, CommonplaceError, Place
+from commonplace.adapters.sqlite import opening
 from commonplace.settings import Settings
 
 pytestmark = pytest.mark.integration
@@ -63,6 +65,21 @@ def test_several_processes_write_at_once_and_nothing_is_lost_or_doubled(memory_f
     assert [process.returncode for process in processes] == [0, 0, 0]
     assert sorted(answered) == sorted(stored_ids(memory_file))
     assert len(set(answered)) == 75
+
+
+def test_who_opens_waits_for_another_that_makes_the_file(memory_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = sqlite3.connect(memory_file, isolation_level=None, check_same_thread=False)
+    set_up = opening.set_up
+
+    def set_up_beside_another(connection: sqlite3.Connection, synchronous: str) -> None:
+        if synchronous == "NORMAL":
+            other.execute("BEGIN EXCLUSIVE")
+            threading.Timer(0.2, other.rollback).start()
+        set_up(connection, synchronous)
+
+    monkeypatch.setattr(opening, "set_up", set_up_beside_another)
+    assert stored_ids(memory_file) == []
+    other.close()
 
 
 def test_commits_are_synced_to_disk(open_memory: Callable[..., Commonplace]) -> None:

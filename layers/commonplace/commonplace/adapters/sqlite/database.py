@@ -100,9 +100,10 @@ class Database:
         opening.refuse_others(self._path, self._wait)
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._main = opened.enter_context(closing(opening.connect(self._path, self._wait)))
-        self._usage = opened.enter_context(closing(opening.connect(self._path, 0.0)))
+        self._usage = opened.enter_context(closing(opening.connect(self._path, self._wait)))
         opening.set_up(self._main, "FULL")
         opening.set_up(self._usage, "NORMAL")
+        self._usage.execute("PRAGMA busy_timeout = 0")  # from now on: who opens waits for another that makes the file
         with self._locked():
             self._main.execute("PRAGMA journal_mode = WAL")
             self._prepare()
