@@ -34,7 +34,8 @@ def tags_of(text: str, limit: int = 8) -> list[str]:
     chosen = [*topics, *list(dict.fromkeys(parents))[:_MOST_PARENTS]]
     chosen += _fresh(_salient(reading, found), [*chosen, *times])[: max(limit - len(chosen) - len(times), 0)]
     said = [*chosen, *times]
-    chosen += _fresh(list(further_tags(reading, topics)), said)[: max(_FEWEST - len(said), 0)]
+    if len(said) < _FEWEST:
+        chosen += _fresh(list(further_tags(reading, topics)), said)[: _FEWEST - len(said)]
     return [*chosen, *times][:limit] or list(dict.fromkeys(map(str.lower, _weekdays().findall(text))))[:limit] or [NOTHING]
 
 

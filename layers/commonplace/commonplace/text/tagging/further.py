@@ -1,6 +1,7 @@
 """What else a text says, for one whose topics and phrases are few: wider topics, plainer words."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from commonplace.text.foundation.english import is_noun
 from commonplace.text.tagging.names import forms, singular
@@ -29,10 +30,15 @@ def _ancestors(topic: str) -> Iterator[str]:
         topic = parent
 
 
+@cache
+def _irregular_deeds() -> dict[str, str]:
+    pairs = (pair.partition("=") for pair in listed("nouns.irregular_deeds"))
+    return {past: base for past, _, base in pairs}
+
+
 def _deed(word: str) -> str | None:
     """The base form of a verb that tells something ("drove": `drive`)."""
-    irregular = dict(pair.split("=") for pair in listed("nouns.irregular_deeds"))
-    bases = (irregular.get(word, word), *forms(word, "en"))
+    bases = (_irregular_deeds().get(word, word), *forms(word, "en"))
     return next((base for base in bases if base in listed("nouns.deeds")), None)
 
 
