@@ -1,13 +1,13 @@
 """Trains the classifier of statements from training/statements: a ridge regression of hashed features, a head per label.
 
-python training/train.py                      writes the model into the package
-python training/train.py --check              tells whether the model in the package is what the statements give
-python training/train.py --cross-validate     how well it does on statements that it was not trained on
+python training/train.py                      writes the models into the package: without and with the encoders' vector
+python training/train.py --check              tells whether the models in the package are what the statements give
 """
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 from zlib import crc32
@@ -18,29 +18,26 @@ from scipy.sparse import csr_matrix
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression
 
+from commonplace.adapters.sentence_encoder import SentenceEncoder
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.taxonomy import Category, StatementType
-from commonplace.text.classifier.classification import PASSING, best_label, label_shares, log_odds
+from commonplace.text.classifier.classification import best_label, label_shares, log_odds
 from commonplace.text.classifier.features import SLOTS, features
-from commonplace.text.classifier.model import IMPORTANCE_STEPS, Heads, Label, Model, Tuning, load
+from commonplace.text.classifier.model import IMPORTANCE_STEPS, Encoded, Heads, Label, Model, Tuning, load, products
 
 HERE = Path(__file__).parent
 MODEL = HERE.parent / "layers" / "commonplace" / "commonplace" / "data" / "classifier.npz"
+ENCODED_MODEL = MODEL.with_name("classifier_encoded.npz")
 RIDGE = 1.0
 TEMPERATURE = 0.17
 VECTOR_WIDTH = 2.0**0.5
 FOLDS = 5
+PART = 500
 UNTUNED = Tuning(TEMPERATURE, 0.0, 1.0, 0.0)
-# Who writes terse notes, chats with a friend or orders a machine about says the same in other words than who tells of
-# himself: there, these labels get heads of their own.
-MANNERS = {
-    "plan-bullets": {"goal/contexts", "other/learnings", "project/projects"},
-    "friendly-chat": {"other/interactions", "biographical/contexts"},
-    "dialogue-turns": {"other/interactions"},
-    "assistant-requests": {"other/interactions"},
-}
-# Too rare for a head: they are learned as the label beside them.
-RARE = {"biographical/learnings": "contexts", "value/learnings": "contexts", "preference/projects": "contexts"}
+LEAST = 8
+"""Statements of a label that has a head; rarer ones are learned from for keeping and importance only."""
+# How much the numbers of the encoders' vector and their products count beside the hashed features, as squared lengths.
+SINGLE, PAIRS = 4.0, 8.0
 
 
 class Statement(NamedTuple):
@@ -72,23 +69,14 @@ def read_all() -> list[Statement]:
     return [one for path in sorted((HERE / "statements").glob("*.tsv")) for one in read(path)]
 
 
-def head_of(statement: Statement) -> str:
-    """The name of the head that a statement trains: its label, split where one label is said in several ways."""
-    name = f"{statement.statement_type}/{statement.category}"
-    name = f"{statement.statement_type}/{RARE.get(name, statement.category)}"
-    if name in MANNERS.get(statement.source, ()):
-        return f"{name}/{statement.source}"
-    if name == "other/interactions" and statement.text.rstrip().endswith(("?", "？")):
-        return name + "/question"
-    return name
-
-
 class Design(NamedTuple):
-    """Statements as numbers: hashed features, embeddings, targets of 1 and -1 by head."""
+    """Statements as numbers: hashed features, embeddings (`encoded`: by the sentence encoders, if they are learned from),
+    targets of 1 and -1 by head."""
 
-    heads: list[str]
+    labels: tuple[Label, ...]
     words: csr_matrix
     vectors: NDArray[np.float32]
+    encoded: NDArray[np.float32] | None
     targets: NDArray[np.float64]
 
 
@@ -103,28 +91,46 @@ def numbers(texts: Sequence[str]) -> tuple[csr_matrix, NDArray[np.float32]]:
     return csr_matrix((values, slots, ends), shape=(len(texts), SLOTS)), vectors
 
 
-def design(statements: list[Statement]) -> Design:
+def encoded_by(texts: Sequence[str]) -> NDArray[np.float32]:
+    """The vectors of the sentence encoders, a row each (some 5 ms a text); of what they don't know the row is zero."""
+    encoder = SentenceEncoder()
+    found = [encoder.embed(text) for text in texts]
+    return np.stack([np.zeros(encoder.dimension, np.float32) if one is None else one for one in found])
+
+
+def design(statements: list[Statement], encoded: NDArray[np.float32] | None = None) -> Design:
     """What the regression is fitted to."""
     words, vectors = numbers([statement.text for statement in statements])
-    names = [head_of(statement) for statement in statements]
-    heads = sorted(set(names))
-    columns = [[name == head for name in names] for head in heads]
+    given = [Label(one.statement_type, one.category) for one in statements]
+    labels = tuple(sorted(label for label, count in Counter(given).items() if count >= LEAST))
+    columns = [[one == label for one in given] for label in labels]
     columns.append([statement.keep for statement in statements])
     columns += [[statement.level >= step for statement in statements] for step in IMPORTANCE_STEPS]
-    return Design(heads, words, vectors * np.float32(VECTOR_WIDTH), np.array(columns).T * 2.0 - 1.0)
-
-
-def labels_of(heads: list[str]) -> tuple[Label, ...]:
-    """The label of each head."""
-    return tuple(Label(*head.split("/")[:2]) for head in heads)  # type: ignore[arg-type]
+    return Design(labels, words, vectors * np.float32(VECTOR_WIDTH), encoded, np.array(columns).T * 2.0 - 1.0)
 
 
 def fit(made: Design, rows: NDArray[np.intp], tuning: Tuning = UNTUNED) -> Model:
     """The ridge regression of the given rows, in as few bytes as it works with."""
     words, vectors = made.words[rows], made.vectors[rows]
     kernel = (words @ words.T).toarray() + vectors @ vectors.T
+    if made.encoded is not None:
+        alike = made.encoded[rows] @ made.encoded[rows].T
+        kernel = kernel + SINGLE * alike + PAIRS * alike**2
     dual = KernelRidge(alpha=RIDGE, kernel="precomputed").fit(kernel.astype(np.float64), made.targets[rows]).dual_coef_
-    return Model(labels_of(made.heads), Heads.of(words.T @ dual, vectors.T @ dual * VECTOR_WIDTH), tuning)
+    heads = Heads.of(words.T @ dual, vectors.T @ dual * VECTOR_WIDTH)
+    return Model(made.labels, heads, tuning, None if made.encoded is None else over_encoded(made.encoded[rows], dual))
+
+
+def over_encoded(encoded: NDArray[np.float32], dual: NDArray[np.float64]) -> Encoded:
+    """The weights of the encoders' numbers and of their products, part by part: all products at once fill a gigabyte."""
+    pairs = sum(products(part).T @ weights for part, weights in parts_of(encoded, dual))
+    return Encoded.of(SINGLE * (encoded.T @ dual), PAIRS * np.asarray(pairs))
+
+
+def parts_of(encoded: NDArray[np.float32], beside: NDArray[Any]) -> Iterator[tuple[NDArray[np.float32], NDArray[Any]]]:
+    """Some hundred rows of both at a time."""
+    for start in range(0, len(encoded), PART):
+        yield encoded[start : start + PART], beside[start : start + PART]
 
 
 def scores_unseen(made: Design, folds: NDArray[Any]) -> NDArray[np.float32]:
@@ -135,28 +141,29 @@ def scores_unseen(made: Design, folds: NDArray[Any]) -> NDArray[np.float32]:
         out = np.flatnonzero(folds == fold)
         words = made.words[out] @ (model.heads.words.astype(np.float32) * model.heads.scales)
         found[out] = words + made.vectors[out] / np.float32(VECTOR_WIDTH) @ model.heads.vector.astype(np.float32)
+        if made.encoded is not None and model.encoded is not None:
+            encoded = model.encoded
+            found[out] += np.concatenate([encoded.scores(part) for part, _ in parts_of(made.encoded[out], out)])
     return found
 
 
 def tune(statements: list[Statement], labels: tuple[Label, ...], unseen: NDArray[np.float32]) -> Tuning:
     """The threshold of keeping at which the fewest are wrong, and the scale of confidence."""
     best = [best_label(label_shares(labels, TEMPERATURE, row)) for row in unseen]
-    passing = np.array([label == PASSING for label, _ in best])
-    keep = np.array([one.keep for one in statements])[passing]
-    score = unseen[passing, len(labels)]
+    keep = np.array([one.keep for one in statements])
     steps = np.linspace(-1.0, 1.0, 41)
-    threshold = max(steps, key=lambda step: float(((score > step) == keep).mean()))
+    threshold = max(steps, key=lambda step: float(((unseen[:, len(labels)] > step) == keep).mean()))
     odds = np.array([[log_odds(share)] for _, share in best])
     right = [label == Label(one.statement_type, one.category) for (label, _), one in zip(best, statements, strict=True)]
     scale = LogisticRegression(C=1e6).fit(odds, right)
     return Tuning(TEMPERATURE, round(float(threshold), 3), float(scale.coef_[0, 0]), float(scale.intercept_[0]))
 
 
-def train(statements: list[Statement]) -> Model:
+def train(statements: list[Statement], encoded: NDArray[np.float32] | None = None) -> Model:
     """The model of all statements."""
-    made = design(statements)
+    made = design(statements, encoded)
     unseen = scores_unseen(made, folds_by_text(statements))
-    return fit(made, np.arange(len(statements)), tune(statements, labels_of(made.heads), unseen))
+    return fit(made, np.arange(len(statements)), tune(statements, made.labels, unseen))
 
 
 def folds_by_text(statements: list[Statement]) -> NDArray[np.int64]:
@@ -167,7 +174,8 @@ def folds_by_text(statements: list[Statement]) -> NDArray[np.int64]:
 def same(left: Model, right: Model) -> bool:
     """Whether two models are one, but for the last bit that another processor may round otherwise."""
     tuned = np.allclose(left.tuning, right.tuning, atol=0.01)
-    return left.labels == right.labels and left.heads.same(right.heads) and bool(tuned)
+    alike = left.labels == right.labels and left.heads.same(right.heads) and bool(tuned)
+    return alike and (left.encoded is None or (right.encoded is not None and left.encoded.same(right.encoded)))
 
 
 def main(arguments: Iterable[str] | None = None) -> int:
@@ -175,14 +183,17 @@ def main(arguments: Iterable[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true")
     asked = parser.parse_args(arguments if arguments is None else list(arguments))
     statements = read_all()
-    model = train(statements)
-    if asked.check:
-        current = MODEL.exists() and same(model, load(MODEL))
-        print("the model is what the statements give" if current else "the model is stale: python training/train.py")
-        return 0 if current else 1
-    model.save(MODEL)
-    print(f"{MODEL.name}: {MODEL.stat().st_size:,} bytes from {len(statements):,} statements, {model.tuning}")
-    return 0
+    stale = 0
+    for path, encoded in ((MODEL, None), (ENCODED_MODEL, encoded_by([one.text for one in statements]))):
+        model = train(statements, encoded)
+        if asked.check:
+            current = path.exists() and same(model, load(path))
+            print(f"{path.name} is {'what the statements give' if current else 'stale: python training/train.py'}")
+            stale += not current
+        else:
+            model.save(path)
+            print(f"{path.name}: {path.stat().st_size:,} bytes from {len(statements):,} statements, {model.tuning}")
+    return 1 if stale else 0
 
 
 if __name__ == "__main__":

@@ -11,15 +11,15 @@ from rich.table import Table
 from sklearn.metrics import f1_score
 
 from commonplace.text.classifier.classification import Classification, decide
-from training.train import Statement, design, folds_by_text, labels_of, read_all, scores_unseen, tune
+from training.train import Statement, design, encoded_by, folds_by_text, read_all, scores_unseen, tune
 
 COLUMNS = ("unseen", "statements", "type F1", "category", "keep", "not-keep F1", "importance within 1", "confidence, right")
 
 
 def cross_validate(statements: list[Statement]) -> None:
     """Prints how the model does on folds of all files, and on whole files by other people."""
-    made = design(statements)
-    labels = labels_of(made.heads)
+    made = design(statements, encoded_by([one.text for one in statements]))
+    labels = made.labels
     table = Table(*COLUMNS)
     sources = np.array([one.source for one in statements])
     for name, folds in (("a fifth", folds_by_text(statements)), ("a file", sources)):

@@ -47,7 +47,7 @@ _TYPE_BESIDE_OTHER: dict[Category, MemoryType] = {
 }  # fmt: skip
 _STATEMENT_OF: dict[MemoryType, StatementType] = {
     "preference": "preference", "biographical": "biographical", "habit": "habit", "goal": "goal", "value": "value",
-    "project": "project", "pattern": "habit",
+    "project": "project", "pattern": "habit", "meta": "preference",
 }  # fmt: skip
 _INSIGHT_OF: dict[MemoryType, InsightType] = {
     "preference": "preference", "habit": "pattern", "value": "insight", "insight": "insight",
@@ -61,7 +61,10 @@ _PROCEDURE = re.compile(
 
 
 def memory_type(statement: StatementType, category: Category) -> MemoryType:
-    """The record's type: the statement's own, or, where that is `other`, what its category tells."""
+    """The record's type: the statement's own, or, where that is `other`, what its category tells; `meta` for how the
+    assistant is to behave, which is a preference among statements."""
+    if category == "system" and statement == "preference":
+        return "meta"
     return statement if statement != "other" else _TYPE_BESIDE_OTHER[category]
 
 

@@ -9,6 +9,7 @@ from commonplace.domain.taxonomy import MemoryType, memory_type
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.record_values import Vector
 from commonplace.text.classifier.classification import Classification, classify
+from commonplace.text.classifier.model import ENCODER
 from commonplace.text.tagging import tags_of
 from commonplace.text.tagging.names import standard
 from commonplace.text.tagging.phrases import concepts_of
@@ -63,16 +64,24 @@ class EnrichedStatement:
         return memory_type(self.classification.statement_type, self.classification.category)
 
 
-def enrich(text: str, words: Embedder, own_tags: Mapping[str, int], speaker: str | None = None) -> EnrichedStatement:
-    """Derives a statement from a text. `own_tags`: the user's tags with counts; `speaker`: who said it, if not the user."""
+def enrich(
+    text: str,
+    words: Embedder,
+    own_tags: Mapping[str, int],
+    speaker: str | None = None,
+    embedder: Embedder | None = None,
+) -> EnrichedStatement:
+    """Derives a statement from a text. `own_tags`: the user's tags with counts; `speaker`: who said it, if not the user;
+    `embedder`: the one of the memories: where it is the sentence encoders, their vector is classified by too."""
     vector = words.embed(text)
+    encoded = embedder.embed(text) if embedder is not None and embedder.name == ENCODER else None
     found = tags_of(text)
     renamed = consolidate(found, own_tags, partial(_cosine, words))
     return EnrichedStatement(
         text=text,
         normalized=to_third_person(text, speaker),
         vector=vector,
-        classification=classify(text, vector),
+        classification=classify(text, vector, encoded),
         tags=tidy_tags(renamed.get(tag, tag) for tag in found),
         concepts=tuple(concepts_of(text)),
         renamed=renamed,

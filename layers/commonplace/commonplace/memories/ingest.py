@@ -112,12 +112,12 @@ def merges_of(memory: Memory, others: Sequence[Similar]) -> list[Merge]:
     return [Merge(memory_id=memory_id, why=why) for memory_id, why in reasons if why is not None]
 
 
-def notes(done: Ingested, caller: Caller, tell_known: bool = True) -> Notes | None:
-    """The notes of a storing tool's answer. `tell_known`: also that nothing new was stored."""
-    known = tell_known and not done.created
+def notes(done: Ingested, caller: Caller, tell_known: bool = True, warnings: Sequence[str] = ()) -> Notes | None:
+    """The notes of a storing tool's answer. `tell_known`: also that nothing new was stored; `warnings` if something was."""
+    told = [*warnings] if done.created else [KNOWN] if tell_known else []
     found = Notes(
         degraded=NOT_COMPARED if done.degraded else None,
         redacted=list(caller.redacted) or None,
-        warnings=[KNOWN] if known else None,
+        warnings=told or None,
     )
     return found or None

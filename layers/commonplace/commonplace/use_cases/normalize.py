@@ -26,7 +26,7 @@ def normalize_statement(request: NormalizeRequest, caller: Caller, ports: Ports)
 
 
 def _normalize_by_rules(request: NormalizeRequest, ports: Ports) -> Normalized:
-    statement = enrich(request.text, ports.words, {})
+    statement = enrich(request.text, ports.words, {}, embedder=ports.embedder)
     return Normalized(statement.normalized, statement.classification.statement_type, statement.tags)
 
 

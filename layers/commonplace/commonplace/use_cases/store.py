@@ -13,6 +13,9 @@ from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.text.tagging.names import standard
 
+_SURE_FROM = 0.5
+"""The confidence below which the answer tells of the two likeliest categories."""
+
 
 def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreResult:
     """Stores a statement as it was said; everything else is derived by rules."""
@@ -36,8 +39,16 @@ def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreRe
         recommendations=Recommendations(
             similar_memories=done.similar, suggested_merges=done.merges, tag_consolidations=folded | dict(statement.renamed)
         ),
-        notes=notes(done, caller),
+        notes=notes(done, caller, warnings=[] if context.force_category else _unsure(statement)),
     )
+
+
+def _unsure(statement: EnrichedStatement) -> list[str]:
+    found = statement.classification
+    if found.confidence >= _SURE_FROM:
+        return []
+    likely = " or ".join(found.likely)
+    return [f"the category is not sure, {likely} is likeliest: set context.force_category if another one fits better"]
 
 
 def store_personal(request: StorePersonalRequest, caller: Caller, ports: Ports) -> StorePersonalResult:
@@ -57,7 +68,7 @@ def store_personal(request: StorePersonalRequest, caller: Caller, ports: Ports) 
 
 
 def _read(text: str, caller: Caller, ports: Ports) -> EnrichedStatement:
-    return enrich(text, ports.words, ports.facts.tags(caller.user_id))
+    return enrich(text, ports.words, ports.facts.tags(caller.user_id), embedder=ports.embedder)
 
 
 def _analysis(memory: Memory) -> Analysis:

@@ -16,7 +16,8 @@ from commonplace.text.foundation.sentences import STRAIGHT_QUOTES, sentence_span
 
 _USER = r"\b(?:the )?user"
 
-PASSING, STANDING = Label("other", "interactions"), Label("other", "system")
+STANDING = Label("preference", "system")
+_PASSING = (Label("other", "interactions"), Label("other", "contexts"))
 _MOST_SENTENCES = 40
 _KEEP_SLOPE = 4.0
 _CENTRAL, _SURE = 4, 0.9  # no training statement that is not worth keeping passes both
@@ -85,16 +86,19 @@ class Classification:
     worthy: bool
     confidence: float
     worth: float
+    likely: tuple[Category, ...] = ()
+    """The two likeliest categories, likelier first."""
 
 
-def classify(text: str, vector: Vector | None) -> Classification:
-    """The labels of a text; `vector` is its static embedding, None where it has none. Any text gets an answer.
+def classify(text: str, vector: Vector | None, encoded: Vector | None = None) -> Classification:
+    """The labels of a text; `vector` is its static embedding, `encoded` its vector by the sentence encoders, None where it
+    has none: then a model answers that was trained without. Any text gets an answer.
 
     A text not worth keeping as a whole has the labels of its sentence that surely is, if there is one: an allergy told
     between a greeting and a joke. What tells of the user's health, of a name or of how they want to be answered is never
     rated below 4.
     """
-    found = _worthiest(text, vector)
+    found = _worthiest(text, vector, encoded)
     if is_standing_wish(text) and not _asks(text):
         return replace(found, **STANDING._asdict(), level=max(found.level, _VITAL), worthy=True)
     vital = tells_a_name(text) or (found.statement_type in _OF_THE_USER and tells_of_health(text))
@@ -105,15 +109,16 @@ def _asks(text: str) -> bool:
     return text.rstrip().endswith(("?", "？"))
 
 
-def _worthiest(text: str, vector: Vector | None) -> Classification:
-    model = shipped()
-    whole = decide(model.labels, model.tuning, model.heads.scores(text, vector))
+def _worthiest(text: str, vector: Vector | None, encoded: Vector | None) -> Classification:
+    plain = shipped()
+    model = plain if encoded is None else shipped("classifier_encoded.npz")
+    whole = decide(model.labels, model.tuning, model.scores(text, vector, encoded))
     spans = sentence_spans(text, closing=STRAIGHT_QUOTES, lists=False, words=False)
     sentences = [text[start:end] for start, end in spans if text[start:end].strip()]
     if whole.worthy or len(sentences) < 2:
         return whole
-    alone = (model.heads.scores(sentence, None) for sentence in sentences[:_MOST_SENTENCES])
-    parts = [decide(model.labels, model.tuning, scores) for scores in alone]
+    alone = (plain.scores(sentence, None) for sentence in sentences[:_MOST_SENTENCES])
+    parts = [decide(plain.labels, plain.tuning, scores) for scores in alone]
     sure = [part for part in parts if part.worthy and part.level >= _CENTRAL and part.confidence >= _SURE]
     return max(sure, key=lambda part: part.confidence, default=whole)
 
@@ -128,11 +133,18 @@ def decide(labels: tuple[Label, ...], tuning: Tuning, scores: Vector) -> Classif
         statement_type=label.statement_type,
         category=label.category,
         level=1 + sum(step > 0.0 for step in steps),
-        # Only what passes between people can be worth nothing: what tells of the user, or must be done, is kept.
-        worthy=label != PASSING or keep > tuning.keep_threshold,
+        worthy=keep > tuning.keep_threshold,
         confidence=_share_of(logit),
-        worth=(1.0 - shares.get(PASSING, 0.0) + _share_of(_KEEP_SLOPE * keep)) / 2,
+        worth=(1.0 - sum(shares.get(label, 0.0) for label in _PASSING) + _share_of(_KEEP_SLOPE * keep)) / 2,
+        likely=_likeliest_categories(shares),
     )
+
+
+def _likeliest_categories(shares: dict[Label, float]) -> tuple[Category, ...]:
+    by_category: dict[Category, float] = {}
+    for label, share in shares.items():
+        by_category[label.category] = by_category.get(label.category, 0.0) + share
+    return tuple(sorted(by_category, key=lambda name: -by_category[name])[:2])
 
 
 def label_shares(labels: tuple[Label, ...], temperature: float, scores: Vector) -> dict[Label, float]:

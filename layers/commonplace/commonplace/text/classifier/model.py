@@ -1,4 +1,4 @@
-"""The trained models of statements and of clauses: linear heads over hashed features and the embedding, kept as bytes."""
+"""The trained models of statements and of clauses: heads over hashed features and embeddings, kept as bytes."""
 
 import functools
 import json
@@ -16,6 +16,8 @@ from commonplace.text.classifier.features import SLOTS, features
 Vector = NDArray[np.float32]
 
 IMPORTANCE_STEPS = (2, 3, 4, 5)
+ENCODER = "minilm-e5-small-256"
+"""The embedder whose vectors the model with `encoded` heads was trained on; those of another mean nothing to it."""
 Kind = Literal["fact", "wish", "passing", "asking", "imagined", "role_play", "others", "pasted", "injection"]
 """fact: of the user, worth knowing in some months. wish: how the assistant is to be. others: affairs of other people.
 The rest: small talk and the moment, a question or request, a hypothetical or joke, a line of a role or of fiction, words of
@@ -53,8 +55,41 @@ class Heads(NamedTuple):
         return bool(apart <= 1 and np.allclose(self.vector, other.vector, atol=0.01))
 
 
+class Encoded(NamedTuple):
+    """Heads over a text's vector by the sentence encoders: `single` weighs its numbers, `pairs` times `scales` the products
+    of any two. The products tell what no number alone does: a wish to the assistant from a wish for oneself."""
+
+    single: NDArray[np.float16]
+    pairs: NDArray[np.int8]
+    scales: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, single: NDArray[np.float64], pairs: NDArray[np.float64]) -> Self:
+        """Weights as they were fitted, rounded: those of the products to a byte each."""
+        scales = np.abs(pairs).max(axis=0) / 127.0
+        return cls(single.astype(np.float16), np.rint(pairs / scales).astype(np.int8), scales.astype(np.float32))
+
+    def scores(self, encoded: Vector) -> Vector:
+        """What vectors, a row each, add to the score of each head."""
+        found: Vector = encoded @ self.single.astype(np.float32)
+        return found + (products(encoded) @ self.pairs.astype(np.float32)) * self.scales
+
+    def same(self, other: "Encoded") -> bool:
+        """Whether two are one, but for the last bit that another processor may round otherwise."""
+        apart = np.abs(self.pairs.astype(np.int16) - other.pairs).max()
+        return bool(apart <= 1 and np.allclose(self.single, other.single, atol=0.01))
+
+
+def products(rows: Vector) -> Vector:
+    """The products of any two numbers of each row, weighed so that their scalar product is that of the rows, squared."""
+    first, second = np.triu_indices(rows.shape[1])
+    weights = np.where(first == second, 1.0, 2.0**0.5).astype(np.float32)
+    found: Vector = rows[:, first] * rows[:, second] * weights
+    return found
+
+
 class Label(NamedTuple):
-    """Type and category of a statement; several heads may stand for one label."""
+    """Type and category of a statement."""
 
     statement_type: StatementType
     category: Category
@@ -75,11 +110,19 @@ class Model(NamedTuple):
     labels: tuple[Label, ...]
     heads: Heads
     tuning: Tuning
+    encoded: Encoded | None = None
+    """Of the model for texts that the sentence encoders have a vector of."""
+
+    def scores(self, text: str, vector: Vector | None, encoded: Vector | None = None) -> Vector:
+        """The score of each head; `encoded` goes with the model that was trained with it."""
+        found = self.heads.scores(text, vector)
+        return found if self.encoded is None or encoded is None else found + self.encoded.scores(encoded[None])[0]
 
     def save(self, path: Path) -> None:
         """Writes the model; the same model gives the same bytes."""
         about = {"labels": self.labels, "tuning": self.tuning}
-        np.savez_compressed(path, **self.heads._asdict(), about=np.array(json.dumps(about)))
+        more = {} if self.encoded is None else {f"encoded_{name}": rows for name, rows in self.encoded._asdict().items()}
+        np.savez_compressed(path, **self.heads._asdict(), **more, about=np.array(json.dumps(about)))
 
 
 def load(path: Path) -> Model:
@@ -90,6 +133,7 @@ def load(path: Path) -> Model:
             labels=tuple(Label(*label) for label in about["labels"]),
             heads=Heads(stored["words"], stored["scales"], stored["vector"]),
             tuning=Tuning(*about["tuning"]),
+            encoded=Encoded(*(stored[f"encoded_{name}"] for name in Encoded._fields)) if "encoded_single" in stored else None,
         )
     shape = model.heads.words.shape
     if shape != (SLOTS, len(model.labels) + 1 + len(IMPORTANCE_STEPS)):
@@ -98,9 +142,9 @@ def load(path: Path) -> Model:
 
 
 @functools.cache
-def shipped() -> Model:
-    """The model of the package, read once."""
-    with as_file(files("commonplace") / "data" / "classifier.npz") as path:
+def shipped(name: str = "classifier.npz") -> Model:
+    """A model of the package, read once."""
+    with as_file(files("commonplace") / "data" / name) as path:
         return load(path)
 
 
