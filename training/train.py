@@ -7,7 +7,7 @@ python training/train.py --check              tells whether the models in the pa
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 from zlib import crc32
@@ -23,7 +23,7 @@ from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.taxonomy import Category, StatementType
 from commonplace.text.classifier.classification import best_label, label_shares, log_odds
 from commonplace.text.classifier.features import SLOTS, features
-from commonplace.text.classifier.model import IMPORTANCE_STEPS, Encoded, Heads, Label, Model, Tuning, load, products
+from commonplace.text.classifier.model import IMPORTANCE_STEPS, Encoded, Heads, Label, Model, Tuning, load, pairs_of
 
 HERE = Path(__file__).parent
 MODEL = HERE.parent / "layers" / "commonplace" / "commonplace" / "data" / "classifier.npz"
@@ -32,8 +32,6 @@ RIDGE = 1.0
 TEMPERATURE = 0.17
 VECTOR_WIDTH = 2.0**0.5
 FOLDS = 5
-PART = 500
-UNTUNED = Tuning(TEMPERATURE, 0.0, 1.0, 0.0)
 LEAST = 8
 """Statements of a label that has a head; rarer ones are learned from for keeping and importance only."""
 # How much the numbers of the encoders' vector and their products count beside the hashed features, as squared lengths.
@@ -109,41 +107,42 @@ def design(statements: list[Statement], encoded: NDArray[np.float32] | None = No
     return Design(labels, words, vectors * np.float32(VECTOR_WIDTH), encoded, np.array(columns).T * 2.0 - 1.0)
 
 
-def fit(made: Design, rows: NDArray[np.intp], tuning: Tuning = UNTUNED) -> Model:
-    """The ridge regression of the given rows, in as few bytes as it works with."""
-    words, vectors = made.words[rows], made.vectors[rows]
-    kernel = (words @ words.T).toarray() + vectors @ vectors.T
+def alike(made: Design, left: NDArray[np.intp], right: NDArray[np.intp]) -> NDArray[np.float64]:
+    """How alike statements are to others: a row for each of `left`, a column for each of `right`."""
+    found = (made.words[left] @ made.words[right].T).toarray() + made.vectors[left] @ made.vectors[right].T
     if made.encoded is not None:
-        alike = made.encoded[rows] @ made.encoded[rows].T
-        kernel = kernel + SINGLE * alike + PAIRS * alike**2
-    dual = KernelRidge(alpha=RIDGE, kernel="precomputed").fit(kernel.astype(np.float64), made.targets[rows]).dual_coef_
-    heads = Heads.of(words.T @ dual, vectors.T @ dual * VECTOR_WIDTH)
-    return Model(made.labels, heads, tuning, None if made.encoded is None else over_encoded(made.encoded[rows], dual))
+        cosine = made.encoded[left] @ made.encoded[right].T
+        found = found + SINGLE * cosine + PAIRS * cosine**2
+    return np.asarray(found, dtype=np.float64)
 
 
-def over_encoded(encoded: NDArray[np.float32], dual: NDArray[np.float64]) -> Encoded:
-    """The weights of the encoders' numbers and of their products, part by part: all products at once fill a gigabyte."""
-    pairs = sum(products(part).T @ weights for part, weights in parts_of(encoded, dual))
-    return Encoded.of(SINGLE * (encoded.T @ dual), PAIRS * np.asarray(pairs))
+def dual(made: Design, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    """The ridge regression of the given rows: the weights of these statements themselves, a column per head."""
+    ridge = KernelRidge(alpha=RIDGE, kernel="precomputed")
+    found: NDArray[np.float64] = ridge.fit(alike(made, rows, rows), made.targets[rows]).dual_coef_
+    return found
 
 
-def parts_of(encoded: NDArray[np.float32], beside: NDArray[Any]) -> Iterator[tuple[NDArray[np.float32], NDArray[Any]]]:
-    """Some hundred rows of both at a time."""
-    for start in range(0, len(encoded), PART):
-        yield encoded[start : start + PART], beside[start : start + PART]
+def fit(made: Design, tuning: Tuning) -> Model:
+    """The model of all statements, in as few bytes as it works with."""
+    weights = dual(made, np.arange(len(made.targets)))
+    heads = Heads.of(made.words.T @ weights, made.vectors.T @ weights * VECTOR_WIDTH)
+    return Model(made.labels, heads, tuning, None if made.encoded is None else over_encoded(made.encoded, weights))
+
+
+def over_encoded(encoded: NDArray[np.float32], weights: NDArray[np.float64]) -> Encoded:
+    """The weights of the encoders' numbers and of their products."""
+    first, second, widths = pairs_of(encoded.shape[1])
+    squares = [(encoded.T @ (encoded * column[:, None]))[first, second] * widths for column in weights.T]
+    return Encoded.of(SINGLE * (encoded.T @ weights), PAIRS * np.stack(squares, axis=1))
 
 
 def scores_unseen(made: Design, folds: NDArray[Any]) -> NDArray[np.float32]:
     """The scores of every statement by a model that was trained without its fold."""
     found = np.zeros(made.targets.shape, dtype=np.float32)
     for fold in np.unique(folds):
-        model = fit(made, np.flatnonzero(folds != fold))
-        out = np.flatnonzero(folds == fold)
-        words = made.words[out] @ (model.heads.words.astype(np.float32) * model.heads.scales)
-        found[out] = words + made.vectors[out] / np.float32(VECTOR_WIDTH) @ model.heads.vector.astype(np.float32)
-        if made.encoded is not None and model.encoded is not None:
-            encoded = model.encoded
-            found[out] += np.concatenate([encoded.scores(part) for part, _ in parts_of(made.encoded[out], out)])
+        rest, out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        found[out] = alike(made, out, rest) @ dual(made, rest)
     return found
 
 
@@ -163,7 +162,7 @@ def train(statements: list[Statement], encoded: NDArray[np.float32] | None = Non
     """The model of all statements."""
     made = design(statements, encoded)
     unseen = scores_unseen(made, folds_by_text(statements))
-    return fit(made, np.arange(len(statements)), tune(statements, made.labels, unseen))
+    return fit(made, tune(statements, made.labels, unseen))
 
 
 def folds_by_text(statements: list[Statement]) -> NDArray[np.int64]:

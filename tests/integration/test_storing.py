@@ -32,6 +32,19 @@ def test_nothing_has_to_be_decided(memory: Commonplace) -> None:
     assert datetime.fromisoformat(kept["created_at"]) == NOON
 
 
+def test_an_unsure_category_is_told_with_the_two_likeliest_and_what_decides(memory: Commonplace) -> None:
+    stored = memory.store_memory("the blue one, Thursdays")
+    assert stored.analysis.confidence < 0.5
+    assert stored.notes is not None
+    assert stored.notes.warnings is not None
+    (warning,) = stored.notes.warnings
+    assert stored.analysis.detected_category in warning
+    assert "force_category" in warning
+    decided = memory.store_memory("the green one, Fridays", context={"force_category": "reminders"})
+    assert decided.notes is None
+    assert memory.store_memory("I'm allergic to latex.").notes is None
+
+
 def test_every_override_is_honoured_and_what_was_thought_is_kept(memory: Commonplace) -> None:
     context: StoreContext = {
         "force_category": "projects", "force_importance": 5, "additional_tags": ["Kitchen Plan"], "source": "agent",

@@ -70,9 +70,10 @@ class Encoded(NamedTuple):
         return cls(single.astype(np.float16), np.rint(pairs / scales).astype(np.int8), scales.astype(np.float32))
 
     def scores(self, encoded: Vector) -> Vector:
-        """What vectors, a row each, add to the score of each head."""
+        """What a vector adds to the score of each head."""
+        first, second, widths = pairs_of(len(encoded))
         found: Vector = encoded @ self.single.astype(np.float32)
-        return found + (products(encoded) @ self.pairs.astype(np.float32)) * self.scales
+        return found + ((encoded[first] * encoded[second] * widths) @ self.pairs.astype(np.float32)) * self.scales
 
     def same(self, other: "Encoded") -> bool:
         """Whether two are one, but for the last bit that another processor may round otherwise."""
@@ -80,12 +81,12 @@ class Encoded(NamedTuple):
         return bool(apart <= 1 and np.allclose(self.single, other.single, atol=0.01))
 
 
-def products(rows: Vector) -> Vector:
-    """The products of any two numbers of each row, weighed so that their scalar product is that of the rows, squared."""
-    first, second = np.triu_indices(rows.shape[1])
-    weights = np.where(first == second, 1.0, 2.0**0.5).astype(np.float32)
-    found: Vector = rows[:, first] * rows[:, second] * weights
-    return found
+@functools.cache
+def pairs_of(dimension: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector]:
+    """Which two numbers of a vector are multiplied, and how much the product counts: so that the scalar product of all
+    products of two vectors is that of the vectors, squared."""
+    first, second = np.triu_indices(dimension)
+    return first, second, np.where(first == second, 1.0, 2.0**0.5).astype(np.float32)
 
 
 class Label(NamedTuple):
@@ -116,7 +117,7 @@ class Model(NamedTuple):
     def scores(self, text: str, vector: Vector | None, encoded: Vector | None = None) -> Vector:
         """The score of each head; `encoded` goes with the model that was trained with it."""
         found = self.heads.scores(text, vector)
-        return found if self.encoded is None or encoded is None else found + self.encoded.scores(encoded[None])[0]
+        return found if self.encoded is None or encoded is None else found + self.encoded.scores(encoded)
 
     def save(self, path: Path) -> None:
         """Writes the model; the same model gives the same bytes."""
