@@ -23,6 +23,7 @@ from commonplace.bootstrap.maintenance import open_projector
 from commonplace.domain.batching import in_batches
 from commonplace.domain.ids import new_memory_id
 from commonplace.domain.memory import Memory
+from commonplace.ports.embedder import Embedder
 from commonplace.ports.index_writer import IndexWriter
 from commonplace.ports.record_values import Stored
 from commonplace.settings import Settings, read_settings
@@ -36,12 +37,12 @@ _BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @contextmanager
-def cloud(indexed: bool = True) -> Iterator[Settings]:
+def cloud(indexed: bool = True, embedder: str = "static") -> Iterator[Settings]:
     """Real servers with an empty table and an empty index; the environment is that of a function until the end."""
     with DynamoDB(heap="1g") as dynamo, OpenSearch(heap="2g") as search:
         given = {
             "AWS_ENDPOINT_URL_DYNAMODB": dynamo.url, "AWS_ACCESS_KEY_ID": "bench", "AWS_SECRET_ACCESS_KEY": "bench",
-            "AWS_REGION": "eu-central-1", "COMMONPLACE_TABLE": TABLE,
+            "AWS_REGION": "eu-central-1", "COMMONPLACE_TABLE": TABLE, "COMMONPLACE_EMBEDDER": embedder,
             "COMMONPLACE_SEARCH_ENDPOINT": search.url if indexed else "", "POWERTOOLS_METRICS_NAMESPACE": "Commonplace",
         }  # fmt: skip
         before = {name: os.environ.get(name) for name in given}
@@ -82,9 +83,12 @@ def refuse_degraded(answer: Mapping[str, Any]) -> None:
         raise RuntimeError(f"not what was to be measured: {answer['statusCode']} {notes}")
 
 
-def memories(count: int, users: int, first: int = 0) -> Iterator[Stored]:
-    """Memories for users in turn, in sessions of 20; what a classifier would add is left out."""
-    embedder = StaticEmbedder()
+def memories(count: int, users: int, first: int = 0, embedder: Embedder | None = None) -> Iterator[Stored]:
+    """Memories for users in turn, in sessions of 20; what a classifier would add is left out.
+
+    `embedder`: the static model by default, which is soon done with a hundred thousand.
+    """
+    embedder = embedder or StaticEmbedder()
     for number, text in enumerate(islice(texts(), first, first + count)):
         own = number // users
         at = _BEGUN + timedelta(seconds=number)

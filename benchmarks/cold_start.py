@@ -19,6 +19,7 @@ from benchmarks.report import Cell, Table, main
 from cloud.built import ROOT, folders, unzipped, zipped
 from cloud.lambda_runtime import PYTHON, Container, other_handler, started
 from cloud.template import Template
+from commonplace.adapters.sentence_encoder import SentenceEncoder
 from commonplace.contract.registry import TOOLS
 
 _STARTS = 5
@@ -28,7 +29,7 @@ _EMPTY = "an empty handler"
 _TOOLS = {tool.function: tool.name for tool in reversed(TOOLS)}  # the first of each function
 _PASSED_ON = (
     "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION", "COMMONPLACE_TABLE",
-    "COMMONPLACE_SEARCH_ENDPOINT",
+    "COMMONPLACE_SEARCH_ENDPOINT", "COMMONPLACE_EMBEDDER",
 )  # fmt: skip
 _COLUMNS = (
     "function", "start ms", "start CPU ms", "beyond an empty one", "tool", "first call ms", "first CPU ms", "second call ms",
@@ -60,8 +61,8 @@ def measure(_: argparse.Namespace) -> list[Table]:
     _refuse_unbuilt(functions)
     found: dict[str, list[Start]] = {name: [] for name in (_EMPTY, *functions)}
     loads: list[float] = []
-    with cloud() as settings, TemporaryDirectory() as made:
-        fill(settings, memories(_MEMORIES * _USERS, _USERS), _MEMORIES * _USERS)
+    with cloud(embedder="sentence") as settings, TemporaryDirectory() as made:
+        fill(settings, memories(_MEMORIES * _USERS, _USERS, embedder=SentenceEncoder()), _MEMORIES * _USERS)
         given = {name: os.environ[name] for name in _PASSED_ON}
         empty, log = other_handler(Path(made) / "empty"), Path(made) / "log"
         for name in track(list(found) * _STARTS, "starting"):
