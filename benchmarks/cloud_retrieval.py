@@ -12,7 +12,7 @@ from rich.progress import track
 from benchmarks.cloud_in_a_box import cloud
 from benchmarks.conversations import Conversation, beam, locomo
 from benchmarks.report import Cell, Table, main
-from benchmarks.retrieval import Answer, answered, answers, row
+from benchmarks.retrieval import COLUMNS, Answer, answered, answers, row
 from commonplace.bootstrap.cloud import open_cloud
 from commonplace.bootstrap.maintenance import open_projector
 from commonplace.indexing.stream import reconcile
@@ -32,8 +32,7 @@ def measure(given: argparse.Namespace) -> list[Table]:
             there = [list(_answers(one, settings)) for one in track(conversations, f"{name}, OpenSearch")]
         rows.append((*row(f"{name}, SQLite", list(chain.from_iterable(here))), None))
         rows.append((*row(f"{name}, OpenSearch", list(chain.from_iterable(there))), _same(here, there)))
-    columns = ("set", "questions", "R@10", "R@10 at 0.3", "R@5", "nDCG@10", "multi-hop R@10", "same ten")
-    return [Table("Evidence turns found, by engine", columns, rows, "R@10 within .01 of SQLite")]
+    return [Table("Evidence turns found, by engine", (*COLUMNS, "same ten"), rows, "R@10 within .01 of SQLite")]
 
 
 def _answers(conversation: Conversation, settings: Settings) -> Iterator[Answer]:

@@ -21,27 +21,27 @@ from commonplace.retrieval import bm25
 from commonplace.settings import Settings
 from commonplace.text.foundation.tokenizer import terms
 
-_DEFAULT = 0.3
+COLUMNS = ("set", "questions", "R@10", "R@10 at the default", "R@5", "R@5 at the default", "nDCG@10", "multi-hop R@10")
 Call = Callable[[str, dict[str, Any]], dict[str, Any]]
 """A tool by its name: arguments in, answer out."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """One question answered: which of the first ten were evidence, at relevance 0 and at the default, and answerability."""
+    """One question answered: the first ten at relevance 0 and at the default; `answerable` is None where nothing tells it."""
 
     asked: Asked
     at_zero: list[str]
     at_default: list[str]
-    answerable: float
+    answerable: float | None
 
     def recall(self, first: int = 10) -> float:
         """Share of the evidence among the first."""
         return len(self.asked.evidence & set(self.at_zero[:first])) / len(self.asked.evidence)
 
-    def recall_at_default(self) -> float:
-        """The same at the default `min_relevance`."""
-        return len(self.asked.evidence & set(self.at_default)) / len(self.asked.evidence)
+    def recall_at_default(self, first: int = 10) -> float:
+        """The same where the caller names no `min_relevance`."""
+        return len(self.asked.evidence & set(self.at_default[:first])) / len(self.asked.evidence)
 
     def gain(self) -> float:
         """nDCG@10: discounted by log2 of the rank, 1 at best."""
@@ -62,13 +62,13 @@ def answered(conversation: Conversation, ids: Sequence[str | None], call: Call) 
     """Asks every question. `ids`: of the memory that each turn became."""
     names = {found: turn.name for found, turn in zip(ids, conversation.turns, strict=True) if found}
 
-    def search(question: str, least: float) -> tuple[list[str], float]:
-        found = call("search_memory", {"query": question, "options": {"limit": 10, "min_relevance": least}})
+    def search(question: str, **relevance: float) -> tuple[list[str], float | None]:
+        found = call("search_memory", {"query": question, "options": {"limit": 10, **relevance}})
         return [names[hit["id"]] for hit in found["results"]], found["query_analysis"]["answerable"]
 
     for asked in conversation.asked:
-        at_zero, answerable = search(asked.question, 0.0)
-        yield Answer(asked, at_zero, search(asked.question, _DEFAULT)[0], answerable)
+        at_zero, answerable = search(asked.question, min_relevance=0.0)
+        yield Answer(asked, at_zero, search(asked.question)[0], answerable)
 
 
 def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
@@ -90,7 +90,8 @@ def row(label: str, found: Sequence[Answer]) -> tuple[str | float | int, ...]:
     multi = [one for one in found if one.asked.kind in ("multi-hop", "multi_session_reasoning")]
     return (
         label, len(found), _mean(found, Answer.recall), _mean(found, Answer.recall_at_default),
-        _mean(found, lambda one: one.recall(5)), _mean(found, Answer.gain), _mean(multi, Answer.recall),
+        _mean(found, lambda one: one.recall(5)), _mean(found, lambda one: one.recall_at_default(5)),
+        _mean(found, Answer.gain), _mean(multi, Answer.recall),
     )  # fmt: skip
 
 
@@ -119,7 +120,7 @@ def by_words(conversation: Conversation) -> Iterator[Answer]:
         corpus = Corpus(len(held), float(lengths.mean()), held_by, frozenset(), ())
         scores = bm25.bm25(counts, lengths / corpus.average_length, bm25.inverse_document_frequency(corpus))
         best = [conversation.turns[row].name for row in np.argsort(-scores, kind="stable")[:10]]
-        yield Answer(asked, best, best, math.nan)
+        yield Answer(asked, best, best, None)
 
 
 def measure(given: argparse.Namespace) -> list[Table]:
@@ -138,19 +139,18 @@ def measure(given: argparse.Namespace) -> list[Table]:
         compared += _compared(name, conversations)
         if name == "LoCoMo":
             abstention = [(half, *_answerable(list(chain.from_iterable(part)))) for half, part in halves.items()]
-    columns = ("set", "questions", "R@10", "R@10 at 0.3", "R@5", "nDCG@10", "multi-hop R@10")
-    reach = "R@10 LoCoMo >= .84, in one store >= .81; BEAM >= .68 and >= .62; the default threshold costs <= .01"
+    reach = "R@10 LoCoMo >= .86, in one store >= .81; BEAM >= .69 and >= .62; the default costs <= .02 of R@5"
     return [
-        Table("Evidence turns found", columns, rows, reach),
-        Table("The same by other rules, to compare", columns, compared),
+        Table("Evidence turns found", COLUMNS, rows, reach),
+        Table("The same by other rules, to compare", COLUMNS, compared),
         Table("`answerable` tells LoCoMo's adversarial questions", ("half", "answerable", "adversarial", "AUROC"),
               abstention, "AUROC >= .80"),
     ]  # fmt: skip
 
 
 def _answerable(found: Sequence[Answer]) -> tuple[int, int, float]:
-    yes = [one.answerable for one in found if one.asked.kind != "adversarial"]
-    no = [one.answerable for one in found if one.asked.kind == "adversarial"]
+    told = [(one.asked.kind == "adversarial", one.answerable) for one in found if one.answerable is not None]
+    yes, no = ([share for refused, share in told if refused is adversarial] for adversarial in (False, True))
     return len(yes), len(no), auroc(yes, no)
 
 
