@@ -182,10 +182,21 @@ def test_findings_are_counted_even_ten_at_once(household: Commonplace) -> None:
     assert coffee["last_accessed"] is not None
 
 
-def test_a_question_that_nothing_answers_says_so(household: Commonplace) -> None:
-    yes = household.search_memory("what is Mia allergic to").query_analysis.answerable
-    no = household.search_memory("what is the name of our submarine captain").query_analysis.answerable
-    assert no < 0.5 < yes
+def test_what_surely_answers_is_told_from_what_is_merely_the_nearest(household: Commonplace) -> None:
+    (sure, *_) = household.search_memory("what is Mia allergic to").results
+    (nearest, *_) = household.search_memory("what is the name of our submarine captain").results
+    assert sure.probability is not None
+    assert nearest.probability is not None
+    assert nearest.probability < 0.35 < sure.probability
+    assert household.search_memory("what is Mia allergic to").query_analysis.answerable is None
+
+
+def test_where_nothing_matches_the_best_there_is_comes_marked(household: Commonplace) -> None:
+    found = household.search_memory("zyxgrb")
+    assert [hit.below_threshold for hit in found.results] in ([True], [])
+    asked = household.search_memory("zyxgrb", options={"min_relevance": 0.9})
+    assert asked.results == []
+    assert asked.query_analysis.held_back >= len(found.results)
 
 
 @pytest.mark.parametrize("query", ['"', "*", "' OR 1=1 --", "NEAR(a, b)", "a AND", "🙂", "%", "(((", "content : x"])
