@@ -33,14 +33,14 @@ def test_nothing_has_to_be_decided(memory: Commonplace) -> None:
 
 
 def test_an_unsure_category_is_told_with_the_two_likeliest_and_what_decides(memory: Commonplace) -> None:
-    stored = memory.store_memory("the blue one, Thursdays")
+    stored = memory.store_memory("third shelf, Marek's side")
     assert stored.analysis.confidence < 0.5
     assert stored.notes is not None
     assert stored.notes.warnings is not None
     (warning,) = stored.notes.warnings
     assert stored.analysis.detected_category in warning
     assert "force_category" in warning
-    decided = memory.store_memory("the green one, Fridays", context={"force_category": "reminders"})
+    decided = memory.store_memory("The tall one in the corner", context={"force_category": "reminders"})
     assert decided.notes is None
     assert memory.store_memory("I'm allergic to latex.").notes is None
 

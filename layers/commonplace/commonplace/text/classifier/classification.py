@@ -87,7 +87,7 @@ class Classification:
     confidence: float
     worth: float
     likely: tuple[Category, ...] = ()
-    """The two likeliest categories, likelier first."""
+    """The category, and the likeliest other one."""
 
 
 def classify(text: str, vector: Vector | None, encoded: Vector | None = None) -> Classification:
@@ -102,7 +102,9 @@ def classify(text: str, vector: Vector | None, encoded: Vector | None = None) ->
     if is_standing_wish(text) and not _asks(text):
         return replace(found, **STANDING._asdict(), level=max(found.level, _VITAL), worthy=True)
     vital = tells_a_name(text) or (found.statement_type in _OF_THE_USER and tells_of_health(text))
-    return replace(found, level=max(found.level, _VITAL)) if vital and found.worthy and not _asks(text) else found
+    if not vital or _asks(text):
+        return found
+    return replace(found, level=max(found.level, _VITAL), worthy=True)
 
 
 def _asks(text: str) -> bool:
@@ -136,15 +138,15 @@ def decide(labels: tuple[Label, ...], tuning: Tuning, scores: Vector) -> Classif
         worthy=keep > tuning.keep_threshold,
         confidence=_share_of(logit),
         worth=(1.0 - sum(shares.get(label, 0.0) for label in _PASSING) + _share_of(_KEEP_SLOPE * keep)) / 2,
-        likely=_likeliest_categories(shares),
+        likely=_likeliest_categories(label.category, shares),
     )
 
 
-def _likeliest_categories(shares: dict[Label, float]) -> tuple[Category, ...]:
+def _likeliest_categories(chosen: Category, shares: dict[Label, float]) -> tuple[Category, ...]:
     by_category: dict[Category, float] = {}
     for label, share in shares.items():
         by_category[label.category] = by_category.get(label.category, 0.0) + share
-    return tuple(sorted(by_category, key=lambda name: -by_category[name])[:2])
+    return tuple(dict.fromkeys((chosen, *sorted(by_category, key=lambda name: -by_category[name]))))[:2]
 
 
 def label_shares(labels: tuple[Label, ...], temperature: float, scores: Vector) -> dict[Label, float]:
