@@ -36,6 +36,7 @@ LEAST = 8
 """Statements of a label that has a head; rarer ones are learned from for keeping and importance only."""
 # How much the numbers of the encoders' vector and their products count beside the hashed features, as squared lengths.
 SINGLE, PAIRS = 4.0, 8.0
+RARITY = 0.1
 
 
 class Statement(NamedTuple):
@@ -127,7 +128,14 @@ def fit(made: Design, tuning: Tuning) -> Model:
     """The model of all statements, in as few bytes as it works with."""
     weights = dual(made, np.arange(len(made.targets)))
     heads = Heads.of(made.words.T @ weights, made.vectors.T @ weights * VECTOR_WIDTH)
-    return Model(made.labels, heads, tuning, None if made.encoded is None else over_encoded(made.encoded, weights))
+    encoded = None if made.encoded is None else over_encoded(made.encoded, weights)
+    return Model(made.labels, heads, tuning, encoded, tuple(rarity(made).tolist()))
+
+
+def rarity(made: Design) -> NDArray[np.float64]:
+    """What is added to the score of each label, the more the fewer statements have it."""
+    shares: NDArray[np.float64] = (made.targets[:, : len(made.labels)] > 0).mean(axis=0)
+    return np.round(-RARITY * np.log(shares), 4)
 
 
 def over_encoded(encoded: NDArray[np.float32], weights: NDArray[np.float64]) -> Encoded:
@@ -143,6 +151,7 @@ def scores_unseen(made: Design, folds: NDArray[Any]) -> NDArray[np.float32]:
     for fold in np.unique(folds):
         rest, out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         found[out] = alike(made, out, rest) @ dual(made, rest)
+    found[:, : len(made.labels)] += rarity(made)
     return found
 
 

@@ -113,15 +113,20 @@ class Model(NamedTuple):
     tuning: Tuning
     encoded: Encoded | None = None
     """Of the model for texts that the sentence encoders have a vector of."""
+    rarity: tuple[float, ...] = ()
+    """What is added to the score of each label: rare ones are found too seldom otherwise."""
 
     def scores(self, text: str, vector: Vector | None, encoded: Vector | None = None) -> Vector:
         """The score of each head; `encoded` goes with the model that was trained with it."""
         found = self.heads.scores(text, vector)
-        return found if self.encoded is None or encoded is None else found + self.encoded.scores(encoded)
+        if self.encoded is not None and encoded is not None:
+            found = found + self.encoded.scores(encoded)
+        found[: len(self.rarity)] += np.array(self.rarity, dtype=np.float32)
+        return found
 
     def save(self, path: Path) -> None:
         """Writes the model; the same model gives the same bytes."""
-        about = {"labels": self.labels, "tuning": self.tuning}
+        about = {"labels": self.labels, "tuning": self.tuning, "rarity": self.rarity}
         more = {} if self.encoded is None else {f"encoded_{name}": rows for name, rows in self.encoded._asdict().items()}
         np.savez_compressed(path, **self.heads._asdict(), **more, about=np.array(json.dumps(about)))
 
@@ -135,6 +140,7 @@ def load(path: Path) -> Model:
             heads=Heads(stored["words"], stored["scales"], stored["vector"]),
             tuning=Tuning(*about["tuning"]),
             encoded=Encoded(*(stored[f"encoded_{name}"] for name in Encoded._fields)) if "encoded_single" in stored else None,
+            rarity=tuple(about["rarity"]),
         )
     shape = model.heads.words.shape
     if shape != (SLOTS, len(model.labels) + 1 + len(IMPORTANCE_STEPS)):
