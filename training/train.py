@@ -32,8 +32,7 @@ RIDGE = 1.0
 TEMPERATURE = 0.17
 VECTOR_WIDTH = 2.0**0.5
 FOLDS = 5
-LEAST = 8
-"""Statements of a label that has a head; rarer ones are learned from for keeping and importance only."""
+LEAST = 8  # statements of a label that has a head; rarer ones are learned from for keeping and importance only
 # How much the numbers of the encoders' vector and their products count beside the hashed features, as squared lengths.
 SINGLE, PAIRS = 4.0, 8.0
 RARITY = 0.1
@@ -69,8 +68,7 @@ def read_all() -> list[Statement]:
 
 
 class Design(NamedTuple):
-    """Statements as numbers: hashed features, embeddings (`encoded`: by the sentence encoders, if they are learned from),
-    targets of 1 and -1 by head."""
+    """Statements as numbers; `encoded`: by the sentence encoders, if learned from; targets of 1 and -1 by head."""
 
     labels: tuple[Label, ...]
     words: csr_matrix
@@ -119,9 +117,8 @@ def alike(made: Design, left: NDArray[np.intp], right: NDArray[np.intp]) -> NDAr
 
 def dual(made: Design, rows: NDArray[np.intp]) -> NDArray[np.float64]:
     """The ridge regression of the given rows: the weights of these statements themselves, a column per head."""
-    ridge = KernelRidge(alpha=RIDGE, kernel="precomputed")
-    found: NDArray[np.float64] = ridge.fit(alike(made, rows, rows), made.targets[rows]).dual_coef_
-    return found
+    ridge = KernelRidge(alpha=RIDGE, kernel="precomputed").fit(alike(made, rows, rows), made.targets[rows])
+    return np.asarray(ridge.dual_coef_)
 
 
 def fit(made: Design, tuning: Tuning) -> Model:
@@ -139,7 +136,6 @@ def rarity(made: Design) -> NDArray[np.float64]:
 
 
 def over_encoded(encoded: NDArray[np.float32], weights: NDArray[np.float64]) -> Encoded:
-    """The weights of the encoders' numbers and of their products."""
     first, second, widths = pairs_of(encoded.shape[1])
     squares = [(encoded.T @ (encoded * column[:, None]))[first, second] * widths for column in weights.T]
     return Encoded.of(SINGLE * (encoded.T @ weights), PAIRS * np.stack(squares, axis=1))
@@ -175,12 +171,11 @@ def train(statements: list[Statement], encoded: NDArray[np.float32] | None = Non
 
 
 def folds_by_text(statements: list[Statement]) -> NDArray[np.int64]:
-    """A fold for each statement, always the same."""
     return np.array([crc32(one.text.encode()) % FOLDS for one in statements])
 
 
 def same(left: Model, right: Model) -> bool:
-    """Whether two models are one, but for the last bit that another processor may round otherwise."""
+    """Whether two models are one, but for the last bit."""
     tuned = np.allclose(left.tuning, right.tuning, atol=0.01)
     alike = left.labels == right.labels and left.heads.same(right.heads) and bool(tuned)
     return alike and (left.encoded is None or (right.encoded is not None and left.encoded.same(right.encoded)))
@@ -194,13 +189,11 @@ def main(arguments: Iterable[str] | None = None) -> int:
     stale = 0
     for path, encoded in ((MODEL, None), (ENCODED_MODEL, encoded_by([one.text for one in statements]))):
         model = train(statements, encoded)
-        if asked.check:
-            current = path.exists() and same(model, load(path))
-            print(f"{path.name} is {'what the statements give' if current else 'stale: python training/train.py'}")
-            stale += not current
-        else:
+        if not asked.check:
             model.save(path)
-            print(f"{path.name}: {path.stat().st_size:,} bytes from {len(statements):,} statements, {model.tuning}")
+        current = path.exists() and same(model, load(path))
+        print(f"{path.name} is {'what the statements give' if current else 'stale: python training/train.py'}")
+        stale += not current
     return 1 if stale else 0
 
 
