@@ -33,8 +33,7 @@ TEMPERATURE = 0.17
 VECTOR_WIDTH = 2.0**0.5
 FOLDS = 5
 LEAST = 8  # statements of a label that has a head; rarer ones are learned from for keeping and importance only
-# How much the numbers of the encoders' vector and their products count beside the hashed features, as squared lengths.
-SINGLE, PAIRS = 4.0, 8.0
+SINGLE, PAIRS = 4.0, 8.0  # how much the encoders' numbers and their products count, as squared lengths
 RARITY = 0.1
 
 
