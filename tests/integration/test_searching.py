@@ -191,12 +191,12 @@ def test_what_surely_answers_is_told_from_what_is_merely_the_nearest(household: 
     assert household.search_memory("what is Mia allergic to").query_analysis.answerable is None
 
 
-def test_where_nothing_matches_the_best_there_is_comes_marked(household: Commonplace) -> None:
-    found = household.search_memory("zyxgrb")
-    assert [hit.below_threshold for hit in found.results] in ([True], [])
-    asked = household.search_memory("zyxgrb", options={"min_relevance": 0.9})
-    assert asked.results == []
-    assert asked.query_analysis.held_back >= len(found.results)
+def test_where_nothing_matches_the_best_there_is_comes_marked(memory: Commonplace) -> None:
+    memory.store_memory("My daughter Mia is allergic to peanuts")
+    found = memory.search_memory("the moon landing in 1969")
+    assert [(hit.below_threshold, hit.relevance_score < 0.3) for hit in found.results] == [(True, True)]
+    asked = memory.search_memory("the moon landing in 1969", options={"min_relevance": 0.3})
+    assert (asked.results, asked.total_found, asked.query_analysis.held_back) == ([], 0, 1)
 
 
 @pytest.mark.parametrize("query", ['"', "*", "' OR 1=1 --", "NEAR(a, b)", "a AND", "🙂", "%", "(((", "content : x"])
