@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 from waitress.channel import HTTPChannel
+from werkzeug.test import Client
 
 from commonplace import Commonplace
-from commonplace.interfaces.http.app import make_app
+from commonplace.interfaces.http.app import LocalApp
 from commonplace.interfaces.http.listen import WithoutTexts, listen
 from tests.integration.command_line import run
 from tests.integration.http_server import served
@@ -116,7 +117,7 @@ def test_a_mistake_of_ours_is_500_with_a_number_and_without_words(
         raise RuntimeError("my darkest secret")
 
     monkeypatch.setattr(memory, "call", broken)
-    asked = make_app(memory, 80).test_client().post("/tools/search_memory", data="{}", headers={"Host": "localhost"})
+    asked = Client(LocalApp(memory, 80)).post("/tools/search_memory", data="{}", headers={"Host": "localhost"})
     error = json.loads(asked.text)["error"]
     assert asked.status_code == 500
     assert error["code"] == "internal"

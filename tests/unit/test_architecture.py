@@ -24,7 +24,7 @@ ROOMS = (
 """The rooms, top floor first: a room imports only from rooms that stand further on in this list."""
 WITHOUT_INFRASTRUCTURE = ROOMS[ROOMS.index("nightly") :]
 INFRASTRUCTURE = {
-    "sqlite3", "anthropic", "flask", "waitress", "click", "wcwidth", "boto3", "botocore", "opensearchpy", "filelock", "os",
+    "sqlite3", "anthropic", "werkzeug", "waitress", "click", "wcwidth", "boto3", "botocore", "opensearchpy", "filelock", "os",
     "aws_lambda_powertools", "aws_xray_sdk",
 }  # fmt: skip
 NAMES_OF_NOTHING = {"utils", "helpers", "common", "misc", "manager"}

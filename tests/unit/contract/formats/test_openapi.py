@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
+from werkzeug.test import Client
 
 from commonplace import Commonplace, CommonplaceError, ErrorCode
 from commonplace.contract.formats import rendered
@@ -16,7 +17,7 @@ from commonplace.contract.manifest import rows
 from commonplace.contract.registry import TOOLS
 from commonplace.domain.imports import ChatMessage, Turn
 from commonplace.interfaces.aws import http_api, identity
-from commonplace.interfaces.http.app import make_app
+from commonplace.interfaces.http.app import LocalApp
 
 DOCUMENT: dict[str, Any] = rendered("openapi", rows())
 LOCAL: dict[str, Any] = write_local(rows(), "http://127.0.0.1:8787")
@@ -46,7 +47,7 @@ def test_it_has_every_route_of_the_tools() -> None:
 def test_the_local_server_describes_each_of_its_routes(memory: Commonplace) -> None:
     served = {
         (rule.rule, method.lower())
-        for rule in make_app(memory, 8787).url_map.iter_rules()
+        for rule in LocalApp(memory, 8787).url_map.iter_rules()
         for method in (rule.methods or set()) & {"GET", "POST"}
     }
     described = {
@@ -69,7 +70,7 @@ def test_the_local_document_is_valid_and_asks_for_no_token() -> None:
 
 
 def test_the_local_server_answers_as_its_document_says(memory: Commonplace) -> None:
-    client = make_app(memory, 8787).test_client()
+    client = Client(LocalApp(memory, 8787))
     for path in ("/", "/openapi.json", "/health"):
         answer = client.get(path, base_url="http://127.0.0.1:8787").get_json()
         jsonschema.validate(answer, body_of(LOCAL["paths"][path]["get"]["responses"]["200"])["schema"])
@@ -112,7 +113,7 @@ def test_its_examples_fit(path: str, method: str, operation: Any) -> None:
 
 
 def test_an_answer_of_the_server_fits(memory: Commonplace) -> None:
-    client = make_app(memory, 8787).test_client()
+    client = Client(LocalApp(memory, 8787))
     asked = {"store_memory": {"content": "Mia is allergic to peanuts."}, "search_memory": {"query": "allergic?"}}
     for path, body in {"/import": {"turns": [{"session_id": "s", "position": 1, "speaker": "ana", "text": "I like tea."}]},
                        **{f"/tools/{tool}": arguments for tool, arguments in asked.items()}}.items():  # fmt: skip
@@ -142,7 +143,7 @@ def test_the_headers_are_those_that_are_read() -> None:
 
 
 def test_an_answer_of_the_night_fits(memory: Commonplace) -> None:
-    client, local = make_app(memory, 8787).test_client(), {"Host": "127.0.0.1:8787"}
+    client, local = Client(LocalApp(memory, 8787)), {"Host": "127.0.0.1:8787"}
     wish = {"type": "explicit", "id": "1", "time": "2026-05-20T10:00:00Z", "text": "Remember that I'm allergic to nuts."}
     body = {"interactions": [wish]}
     operation = DOCUMENT["paths"]["/interactions"]["post"]

@@ -1,11 +1,12 @@
 """The local HTTP application: routes, the guard of `Host` and `Origin`, and errors as status and body."""
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound, RequestEntityTooLarge
+from werkzeug.routing import Map, Rule
+from werkzeug.wrappers import Request, Response
 
 from commonplace import __version__
 from commonplace.client.memory import Commonplace
@@ -17,6 +18,9 @@ from commonplace.domain.imports import ImportRequest
 from commonplace.domain.strict_json import read_object
 from commonplace.interfaces import nightly_routes
 from commonplace.use_cases.dispatch import internal_error
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 _LISTEN_ON = {"127.0.0.1": "127.0.0.1", "localhost": "127.0.0.1", "::1": "::1", "[::1]": "::1"}
 _OWN_NAMES = ("127.0.0.1", "localhost", "[::1]")
@@ -65,49 +69,54 @@ def check_caller(host: str | None, origin: str | None, port: int) -> None:
         raise CommonplaceError(ErrorCode.FORBIDDEN, "this server does not answer web pages")
 
 
-def make_app(memory: Commonplace, port: int) -> Flask:
-    """The application over one memory, which its threads share; `port`: where it is served, for the guard."""
-    app = Flask("commonplace", static_folder=None)
-    app.config["MAX_CONTENT_LENGTH"] = MAX_BODY
-    app.url_map.strict_slashes = app.url_map.merge_slashes = False  # no redirects: a path is there or not
-    app.before_request(lambda: check_caller(request.headers.get("Host"), request.headers.get("Origin"), port))
-    app.register_error_handler(Exception, failure)
+class _Request(Request):
+    max_content_length = MAX_BODY
 
-    @app.post("/tools/<name>")
-    def call_tool(name: str) -> Response:
-        return _json(200, memory.call(name, read_object(request.get_data())))
 
-    @app.get("/tools")
-    def list_tools() -> Response:
-        return _json(200, manifest())
+class LocalApp:
+    """The application (WSGI) over one memory, which its threads share; `port`: where it is served, for the guard."""
 
-    @app.post("/import")
-    def import_turns() -> Response:
-        body = validate.check(ImportRequest, read_object(request.get_data()))
-        return _json(200, memory.import_turns(body.turns, keep=body.keep).model_dump(mode="json"))
+    def __init__(self, memory: Commonplace, port: int) -> None:
+        self._memory, self._port = memory, port
+        ways: dict[str, tuple[str, Callable[..., Mapping[str, Any]]]] = {
+            "/": ("GET", self._server),
+            "/openapi.json": ("GET", lambda request: write_local(rows(), request.host_url.rstrip("/"))),
+            "/tools/<name>": ("POST", lambda request, name: memory.call(name, read_object(request.get_data()))),
+            "/tools": ("GET", lambda _: manifest()),
+            "/import": ("POST", self._import_turns),
+            "/health": ("GET", self._health),
+            **{path: (method, self._night) for path, method in _NIGHT.items()},
+        }
+        rules = [Rule(path, methods=[method], endpoint=way) for path, (method, way) in ways.items()]
+        self.url_map = Map(rules, strict_slashes=False, merge_slashes=False)  # no redirects: a path is there or not
 
-    @app.get("/")
-    def tell_server() -> Response:
+    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        return self._answer(_Request(environ))(environ, start_response)
+
+    def _answer(self, request: Request) -> Response:
+        try:
+            check_caller(request.headers.get("Host"), request.headers.get("Origin"), self._port)
+            way, in_the_path = self.url_map.bind_to_environ(request).match()
+            return _json(200, way(request, **in_the_path))
+        except Exception as error:  # noqa: BLE001 - each has its answer
+            return failure(error)
+
+    def _server(self, request: Request) -> Mapping[str, Any]:
         own = {name: f"{request.host_url}{path}" for name, path in _DOCUMENTS.items()}
-        return _json(200, {"name": "commonplace", "version": __version__, "description": _DESCRIPTION, **own})
+        return {"name": "commonplace", "version": __version__, "description": _DESCRIPTION, **own}
 
-    @app.get("/openapi.json")
-    def tell_openapi() -> Response:
-        return _json(200, write_local(rows(), request.host_url.rstrip("/")))
+    def _import_turns(self, request: Request) -> Mapping[str, Any]:
+        body = validate.check(ImportRequest, read_object(request.get_data()))
+        return self._memory.import_turns(body.turns, keep=body.keep).model_dump(mode="json")
 
-    @app.get("/health")
-    def tell_health() -> Response:
-        state = memory.discover_memory_tools().current_system_state
-        return _json(200, {"status": "ok", "version": __version__, "total_memories": state.total_memories})
+    def _health(self, _: Request) -> Mapping[str, Any]:
+        state = self._memory.discover_memory_tools().current_system_state
+        return {"status": "ok", "version": __version__, "total_memories": state.total_memories}
 
-    def night(**_in_the_path: str) -> Response:
+    def _night(self, request: Request, **_in_the_path: str) -> Mapping[str, Any]:
         method = "GET" if request.method == "HEAD" else request.method
         body = lambda: read_object(request.get_data())  # noqa: E731 - read only where a route takes one
-        return _json(200, nightly_routes.answer(method, request.path, request.args, body, memory.nights()))
-
-    for path, method in _NIGHT.items():
-        app.add_url_rule(path, path, night, methods=[method])
-    return app
+        return nightly_routes.answer(method, request.path, request.args, body, self._memory.nights())
 
 
 def failure(error: Exception) -> Response:

@@ -16,7 +16,7 @@ from waitress.wasyncore import close_all, dispatcher
 
 from commonplace.client.memory import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.http.app import MAX_BODY, failure, loopback, make_app
+from commonplace.interfaces.http.app import MAX_BODY, LocalApp, failure, loopback
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 _THREADS = 8
@@ -33,7 +33,7 @@ def listen(memory: Commonplace, host: str, port: int, ready: Callable[[str], Non
     name, port = door.getsockname()[:2]
     connections: dict[int, object] = {}
     server = create_server(
-        make_app(memory, port), map=connections, sockets=[door], threads=_THREADS, ident="commonplace",
+        LocalApp(memory, port), map=connections, sockets=[door], threads=_THREADS, ident="commonplace",
         max_request_body_size=_MOST_READ, inbuf_overflow=_MOST_READ, clear_untrusted_proxy_headers=True,
     )  # fmt: skip
     server.channel_class = _Channel
