@@ -63,7 +63,7 @@ def test_a_signal_in_the_middle_of_closing_a_connection_loses_no_socket(
 
 def test_a_request_that_runs_is_answered_before_the_end(memory_file: Path) -> None:
     turns = [
-        {"session_id": "s", "position": n, "speaker": "user", "text": f"Note {n}, about the garden."} for n in range(500)
+        {"session_id": "s", "position": n, "speaker": "user", "text": f"Note {n}, about the garden."} for n in range(120)
     ]
     with served(memory_file) as server:
         statuses: list[int] = []
