@@ -60,13 +60,13 @@ class MiniLM:
             self._linear(state, f"{name}.attention.self.{part}").reshape(len(state), heads, -1).swapaxes(0, 1)
             for part in ("query", "key", "value")
         )
-        likeness: Array = query @ key.swapaxes(1, 2) / np.float32(math.sqrt(query.shape[-1]))
+        likeness = query @ key.swapaxes(1, 2) / np.float32(math.sqrt(query.shape[-1]))
         shares = np.exp(likeness - likeness.max(axis=-1, keepdims=True))
         seen = (shares / shares.sum(axis=-1, keepdims=True) @ value).swapaxes(0, 1).reshape(len(state), -1)
         seen = self._linear(seen, f"{name}.attention.output.dense")
         state = self._normal(state + seen, f"{name}.attention.output.LayerNorm")
         wide = self._linear(state, f"{name}.intermediate.dense")
-        bent: Array = wide * (1 + _erf(wide / math.sqrt(2))) / 2
+        bent = (wide * (1 + _erf(wide / math.sqrt(2))) / 2).astype(np.float32)
         return self._normal(state + self._linear(bent, f"{name}.output.dense"), f"{name}.output.LayerNorm")
 
     def _linear(self, state: "Array", name: str) -> "Array":
