@@ -20,6 +20,7 @@ from commonplace.interfaces.http.app import MAX_BODY, LocalApp, failure, loopbac
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 _THREADS = 8
+_LAST_ANSWERS = 60.0  # seconds for what runs at the end
 _MOST_READ = 4 * MAX_BODY  # read before it is refused: who is cut off in the middle of sending never sees the answer
 
 
@@ -40,6 +41,7 @@ def listen(memory: Commonplace, host: str, port: int, ready: Callable[[str], Non
     with _ended_by_signals(connections):
         ready(f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}")
         server.run()
+        server.task_dispatcher.shutdown(timeout=_LAST_ANSWERS)  # its own five seconds end no long import
     close_all(connections)
 
 
