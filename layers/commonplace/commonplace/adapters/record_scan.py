@@ -80,7 +80,7 @@ class ScanIndex:
         asked = sorted(set(terms))
         found, _ = newest.rows(visibility, Filter(), asked, vector)
         rows = list(found.values())
-        return candidate_rows.nearest_by_words(rows, newest.texts, candidate_rows.corpus_of(rows, asked), limit)
+        return candidate_rows.similar_of(rows, newest.texts, candidate_rows.corpus_of(rows, asked), limit)
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
         newest, complete = self._newest(visibility)

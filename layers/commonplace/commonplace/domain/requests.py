@@ -53,6 +53,12 @@ class StoreContext(Request):
     )
     user_note: Note | None = Field(None, description="A remark to keep beside the memory.")
     place: Place | None = Field(None, description="Where in a conversation it was said.")
+    supersedes: list[Name] | None = Field(
+        None,
+        min_length=1,
+        max_length=10,
+        description="Ids of memories that this one makes untrue; they are closed, and kept.",
+    )
 
 
 class StoreRequest(Request):

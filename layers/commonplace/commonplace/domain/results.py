@@ -62,8 +62,15 @@ class Merge(Part):
     why: str
 
 
+class SimilarMemory(Part):
+    memory_id: str
+    content: str
+    similarity: Fraction | None = Field(description="Their cosine; null where either has no vector.")
+
+
 class Recommendations(Part):
     similar_memories: list[str] = Field(description="Ids of memories on the same subject, nearest first.")
+    similar: list[SimilarMemory] = Field(description="The same memories with their content.")
     suggested_merges: list[Merge] = Field(description="Memories that say the same; nothing was merged.")
     tag_consolidations: dict[str, str] = Field(
         description="Tags that were replaced by their longer standard form, or by one the user has."
@@ -75,6 +82,7 @@ class StoreResult(Result):
     memory_id: str
     analysis: Analysis
     recommendations: Recommendations
+    operation_id: str | None = Field(None, description="By it a store that superseded is undone.", exclude_if=absent)
 
 
 class Hit(Part):

@@ -8,14 +8,14 @@ from typing import Any
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Notes, Place
-from commonplace.domain.ids import new_memory_id
+from commonplace.domain.ids import new_memory_id, new_operation_id
 from commonplace.domain.memory import GLOBAL_AGENT, Memory, importance_of
-from commonplace.domain.results import Merge
+from commonplace.domain.results import Merge, SimilarMemory
 from commonplace.domain.taxonomy import section_of
 from commonplace.memories.enrich import EnrichedStatement
-from commonplace.memories.transitions import PURGE_DELAY
+from commonplace.memories.transitions import PURGE_DELAY, superseded
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit, Entry, Vector
+from commonplace.ports.record_values import Audit, Change, Entry, Operation, Vector
 from commonplace.ports.values import Caller, IndexUnavailable, Similar, Visibility
 from commonplace.text.foundation import tokenizer
 from commonplace.text.paraphrase.verdict import same_statement
@@ -26,7 +26,8 @@ DURABLE_FROM = 0.7
 KNOWN = "this memory was there already; nothing was stored"
 """The warning of an answer that stored nothing."""
 NOT_COMPARED = "the index can't be asked just now; similar memories were not looked for"
-_SIMILAR = 5
+_SIMILAR = 8  # by words, and as many by vector
+_SHOWN = 5
 _LEAST_COSINE = 0.4  # below it two texts share a word ("I'm", "every") and not a matter
 _log = logging.getLogger("commonplace")
 
@@ -37,9 +38,10 @@ class Ingested:
 
     memory: Memory
     created: bool
-    similar: list[str]
+    similar: list[SimilarMemory]
     merges: list[Merge]
     degraded: bool
+    operation_id: str | None = None
 
 
 def new_entry(
@@ -85,13 +87,57 @@ def embedded(statement: EnrichedStatement, ports: Ports) -> Vector | None:
     return statement.vector if ports.embedder is ports.words else ports.embedder.embed(statement.text)
 
 
-def ingest(entry: Entry, ports: Ports) -> Ingested:
-    """Stores an entry unless it is there already, and looks up similar memories first."""
+def ingest(entry: Entry, ports: Ports, old: Sequence[Memory] = ()) -> Ingested:
+    """Stores an entry unless it is there already, and looks up similar memories first. `old`: whose place it takes."""
     like = find_similar(entry, ports)
-    ((memory, created),) = ports.records.add([entry])
-    others = [similar for similar in like or () if similar.memory_id != memory.memory_id]
-    merges = merges_of(entry.memory, others)
-    return Ingested(memory, created, [similar.memory_id for similar in others], merges, degraded=like is None)
+    if old:
+        operation = _replacing(entry, old)
+        _apply(operation, old, ports)
+        memory, created, operation_id = entry.memory, True, operation.operation_id
+    else:
+        ((memory, created),), operation_id = ports.records.add([entry]), None
+    gone = {memory.memory_id, *(one.memory_id for one in old)}
+    others = [one for one in like or () if one.memory_id not in gone]
+    return Ingested(
+        memory, created, _told(others), merges_of(entry.memory, others), degraded=like is None, operation_id=operation_id
+    )
+
+
+def _replacing(entry: Entry, old: Sequence[Memory]) -> Operation:
+    new, now = entry.memory, entry.memory.created_at
+    audit = Audit("supersede", now, {"by": new.memory_id})
+    closes = tuple(Change(superseded(one, new.memory_id, now), audit, before=one) for one in old)
+    return Operation(new_operation_id(now), new.user_id, "UPDATE", now, Change(new, entry.audit, entry.vector), closes)
+
+
+def _apply(operation: Operation, old: Sequence[Memory], ports: Ports) -> None:
+    """Applies it; a conflict over unchanged memories means that yet another one says the same."""
+    try:
+        ports.operations.apply(operation)
+    except CommonplaceError as error:
+        current = ports.records.get(operation.user_id, [one.memory_id for one in old])
+        unchanged = {(one.memory_id, one.version) for one in current} == {(one.memory_id, one.version) for one in old}
+        if error.code is not ErrorCode.CONFLICT or not unchanged:
+            raise
+        why = "content: another memory says exactly this already"
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "content") from error
+
+
+def alike(others: Sequence[Similar]) -> list[Similar]:
+    """Those that speak of the same matter, the first five."""
+    return [one for one in others if one.cosine is None or one.cosine >= _LEAST_COSINE][:_SHOWN]
+
+
+def _told(others: Sequence[Similar]) -> list[SimilarMemory]:
+    """The similar memories as an answer tells them."""
+    return [
+        SimilarMemory(
+            memory_id=one.memory_id,
+            content=one.content,
+            similarity=None if one.cosine is None else round(min(max(one.cosine, 0.0), 1.0), 3),
+        )
+        for one in alike(others)
+    ]
 
 
 def find_similar(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
@@ -103,7 +149,7 @@ def find_similar(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
     except IndexUnavailable as error:
         _log.warning("index unavailable: %s", error)
         return None
-    return [one for one in found if one.cosine is None or one.cosine >= _LEAST_COSINE]
+    return found
 
 
 def merges_of(memory: Memory, others: Sequence[Similar]) -> list[Merge]:

@@ -19,7 +19,10 @@ class MemoryIndex(Protocol):
         """
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
-        """The memories that share the most and rarest words; its cost does not grow with the store."""
+        """The memories that share the most and rarest words, and the nearest by vector: up to `limit` of each.
+
+        First those that share the most, by words and by vector.
+        """
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
         """Ids of the visible memories that pass, most important first, then newest; and `Retrieved.partial`."""

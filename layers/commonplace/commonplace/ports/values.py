@@ -10,6 +10,7 @@ from commonplace.domain.taxonomy import Category, ContentType, Emotion, MemoryTy
 
 if TYPE_CHECKING:
     from commonplace.domain.interactions import Interaction, LedgerState
+    from commonplace.ports.record_values import Vector
 
 MOST_TAGS = 500
 """How many tags of a user a store is shown, the most used ones."""
@@ -92,11 +93,15 @@ class Filter:
 
 @dataclass(frozen=True)
 class Similar:
-    """An older memory that shares words with a new one. `cosine` is None where either has no vector."""
+    """An older memory that shares words with a new one, or is near to it by vector.
+
+    `cosine` is None where either has no vector of the index's model; `vector`: where the index has it at hand.
+    """
 
     memory_id: str
     content: str
     cosine: float | None
+    vector: "Vector | None" = None
 
 
 @dataclass(frozen=True)

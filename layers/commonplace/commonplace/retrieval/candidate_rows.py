@@ -106,21 +106,30 @@ def merged_corpus(one: Corpus, other: Corpus) -> Corpus:
     )
 
 
-def nearest_by_words(rows: Sequence[Row], texts: Mapping[str, str], corpus: Corpus, limit: int) -> list[Similar]:
-    """Memories that share words with a new text, nearest first: by the share of rare words, and by cosine.
-
-    `texts`: the content of each memory by its id.
-    """
+def similar_of(rows: Sequence[Row], texts: Mapping[str, str], corpus: Corpus, limit: int) -> list[Similar]:
+    """The memories most like a new text, by the share of its rare words and by cosine; `texts`: their content by id."""
     rare = bm25.inverse_document_frequency(corpus)
     total = float(rare.sum()) or 1.0
-    scored = []
+    compared = []
     for row in rows:
         share = sum(weight for weight, count in zip(rare.tolist(), row.counts, strict=True) if count >= 1) / total
         cosine = None if math.isnan(row.cosine) else row.cosine
-        if share:
-            scored.append((-share - (cosine or 0.0), row.memory_id, Similar(row.memory_id, texts[row.memory_id], cosine)))
-    scored.sort(key=lambda each: each[:2])
-    return [found for *_, found in scored[:limit]]
+        compared.append((share, Similar(row.memory_id, texts[row.memory_id], cosine)))
+    return best_by_words_and_vector(compared, limit)
+
+
+def best_by_words_and_vector(compared: Sequence[tuple[float, Similar]], limit: int) -> list[Similar]:
+    """Of memories with the share of rare words that each has in common with a text (0-1): the best by it, cosine added, and
+    the nearest by cosine, up to `limit` of each; those alike in both first."""
+
+    def score(each: tuple[float, Similar]) -> tuple[float, str]:
+        return -each[0] - (each[1].cosine or 0.0), each[1].memory_id
+
+    by_words = sorted((each for each in compared if each[0]), key=score)[:limit]
+    with_cosine = [each for each in compared if each[1].cosine is not None]
+    by_vector = sorted(with_cosine, key=lambda each: (-(each[1].cosine or 0.0), each[1].memory_id))[:limit]
+    chosen = {each[1].memory_id: each for each in (*by_words, *by_vector)}
+    return [found for _, found in sorted(chosen.values(), key=score)]
 
 
 def session_lengths_of(rows: Iterable[Row]) -> dict[str, tuple[int, int]]:

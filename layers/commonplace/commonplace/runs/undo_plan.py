@@ -78,9 +78,10 @@ class UndoPlanner:
         What held it in between closes on its own: a run may have changed a value more often than an operation has room for.
         """
         back = [one for one in self.goals.values() if one[1].status == "active" and one[0].status != "active"]
-        for current, goal in back:
+        for current, _ in back:
             del self.goals[current.memory_id]
-            going = {memory_id for memory_id, (_, other) in self.goals.items() if other.status != "active"}
+        going = {memory_id for memory_id, (_, other) in self.goals.items() if other.status != "active"}
+        for current, goal in back:
             later, holder = successors(current, self.records), self._holder(goal)
             if any(one.status == "active" and one.memory_id not in going for one in later):
                 self._keep(current.memory_id, _SUCCESSOR)
@@ -88,7 +89,8 @@ class UndoPlanner:
                 self._keep(current.memory_id, _KEY)
             else:
                 ids = dict.fromkeys(one.memory_id for one in (*later, *((holder,) if holder else ())))
-                held = [one for one in ids if one in going and self.goals[one][0].status == "active"]
+                # what took the place of several closes with the first of them
+                held = [one for one in ids if one in going & self.goals.keys() and self.goals[one][0].status == "active"]
                 closes = [self.goals.pop(one) for one in held]
                 yield self._operation((current, goal), closes)
 

@@ -12,7 +12,7 @@ from commonplace.domain.storage import Existing, WriteRequest, WriteResult
 from commonplace.domain.taxonomy import Durability, Section
 from commonplace.extraction.own_words import has_lines_of_code
 from commonplace.memories.enrich import enrich
-from commonplace.memories.ingest import DAILY_FOR, DURABLE_FROM, NOT_COMPARED, find_similar, merges_of, new_entry
+from commonplace.memories.ingest import DAILY_FOR, DURABLE_FROM, NOT_COMPARED, alike, find_similar, merges_of, new_entry
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Change, Entry, Operation
 from commonplace.ports.values import Caller, Similar
@@ -58,7 +58,7 @@ def write_memory(request: WriteRequest, caller: Caller, ports: Ports) -> WriteRe
         agent_id=caller.agent_id, confidence=request.confidence, **provenance_fields(request.source),
     )  # fmt: skip
     compared = find_similar(entry, ports)
-    like = _in_the_collection(compared or (), caller, ports)
+    like = _in_the_collection(alike(compared or ()), caller, ports)
     obstacle = _same_text(entry.memory, like) or (
         None if request.allow_similar else _same_in_other_words(entry, compared or (), like)
     )

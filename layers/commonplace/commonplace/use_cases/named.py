@@ -27,7 +27,7 @@ def memory_named(request: NamedMemory, caller: Caller, ports: Ports) -> Memory:
     """The current memory that a request names; `NOT_FOUND` names a closed one's successor, `KEY_NOT_FOUND` near keys."""
     check_name(request)
     if request.memory_id is not None:
-        return _memory_with_id(request.memory_id, caller, ports)
+        return memory_with_id(request.memory_id, caller, ports)
     assert request.key is not None
     memory = ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, request.key, caller.now)
     if memory is not None and is_visible(visibility_of(caller), memory):
@@ -43,19 +43,19 @@ def unknown_key(key: str, caller: Caller, ports: Ports) -> CommonplaceError:
     return CommonplaceError(ErrorCode.KEY_NOT_FOUND, f"key: no memory has the key {key}; {hint}", "key")
 
 
-def unknown_id(why: str = "no memory has this id") -> CommonplaceError:
-    """The error `NOT_FOUND` of an id."""
-    return CommonplaceError(ErrorCode.NOT_FOUND, f"memory_id: {why}", "memory_id")
+def unknown_id(why: str = "no memory has this id", field: str = "memory_id") -> CommonplaceError:
+    """The error `NOT_FOUND` of an id that stood in a field."""
+    return CommonplaceError(ErrorCode.NOT_FOUND, f"{field}: {why}", field)
 
 
-def _memory_with_id(memory_id: str, caller: Caller, ports: Ports) -> Memory:
+def memory_with_id(memory_id: str, caller: Caller, ports: Ports, field: str = "memory_id") -> Memory:
     """The memory of an id, unless it is closed; one whose time is over is not: it may get more of it."""
     found = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
     visibility = visibility_of(caller, include_expired=True)
     if found and is_visible(visibility, found[0]):
         return found[0]
     closed = bool(found) and found[0].status != "active" and found[0].agent_id in visibility.agents
-    raise unknown_id(_why_closed(found[0], ports)) if closed else unknown_id()
+    raise unknown_id(_why_closed(found[0], ports), field) if closed else unknown_id(field=field)
 
 
 def _why_closed(memory: Memory, ports: Ports) -> str:

@@ -1,5 +1,6 @@
 """The two tools that store a statement: by rules, no model is asked."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from commonplace.domain.fields import provenance_fields
@@ -8,10 +9,11 @@ from commonplace.domain.requests import StoreContext, StorePersonalRequest, Stor
 from commonplace.domain.results import Analysis, Recommendations, StorePersonalResult, StoreResult
 from commonplace.domain.taxonomy import memory_type
 from commonplace.memories.enrich import EnrichedStatement, enrich, tidy_tags
-from commonplace.memories.ingest import ingest, new_entry, notes
+from commonplace.memories.ingest import Ingested, ingest, new_entry, notes
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.text.tagging.names import standard
+from commonplace.use_cases.named import memory_with_id
 
 _SURE_FROM = 0.5
 """The confidence below which the answer tells of the two likeliest categories."""
@@ -31,16 +33,30 @@ def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreRe
         given["tags"] = tidy_tags((*context.additional_tags, *statement.tags))
     given |= context.model_dump(include={"expires_at", "user_note"}, exclude_none=True) | provenance_fields(context.source)
     folded = {tag: full for tag in context.additional_tags or () if (full := standard(tag)) != tag}
-    done = ingest(new_entry("store_memory", statement, context.place, caller, ports, given), ports)
+    done = _ingested(statement, context, given, caller, ports)
     return StoreResult(
         success=True,
         memory_id=done.memory.memory_id,
         analysis=_analysis(done.memory),
         recommendations=Recommendations(
-            similar_memories=done.similar, suggested_merges=done.merges, tag_consolidations=folded | dict(statement.renamed)
+            similar_memories=[one.memory_id for one in done.similar],
+            similar=done.similar,
+            suggested_merges=done.merges,
+            tag_consolidations=folded | dict(statement.renamed),
         ),
+        operation_id=done.operation_id,
         notes=notes(done, caller, warnings=[] if context.force_category else _unsure(statement)),
     )
+
+
+def _ingested(
+    statement: EnrichedStatement, context: StoreContext, given: Mapping[str, Any], caller: Caller, ports: Ports
+) -> Ingested:
+    """Stores the memory, in the place of those that the context names."""
+    ids = dict.fromkeys(context.supersedes or ())
+    old = [memory_with_id(one, caller, ports, "context.supersedes") for one in ids]
+    first = {"supersedes": old[0].memory_id} if old else {}
+    return ingest(new_entry("store_memory", statement, context.place, caller, ports, {**given, **first}), ports, old)
 
 
 def _unsure(statement: EnrichedStatement) -> list[str]:

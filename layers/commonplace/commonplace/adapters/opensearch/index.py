@@ -135,20 +135,20 @@ def _refuse_unfused(answer: hits.Answer) -> None:
 def similar(
     ask: Ask, visibility: Visibility, terms: Sequence[str], vector: Vector | None, waiting: RecordScan, limit: int
 ) -> list[Similar]:
-    """Memories that share words in their own text, nearest first: by the share of rare words, and by cosine."""
+    """Memories that share words in their own text, and the nearest by vector."""
     asked = sorted(set(terms))
-    if not asked:
-        return []
     may_be_seen = queries.visible(visibility, waiting.ids)
-    counted, leg = ask(queries.statistics(may_be_seen, asked), queries.sharing(may_be_seen, asked, vector))
-    rows, texts = [], {}
-    for hit in hits.hits_of_user(leg, visibility.user_id):
-        rows.append(hits.row_of_hit(hit, asked, waiting.model, scored=vector is not None))
+    legs = [queries.sharing(may_be_seen, asked, vector)] if asked else []
+    legs += [] if vector is None else [queries.with_content(queries.nearest(may_be_seen, vector, waiting.model), limit)]
+    counted, *answers = ask(queries.statistics(may_be_seen, asked), *legs)
+    rows, texts = {}, {}
+    for hit in (hit for answer in answers for hit in hits.hits_of_user(answer, visibility.user_id)):
+        rows[hit.memory_id] = hits.row_of_hit(hit, asked, waiting.model, scored=vector is not None)
         texts[hit.memory_id] = hit.content or ""
     found, _ = waiting.rows(visibility, Filter(), asked, vector)
     aside = list(found.values())
     corpus = candidate_rows.merged_corpus(hits.corpus(counted, asked), candidate_rows.corpus_of(aside, asked))
-    return candidate_rows.nearest_by_words([*rows, *aside], texts | waiting.texts, corpus, limit)
+    return candidate_rows.similar_of([*rows.values(), *aside], texts | waiting.texts, corpus, limit)
 
 
 class OpenSearchIndex:

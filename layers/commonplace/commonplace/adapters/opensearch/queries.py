@@ -128,10 +128,14 @@ def sessions(seen: Clause, names: Collection[str]) -> Body:
 
 def sharing(seen: Clause, terms: Sequence[str], vector: Vector | None) -> Body:
     """Memories that share words in their own text, with that text."""
-    body = _listed({"bool": {"filter": [seen], "must": [_match("tokens", terms)]}}, SIMILAR)
-    del body["stored_fields"]  # with these left out there is no source either
-    body["_source"] = ["content"]
+    body = with_content(_listed({"bool": {"filter": [seen], "must": [_match("tokens", terms)]}}, SIMILAR), SIMILAR)
     return body if vector is None else {**body, "rescore": _rescored(vector, SIMILAR)}
+
+
+def with_content(body: Body, size: int) -> Body:
+    """The first hits of a search, with their text."""
+    kept = {name: value for name, value in body.items() if name != "stored_fields"}  # with these left out there is no source
+    return {**kept, "size": size, "_source": ["content"]}
 
 
 def most_important(allowed: Clause, limit: int) -> Body:

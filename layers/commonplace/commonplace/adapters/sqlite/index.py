@@ -2,7 +2,7 @@
 
 import math
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from commonplace.domain.memory import Memory
 from commonplace.ports.candidates import Retrieved
 from commonplace.ports.record_values import Vector
 from commonplace.ports.values import Filter, Similar, Visibility
+from commonplace.retrieval.candidate_rows import best_by_words_and_vector
 
 _ROWS = 1_500
 _RAREST_TERMS = 6
@@ -22,12 +23,10 @@ _READ = 20
 _USERS_IN_MEMORY = 32
 
 
-def similar(
-    connection: sqlite3.Connection, visibility: Visibility, terms: Sequence[str], vector: Vector | None, model: str
-) -> list[Similar]:
-    """Up to 20 visible memories, nearest first: by the share of rare words they have in common, and by cosine."""
-    owner = known_owner(connection, visibility.user_id)
-    shares = _shared_words(connection, owner, terms) if owner is not None else {}
+def _compared(
+    connection: sqlite3.Connection, visibility: Visibility, shares: Mapping[int, float], vector: Vector | None, model: str
+) -> list[tuple[float, Similar]]:
+    """The visible memories among some rows, each with its share of rare words."""
     visible, values = scan.visible(visibility)
     found = connection.execute(
         f"SELECT row, record, embedding, embedding_model FROM memories WHERE row IN ({','.join('?' * len(shares))})"
@@ -37,10 +36,10 @@ def similar(
     scored = []
     for row, record, blob, made_by in found:
         memory = Memory.kept(record)
-        cosine = _cosine(vector, blob) if made_by == model else None
-        scored.append((-shares[row] - (cosine or 0.0), Similar(memory.memory_id, memory.content, cosine)))
-    scored.sort(key=lambda pair: (pair[0], pair[1].memory_id))
-    return [memory for _, memory in scored]
+        other = np.frombuffer(blob, dtype="<f4") if blob is not None and made_by == model else None
+        cosine = None if vector is None or other is None else float(other @ vector)
+        scored.append((shares[row], Similar(memory.memory_id, memory.content, cosine, other)))
+    return scored
 
 
 def _shared_words(connection: sqlite3.Connection, owner: int, terms: Sequence[str]) -> dict[int, float]:
@@ -64,10 +63,14 @@ def _shared_words(connection: sqlite3.Connection, owner: int, terms: Sequence[st
     return {row: shares[row] for row in best}
 
 
-def _cosine(vector: Vector | None, blob: bytes | None) -> float | None:
-    if vector is None or blob is None:
-        return None
-    return float(np.frombuffer(blob, dtype="<f4") @ vector)
+def _nearest(columns: Columns, visibility: Visibility, vector: Vector | None, limit: int) -> list[int]:
+    """The rows of the visible memories that are nearest by vector."""
+    if vector is None or not len(columns):
+        return []
+    visible = columns.visible(visibility.agents, visibility.now.timestamp(), visibility.include_expired)
+    cosines = np.where(visible & columns["has_vector"], columns.cosines(vector), -np.inf)
+    best = np.argpartition(-cosines, min(limit, len(columns)) - 1)[:limit]
+    return [int(row) for row in columns["row"][best[np.isfinite(cosines[best])]]]
 
 
 class SqliteIndex:
@@ -92,7 +95,10 @@ class SqliteIndex:
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
         with self._database.reading() as connection:
-            return similar(connection, visibility, terms, vector, self._model)[:limit]
+            columns = self._columns(connection, visibility.user_id)
+            rows = dict.fromkeys(_nearest(columns, visibility, vector, limit), 0.0)
+            rows |= _shared_words(connection, columns.owner, terms)
+            return best_by_words_and_vector(_compared(connection, visibility, rows, vector, self._model), limit)
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
         with self._database.reading() as connection:
