@@ -48,10 +48,26 @@ def test_a_name_that_cannot_be_superseded_is_told_with_its_successor(tmp_path: P
         assert foreign.value.message == "context.supersedes: no memory has this id"
 
 
-def test_what_is_stored_already_closes_nothing(tmp_path: Path) -> None:
+def test_a_memory_that_is_there_already_takes_the_place_of_others(tmp_path: Path) -> None:
     with Commonplace(tmp_path / "m.db") as memory:
-        berlin, munich = stored(memory, "I live in Berlin."), stored(memory, "I live in Munich.")
-        with pytest.raises(CommonplaceError) as there:
-            stored(memory, "I live in Munich.", berlin)
-        assert (there.value.code, there.value.field) == (ErrorCode.INVALID_ARGUMENT, "content")
+        berlin, munich = stored(memory, "I live in Berlin."), stored(memory, "I moved to Munich.")
+        again = memory.store_memory("I moved to Munich.", context={"supersedes": [berlin]})
+        assert again.memory_id == munich
+        assert [one.memory_id for one in memory.list_memories().memories] == [munich]
+        assert [one.memory_id for one in memory.history(memory_id=berlin).values] == [munich, berlin]
+        assert again.operation_id is not None
+        memory.undo(again.operation_id)
         assert {one.memory_id for one in memory.list_memories().memories} == {berlin, munich}
+
+
+def test_a_store_points_at_what_it_may_leave_untrue(tmp_path: Path) -> None:
+    with Commonplace(tmp_path / "m.db") as memory:
+        berlin = stored(memory, "I live in Berlin.")
+        stored(memory, "My sister plays the flute.")
+        advice = memory.store_memory("I moved to Munich.").recommendations
+        assert [(one.memory_id, one.content) for one in advice.updates] == [(berlin, "I live in Berlin.")]
+        assert advice.suggested_merges == []
+        near = memory.store_memory("My sister is a flute player.").recommendations
+        assert [one.memory_id for one in near.similar] == near.similar_memories
+        assert near.similar[0].content == "My sister plays the flute."
+        assert near.similar[0].similarity is not None

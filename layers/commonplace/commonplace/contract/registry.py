@@ -57,7 +57,8 @@ TOOLS: tuple[Tool, ...] = (
         name="store_memory",
         title="Remember something",
         description="Remembers a statement as it was said. Nothing has to be decided: category, type, tags, importance and "
-        "concepts are found out, and memories that say the same are pointed out. Put overrides into context.",
+        "concepts are found out, and memories that say the same are pointed out. recommendations.updates lists memories that "
+        "this one may leave untrue: close those that are by update_memory, or name them in context.supersedes when storing.",
         request=requests.StoreRequest,
         result=results.StoreResult,
         function="store",

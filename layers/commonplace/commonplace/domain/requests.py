@@ -57,7 +57,7 @@ class StoreContext(Request):
         None,
         min_length=1,
         max_length=10,
-        description="Ids of memories that this one makes untrue; they are closed, and kept.",
+        description="Ids of memories this one makes untrue: they are closed, and kept.",
     )
 
 

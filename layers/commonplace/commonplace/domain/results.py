@@ -62,6 +62,12 @@ class Merge(Part):
     why: str
 
 
+class Update(Part):
+    memory_id: str = Field(description="A memory that the new one may leave untrue.")
+    content: str
+    why: str
+
+
 class SimilarMemory(Part):
     memory_id: str
     content: str
@@ -72,6 +78,9 @@ class Recommendations(Part):
     similar_memories: list[str] = Field(description="Ids of memories on the same subject, nearest first.")
     similar: list[SimilarMemory] = Field(description="The same memories with their content.")
     suggested_merges: list[Merge] = Field(description="Memories that say the same; nothing was merged.")
+    updates: list[Update] = Field(
+        description="Memories that may not be true any more; nothing was closed: context.supersedes or update_memory does it."
+    )
     tag_consolidations: dict[str, str] = Field(
         description="Tags that were replaced by their longer standard form, or by one the user has."
     )

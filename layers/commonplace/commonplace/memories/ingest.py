@@ -1,24 +1,22 @@
 """Ingestion: a statement and its circumstances become a memory, once; what every way of storing shares."""
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Notes, Place
 from commonplace.domain.ids import new_memory_id, new_operation_id
-from commonplace.domain.memory import GLOBAL_AGENT, Memory, importance_of
-from commonplace.domain.results import Merge, SimilarMemory
+from commonplace.domain.memory import Memory, importance_of
+from commonplace.domain.results import Merge, SimilarMemory, Update
 from commonplace.domain.taxonomy import section_of
+from commonplace.memories.comparison import advice_on, as_told, find_similar
 from commonplace.memories.enrich import EnrichedStatement
 from commonplace.memories.transitions import PURGE_DELAY, superseded
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Audit, Change, Entry, Operation, Vector
-from commonplace.ports.values import Caller, IndexUnavailable, Similar, Visibility
-from commonplace.text.foundation import tokenizer
-from commonplace.text.paraphrase.verdict import same_statement
+from commonplace.ports.values import Caller
 
 DAILY_FOR = timedelta(days=90)
 DURABLE_FROM = 0.7
@@ -26,10 +24,6 @@ DURABLE_FROM = 0.7
 KNOWN = "this memory was there already; nothing was stored"
 """The warning of an answer that stored nothing."""
 NOT_COMPARED = "the index can't be asked just now; similar memories were not looked for"
-_SIMILAR = 8  # by words, and as many by vector
-_SHOWN = 5
-_LEAST_COSINE = 0.4  # below it two texts share a word ("I'm", "every") and not a matter
-_log = logging.getLogger("commonplace")
 
 
 @dataclass(frozen=True)
@@ -40,6 +34,7 @@ class Ingested:
     created: bool
     similar: list[SimilarMemory]
     merges: list[Merge]
+    updates: list[Update]
     degraded: bool
     operation_id: str | None = None
 
@@ -91,27 +86,19 @@ def ingest(entry: Entry, ports: Ports, old: Sequence[Memory] = ()) -> Ingested:
     """Stores an entry unless it is there already, and looks up similar memories first. `old`: whose place it takes."""
     like = find_similar(entry, ports)
     if old:
-        operation = _replacing(entry, old)
-        _apply(operation, old, ports)
-        memory, created, operation_id = entry.memory, True, operation.operation_id
+        memory, created, operation_id = _replace(entry, old, ports)
     else:
         ((memory, created),), operation_id = ports.records.add([entry]), None
     gone = {memory.memory_id, *(one.memory_id for one in old)}
     others = [one for one in like or () if one.memory_id not in gone]
-    return Ingested(
-        memory, created, _told(others), merges_of(entry.memory, others), degraded=like is None, operation_id=operation_id
-    )
+    merges, updates = advice_on(entry, others, ports)
+    return Ingested(memory, created, as_told(others), merges, updates, degraded=like is None, operation_id=operation_id)
 
 
-def _replacing(entry: Entry, old: Sequence[Memory]) -> Operation:
-    new, now = entry.memory, entry.memory.created_at
-    audit = Audit("supersede", now, {"by": new.memory_id})
-    closes = tuple(Change(superseded(one, new.memory_id, now), audit, before=one) for one in old)
-    return Operation(new_operation_id(now), new.user_id, "UPDATE", now, Change(new, entry.audit, entry.vector), closes)
-
-
-def _apply(operation: Operation, old: Sequence[Memory], ports: Ports) -> None:
-    """Applies it; a conflict over unchanged memories means that yet another one says the same."""
+def _replace(entry: Entry, old: Sequence[Memory], ports: Ports) -> tuple[Memory, bool, str]:
+    """Stores an entry in the place of others; where it is there already, that memory takes their place."""
+    new = entry.memory
+    operation = _closing(old, new.memory_id, Change(new, entry.audit, entry.vector), new.created_at)
     try:
         ports.operations.apply(operation)
     except CommonplaceError as error:
@@ -119,43 +106,17 @@ def _apply(operation: Operation, old: Sequence[Memory], ports: Ports) -> None:
         unchanged = {(one.memory_id, one.version) for one in current} == {(one.memory_id, one.version) for one in old}
         if error.code is not ErrorCode.CONFLICT or not unchanged:
             raise
-        why = "content: another memory says exactly this already"
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "content") from error
+        ((memory, created),) = ports.records.add([entry])
+        operation = _closing(old, memory.memory_id, None, new.created_at)
+        ports.operations.apply(operation)
+        return memory, created, operation.operation_id
+    return new, True, operation.operation_id
 
 
-def alike(others: Sequence[Similar]) -> list[Similar]:
-    """Those that speak of the same matter, the first five."""
-    return [one for one in others if one.cosine is None or one.cosine >= _LEAST_COSINE][:_SHOWN]
-
-
-def _told(others: Sequence[Similar]) -> list[SimilarMemory]:
-    """The similar memories as an answer tells them."""
-    return [
-        SimilarMemory(
-            memory_id=one.memory_id,
-            content=one.content,
-            similarity=None if one.cosine is None else round(min(max(one.cosine, 0.0), 1.0), 3),
-        )
-        for one in alike(others)
-    ]
-
-
-def find_similar(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
-    """Similar memories, nearest first; None when the index is unavailable: no store waits for advice."""
-    memory = entry.memory
-    seen = Visibility(memory.user_id, tuple({GLOBAL_AGENT, memory.agent_id}), memory.created_at)
-    try:
-        found = ports.index.similar(seen, tokenizer.terms(memory.content), entry.vector, _SIMILAR)
-    except IndexUnavailable as error:
-        _log.warning("index unavailable: %s", error)
-        return None
-    return found
-
-
-def merges_of(memory: Memory, others: Sequence[Similar]) -> list[Merge]:
-    """Suggests merges with those of the others that say the same in other words, and why."""
-    reasons = ((other.memory_id, same_statement(memory.content, other.content)) for other in others)
-    return [Merge(memory_id=memory_id, why=why) for memory_id, why in reasons if why is not None]
+def _closing(old: Sequence[Memory], by: str, opens: Change | None, now: datetime) -> Operation:
+    audit = Audit("supersede", now, {"by": by})
+    closes = tuple(Change(superseded(one, by, now), audit, before=one) for one in old)
+    return Operation(new_operation_id(now), old[0].user_id, "UPDATE", now, opens, closes)
 
 
 def notes(done: Ingested, caller: Caller, tell_known: bool = True, warnings: Sequence[str] = ()) -> Notes | None:

@@ -36,12 +36,15 @@ class UndoPlanner:
     operations: Operations
     goals: dict[str, tuple[Memory, Memory]] = field(default_factory=dict)
     """By id, each memory as it is and as it is to be."""
+    made: set[str] = field(default_factory=set)
+    """The ids of all memories that the operations changed."""
     kept: list[RunOperation] = field(default_factory=list)
 
     def plan(self, applied: Sequence[Applied]) -> list[PlannedOperation]:
         """The operations that undo the given ones; `kept` then lists what stays as it is, and why."""
         made: dict[str, list[AppliedChange]] = {}
         ids = dict.fromkeys(one.memory_id for operation in applied for one in operation.made)
+        self.made |= ids.keys()
         there = {memory.memory_id: memory for memory in self.records.get(self.user_id, list(ids))}
         for operation in applied:
             leaves = any(_is_unrecoverable(one, there.get(one.memory_id)) for one in operation.made)
@@ -83,7 +86,8 @@ class UndoPlanner:
         going = {memory_id for memory_id, (_, other) in self.goals.items() if other.status != "active"}
         for current, goal in back:
             later, holder = successors(current, self.records), self._holder(goal)
-            if any(one.status == "active" and one.memory_id not in going for one in later):
+            opened = current.superseded_by in self.made  # else it was closed for one that had been there before
+            if opened and any(one.status == "active" and one.memory_id not in going for one in later):
                 self._keep(current.memory_id, _SUCCESSOR)
             elif holder is not None and holder.memory_id not in going:
                 self._keep(current.memory_id, _KEY)

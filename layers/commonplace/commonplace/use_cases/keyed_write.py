@@ -11,8 +11,9 @@ from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
 from commonplace.domain.storage import Existing, WriteRequest, WriteResult
 from commonplace.domain.taxonomy import Durability, Section
 from commonplace.extraction.own_words import has_lines_of_code
+from commonplace.memories.comparison import advice_on, alike, find_similar
 from commonplace.memories.enrich import enrich
-from commonplace.memories.ingest import DAILY_FOR, DURABLE_FROM, NOT_COMPARED, alike, find_similar, merges_of, new_entry
+from commonplace.memories.ingest import DAILY_FOR, DURABLE_FROM, NOT_COMPARED, new_entry
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Change, Entry, Operation
 from commonplace.ports.values import Caller, Similar
@@ -60,7 +61,7 @@ def write_memory(request: WriteRequest, caller: Caller, ports: Ports) -> WriteRe
     compared = find_similar(entry, ports)
     like = _in_the_collection(alike(compared or ()), caller, ports)
     obstacle = _same_text(entry.memory, like) or (
-        None if request.allow_similar else _same_in_other_words(entry, compared or (), like)
+        None if request.allow_similar else _same_in_other_words(entry, compared or (), like, ports)
     )
     operation = Operation(
         new_operation_id(caller.now), caller.user_id, "ADD", caller.now, Change(entry.memory, entry.audit, entry.vector)
@@ -107,8 +108,8 @@ def _same_text(memory: Memory, others: Sequence[Memory]) -> _Obstacle | None:
     return _Obstacle("this is remembered already", same) if same else None
 
 
-def _same_in_other_words(entry: Entry, compared: Sequence[Similar], like: Sequence[Memory]) -> _Obstacle | None:
-    merges = {merge.memory_id for merge in merges_of(entry.memory, compared)}
+def _same_in_other_words(entry: Entry, compared: Sequence[Similar], like: Sequence[Memory], ports: Ports) -> _Obstacle | None:
+    merges = {merge.memory_id for merge in advice_on(entry, compared, ports)[0]}
     saying_so = [memory for memory in like if memory.memory_id in merges]
     why = "this is remembered in other words (allow_similar writes it all the same)"
     return _Obstacle(why, saying_so) if saying_so else None

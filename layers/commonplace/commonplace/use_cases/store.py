@@ -42,6 +42,7 @@ def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreRe
             similar_memories=[one.memory_id for one in done.similar],
             similar=done.similar,
             suggested_merges=done.merges,
+            updates=done.updates,
             tag_consolidations=folded | dict(statement.renamed),
         ),
         operation_id=done.operation_id,

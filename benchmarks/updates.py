@@ -1,0 +1,70 @@
+"""What a store points at: memories that a new one leaves untrue, and memories that say the same."""
+
+import argparse
+import json
+from collections import Counter
+from typing import NamedTuple
+
+from benchmarks.report import FOLDER, Cell, Table, main
+from commonplace.adapters.sentence_encoder import SentenceEncoder
+from commonplace.text.paraphrase.pair_model import judged
+from commonplace.text.paraphrase.verdict import same_statement
+
+TUNED, HELD_OUT = "tuned on", "held out"
+
+
+class Pair(NamedTuple):
+    """An older text, a newer one, and what they are to each other."""
+
+    relation: str
+    old: str
+    new: str
+
+
+def measure() -> dict[str, float]:
+    """Shares of pairs, `<set>|<relation>|<half>|<pairs, update or merge>`: odd lines were trained on, even lines held out."""
+    encoder = SentenceEncoder()
+    asked, said = Counter[str](), Counter[str]()
+    for name in ("changes", "duplicates"):
+        for at, pair in enumerate(_pairs(name)):
+            place = f"{name}|{pair.relation}|{HELD_OUT if at % 2 else TUNED}"
+            verdict = judged(pair.old, pair.new, encoder.embed(pair.old), encoder.embed(pair.new), encoder.name)
+            merged = verdict.same or same_statement(pair.new, pair.old) is not None
+            asked[place] += 1
+            said[f"{place}|merge"] += merged
+            said[f"{place}|update"] += verdict.change and not merged
+    shares = {f"{place}|{kind}": said[f"{place}|{kind}"] / asked[place] for place in asked for kind in ("update", "merge")}
+    return shares | {f"{place}|pairs": float(asked[place]) for place in asked}
+
+
+def tables(figures: dict[str, float]) -> list[Table]:
+    """The figures as one table, a row for each relation."""
+    rows: list[tuple[Cell, ...]] = []
+    for name, relation in sorted({tuple(place.split("|")[:2]) for place in figures}):
+        cells: list[Cell] = []
+        for half in (TUNED, HELD_OUT):
+            place = f"{name}|{relation}|{half}"
+            cells += [int(figures[f"{place}|pairs"]), figures[f"{place}|update"], figures[f"{place}|merge"]]
+        rows.append((name, relation, *cells))
+    columns = ("set", "relation", TUNED, "updates", "merges", HELD_OUT, "updates", "merges")
+    reach = "changes: change >= .75 in updates, look_alike <= .10; duplicates: same >= .45 in merges, all others <= .01"
+    notes = [
+        "Written by somebody who had seen no code (pairs/changes.jsonl, pairs/duplicates.jsonl). The odd lines are among what",
+        "the model of pairs was trained on (training/make_pairs.py tells how well it does on those when it has not seen them).",
+    ]
+    return [Table("Updates and merges pointed at", columns, rows, reach, notes)]
+
+
+def _pairs(name: str) -> list[Pair]:
+    rows = [json.loads(line) for line in (FOLDER / "pairs" / f"{name}.jsonl").read_text("utf-8").splitlines()]
+    if name == "changes":
+        return [Pair("change" if row["change"] else "look_alike", row["old"], row["new"]) for row in rows]
+    return [Pair(row["label"], row["a"], row["b"]) for row in rows]
+
+
+def _run(_: argparse.Namespace) -> list[Table]:
+    return tables(measure())
+
+
+if __name__ == "__main__":
+    main("updates", "Updates: what a new memory leaves untrue", _run)
