@@ -55,7 +55,6 @@ class StoreContext(Request):
     place: Place | None = Field(None, description="Where in a conversation it was said.")
     supersedes: list[Name] | None = Field(
         None,
-        min_length=1,
         max_length=10,
         description="Ids of memories this one makes untrue: they are closed, and kept.",
     )

@@ -78,9 +78,7 @@ class Recommendations(Part):
     similar_memories: list[str] = Field(description="Ids of memories on the same subject, nearest first.")
     similar: list[SimilarMemory] = Field(description="The same memories with their content.")
     suggested_merges: list[Merge] = Field(description="Memories that say the same; nothing was merged.")
-    updates: list[Update] = Field(
-        description="Memories that may not be true any more; nothing was closed: context.supersedes or update_memory does it."
-    )
+    updates: list[Update] = Field(description="Memories that may not be true any more; context.supersedes closes them.")
     tag_consolidations: dict[str, str] = Field(
         description="Tags that were replaced by their longer standard form, or by one the user has."
     )

@@ -84,4 +84,4 @@ def _update(entry: Entry, old: Memory, caller: Caller, ports: Ports) -> Ingested
             raise
         message = "content: another memory says exactly this already"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, message, "content") from error
-    return Ingested(opens.memory, created=True, similar=[], merges=[], degraded=False)
+    return Ingested(opens.memory, created=True, similar=[], merges=[], updates=[], degraded=False)

@@ -22,7 +22,7 @@ _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SHORTEST_NUMBER = 3
 _GERMAN = "de"
 _MOST_WORDS, _MOST_STEMS = 6, 5
-_HALF = 0.5
+_HALF, _LARGELY, _FEW = 0.5, 0.4, 2
 
 
 class Side(NamedTuple):
@@ -77,8 +77,8 @@ def pair_features(old: str, new: str, old_vector: Vector, new_vector: Vector) ->
 
 
 def must_differ(old: str, new: str) -> bool:
-    """Whether two texts can't say the same: other figures, people or names, the same words turned round, or one of both
-    negated where the rest is alike."""
+    """Whether two texts can't say the same: other figures, people or names, the same words turned round, one of both
+    negated where the rest is alike, or another word or two in the place of some."""
     one, other = side_of(old), side_of(new)
     words, more = set(one.words), set(other.words)
     alike = len(words & more) / max(1, min(len(words), len(more)))
@@ -89,7 +89,15 @@ def must_differ(old: str, new: str) -> bool:
         or _each_has_more(one.times, other.times)
         or (words == more and one.words != other.words)
         or (one.negated != other.negated and alike > _HALF)
+        or _is_one_word_changed(words, more)
     )
+
+
+def _is_one_word_changed(words: set[str], more: set[str]) -> bool:
+    """Whether a word or two stand in the place of others ("left", "right"): whether those mean the same no vector tells."""
+    gone, came = words - more, more - words
+    changed = bool(gone and came) and max(len(gone), len(came)) <= _FEW
+    return changed and len(words & more) >= _LARGELY * len(words | more)
 
 
 def difference(old: str, new: str) -> str:
