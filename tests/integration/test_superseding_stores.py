@@ -8,7 +8,7 @@ from commonplace import Commonplace, CommonplaceError, ErrorCode
 
 
 def stored(memory: Commonplace, text: str, *supersedes: str) -> str:
-    done = memory.store_memory(text, context={"supersedes": list(supersedes)} if supersedes else None)
+    done = memory.store_memory(text, context={"supersedes": supersedes} if supersedes else None)
     return done.memory_id
 
 

@@ -29,6 +29,7 @@ class StoreContext(TypedDict, total=False):
     source: str | None
     user_note: str | None
     place: Place | None
+    supersedes: Sequence[str] | None
 
 
 class TimeSpan(TypedDict, total=False):

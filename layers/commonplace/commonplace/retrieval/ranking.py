@@ -19,7 +19,7 @@ from commonplace.text.foundation import tokenizer
 Profile = Literal["window", "classic"]
 
 _WORDS, _HALF, _RISE = 1.5, 16.0, 1.5  # the share of the words: 1.5 s^1.5 / (s^1.5 + 16^1.5): a weak match says little
-_COSINE, _NEAR = 0.7, 0.5  # of a memory's own vector, and of what its neighbours' vectors lend to it
+_COSINE, _NEAR = 1.1, 0.5  # of a memory's own vector, and of what its neighbours' vectors lend to it
 _SPEAKER, _WITH_SPEAKER = 0.12, 0.1  # the named speaker's own turn; a turn of a talk with them
 _LABELLED = 0.15  # of the question's words, by rarity, those that only the tags or the category have
 _ANSWER = 0.05
@@ -150,7 +150,7 @@ def _linear(question: Question, candidates: Candidates, corpus: Corpus, words: F
     cosines = np.nan_to_num(candidates.cosines)
     total: Floats = (
         _share_of_words(words)
-        + _COSINE * (cosines + _NEAR * around.lent(cosines))
+        + _COSINE * (cosines + _NEAR * around.lent(cosines)) / (1 + _NEAR * around.weights.sum(axis=1))
         + _ANSWER * around.openness * (follows_question - candidates.questions)
         + _INSTRUCTION * (candidates.instructions & ((words > 0) | (candidates.cosines > _RELATED)))
         + _PREFERENCE * question.advice * candidates.preferences

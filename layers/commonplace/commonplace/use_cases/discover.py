@@ -57,7 +57,7 @@ def _opportunities(state: Statistics, tags: Collection[str]) -> list[str]:
         one, many = f"was {by}: it is found by words only", f"were {by}: they are found by words only"
         found.append(_memories(state.other_embedding, one, many))
     if state.without_vector:
-        by = "no vector (not in Latin script)"
+        by = "no vector (in a script that the embedding model doesn't know)"
         one, many = f"has {by}: it is found by words only", f"have {by}: they are found by words only"
         found.append(_memories(state.without_vector, one, many))
     if state.active and state.unused / state.active > _MANY_UNUSED and state.active >= 20:
