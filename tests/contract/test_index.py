@@ -239,6 +239,19 @@ def test_similar_memories_share_the_rarest_words(ports: Ports, writer: Writer) -
     assert first.cosine == pytest.approx(float(told @ asked), abs=1e-5)
 
 
+def test_similar_memories_are_also_those_that_are_near_by_vector(ports: Ports, writer: Writer) -> None:
+    for number in range(30):
+        writer.write(f"meeting number {number}")
+    near = writer.write("violin lessons")
+    vector = ports.embedder.embed("violin lessons")
+    assert vector is not None
+    found = ports.index.similar(SEEN, terms("numbers"), vector, 2)
+    assert near.memory_id in [one.memory_id for one in found]
+    assert len(found) <= 4
+    (only,) = ports.index.similar(SEEN, [], vector, 1)
+    assert (only.memory_id, only.content) == (near.memory_id, "violin lessons")
+
+
 def test_the_most_important_come_first_then_the_newest(ports: Ports, writer: Writer) -> None:
     low, old, new = (writer.write(text, importance=weight) for text, weight in (("a", 0.2), ("b", 0.9), ("c", 0.9)))
     assert most_important(ports, Filter(), 3) == [new.memory_id, old.memory_id, low.memory_id]

@@ -22,6 +22,7 @@ _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SHORTEST_NUMBER = 3
 _GERMAN = "de"
 _MOST_WORDS, _MOST_STEMS = 6, 5
+_MOST_SPACED, _MOST_WORDS_READ = 14, 40  # words between blanks; with the n-grams of unspaced scripts
 _HALF, _LARGELY, _FEW = 0.5, 0.4, 2
 
 
@@ -98,6 +99,27 @@ def _is_one_word_changed(words: set[str], more: set[str]) -> bool:
     gone, came = words - more, more - words
     changed = bool(gone and came) and max(len(gone), len(came)) <= _FEW
     return changed and len(words & more) >= _LARGELY * len(words | more)
+
+
+def is_value_changed(old: str, new: str) -> bool:
+    """Whether both have the same content words, and only another number or time, or only one of both is negated."""
+    one, other = side_of(old), side_of(new)
+    changed = (
+        _each_has_more(one.numbers, other.numbers) or _each_has_more(one.times, other.times) or one.negated != other.negated
+    )
+    return changed and bool(_matter(one)) and _matter(one) == _matter(other)
+
+
+def is_long(text: str) -> bool:
+    """Whether a text is longer than those that the model of pairs was trained on: it says more than one thing."""
+    return len(text.split()) > _MOST_SPACED or len(side_of(text).words) > _MOST_WORDS_READ
+
+
+def _matter(side: Side) -> frozenset[str]:
+    """The stems of a text without its numbers and times."""
+    return frozenset(
+        stem for stem in side.stems if not (stem[0].isdigit() or stem in every_number() or is_calendar_word(stem))
+    )
 
 
 def difference(old: str, new: str) -> str:

@@ -6,9 +6,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from commonplace.text.paraphrase.pair_features import Vector, difference, must_differ, pair_features
+from commonplace.text.paraphrase.pair_features import (
+    Vector,
+    difference,
+    is_long,
+    is_value_changed,
+    must_differ,
+    pair_features,
+)
 
 __all__ = ["PairModel", "Verdict", "difference", "judged", "pair_model"]
+
+
+LEAST_COSINE = 0.65
+"""Below it two texts are of one topic at the most; the heads were taught little of pairs so far apart."""
 
 
 class PairModel(NamedTuple):
@@ -36,8 +47,10 @@ def judged(old: str, new: str, old_vector: Vector | None, new_vector: Vector | N
     if old_vector is None or new_vector is None or embedder != pair_model().embedder:
         return Verdict(same=False, change=False)
     same, change = pair_model().scores(old, new, old_vector, new_vector)
-    says_the_same = same > 0 and not must_differ(old, new)
-    return Verdict(same=says_the_same, change=change > 0 and not says_the_same)
+    if is_long(old) or is_long(new):
+        return Verdict(same=False, change=change > 0)
+    says_the_same = same > 0 and float(old_vector @ new_vector) > LEAST_COSINE and not must_differ(old, new)
+    return Verdict(same=says_the_same, change=not says_the_same and (change > 0 or is_value_changed(old, new)))
 
 
 @functools.cache
