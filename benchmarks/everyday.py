@@ -15,7 +15,7 @@ from benchmarks.report import Cell, Table, main
 from benchmarks.retrieval import auroc
 from benchmarks.told_store import Answer, Search, opened
 
-_COLUMNS = (
+COLUMNS = (
     "questions of", "how many", "R@1", "R@3", "R@5", "empty", "best below .3", "R@1 at 0", "R@3 at 0", "R@5 at 0",
     "empty at 0",
 )  # fmt: skip
@@ -146,8 +146,8 @@ def measure(given: argparse.Namespace) -> list[Table]:
     ]  # fmt: skip
     apart_columns = ("set", "answerable", "not", "mean told", "mean told of the not", "AUROC")
     return [
-        Table("Share of the facts that answer, among the first", _COLUMNS, _groups(found), _REACH),
-        Table("Three conversations of LoCoMo, each with a person's facts in it", _COLUMNS, together),
+        Table("Share of the facts that answer, among the first", COLUMNS, _groups(found), _REACH),
+        Table("Three conversations of LoCoMo, each with a person's facts in it", COLUMNS, together),
         Table("`probability`, of what no weight was fitted on", ("told", "hits", "mean told", "share right"), certain),
         Table("The best hit's `probability` where the facts answer and where they don't", apart_columns,
               [_told_apart([person for person in people if person.part != TUNED], held)]),
