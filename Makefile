@@ -4,7 +4,7 @@ BIN := .venv/bin
 DATA ?= data
 
 .DELETE_ON_ERROR:
-.PHONY: help demo run cloud cloud-night test test-313 check style lint manifest model bench lock results template build deploy built artefacts peers clean
+.PHONY: help demo run cloud cloud-night test test-313 check style lint manifest model bench peers lock results template build deploy built artefacts clean
 
 help:  ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 12

@@ -9,8 +9,8 @@ from benchmarks.report import FOLDER, RESULTS, shown
 PAGE = FOLDER / "RESULTS.md"
 ORDER = (
     "everyday", "peers", "retrieval", "classification", "extraction", "merges", "updates", "redaction", "timeranges",
-    "latency", "search_cost", "footprint", "command_start", "package_size", "nights", "night_changes", "night_locomo", "night_years",
-    "night_calls", "night_thousand", "cold_start", "cloud_retrieval", "cloud_latency",
+    "latency", "search_cost", "footprint", "command_start", "package_size", "nights", "night_changes", "night_locomo",
+    "night_years", "night_calls", "night_thousand", "cold_start", "cloud_retrieval", "cloud_latency",
 )  # fmt: skip
 
 

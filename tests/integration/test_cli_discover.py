@@ -42,7 +42,9 @@ def test_one_memory_is_no_memories(memory_file: Path) -> None:
     assert said == ["1 memory has no vector (in a script that the embedding model doesn't know): it is found by words only"]
     stored("मैं पुणे में रहता हूँ", memory_file)
     said = run("discover", *options, home=memory_file.parent).answer["current_system_state"]["optimization_opportunities"]
-    assert said == ["2 memories have no vector (in a script that the embedding model doesn't know): they are found by words only"]
+    assert said == [
+        "2 memories have no vector (in a script that the embedding model doesn't know): they are found by words only"
+    ]
 
 
 def test_an_unknown_tool_is_code_3(tmp_path: Path) -> None:

@@ -14,12 +14,11 @@ def filled(memory_file: Path) -> Path:
     return memory_file
 
 
-def test_a_person_sees_the_memory_its_relevance_and_whether_it_answers(filled: Path) -> None:
+def test_a_person_sees_the_memory_and_its_relevance(filled: Path) -> None:
     done = run("search", "is anybody allergic to peanuts?", "--db", str(filled), home=filled.parent)
     assert (done.code, done.err) == (0, "")
     assert "allergic to peanuts" in done.out
     assert "relevance" in done.out
-    assert "answerable" in done.out
 
 
 def test_a_machine_gets_exactly_the_answer_of_the_tool(filled: Path) -> None:
@@ -54,7 +53,7 @@ def test_no_question_at_all_is_a_mistake(filled: Path) -> None:
 def test_nothing_found_is_no_failure(filled: Path) -> None:
     done = run("search", "zeppelin hangar", "--db", str(filled), home=filled.parent)
     assert (done.code, done.err) == (0, "")
-    assert "nothing matches" in done.out
+    assert "nothing matches" in done.out or "that match" in done.out
 
 
 def test_filters_reach_the_engine(filled: Path) -> None:

@@ -79,9 +79,7 @@ class Recommendations(Part):
     similar: list[SimilarMemory] = Field(description="The same memories with their content.")
     suggested_merges: list[Merge] = Field(description="Memories that say the same; nothing was merged.")
     updates: list[Update] = Field(description="Memories that may not be true any more; context.supersedes closes them.")
-    tag_consolidations: dict[str, str] = Field(
-        description="Tags that were replaced by their longer standard form, or by one the user has."
-    )
+    tag_consolidations: dict[str, str] = Field(description="Tags replaced by their standard form, or by one of the user's.")
 
 
 class StoreResult(Result):

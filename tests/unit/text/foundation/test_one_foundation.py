@@ -39,7 +39,7 @@ TOKENS: Reasons = {
     "one kind of word: a name, a number, a no, a topic": (
         "extraction/changes/attributes.py", "extraction/changes/contradictions.py", "extraction/changes/corrections.py",
         "extraction/grounding/names.py", "extraction/grounding/negation.py", "extraction/grounding/numbers.py",
-        "extraction/grounding/polarity.py", "text/paraphrase/pair_features.py", "text/time_ranges/find.py",
+        "extraction/grounding/polarity.py", "text/paraphrase/pair_side.py", "text/time_ranges/find.py",
     ),
     "how somebody's words look that are not the user's": ("extraction/own_words/code.py", "extraction/own_words/forwarded.py"),
     "whether a value has letters": tuple(f"text/redaction/{name}.py" for name in ("answers", "backwards", "phrases", "values")),

@@ -95,7 +95,7 @@ LISTED = (
     Listed("nightly", _nightly_runs, "Read what was recorded and is not read yet."),
     Listed("normalize", _memories, "Turn a text into a clean statement."),
     Listed("record", _files, "Record what a day left behind, for a night to read."),
-    Listed("reindex", _deployment, "Embed the memories of a file anew, or rebuild a deployment's index, in use."),
+    Listed("reindex", _deployment, "Embed a file anew, or rebuild a deployment's index."),
     Listed("runs", _nightly_runs, "What the nights did, and how to take it back."),
     Listed("search", _memories, "Find memories for a question in plain words."),
     Listed("serve", _programs, "Serve the tools over HTTP on this machine."),
