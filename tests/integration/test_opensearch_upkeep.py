@@ -163,7 +163,7 @@ def test_a_rebuild_misses_no_write_and_asks_the_old_one_until_it_ends(
 def test_a_rebuild_moves_to_another_model(
     local: Ports, opensearch_client: OpenSearch, new_index: str, records: FollowedRecords, writer: Writer
 ) -> None:
-    memory, other = writer.write("green tea"), writer.write("寿司")
+    memory, other = writer.write("green tea"), writer.write("मुझे चाय पसंद है")
     layout = replace(LAYOUT, embedding_model=Doubling.name)
     assert set_up(opensearch_client, layout, new_index)  # it was empty: nothing to rebuild
     rebuild = OpenSearchRebuild(opensearch_client, layout, new_index)

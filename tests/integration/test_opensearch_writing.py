@@ -13,14 +13,14 @@ from commonplace.adapters.opensearch import document_writer
 from commonplace.adapters.opensearch.client import connect
 from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
 from commonplace.adapters.opensearch.rebuild import OpenSearchContents
-from commonplace.adapters.static_embedder import StaticEmbedder
+from commonplace.adapters.sentence_encoder import SentenceEncoder
 from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import IndexChange, Stored, Tombstone
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration
 
-EMBEDDER = StaticEmbedder()
+EMBEDDER = SentenceEncoder()
 
 
 def stored(name: str, text: str, version: int = 1, user_id: str = "local|ana", **fields: object) -> Stored:

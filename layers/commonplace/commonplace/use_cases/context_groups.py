@@ -20,7 +20,7 @@ CORE = (
 """What an agent should always know of a user, as questions: whatever the language of the memories, they find the answers."""
 
 _MOST_CORE = 3  # answers to each
-_CORE_RELEVANCE, _CORE_PROBABILITY = 0.35, 0.2  # in another language an answer is less like its question
+_CORE_RELEVANCE, _CORE_PROBABILITY = 0.45, 0.2  # in another language an answer is less like its question
 _PERSONAL_IMPORTANCE = 0.7
 _RECENT = timedelta(days=7)
 _RELEVANCE = 0.5  # a prompt has no room for what is merely related

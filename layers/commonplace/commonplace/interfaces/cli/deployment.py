@@ -38,7 +38,7 @@ _CHECK_INDEX = f"check --endpoint (or COMMONPLACE_SEARCH_ENDPOINT), {_CREDENTIAL
 @_ENDPOINT
 @command_options
 def reindex(shared: Shared, move: bool, table: str | None, endpoint: str | None) -> None:
-    """Embed the memories of a file anew, or rebuild a deployment's index, in use.
+    """Embed a file anew, or rebuild a deployment's index.
 
     Without a table: the memories of the file that an older version embedded by another model; each write does some, too.
     With one: a new version of its index is filled beside the old one and takes its place at the end. The environment must
