@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import HealthCheck, settings
 
-from commonplace import Commonplace
+from commonplace import Commonplace, CommonplaceError
 from commonplace.settings import Settings
 
 pytest_plugins = ["tests.parallel", "tests.real_servers", "tests.dynamodb_tables", "tests.opensearch_indices"]
@@ -46,3 +46,15 @@ def open_memory(memory_file: Path) -> Iterator[Callable[..., Commonplace]]:
 @pytest.fixture
 def memory(open_memory: Callable[..., Commonplace]) -> Commonplace:
     return open_memory()
+
+
+def refusal(call: Callable[[], object]) -> CommonplaceError:
+    """The error that the call raises."""
+    with pytest.raises(CommonplaceError) as caught:
+        call()
+    return caught.value
+
+
+def found(memory: Commonplace, query: str) -> list[str]:
+    """What a search finds, best first."""
+    return [hit.content for hit in memory.search_memory(query).results]

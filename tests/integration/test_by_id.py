@@ -6,24 +6,14 @@ from typing import Any
 
 import pytest
 
-from commonplace import Commonplace, CommonplaceError
+from commonplace import Commonplace
 from commonplace.domain.errors import ErrorCode
-from tests.conftest import NOON
+from tests.conftest import NOON, found, refusal
 
 pytestmark = pytest.mark.integration
 Opener = Callable[..., Commonplace]
 
 TEA, COFFEE = "Ana drinks green tea every morning.", "Ana drinks black coffee every morning."
-
-
-def refusal(call: Callable[[], object]) -> CommonplaceError:
-    with pytest.raises(CommonplaceError) as caught:
-        call()
-    return caught.value
-
-
-def found(memory: Commonplace, query: str) -> list[str]:
-    return [hit.content for hit in memory.search_memory(query).results]
 
 
 def kept(memory: Commonplace, memory_id: str) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from commonplace import Commonplace, CommonplaceError
+from commonplace import Commonplace
 from commonplace.domain.errors import ErrorCode
 from commonplace.ports.values import IndexUnavailable
-from tests.conftest import NOON
+from tests.conftest import NOON, found, refusal
 
 pytestmark = pytest.mark.integration
 Opener = Callable[..., Commonplace]
@@ -26,16 +26,6 @@ def written(memory: Commonplace, key: str = "role", value: str = ROLE, **more: A
 
 def record(memory: Commonplace, memory_id: str) -> dict[str, Any]:
     return next(found for found in memory.export() if found["memory_id"] == memory_id)
-
-
-def refusal(call: Callable[[], object]) -> CommonplaceError:
-    with pytest.raises(CommonplaceError) as caught:
-        call()
-    return caught.value
-
-
-def found(memory: Commonplace, query: str) -> list[str]:
-    return [hit.content for hit in memory.search_memory(query).results]
 
 
 def test_a_memory_is_written_under_its_key_and_told(memory: Commonplace) -> None:

@@ -23,6 +23,16 @@ REGION: Literal["eu-central-1"] = "eu-central-1"
 Opener = Callable[..., Commonplace]
 
 
+@pytest.fixture
+def environment(dynamodb_url: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """What tells the command line where a deployment's table and its bucket of pages are."""
+    monkeypatch.setattr(logging.getLogger("commonplace"), "handlers", [])
+    return {
+        "AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url, "AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local",
+        "AWS_REGION": REGION, "COMMONPLACE_PAGES_BUCKET": "pages",
+    }  # fmt: skip
+
+
 def test_it_is_told_first_and_done_with_yes(tmp_path: Path) -> None:
     db = ("--db", str(tmp_path / "m.db"))
     for text in ("My cat is called Quixote.", "I live in Kiel."):
@@ -67,13 +77,8 @@ def test_the_pages_go_too_and_nobody_elses(tmp_path: Path) -> None:
 
 
 def test_a_user_of_a_table_and_of_the_bucket_of_pages(
-    tmp_path: Path, dynamodb_table: Table, dynamodb_url: str, table_name: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, dynamodb_table: Table, table_name: str, environment: dict[str, str]
 ) -> None:
-    monkeypatch.setattr(logging.getLogger("commonplace"), "handlers", [])
-    environment = {
-        "AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url, "AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local",
-        "AWS_REGION": REGION, "COMMONPLACE_PAGES_BUCKET": "pages",
-    }  # fmt: skip
     records = DynamoRecords(dynamodb_table, indexed=False)
     records.add([entry("My cat is called Quixote.")])
     asked = ("erase", "--table", table_name, "--user", USER)
@@ -92,13 +97,8 @@ def test_a_user_of_a_table_and_of_the_bucket_of_pages(
 
 
 def test_one_memory_of_a_table_with_its_history(
-    tmp_path: Path, dynamodb_table: Table, dynamodb_url: str, table_name: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, dynamodb_table: Table, table_name: str, environment: dict[str, str]
 ) -> None:
-    monkeypatch.setattr(logging.getLogger("commonplace"), "handlers", [])
-    environment = {
-        "AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url, "AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local",
-        "AWS_REGION": REGION, "COMMONPLACE_PAGES_BUCKET": "pages",
-    }  # fmt: skip
     records = DynamoRecords(dynamodb_table, indexed=False)
     cat, kiel = entry("My cat is called Quixote."), entry("I live in Kiel.")
     records.add([cat, kiel])

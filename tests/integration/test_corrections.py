@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from commonplace import Commonplace, CommonplaceError
+from commonplace import Commonplace
 from commonplace.domain.errors import ErrorCode
-from tests.conftest import NOON
+from tests.conftest import NOON, refusal
 
 pytestmark = pytest.mark.integration
 Opener = Callable[..., Commonplace]
@@ -28,12 +28,6 @@ def kept(memory: Commonplace, memory_id: str) -> dict[str, Any]:
 
 def lasting(memory: Commonplace, memory_id: str) -> dict[str, Any]:
     return {name: value for name, value in kept(memory, memory_id).items() if name not in _OF_A_WRITE}
-
-
-def refusal(call: Callable[[], object]) -> CommonplaceError:
-    with pytest.raises(CommonplaceError) as caught:
-        call()
-    return caught.value
 
 
 @pytest.fixture

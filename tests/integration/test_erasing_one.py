@@ -9,22 +9,16 @@ from typing import Any
 
 import pytest
 
-from commonplace import Commonplace, CommonplaceError
+from commonplace import Commonplace
 from commonplace.domain.errors import ErrorCode
 from commonplace.settings import Settings
-from tests.conftest import NOON
+from tests.conftest import NOON, refusal
 from tests.integration.command_line import run, stored
 
 pytestmark = pytest.mark.integration
 Opener = Callable[..., Commonplace]
 
 BASSOON, OBOE = "Ana plays the bassoon in Ottakring.", "Ana plays the oboe in Ottakring."
-
-
-def refusal(call: Callable[[], object]) -> CommonplaceError:
-    with pytest.raises(CommonplaceError) as caught:
-        call()
-    return caught.value
 
 
 def places(file: Path, *words: str) -> list[str]:
