@@ -16,10 +16,9 @@ _NEAR = 40
 _LENGTHS = (12, 15, 18, 21, 24)
 _LEAST, _LEAST_ANNOUNCED = 12, 6
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-_CHECKED = re.compile(
-    r"(?<![A-Za-z0-9])(?:[5KL9c][1-9A-HJ-NP-Za-km-z]{50,51}|[a-z]prv[1-9A-HJ-NP-Za-km-z]{107})(?![A-Za-z0-9])"
-)
-_HEX = re.compile(r"(?<![A-Za-z0-9])(?:0x)?[0-9a-fA-F]{64}(?![A-Za-z0-9])")
+_STANDS_ALONE = r"(?<![A-Za-z0-9])(?:{})(?![A-Za-z0-9])"
+_CHECKED = re.compile(_STANDS_ALONE.format(f"[5KL9c][{_BASE58}]{{50,51}}|[a-z]prv[{_BASE58}]{{107}}"))
+_HEX = re.compile(_STANDS_ALONE.format("(?:0x)?[0-9a-fA-F]{64}"))
 _EDGE = re.compile(r"-{2,5} ?(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{2,5}")
 _PUTTY = re.compile(r"Private-Lines: *\d+")
 _MAC = re.compile(r"\s*Private-MAC:\s*[0-9a-fA-F]+")
