@@ -1,6 +1,7 @@
 """What the tools take and answer that show memories as they are kept: one by its id, or page by page."""
 
 from datetime import datetime
+from typing import Any, Self
 
 from pydantic import Field
 
@@ -40,16 +41,9 @@ class KeptMemory(MemoryEntry):
     previous_id: str | None = Field(None, description="The memory whose place it took.", exclude_if=absent)
 
     @classmethod
-    def of(cls, memory: Memory) -> "KeptMemory":
-        """A record as it is shown."""
-        return cls(
-            key=memory.key,
-            memory_id=memory.memory_id,
-            value=memory.content,
-            section=memory.section,
-            durability=memory.durability,
-            confidence=memory.confidence,
-            updated_at=memory.updated_at,
+    def of(cls, memory: Memory, **more: Any) -> Self:
+        return super().of(
+            memory,
             type=memory.memory_type,
             filed_under=memory.category,
             tags=list(memory.tags),
@@ -61,6 +55,7 @@ class KeptMemory(MemoryEntry):
             expires_at=memory.expires_at,
             user_note=memory.user_note,
             previous_id=memory.supersedes,
+            **more,
         )
 
 

@@ -3,12 +3,13 @@
 import re
 import unicodedata
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from commonplace.domain.fields import Fraction, Level, Limit, Name, Provenance, Query, Request, Result, Text, absent
+from commonplace.domain.memory import Memory
 from commonplace.domain.requests import Tags
 from commonplace.domain.results import Part
 from commonplace.domain.taxonomy import Category, Durability, MemoryType, Section
@@ -134,6 +135,20 @@ class MemoryEntry(Part):
     durability: Durability
     confidence: Fraction
     updated_at: datetime
+
+    @classmethod
+    def of(cls, memory: Memory, **more: Any) -> Self:
+        """A record as it is shown; `more`: what else is shown of it."""
+        return cls(
+            key=memory.key,
+            memory_id=memory.memory_id,
+            value=memory.content,
+            section=memory.section,
+            durability=memory.durability,
+            confidence=memory.confidence,
+            updated_at=memory.updated_at,
+            **more,
+        )
 
 
 class ReadResult(ResultWithMessage):

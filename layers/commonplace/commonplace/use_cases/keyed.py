@@ -19,22 +19,10 @@ def read_memory(request: ReadRequest, caller: Caller, ports: Ports) -> ReadResul
     count = len(found.memories)
     return ReadResult(
         message=f"✓ {count} {'memory' if count == 1 else 'memories'} in {request.category}",
-        entries=[_entry(memory) for memory in found.memories],
+        entries=[MemoryEntry.of(memory) for memory in found.memories],
         count=count,
         markdown=_markdown(request.category.replace("_", " "), found.memories),
         notes=found.notes(caller.redacted),
-    )
-
-
-def _entry(memory: Memory) -> MemoryEntry:
-    return MemoryEntry(
-        key=memory.key,
-        memory_id=memory.memory_id,
-        value=memory.content,
-        section=memory.section,
-        durability=memory.durability,
-        confidence=memory.confidence,
-        updated_at=memory.updated_at,
     )
 
 
