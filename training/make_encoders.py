@@ -160,7 +160,7 @@ def main() -> None:
     texts = statements()
     found = {}
     for name, model in (("minilm", encoder.minilm(given.out)), ("e5", encoder.e5(given.out))):
-        vectors = np.array([model.mean_vector(text) for text in track(texts, name)])
+        vectors = np.array([model.mean_vector(model.ids(text)) for text in track(texts, name)])
         found[f"{name}_mean"], found[f"{name}_axes"] = directions(vectors)
     np.savez(given.out / "projection.npz", allow_pickle=False, **found)
     SUMS.write_text(sums(given.out), encoding="utf-8")

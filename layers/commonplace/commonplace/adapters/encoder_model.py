@@ -1,5 +1,6 @@
 """One sentence encoder: a word table, layers as an ONNX graph, and the pieces that a text is cut into."""
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,15 +35,20 @@ class EncoderModel:
     after: tuple[int, ...]
     unknown: int
 
-    def mean_vector(self, text: str) -> "Array":
-        """The unit vector of a text; of a long one the mean over at most four windows of equal length."""
+    def mean_vector(self, ids: list[int]) -> "Array":
+        """The unit vector of a text's ids; of a long one the mean over at most four windows of equal length."""
         import numpy as np
 
-        ids = self.ids(text)[: _MOST_WINDOWS * _WINDOW]
+        ids = ids[: _MOST_WINDOWS * _WINDOW]
         windows = max(1, math.ceil(len(ids) / _WINDOW))
         size = math.ceil(len(ids) / windows)
         found = [self._encoded(ids[size * at : size * (at + 1)]) for at in range(windows)]
         return unit(np.mean(found, axis=0))
+
+    @functools.cached_property
+    def _has_types(self) -> bool:
+        """Whether the layers ask of which of two texts each piece is."""
+        return any(one.name == "token_type_ids" for one in self.session.get_inputs())
 
     def _encoded(self, ids: list[int]) -> "Array":
         """The mean of the layers' vectors over the pieces, unit length. No padding: one text at a time."""
@@ -50,7 +56,7 @@ class EncoderModel:
 
         rows = self._rows([*self.before, *ids, *self.after])[None]
         given = {"words": rows, "attention_mask": np.ones(rows.shape[:2], dtype=np.int64)}
-        if any(one.name == "token_type_ids" for one in self.session.get_inputs()):
+        if self._has_types:
             given["token_type_ids"] = np.zeros(rows.shape[:2], dtype=np.int64)
         (found,) = self.session.run(None, given)
         return unit(found[0] if found.ndim == 2 else found[0].mean(axis=0))

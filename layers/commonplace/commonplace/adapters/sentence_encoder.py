@@ -68,10 +68,11 @@ def _of_text(text: str) -> Vector | None:
     unknown = ids.count(multilingual.unknown)
     if not ids or unknown > _MOST_UNKNOWN * len(ids):
         return None
-    second = _projected("e5", multilingual.mean_vector(text))
+    second = _projected("e5", multilingual.mean_vector(ids))
     if language_of(text) != ENGLISH:
         return np.concatenate([np.zeros_like(second), second])
-    first = _projected("minilm", _models().minilm.mean_vector(text))
+    english = _models().minilm
+    first = _projected("minilm", english.mean_vector(english.ids(text)))
     return np.concatenate([math.sqrt(_ENGLISH_SHARE) * first, math.sqrt(1 - _ENGLISH_SHARE) * second]).astype(np.float32)
 
 
