@@ -12,6 +12,7 @@ import pytest
 
 from commonplace import Commonplace
 from commonplace.adapters.sentence_encoder import SentenceEncoder
+from commonplace.adapters.sqlite.reembedding import SqliteReembedding
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.memories import reembedding
 from tests.integration.command_line import run
@@ -75,6 +76,25 @@ def test_searches_use_the_older_model_until_all_memories_have_the_present_one(
         assert has_switched(memory)
         assert set(models(older_file)) == {NEW}
         assert memory.search_memory("what do I do for a living?").results[0].content == "I work as a nurse in Leeds"
+
+
+@pytest.mark.parametrize("reindexed", [False, True])
+def test_a_write_asks_once_whether_the_user_has_switched(
+    older_file: Path, monkeypatch: pytest.MonkeyPatch, reindexed: bool
+) -> None:
+    asked: list[bool] = []
+    ask = SqliteReembedding.has_switched
+
+    def counted(self: SqliteReembedding, user_id: str) -> bool:
+        asked.append(ask(self, user_id))
+        return asked[-1]
+
+    with Commonplace(older_file) as memory:
+        if reindexed:
+            memory.reindex()
+        monkeypatch.setattr(SqliteReembedding, "has_switched", counted)
+        memory.store_memory("My cat is called Miso")
+    assert asked == [reindexed]
 
 
 def test_reindex_does_the_rest_and_the_record_stays_as_it_was(older_file: Path) -> None:

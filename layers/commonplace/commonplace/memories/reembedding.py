@@ -15,12 +15,11 @@ _log = logging.getLogger("commonplace")
 
 
 def after_write(user_id: str, ports: Ports) -> None:
-    """Embeds some of the user's memories with the next model, after a write that is done whatever happens here."""
+    """Embeds some of the memories of a user who has not switched, after a write that is done whatever happens here."""
     if ports.reembedding is None:
         return
     try:
-        if not ports.reembedding.has_switched(user_id):
-            embed_again(user_id, ports.reembedding, ports.embedder, SECONDS_PER_WRITE)
+        embed_again(user_id, ports.reembedding, ports.embedder, SECONDS_PER_WRITE)
     except CommonplaceError as error:  # another process is writing: the next write goes on with it
         _log.warning("no memory was embedded again: %s", error.code.label)
 

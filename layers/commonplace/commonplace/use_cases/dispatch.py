@@ -24,17 +24,13 @@ def call(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) 
 
     tool = tool_named(name)
     request, kinds = validate.validate(tool.request, arguments, caller.now.tzinfo)
-    result = use_case(name)(request, replace(caller, redacted=tuple(kinds)), ports.of(caller.user_id))
-    if not tool.hints.read_only:
-        _after_write(caller.user_id, ports)
-    return result
-
-
-def _after_write(user_id: str, ports: Ports) -> None:
-    if ports.reembedding is not None and not ports.reembedding.has_switched(user_id):
+    own = ports.of(caller.user_id)
+    result = use_case(name)(request, replace(caller, redacted=tuple(kinds)), own)
+    if own is ports.older and not tool.hints.read_only:
         from commonplace.memories.reembedding import after_write  # most users have switched and don't pay for it
 
-        after_write(user_id, ports)
+        after_write(caller.user_id, ports)
+    return result
 
 
 def answer(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> tuple[int, dict[str, Any]]:
