@@ -14,7 +14,7 @@ from commonplace.extraction.dialogue import question_to_user
 from commonplace.extraction.interests import BETWEEN
 from commonplace.extraction.patterns import has_wording
 from commonplace.memories.enrich import EnrichedStatement, enrich, tidy_tags
-from commonplace.memories.ingest import DAILY_FOR, DURABLE_FROM, embedded
+from commonplace.memories.ingest import DAILY_FOR, DURABLE_FROM
 from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Vector
@@ -35,8 +35,7 @@ def memory_from_decision(
     """The memory that an ADD, UPDATE or DELETE adds, and its vector. `now`: aware, when it is written."""
     candidate = decision.candidate
     text = decision.says
-    statement = enrich(text, ports.words, ports.facts.tags(caller.user_id))
-    vector = embedded(statement, ports)
+    statement = enrich(text, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
     fields: dict[str, Any] = {
         **_labels(candidate, statement),
         **_lasting(candidate, now),
@@ -60,10 +59,10 @@ def memory_from_decision(
         key=_key(candidate, caller, ports, now) if decision.outdated_by is None else None,
         created_at=now,
         updated_at=now,
-        embedding_model=ports.embedder.name if vector is not None else None,
+        embedding_model=ports.embedder.name if statement.vector is not None else None,
         **fields,
     )
-    return memory, vector
+    return memory, statement.vector
 
 
 def durability_of(candidate: Candidate) -> Durability:

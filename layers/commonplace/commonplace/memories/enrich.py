@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from commonplace.domain.taxonomy import MemoryType, memory_type
+from commonplace.ports.bundle import Ports
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.record_values import Vector
 from commonplace.text.classifier.classification import Classification, classify
@@ -27,7 +28,7 @@ class PrecomputedEmbedder:
     vectors: Mapping[str, Vector | None]
 
     @classmethod
-    def of(cls, texts: Sequence[str], embedder: Embedder) -> "PrecomputedEmbedder":
+    def of(cls, texts: Iterable[str], embedder: Embedder) -> "PrecomputedEmbedder":
         """Embeds these texts in one batch, each once, and keeps the vectors."""
         distinct = list(dict.fromkeys(texts))
         return cls(embedder, dict(zip(distinct, embedder.embed_all(distinct), strict=True)))
@@ -47,7 +48,7 @@ class PrecomputedEmbedder:
 class EnrichedStatement:
     """A text with everything that rules derive from it.
 
-    `vector`: by the static model; `renamed`: new tags replaced by their standard form or the user's own.
+    `vector`: by the memories' embedder; `renamed`: new tags replaced by their standard form or the user's own.
     """
 
     text: str
@@ -65,27 +66,30 @@ class EnrichedStatement:
 
 
 def enrich(
-    text: str,
-    words: Embedder,
-    own_tags: Mapping[str, int],
-    speaker: str | None = None,
-    embedder: Embedder | None = None,
+    text: str, words: Embedder, embedder: Embedder, own_tags: Mapping[str, int], speaker: str | None = None
 ) -> EnrichedStatement:
-    """Derives a statement from a text. `own_tags`: the user's tags with counts; `speaker`: who said it, if not the user;
-    `embedder`: the one of the memories: where it is the sentence encoders, their vector is classified by too."""
-    vector = words.embed(text)
-    encoded = embedder.embed(text) if embedder is not None and embedder.name == ENCODER else None
+    """Derives a statement from a text. `words`: the static model; `embedder`: the one of the memories: where it is the
+    sentence encoders, their vector is classified by too; `own_tags`: the user's tags with counts; `speaker`: who said it, if
+    not the user."""
+    known = words.embed(text)
+    vector = known if embedder is words else embedder.embed(text)
     found = tags_of(text)
     renamed = consolidate(found, own_tags, partial(_cosine, words))
     return EnrichedStatement(
         text=text,
         normalized=to_third_person(text, speaker),
         vector=vector,
-        classification=classify(text, vector, encoded),
+        classification=classify(text, known, vector if embedder.name == ENCODER else None),
         tags=tidy_tags(renamed.get(tag, tag) for tag in found),
         concepts=tuple(concepts_of(text)),
         renamed=renamed,
     )
+
+
+def labelling(ports: Ports) -> Embedder:
+    """The memories' embedder where statements are labelled by its vectors, else the static model: no other one is asked for
+    a text that may not be stored."""
+    return ports.embedder if ports.embedder.name == ENCODER else ports.words
 
 
 def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:

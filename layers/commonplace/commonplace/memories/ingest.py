@@ -15,7 +15,7 @@ from commonplace.memories.comparison import advice_on, as_told, find_similar
 from commonplace.memories.enrich import EnrichedStatement
 from commonplace.memories.transitions import PURGE_DELAY, superseded
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit, Change, Entry, Operation, Vector
+from commonplace.ports.record_values import Audit, Change, Entry, Operation
 from commonplace.ports.values import Caller
 
 DAILY_FOR = timedelta(days=90)
@@ -64,22 +64,16 @@ def new_entry(
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "context.expires_at: is over already", "context.expires_at")
         fields |= {"durability": "daily", "purge_at": expires + PURGE_DELAY}
     fields.setdefault("section", section_of(fields["memory_type"], fields["category"]))
-    vector = embedded(statement, ports)
     memory = Memory(
         memory_id=new_memory_id(caller.now),
         user_id=caller.user_id,
         created_at=caller.now,
         updated_at=caller.now,
-        embedding_model=ports.embedder.name if vector is not None else None,
+        embedding_model=ports.embedder.name if statement.vector is not None else None,
         **fields,
     )
     detail = {"tool": tool, "engine": thought, "given": sorted(given.keys() & thought.keys())}
-    return Entry(memory, vector, Audit("store", caller.now, detail))
-
-
-def embedded(statement: EnrichedStatement, ports: Ports) -> Vector | None:
-    """The vector that the index gets of a statement; enrichment has made it if the embedder is the static model."""
-    return statement.vector if ports.embedder is ports.words else ports.embedder.embed(statement.text)
+    return Entry(memory, statement.vector, Audit("store", caller.now, detail))
 
 
 def ingest(entry: Entry, ports: Ports, old: Sequence[Memory] = ()) -> Ingested:

@@ -58,7 +58,7 @@ def new_memory(
     if line.section is not None:
         given["section"] = line.section
     given |= _kept_fields(old) if old and not was_moved_to(page, old, zone_of(caller)) else _page_fields(page, old, caller)
-    statement = enrich(typed.value, ports.words, own_tags)
+    statement = enrich(typed.value, ports.words, ports.embedder, own_tags)
     return new_entry("markdown", statement, None, caller, ports, given)
 
 

@@ -9,9 +9,10 @@ from commonplace.contract import validate
 from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.fields import MAX_TEXT, Place
 from commonplace.domain.imports import ChatMessage, ImportResult, Keep, LeftOut, Turn
-from commonplace.memories.enrich import EnrichedStatement, PrecomputedEmbedder, enrich
+from commonplace.memories.enrich import EnrichedStatement, PrecomputedEmbedder, enrich, labelling
 from commonplace.memories.ingest import new_entry
 from commonplace.ports.bundle import Ports
+from commonplace.ports.embedder import Embedder
 from commonplace.ports.record_values import Entry
 from commonplace.ports.values import Caller
 from commonplace.text.redaction import redact
@@ -20,6 +21,7 @@ _BATCH = 100
 _ASSISTANT = ("assistant", "system", "agent", "bot")
 _SPEAK_THEMSELVES = ("user", "assistant")  # the other roles of a chat (developer, tool, ...) are parts of its system
 _NOBODY = ("user", *_ASSISTANT)
+_NOT_WORTHY = "not_worthy: small talk, a question or a passing matter"
 Progress = Callable[[int], None]
 _Checked = TypeVar("_Checked", Turn, ChatMessage)
 
@@ -83,38 +85,46 @@ class _TurnReader:
 
     def entries(self, numbers: Iterable[int]) -> dict[int, Entry | str]:
         """The entries of these turns, or why they are not kept; vectors are made in one batch."""
-        statements = {number: self._statement(number) for number in numbers}
-        kept = [one.text for one in statements.values() if isinstance(one, EnrichedStatement)]
-        ports = self.ports
-        if ports.embedder is not ports.words:
-            ports = replace(ports, embedder=PrecomputedEmbedder.of(kept, ports.embedder))
+        checked = {number: self._checked_text(number) for number in numbers}
+        texts = {number: text for number, (text, why) in checked.items() if why is None}
+        embedder = self._with_vectors(texts.values(), labelling(self.ports))
+        kept = {}
+        for number, text in texts.items():
+            speaker = self.turns[number].speaker
+            named = None if speaker.lower() in _NOBODY else speaker
+            statement = enrich(text, self.ports.words, embedder, self.own_tags, named)
+            if self.keep == "all" or statement.classification.worthy:
+                kept[number] = statement
+        if embedder.name != self.ports.embedder.name:
+            vectors = self._with_vectors([one.text for one in kept.values()], self.ports.embedder)
+            kept = {number: replace(one, vector=vectors.embed(one.text)) for number, one in kept.items()}
         return {
-            number: self._entry(self.turns[number], one, ports) if isinstance(one, EnrichedStatement) else one
-            for number, one in statements.items()
+            number: self._entry(self.turns[number], kept[number]) if number in kept else why or _NOT_WORTHY
+            for number, (_, why) in checked.items()
         }
 
-    def _statement(self, number: int) -> EnrichedStatement | str:
+    def _with_vectors(self, texts: Iterable[str], embedder: Embedder) -> Embedder:
+        """The embedder, with the vectors of these texts made in one batch; the static model needs none."""
+        return embedder if embedder is self.ports.words else PrecomputedEmbedder.of(texts, embedder)
+
+    def _checked_text(self, number: int) -> tuple[str, str | None]:
+        """What a turn says, without secrets, and why it is left out whatever it says."""
         turn = self.turns[number]
         if not any(map(str.isalnum, turn.text)):
-            return "empty_text: holds no letter or digit"
+            return "", "empty_text: holds no letter or digit"
         found = redact(turn.text[: 2 * MAX_TEXT], self._before(number))
         if found.only_secret:
-            return "secret_only: holds nothing but a secret"
+            return "", "secret_only: holds nothing but a secret"
         if len(found.text) > MAX_TEXT:
-            return f"text_too_long: {len(turn.text)} characters; {MAX_TEXT} are the most"
-        said_by = turn.speaker.lower()
-        speaker = None if said_by in _NOBODY else turn.speaker
-        statement = enrich(found.text, self.ports.words, self.own_tags, speaker)
-        if self.keep == "worthy" and said_by in _ASSISTANT:
-            return "not_worthy: said by the assistant"
-        if self.keep == "worthy" and not statement.classification.worthy:
-            return "not_worthy: small talk, a question or a passing matter"
-        return statement
+            return "", f"text_too_long: {len(turn.text)} characters; {MAX_TEXT} are the most"
+        if self.keep == "worthy" and turn.speaker.lower() in _ASSISTANT:
+            return "", "not_worthy: said by the assistant"
+        return found.text, None
 
-    def _entry(self, turn: Turn, statement: EnrichedStatement, ports: Ports) -> Entry:
+    def _entry(self, turn: Turn, statement: EnrichedStatement) -> Entry:
         source = "agent" if turn.speaker.lower() in _ASSISTANT else "user"
         given = {"agent_id": self.caller.agent_id, "source": source}
-        return new_entry("import", statement, self._place(turn), self.caller, ports, given)
+        return new_entry("import", statement, self._place(turn), self.caller, self.ports, given)
 
     def _before(self, number: int) -> str | None:
         """The turn before in the same session: a question may make a bare number a secret."""

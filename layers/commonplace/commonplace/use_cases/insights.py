@@ -36,7 +36,7 @@ def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) ->
 def _entry(request: StoreInsightRequest, old: Memory | None, caller: Caller, ports: Ports) -> Entry:
     """The insight as a new memory; of an update, what the request leaves out stays as it was."""
     known = request.metadata
-    statement = enrich(request.content, ports.words, ports.facts.tags(caller.user_id))
+    statement = enrich(request.content, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
     given: dict[str, Any] = {
         "agent_id": caller.agent_id,
         "collection": request.collection,

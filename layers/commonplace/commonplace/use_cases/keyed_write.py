@@ -33,7 +33,7 @@ def entry_of(
 ) -> Entry:
     """A new memory, mostly under a key, not stored yet; `given`: more record fields that are decided already."""
     _refuse_code(value)
-    statement = enrich(value, ports.words, ports.facts.tags(caller.user_id))
+    statement = enrich(value, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
     fields = {"key": key, "section": section, "collection": DEFAULT_COLLECTION, "durability": durability, **given}
     if durability == "daily":
         fields.setdefault("expires_at", caller.now + DAILY_FOR)

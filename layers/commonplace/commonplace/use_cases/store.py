@@ -85,7 +85,7 @@ def store_personal(request: StorePersonalRequest, caller: Caller, ports: Ports) 
 
 
 def _read(text: str, caller: Caller, ports: Ports) -> EnrichedStatement:
-    return enrich(text, ports.words, ports.facts.tags(caller.user_id), embedder=ports.embedder)
+    return enrich(text, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
 
 
 def _analysis(memory: Memory) -> Analysis:
