@@ -38,8 +38,12 @@ def bm25(counts: Floats, relative_lengths: Floats, weights: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Window:
-    """The neighbours of each candidate: their rows (-1: none), the weight of each, and how much its session lends at all."""
+    """Some candidates and the neighbours of each: their rows (-1: none), the weight of each, how much its session lends.
 
+    `of`: the rows of those candidates.
+    """
+
+    of: Integers
     rows: Integers
     weights: Floats
     openness: Floats
@@ -51,39 +55,48 @@ class Window:
 
     def lent(self, column: Floats) -> Floats:
         """The weighted sum of a column over the neighbours."""
-        total: Floats = np.einsum("ij,ij...->i...", self.weights, column[self.rows])
+        total: Floats = np.einsum("ij,ij...->i...", self.weights, np.take(column, self.rows, axis=0))
         return total
 
     def near(self, flags: Flags) -> Flags:
         """Whether any neighbour has the flag."""
-        return np.asarray((flags[self.rows] & (self.rows >= 0)).any(axis=1))
+        return np.asarray((np.take(flags, self.rows) & (self.rows >= 0)).any(axis=1))
 
 
-def window(candidates: Candidates) -> Window:
-    """The neighbours of each candidate, by session and position, up to `REACH` positions away."""
-    spread = 2**33
-    place = candidates.sessions.astype(np.int64) * spread + candidates.positions
-    order = np.argsort(place, kind="stable")
-    ordered = place[order]
-    columns, weights = [], []
-    for distance in range(1, REACH + 1):
-        for step, lends in ((-distance, _BEFORE[distance - 1]), (distance, _AFTER[distance - 1])):
-            at = np.minimum(np.searchsorted(ordered, place + step), len(order) - 1)
-            found = (ordered[at] == place + step) & (candidates.sessions >= 0)
-            columns.append(np.where(found, order[at], -1))
-            weights.append(np.where(found, lends, 0.0))
-    rows, lending = np.stack(columns, axis=1), np.stack(weights, axis=1)
-    asked_before = candidates.questions[rows[:, 0]] & (rows[:, 0] >= 0)
-    lending[:, 0] = np.where(asked_before, _FROM_QUESTION_BEFORE, lending[:, 0])
-    lending[:, 1] = np.where(candidates.questions & (rows[:, 1] >= 0), _FOR_QUESTION_FROM_AFTER, lending[:, 1])
-    openness = np.minimum(1.0, (_ALONE_FROM / np.maximum(candidates.session_lengths, 1.0)) ** 2)
-    return Window(rows, lending * openness[:, None], openness)
+def window(candidates: Candidates, of: Integers | None = None) -> Window:
+    """The neighbours of candidates, by session and position, up to `REACH` positions away. `of`: their rows, else all."""
+    of = np.arange(len(candidates)) if of is None else of
+    rows = _neighbours(candidates, of)
+    lending = (rows >= 0) * np.stack((_BEFORE, _AFTER), axis=1).ravel()
+    asked = candidates.questions
+    lending[:, 0] = np.where(asked[rows[:, 0]] & (rows[:, 0] >= 0), _FROM_QUESTION_BEFORE, lending[:, 0])
+    lending[:, 1] = np.where(asked[of] & (rows[:, 1] >= 0), _FOR_QUESTION_FROM_AFTER, lending[:, 1])
+    openness = np.minimum(1.0, (_ALONE_FROM / np.maximum(candidates.session_lengths[of], 1.0)) ** 2)
+    return Window(of, rows, lending * openness[:, None], openness)
+
+
+def _neighbours(candidates: Candidates, of: Integers) -> Integers:
+    """For each of these candidates the rows one position before and behind it, two, and so on; -1 where nobody is."""
+    place = candidates.sessions.astype(np.int64) * 2**33 + candidates.positions
+    places, first, which = np.unique(place, return_index=True, return_inverse=True)
+    found = np.full((2 * REACH, len(places)), -1)
+    outside = int(np.searchsorted(places, 0))  # those of no session stand first, and have no neighbours
+    places, first, inside = places[outside:], first[outside:], found[:, outside:]
+    for apart in range(1, REACH + 1):
+        steps = places[apart:] - places[:-apart]
+        next_to = steps == apart  # mostly: no position between them is empty
+        np.copyto(inside[2 * apart - 2, apart:], first[:-apart], where=next_to)
+        np.copyto(inside[2 * apart - 1, :-apart], first[apart:], where=next_to)
+        at = np.flatnonzero((steps > apart) & (steps <= REACH))
+        inside[2 * steps[at] - 2, at + apart] = first[at]
+        inside[2 * steps[at] - 1, at] = first[at + apart]
+    return np.ascontiguousarray(np.take(found, which[of], axis=1).T)
 
 
 def lexical(candidates: Candidates, corpus: Corpus, weights: Floats, around: Window) -> Floats:
-    """BM25 of each candidate over its own words and its window's. `weights` are per term, idf included."""
-    counts = candidates.term_counts + around.lent(candidates.term_counts)
-    lengths = candidates.lengths + around.lent(candidates.lengths)
-    in_session = np.where(candidates.sessions >= 0, around.openness, 0.0)
+    """BM25 of the candidates of a window over their own words and their neighbours'. `weights` are per term, idf included."""
+    counts = candidates.term_counts[around.of] + around.lent(candidates.term_counts)
+    lengths = candidates.lengths[around.of] + around.lent(candidates.lengths)
+    in_session = np.where(candidates.sessions[around.of] >= 0, around.openness, 0.0)
     relative = lengths / max(corpus.average_length, 1.0) / (1 + _WINDOW_SHARE * in_session)
     return bm25(counts, relative, weights)

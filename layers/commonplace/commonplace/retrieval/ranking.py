@@ -98,26 +98,27 @@ class Ranked:
 def rank(question: Question, candidates: Candidates, corpus: Corpus, profile: Profile = "window") -> Ranked:
     """Scores the ranked candidates and orders them, best first; equals by id."""
     weights = term_weights(question, corpus)
-    spoken = np.zeros(len(candidates))
-    if profile == "classic":
-        scores = _classic(candidates, weights)
-    else:
-        around = bm25.window(candidates)
-        speaks = _said_by_named(question, candidates, corpus)
-        spoken = _SPEAKER * speaks + _WITH_SPEAKER * around.near(speaks)
-        words = bm25.lexical(candidates, corpus, weights, around)
-        scores = _linear(question, candidates, corpus, words, around) + _labelled(candidates, weights) + spoken
-    rows = _ordered(candidates, scores)
-    positive = np.maximum(scores[rows], 0.0)
-    return Ranked(rows, scores[rows], positive / (positive + _EVEN), (scores - spoken)[rows])
-
-
-def _ordered(candidates: Candidates, scores: Floats) -> Integers:
-    """The ranked rows, best first; equals by id, as far down as anybody looks."""
     rows = np.flatnonzero(candidates.ranked)
-    rows = rows[np.argsort(-scores[rows], kind="stable")]
-    head = sorted(rows[:_ORDERED_ROWS].tolist(), key=lambda row: (-scores[row], candidates.ids[row]))
-    return np.concatenate([np.array(head, dtype=np.int64), rows[_ORDERED_ROWS:]])
+    spoken = np.zeros(len(rows))
+    if profile == "classic":
+        scores = _classic(candidates, weights)[rows]
+    else:
+        around = bm25.window(candidates, rows)
+        speaks = _said_by_named(question, candidates, corpus)
+        spoken = _SPEAKER * speaks[rows] + _WITH_SPEAKER * around.near(speaks)
+        words = bm25.lexical(candidates, corpus, weights, around)
+        labelled = _labelled(candidates.term_counts[rows], weights)
+        scores = _linear(question, candidates, corpus, words, around) + labelled + spoken
+    order = _ordered(candidates.ids, rows, scores)
+    positive = np.maximum(scores[order], 0.0)
+    return Ranked(rows[order], scores[order], positive / (positive + _EVEN), (scores - spoken)[order])
+
+
+def _ordered(ids: Sequence[str], rows: Integers, scores: Floats) -> Integers:
+    """The places of the rows by their scores, best first; equals by id, as far down as anybody looks."""
+    order = np.argsort(-scores, kind="stable")
+    head = sorted(order[:_ORDERED_ROWS].tolist(), key=lambda place: (-scores[place], ids[rows[place]]))
+    return np.concatenate([np.array(head, dtype=np.int64), order[_ORDERED_ROWS:]])
 
 
 def named_speakers(question: Question, corpus: Corpus) -> list[str]:
@@ -145,23 +146,24 @@ def term_weights(question: Question, corpus: Corpus) -> Floats:
 
 
 def _linear(question: Question, candidates: Candidates, corpus: Corpus, words: Floats, around: bm25.Window) -> Floats:
-    """The score of each candidate without the part for the speaker."""
+    """The score of the candidates of a window without the part for the speaker."""
+    own = around.of
     follows_question = (candidates.questions[around.previous] & (around.previous >= 0)).astype(float)
     cosines = np.nan_to_num(candidates.cosines)
     total: Floats = (
         _share_of_words(words)
-        + _COSINE * (cosines + _NEAR * around.lent(cosines)) / (1 + _NEAR * around.weights.sum(axis=1))
-        + _ANSWER * around.openness * (follows_question - candidates.questions)
-        + _INSTRUCTION * (candidates.instructions & ((words > 0) | (candidates.cosines > _RELATED)))
-        + _PREFERENCE * question.advice * candidates.preferences
-        + _DATE * _date_match([year for span in question.spans for year in span.in_years(corpus.years)], candidates.days)
+        + _COSINE * (cosines[own] + _NEAR * around.lent(cosines)) / (1 + _NEAR * around.weights.sum(axis=1))
+        + _ANSWER * around.openness * (follows_question - candidates.questions[own])
+        + _INSTRUCTION * (candidates.instructions[own] & ((words > 0) | (candidates.cosines[own] > _RELATED)))
+        + _PREFERENCE * question.advice * candidates.preferences[own]
+        + _DATE * _date_match([day for span in question.spans for day in span.in_years(corpus.years)], candidates.days[own])
     )
     return total
 
 
-def _labelled(candidates: Candidates, weights: Floats) -> Floats:
+def _labelled(term_counts: Floats, weights: Floats) -> Floats:
     """What a question by a tag or a category adds: its words may stand in no text at all."""
-    only = np.isclose(candidates.term_counts, bm25.LABEL_WEIGHT)
+    only = np.isclose(term_counts, bm25.LABEL_WEIGHT)
     return np.asarray(_LABELLED * (only @ weights) / max(float(weights.sum()), 1e-9))
 
 
