@@ -44,6 +44,7 @@ style: .venv/dev  ## style, types (caches know what changed), generated files bu
 lint: style  ## the same and the classifiers, which are trained for a minute
 	@$(BIN)/python training/train.py --check
 	@$(BIN)/python -m training.kinds --check
+	@$(BIN)/python -m training.make_questions --check
 
 manifest: .venv/runtime  ## writes tool_manifest.json from contract/registry.py
 	@$(BIN)/commonplace manifest > tool_manifest.json
@@ -51,6 +52,7 @@ manifest: .venv/runtime  ## writes tool_manifest.json from contract/registry.py
 model: .venv/dev  ## trains both classifiers again (a minute or two)
 	@$(BIN)/python training/train.py
 	@$(BIN)/python -m training.kinds
+	@$(BIN)/python -m training.make_questions
 
 bench: .venv/dev built  ## every benchmark; DATA=folder of the public data sets (benchmarks/DATA.md)
 	@for name in everyday retrieval classification extraction merges updates redaction timeranges latency search_cost footprint command_start package_size nights night_changes night_locomo night_years \

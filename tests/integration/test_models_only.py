@@ -47,6 +47,9 @@ class Away:
     def embed(self, text: str) -> Vector | None:
         raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the embedding model doesn't answer ({len(text)})")
 
+    def embed_question(self, text: str) -> Vector | None:
+        return self.embed(text)
+
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
         return [self.embed(text) for text in texts]
 

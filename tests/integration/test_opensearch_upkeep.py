@@ -125,6 +125,9 @@ class Doubling:
         vector = self._embed(text)
         return None if vector is None else np.ascontiguousarray(vector[::-1])
 
+    def embed_question(self, text: str) -> Vector | None:
+        return self.embed(text)
+
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
         return [self.embed(text) for text in texts]
 

@@ -44,6 +44,35 @@ def test_the_answer_is_nearer_than_another_memory(question: str, answer: str, ot
     assert cosine(question, answer) > cosine(question, other) + 0.1
 
 
+ASKED = {
+    "Who do I share my life with?": "My husband is called Piet",
+    "what's the plan for my next holiday?": "Flying to Lisbon on 4 June",
+    "user's medication": "2 puffs of salbutamol before running",
+    "How do I get to work?": "I take the 38 tram every morning",
+    "Was mache ich beruflich?": "Ich bin Tischlerin in Kiel",
+    "¿a qué me dedico?": "Soy fontanera en Cádiz",
+    "何歳ですか": "今年で四十三になりました",
+}
+
+
+def test_answers_stand_out_more_beside_questions_than_beside_mere_texts() -> None:
+    answers = np.array([ENCODER.embed(answer) for answer in ASKED.values()])
+    as_texts, asked = (np.array([embed(each) for each in ASKED]) for embed in (ENCODER.embed, ENCODER.embed_question))
+    assert np.linalg.norm(asked, axis=1) == pytest.approx(1, abs=1e-5)
+    right = np.eye(len(ASKED), dtype=bool)
+
+    def lead(questions: np.ndarray) -> float:
+        cosines = questions @ answers.T
+        others = cosines[~right].reshape(len(ASKED), -1)
+        return float(((cosines[right] - others.mean(axis=1)) / others.std(axis=1)).mean())
+
+    assert lead(asked) > lead(as_texts) + 0.3
+
+
+def test_a_question_of_another_script_has_none() -> None:
+    assert ENCODER.embed_question("ฉันชอบอะไร") is None
+
+
 @pytest.mark.parametrize(
     ("said", "kept"),
     [

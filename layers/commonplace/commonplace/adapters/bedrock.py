@@ -53,6 +53,10 @@ class TitanEmbedder:
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the embedding model gave no usable vector; try again")
         return np.asarray(found / np.linalg.norm(found), dtype=np.float32)
 
+    def embed_question(self, text: str) -> Vector | None:
+        """As any text."""
+        return self.embed(text)
+
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
         """The vectors of many texts, in their order; several requests run at a time."""
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="commonplace-titan") as threads:

@@ -39,6 +39,14 @@ class SentenceEncoder:
         """A unit vector, or None for a text of which more than a tenth is in no script that the models know."""
         return _of_text(_as_said(text))
 
+    def embed_question(self, text: str) -> Vector | None:
+        """A unit vector that lies nearer to what answers the question, by a linear map (`training/make_questions.py`).
+
+        "How old am I?" and "I'm 43" share a matter and no word: neither model was trained on what people tell of themselves.
+        """
+        vector = self.embed(text)
+        return None if vector is None else unit(vector + vector @ _models().towards_answers)
+
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
         """The vectors of many texts, in their order."""
         return [self.embed(text) for text in texts]
@@ -98,6 +106,14 @@ class _Models:
 
         with np.load(self.folder / "projection.npz") as arrays:
             return dict(arrays)
+
+    @functools.cached_property
+    def towards_answers(self) -> "Array":
+        """What is added to the vector of a question, as a map of 256 to 256 numbers."""
+        import numpy as np
+
+        moved: Array = np.load(self.folder.parent / "questions.npy").astype(np.float32)
+        return moved
 
 
 @functools.cache

@@ -27,6 +27,10 @@ class StaticEmbedder:
         """A unit vector, or None for a text mostly not in Latin script or with under 60 % of its letters known."""
         return _of_tag(text) if len(text) <= _TAG else _of_text(text)
 
+    def embed_question(self, text: str) -> Vector | None:
+        """As any text."""
+        return self.embed(text)
+
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
         """The vectors of many texts, in their order."""
         return [self.embed(text) for text in texts]

@@ -40,6 +40,9 @@ class PrecomputedEmbedder:
     def embed(self, text: str) -> Vector | None:
         return self.vectors[text] if text in self.vectors else self.embedder.embed(text)
 
+    def embed_question(self, text: str) -> Vector | None:
+        return self.embedder.embed_question(text)
+
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
         return [self.embed(text) for text in texts]
 

@@ -16,5 +16,8 @@ class Embedder(Protocol):
     def embed(self, text: str) -> Vector | None:
         """The unit vector of a text, or None for one that this model does not cover."""
 
+    def embed_question(self, text: str) -> Vector | None:
+        """The unit vector of a question, to compare with vectors of texts that may answer it; None as for `embed`."""
+
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
         """The vectors of many texts, in their order, in as few calls as the model allows."""

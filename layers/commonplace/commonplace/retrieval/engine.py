@@ -98,7 +98,7 @@ def most_important(caller: Caller, ports: Ports, filters: Filter, limit: int) ->
 def _embedded(text: str, ports: Ports) -> tuple[Vector | None, str | None]:
     """The query's vector, or None and a note where the embedder is unavailable: then only words match."""
     try:
-        return ports.embedder.embed(text), None
+        return ports.embedder.embed_question(text), None
     except CommonplaceError as error:
         if error.code is not ErrorCode.STORAGE_UNAVAILABLE:
             raise
