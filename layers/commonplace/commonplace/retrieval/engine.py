@@ -128,7 +128,7 @@ def _best_matches(
     least = DEFAULT_RELEVANCE if asked is None else asked
     total = int((ranked.relevance >= least).sum())
     related = int((ranked.relevance > 0).sum())
-    best_only = asked is None and not total and related > 0
+    best_only = asked is None and not total and len(ranked.rows) > 0
     shown = ranked.rows[: 1 if best_only else min(total, 2 * limit)]
     memories = _current(ports.records.get(visibility.user_id, [candidates.ids[row] for row in shown]), visibility)
     row_of = {candidates.ids[row]: place for place, row in enumerate(shown)}
@@ -143,7 +143,7 @@ def _best_matches(
         total=total,
         query=query,
         answerable=answerable(query.question, candidates, corpus, ranked) if memories else 0.0,
-        held_back=related - total - len(order) * best_only,
+        held_back=max(0, related - total - len(order) * best_only),
         best_only=best_only,
         partial=retrieved.partial,
         none_at_all=not corpus.memories,

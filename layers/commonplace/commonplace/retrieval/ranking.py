@@ -19,7 +19,7 @@ from commonplace.text.foundation import tokenizer
 Profile = Literal["window", "classic"]
 
 _WORDS, _HALF, _RISE = 1.5, 16.0, 1.5  # the share of the words: 1.5 s^1.5 / (s^1.5 + 16^1.5): a weak match says little
-_COSINE, _NEAR = 1.1, 0.5  # of a memory's own vector, and of what its neighbours' vectors lend to it
+_COSINE, _NEAR = 1.3, 0.8  # of a memory's own vector, and of what its neighbours' vectors lend to it
 _SPEAKER, _WITH_SPEAKER = 0.12, 0.1  # the named speaker's own turn; a turn of a talk with them
 _LABELLED = 0.15  # of the question's words, by rarity, those that only the tags or the category have
 _ANSWER = 0.05
@@ -28,7 +28,7 @@ _RELATED = 0.25  # an instruction that shares no word with the question must at 
 _PREFERENCE = 0.15
 _DATE, _DATE_DAYS, _LONG_SPAN_DAYS, _LONG_SPAN_SHARE = 0.4, 7.0, 40, 0.2
 _EVEN = 0.2  # the score at which relevance is .5: right memories of single facts begin at half of it
-_LOG_SCORE, _LEAD, _LOG_RANK, _BASE = 0.44, 2.48, -0.98, -0.46  # logistic fit, see `probability`
+_LOG_SCORE, _LEAD, _LOG_RANK, _BASE = 0.67, 2.81, -0.98, -0.08  # logistic fit, see `probability`
 _ORDERED_ROWS = 300  # twice the highest limit, and some more
 _IMPORTANCE, _RECENCY, _USAGE, _RECENCY_DAYS, _MANY_USES = 0.02, 0.02, 0.01, 90.0, 20
 MOST_TIE_BREAK = _IMPORTANCE + _RECENCY + _USAGE
