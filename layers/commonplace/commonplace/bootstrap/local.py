@@ -32,10 +32,17 @@ class OpenStore:
     erasure: Callable[[], UserErasure]
 
     def catch_up(self, user_id: str) -> None:
-        """Embeds what an older version wrote since the user came to the present embedding model."""
+        """Embeds what an older version wrote since the user came to the present embedding model.
+
+        In a busy file that waits for the next opening: who only searches is not kept from it.
+        """
         reembedding = self.ports.reembedding
-        if reembedding is not None and reembedding.has_switched(user_id) and reembedding.left(user_id, 1):
-            self.reindex(user_id)
+        try:
+            if reembedding is not None and reembedding.has_switched(user_id) and reembedding.left(user_id, 1):
+                self.reindex(user_id)
+        except CommonplaceError as error:
+            if error.code is not ErrorCode.STORAGE_UNAVAILABLE:
+                raise
 
     def reindex(self, user_id: str, progress: Callable[[int, int], None] | None = None) -> int:
         """Embeds the memories of a user that another model embedded, and returns how many.
@@ -116,7 +123,8 @@ def _night(database: "Database", settings: Settings) -> "NightPorts":
     from commonplace.adapters.sqlite.ledger import SqliteLedger
     from commonplace.adapters.sqlite.runs import SqliteBudget, SqliteRuns
 
-    return night_of(settings, SqliteLedger(database), SqliteRuns(database), SqliteBudget(database))
+    night = night_of(settings, SqliteLedger(database), SqliteRuns(database), SqliteBudget(database))
+    return replace(night, finish_erasing=database.fold_log)
 
 
 def _erasure(database: "Database") -> UserErasure:

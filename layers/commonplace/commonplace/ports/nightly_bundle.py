@@ -42,5 +42,8 @@ class NightPorts:
     """How long the text of an interaction stays after it was read."""
     pages: Callable[[str], Pages] | None = None
     """A user's pages by the user's id; where there are any, they are written after each run."""
+    finish_erasing: Callable[[bool], bool] = lambda _wait: True
+    """Takes what was erased out of what lies beside the records too, such as a file's log. False: somebody reads there, and
+    whoever uses the file next does it. Whether to wait some seconds for that."""
     least_worth: float | None = None
     """How much, 0 to 1, must speak for keeping what was said where rules read; None: their own threshold."""

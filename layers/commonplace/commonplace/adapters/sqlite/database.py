@@ -2,20 +2,18 @@
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
-from importlib.resources import files
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from commonplace.adapters.sqlite import opening
+from commonplace.adapters.sqlite import folding, opening
 
 _WAIT_SECONDS = 30.0
+_PATIENCE, _PAUSE = 5.0, 0.02  # seconds that who has erased waits for readers to end, and between two looks
 _LOG_BYTES = 8_000_000  # the log is folded into the file when it is longer than this
-_SCHEMA_VERSION = 3
-_READ_FROM = 3  # the oldest form that can be read where it can't be brought up to date
-_WITH_KEYS = "ALTER TABLE memories ADD COLUMN key TEXT;"  # since version 2; before it no tool gave a key
 
 
 class Database:
@@ -24,16 +22,14 @@ class Database:
     `read_only`: it can't be written, here, by this user.
     """
 
-    def __init__(self, path: Path, wait_seconds: float = _WAIT_SECONDS) -> None:
-        self._path, self._log, self._wait = path, path.with_name(path.name + "-wal"), wait_seconds
+    def __init__(self, path: Path) -> None:
+        self._path = opening.real(path)
+        self._log, self._wait = self._path.with_name(self._path.name + "-wal"), _WAIT_SECONDS
         self._guard = threading.RLock()
-        self._fold_is_due = self._closed = self._is_marked = False
+        self._closed = self._is_marked = False
         self._stamp: opening.Stamp | None = None
-        # SQLite before 3.51.3 can lose a commit when one process resets the log while another checkpoints, so commits
-        # and checkpoints are serialised by a lock of our own; readers never wait for it.
-        self._writing = FileLock(f"{path}.lock", timeout=wait_seconds, thread_local=False)
-        with opening.storage_errors(path), ExitStack() as opened:  # a file that can't be used is let go of
-            self.read_only = opening.is_read_only(path)
+        with opening.storage_errors(self._path), ExitStack() as opened:  # a file that can't be used is let go of
+            self.read_only = opening.is_read_only(self._path)
             (self._open_to_read if self.read_only else self._open_to_write)(opened)
             opened.pop_all()
 
@@ -52,38 +48,60 @@ class Database:
 
     @contextmanager
     def writing(self, erases: bool = False) -> Iterator[sqlite3.Connection]:
-        """One transaction: on disk when this ends, or not at all. `erases`: the log keeps nothing of what was there."""
+        """One transaction: on disk when this ends, or not at all.
+
+        `erases`: the log keeps nothing of what was there. Where somebody reads just now it is folded by whoever uses the file
+        next; `fold_log` tells.
+        """
         with self._in_use(), self._locked():
             self._main.execute("BEGIN IMMEDIATE")
             try:
                 self._mark()
+                if erases:
+                    folding.set_due(self._main)
                 yield self._main
             except BaseException:
                 self._main.execute("ROLLBACK")
                 raise
             self._main.execute("COMMIT")
             self._is_marked = True
-            self._fold_log(erases)
+            self._fold_log()
 
     @contextmanager
     def counting(self) -> Iterator[sqlite3.Connection | None]:
         """A transaction for usage that doesn't wait: None when another writer is at work, and no sync to disk."""
-        with self._in_use():
+        with self._in_use(), ExitStack() as held:
             try:
-                self._writing.acquire(timeout=0)
-            except Timeout:
+                held.enter_context(self._writing.acquire(timeout=0))
+                self._usage.execute("BEGIN IMMEDIATE")
+            except (Timeout, sqlite3.OperationalError) as error:
+                if isinstance(error, sqlite3.OperationalError) and not opening.is_busy(error):
+                    raise
                 yield None
                 return
             try:
-                self._usage.execute("BEGIN IMMEDIATE")
-                try:
-                    yield self._usage
-                except BaseException:
-                    self._usage.execute("ROLLBACK")
-                    raise
-                self._usage.execute("COMMIT")
-            finally:
-                self._writing.release()
+                yield self._usage
+            except BaseException:
+                self._usage.execute("ROLLBACK")
+                raise
+            self._usage.execute("COMMIT")
+            self._fold_what_is_due()
+
+    def fold_log(self, wait: bool) -> bool:
+        """Whether nothing that was erased stands in the log any more; folds it, as soon as nobody reads an older state.
+
+        `wait`: for some seconds.
+        """
+        until = time.monotonic() + (_PATIENCE if wait else 0.0)
+        while True:
+            with self._in_use():
+                if not self.read_only:
+                    self._fold_unless_busy()
+                if not folding.is_due(self._main):
+                    return True
+            if time.monotonic() >= until:
+                return False
+            time.sleep(_PAUSE)
 
     def close(self) -> None:
         """Folds the log into the file and lets go of it; once is enough."""
@@ -91,30 +109,37 @@ class Database:
             if self._closed:
                 return
             if not self.read_only:
-                held.enter_context(self._locked())
+                with suppress(Timeout):  # who has it has the file open, and folds the log at their end
+                    held.enter_context(self._writing.acquire(timeout=0))
+                    self._fold_what_is_due()
                 self._usage.close()
             self._main.close()
             self._closed = True
 
     def _open_to_write(self, opened: ExitStack) -> None:
         opening.refuse_others(self._path, self._wait)
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        opening.make(self._path)
         self._main = opened.enter_context(closing(opening.connect(self._path, self._wait)))
         self._usage = opened.enter_context(closing(opening.connect(self._path, self._wait)))
         opening.set_up(self._main, "FULL")
         opening.set_up(self._usage, "NORMAL")
         self._usage.execute("PRAGMA busy_timeout = 0")  # from now on: who opens waits for another that makes the file
-        with self._locked():
-            self._main.execute("PRAGMA journal_mode = WAL")
-            self._prepare()
-        (application,) = self._main.execute("PRAGMA application_id").fetchone()
-        self._is_marked = application == opening.APPLICATION_ID
+        if not opening.is_marked(self._main):  # 0.1 left the rights to the umask
+            opening.close_to_others(self._path)
+        # SQLite before 3.51.3 can lose a commit when one process resets the log while another checkpoints, so commits
+        # and checkpoints are serialised by a lock of our own; readers never wait for it.
+        lock = f"{self._path}.lock"
+        self._writing = FileLock(lock, self._wait, opening.rights(self._path), thread_local=False)
+        if not opening.is_up_to_date(self._main, self._path):
+            with self._locked():
+                opening.bring_up_to_date(self._main, self._path)
+        self._is_marked = opening.is_marked(self._main)
+        self._fold_unless_busy()
 
     def _open_to_read(self, opened: ExitStack) -> None:
         connection, self._stamp = opening.connect_read_only(self._path, self._wait)
         self._main = opened.enter_context(closing(connection))
-        if self._version() < _READ_FROM:
-            raise opening.unavailable(f"{self._path} has an older form and can't be written; open it once where it can")
+        opening.refuse_older(self._main, self._path)
 
     @contextmanager
     def _in_use(self) -> Iterator[None]:
@@ -126,40 +151,26 @@ class Database:
                 raise opening.unavailable(f"{self._path} was changed since it was opened to be read; open it again")
             yield
 
-    def _version(self) -> int:
-        found: int = self._main.execute("PRAGMA user_version").fetchone()[0]
-        if found > _SCHEMA_VERSION:
-            raise opening.unavailable(f"{self._path.name} was written by a newer version; upgrade commonplace")
-        return found
-
     def _mark(self) -> None:
         """Sets the application id, which files of 0.1 have not."""
         if not self._is_marked:
             self._main.execute(f"PRAGMA application_id = {opening.APPLICATION_ID}")
 
-    def _prepare(self) -> None:
-        if self._version() < _SCHEMA_VERSION:
-            self._upgrade()
+    def _fold_unless_busy(self) -> None:
+        with suppress(Timeout), self._writing.acquire(timeout=0):
+            self._fold_what_is_due()
 
-    def _upgrade(self) -> None:
-        folder = files("commonplace.adapters.sqlite")
-        schema = "".join(folder.joinpath(name).read_text("utf-8") for name in ("schema.sql", "reembedding.sql"))
-        columns = [name for (name,) in self._main.execute("SELECT name FROM pragma_table_info('memories')")]
-        older = bool(columns) and "key" not in columns
-        if older:
-            self._main.execute("VACUUM")  # what that version deleted may still lie in free pages
-        added = _WITH_KEYS if older else ""
-        marks = f"PRAGMA user_version = {_SCHEMA_VERSION}; PRAGMA application_id = {opening.APPLICATION_ID};"
-        self._main.executescript(f"BEGIN IMMEDIATE; {added} {schema} {marks} COMMIT;")
-        self._fold_log(older)
+    def _fold_what_is_due(self) -> None:
+        if folding.is_due(self._main):
+            self._fold_log()
 
-    def _fold_log(self, at_once: bool) -> None:
-        self._fold_is_due |= at_once
-        if self._fold_is_due or (self._log.exists() and self._log.stat().st_size > _LOG_BYTES):
-            self._main.execute("PRAGMA busy_timeout = 0")  # with a reader at work it is left for the next commit
-            (busy, *_) = self._main.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            self._fold_is_due &= bool(busy)
-            self._main.execute(f"PRAGMA busy_timeout = {round(self._wait * 1000)}")
+    def _fold_log(self) -> None:
+        due = folding.is_due(self._main)
+        if not due and not (self._log.exists() and self._log.stat().st_size > _LOG_BYTES):
+            return
+        with suppress(sqlite3.OperationalError):  # the write is made; what can't be folded now stays due
+            if folding.fold(self._main) and due:
+                folding.set_done(self._usage)  # nothing is lost if the disk never hears of it
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

@@ -2,16 +2,23 @@
 
 import os
 import sqlite3
+import stat
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from importlib.resources import files
 from pathlib import Path
 
+from commonplace.adapters.sqlite import folding
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 APPLICATION_ID = 0x434D4D50  # "CMMP" in the header of the file, by which other programs can tell whose it is
 _OURS = {"users", "memories", "changes", "audits", "tags", "usage", "words"}  # tables since version 1, which set no id
 _NOTHING: tuple[int, frozenset[str]] = 0, frozenset()
 _AS_IT_STANDS, _BESIDE_WRITERS = "immutable=1", "mode=ro"
+_OWNERS, _OWNERS_FOLDER = 0o600, 0o700
+_VERSION = 3
+_READ_FROM = 3  # the oldest form that can be read where it can't be brought up to date
+_WITH_KEYS = "ALTER TABLE memories ADD COLUMN key TEXT;"  # since version 2; before it no tool gave a key
 
 Stamp = tuple[int, int, bool]
 """By which a file that is read as it stands is known to be unchanged: time and size of the file, and if it has a log."""
@@ -19,13 +26,37 @@ Stamp = tuple[int, int, bool]
 
 def is_read_only(path: Path) -> bool:
     """Whether a file is there and can't be written: it, or its folder, in which a writer needs a log and a lock."""
-    real = _real(path)
     effective = os.access in os.supports_effective_ids
-    return real.exists() and not all(os.access(one, os.W_OK, effective_ids=effective) for one in (real, real.parent))
+    return path.exists() and not all(os.access(one, os.W_OK, effective_ids=effective) for one in (path, path.parent))
+
+
+def real(path: Path) -> Path:
+    """Where the file itself is: there SQLite keeps the log, and there must be one lock, whatever link led to it."""
+    return Path(os.path.realpath(path))
+
+
+def make(path: Path) -> None:
+    """Makes the file and the folders above it for their owner alone, as far as they aren't there."""
+    for folder in reversed([one for one in path.parents if not one.exists()]):
+        folder.mkdir(_OWNERS_FOLDER, exist_ok=True)
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL, _OWNERS))
+
+
+def close_to_others(path: Path) -> None:
+    """Takes the file and its log from everybody but their owner; what is somebody else's stays as it is."""
+    for one in (path, *(path.with_name(path.name + beside) for beside in ("-wal", "-shm"))):
+        with suppress(FileNotFoundError, PermissionError):
+            one.chmod(stat.S_IMODE(one.stat().st_mode) & _OWNERS_FOLDER)
+
+
+def rights(path: Path) -> int:
+    """Who may use the file may use its lock, too, as SQLite has it with the log."""
+    return stat.S_IMODE(path.stat().st_mode) & 0o666 | _OWNERS
 
 
 def connect(path: Path, wait_seconds: float) -> sqlite3.Connection:
-    """A connection that writes too; a file that isn't there is made."""
+    """A connection that writes too."""
     return sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=wait_seconds)
 
 
@@ -64,8 +95,7 @@ def refuse_others(path: Path, wait_seconds: float) -> None:
 
 def stamp_of(path: Path) -> Stamp:
     """The stamp of a file as it is now."""
-    real = _real(path)
-    log, found = real.with_name(real.name + "-wal"), real.stat()
+    log, found = path.with_name(path.name + "-wal"), path.stat()
     return found.st_mtime_ns, found.st_size, log.exists() and log.stat().st_size > 0
 
 
@@ -78,9 +108,56 @@ def set_up(connection: sqlite3.Connection, synchronous: str) -> None:
     connection.execute("PRAGMA secure_delete = ON")  # what is deleted or replaced is overwritten
 
 
+def is_marked(connection: sqlite3.Connection) -> bool:
+    """Whether the file carries the application id, which files of 0.1 have not."""
+    found: int = connection.execute("PRAGMA application_id").fetchone()[0]
+    return found == APPLICATION_ID
+
+
+def is_up_to_date(connection: sqlite3.Connection, path: Path) -> bool:
+    """Whether the file has the form of this version, and a log; who only reads it then waits for no writer."""
+    journal = connection.execute("PRAGMA journal_mode").fetchone()
+    return journal == ("wal",) and _version(connection, path) == _VERSION
+
+
+def bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
+    """Gives a new or older file the form of this version. Other writers are kept out meanwhile."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    if _version(connection, path) == _VERSION:
+        return
+    schema = "".join(files(__package__).joinpath(name).read_text("utf-8") for name in ("schema.sql", "reembedding.sql"))
+    columns = [name for (name,) in connection.execute("SELECT name FROM pragma_table_info('memories')")]
+    older = bool(columns) and "key" not in columns
+    if older:
+        connection.execute("VACUUM")  # what that version deleted may still lie in free pages
+    added = _WITH_KEYS if older else ""
+    marks = f"PRAGMA user_version = {_VERSION}; PRAGMA application_id = {APPLICATION_ID};"
+    connection.executescript(f"BEGIN IMMEDIATE; {added} {schema} {folding.TABLE}; {marks} COMMIT;")
+    if older:
+        folding.set_due(connection)
+
+
+def refuse_older(connection: sqlite3.Connection, path: Path) -> None:
+    """Raises `STORAGE_UNAVAILABLE` for a form that can't be read as it stands."""
+    if _version(connection, path) < _READ_FROM:
+        raise unavailable(f"{path} has an older form and can't be written; open it once where it can")
+
+
+def _version(connection: sqlite3.Connection, path: Path) -> int:
+    found: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if found > _VERSION:
+        raise unavailable(f"{path.name} was written by a newer version; upgrade commonplace")
+    return found
+
+
 def unavailable(why: str) -> CommonplaceError:
     """The error for a file that can't be used, now or so."""
     return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
+
+
+def is_busy(error: sqlite3.OperationalError) -> bool:
+    """Whether another connection was in the way."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 @contextmanager
@@ -89,8 +166,7 @@ def storage_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
-        busy = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-        why = "another process is writing; try again" if busy else f"the memory file {path} can't be used: {error}"
+        why = "another process is writing; try again" if is_busy(error) else f"the memory file {path} can't be used: {error}"
         raise unavailable(why) from error
     except sqlite3.DatabaseError as error:
         raise unavailable(f"{path} is not a memory file, or it is damaged") from error
@@ -112,11 +188,6 @@ def _refuse(path: Path, application: int, tables: frozenset[str]) -> None:
         raise unavailable(f"{path} is a database of another program, and was left as it is")
 
 
-def _real(path: Path) -> Path:
-    """Where the file itself is: SQLite keeps the log there, whatever link led to it."""
-    return Path(os.path.realpath(path))
-
-
 def _connect_uri(path: Path, how: str, wait_seconds: float) -> sqlite3.Connection:
-    uri = f"{_real(path).as_uri()}?{how}"
+    uri = f"{path.as_uri()}?{how}"
     return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=wait_seconds)
