@@ -76,7 +76,7 @@ def test_a_memory_with_its_history_is_erased_from_all_that_is_kept(opened: OpenS
     assert call(opened, "search_memory", query="oolong", options={"min_relevance": 0.0}).results
     erasable = ErasableUser(context(opened), opened.erasure())
     assert [memory.memory_id for memory in erasable.lineage(first)] == [second, first]
-    assert erasable.erase_memory(first) == [second, first]
+    assert erasable.erase_memory(first).ids == (second, first)
     records = opened.ports.records
     told = [str(record(opened, one)) + str(records.audits(ANA.user_id, one)) for one in (first, second)]
     assert not [word for word in ("tea", "oolong", "klezmer") for text in told if word in text.lower()]

@@ -66,15 +66,15 @@ def test_nothing_is_left_of_who_leaves_and_everything_of_the_others(opened: Open
     before = kept(opened, BEN)
     assert all(before)
     assert leaving(opened, ANA).memories() == 2
-    assert leaving(opened, ANA).erase() == 2
+    assert leaving(opened, ANA).erase().memories == 2
     assert not any(kept(opened, ANA))
     assert kept(opened, BEN) == before
 
 
 def test_to_erase_twice_or_somebody_who_never_was_does_nothing(opened: OpenStore) -> None:
     live(opened, ANA)
-    assert [leaving(opened, ANA).erase() for _ in range(2)] == [2, 0]
-    assert leaving(opened, "local|nobody").erase() == 0
+    assert [leaving(opened, ANA).erase().memories for _ in range(2)] == [2, 0]
+    assert leaving(opened, "local|nobody").erase().memories == 0
 
 
 def test_who_comes_back_begins_anew(opened: OpenStore) -> None:
@@ -94,11 +94,11 @@ def test_a_run_at_work_is_waited_for(opened: OpenStore) -> None:
     assert caught.value.code is ErrorCode.CONFLICT
     assert len(kept(opened, ANA)[0]) == 2
     opened.night().leases.release(fence)
-    assert leaving(opened, ANA).erase() == 2
+    assert leaving(opened, ANA).erase().memories == 2
 
 
 def test_a_user_of_very_much_goes_whole(opened: OpenStore) -> None:
     writer = Writer(opened.ports)
     opened.ports.records.add([writer.entry(f"note {number}", ANA) for number in range(120)])
-    assert leaving(opened, ANA).erase() == 120
+    assert leaving(opened, ANA).erase().memories == 120
     assert not any(kept(opened, ANA))

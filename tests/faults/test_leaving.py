@@ -27,7 +27,7 @@ def test_who_leaves_is_in_no_table_and_no_index(open_world: Open, streaming: Str
             for user in users:
                 bucket.put_object(Key=f"{owner_hash(user)}/MEMORY.md", Body=b"# Memory")
             settings = world.settings.model_copy(update={"pages_bucket": "pages"})
-            assert open_erasable_user(gone, settings).erase() == 20
+            assert open_erasable_user(gone, settings).erase().memories == 20
             left = {one.key for one in bucket.objects.all()}
         assert left == {f"{owner_hash(user)}/MEMORY.md" for user in users[1:]}
         assert world.search(gone, said_of(gone, 3))["results"] == []

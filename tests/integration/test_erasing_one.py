@@ -39,7 +39,7 @@ def test_whatever_id_of_it_is_named_nothing_is_left_of_a_memory_and_its_history(
     third = memory.update_memory(memory_id=done.memory_id, value="Ana plays the theremin.")
     assert memory.search_memory("what does Ana play").results
     ids = [third.memory_id, done.memory_id, first]
-    assert memory.erase(ids[named]) == ids
+    assert memory.erase(ids[named]).ids == tuple(ids)
     hits = memory.search_memory("what does Ana play in Ottakring", options={"min_relevance": 0.0}).results
     assert [hit.content for hit in hits] == ["Ana lives in Vienna."]
     assert memory.list_memories().count == 1
@@ -63,7 +63,7 @@ def test_what_it_was_read_from_goes_and_what_runs_quote_of_it(memory: Commonplac
     run = memory.nightly("rules")
     (added,) = [one.memory_id for one in run.operations if one.kind == "ADD"]
     assert added is not None
-    assert memory.erase(added) == [added]
+    assert memory.erase(added).ids == (added,)
     (entry,) = memory._local.night().ledger.entries("local|ana", ["talk-1"])
     assert (entry.state, entry.interaction) == ("read", None)
     assert [one.why for one in memory.run(run.run_id).operations if one.memory_id == added] == ["(erased)"]
@@ -109,7 +109,7 @@ def test_a_run_at_work_is_waited_for_and_nothing_is_touched(memory: Commonplace)
     assert refusal(lambda: memory.erase(first)).code is ErrorCode.CONFLICT
     assert memory.get_memory(first).memory.value == BASSOON
     leases.release(fence)
-    assert memory.erase(first) == [first]
+    assert memory.erase(first).ids == (first,)
 
 
 def test_after_a_stop_in_between_the_same_call_goes_on(memory: Commonplace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +126,7 @@ def test_after_a_stop_in_between_the_same_call_goes_on(memory: Commonplace, monk
     monkeypatch.setattr(operations, "apply", apply)
     with pytest.raises(KeyboardInterrupt):
         memory.erase(second)
-    assert memory.erase(second) == [first]
+    assert memory.erase(second).ids == (first,)
     assert {one["raw_text"] for one in memory.export()} == {""}
 
 

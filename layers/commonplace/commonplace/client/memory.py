@@ -21,6 +21,7 @@ from commonplace.settings import Settings, read_settings
 from commonplace.use_cases import dispatch
 
 if TYPE_CHECKING:
+    from commonplace.domain.interactions import Erased
     from commonplace.nightly.user_erasure import ErasableUser
     from commonplace.ports.bundle import Ports
     from commonplace.runs.apply import RunContext
@@ -132,15 +133,19 @@ class Commonplace(KeyedMethods, NightMethods, TransferMethods):
             filter=filter,
         )  # fmt: skip
 
-    def erase(self, memory_id: str) -> list[str]:
-        """Erases a memory for good, with all that it replaced and all that replaced it; gives the ids of what was erased.
+    def erase(self, memory_id: str) -> "Erased":
+        """Erases a memory for good, with all that it replaced and all that replaced it; gives the `ids` of what was erased.
 
-        `delete_memory` is what can be undone. Raises `NOT_FOUND`, and `CONFLICT` while a run of this user is at work.
+        Where another program reads the file for more than some seconds, words stay in its log for as long, and `notes` says
+        so. `delete_memory` is what can be undone. Raises `NOT_FOUND`, and `CONFLICT` while a run of this user is at work.
         """
         return self.leaving().erase_memory(memory_id)
 
     def leaving(self) -> "ErasableUser":
-        """Everything that is kept of the user: `memories()` counts them, `erase()` takes all of it away for good."""
+        """Everything that is kept of the user: `memories()` counts them, `erase()` takes all of it away for good.
+
+        `notes()` tells what is left for a while of anything that was erased, and None once it is gone.
+        """
         from commonplace.nightly.user_erasure import ErasableUser
 
         return ErasableUser(self._context(), self._local.erasure())

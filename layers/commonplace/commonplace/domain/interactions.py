@@ -17,6 +17,13 @@ Title = Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(pri
 LedgerState = Literal["pending", "read", "failed"]
 
 
+class Erased(Result):
+    """What was erased for good; `notes` says so where something is left for a while."""
+
+    memories: int = Field(description="How many memories there were.")
+    ids: tuple[str, ...] = Field((), description="Which, where one was named: with its history, newest first.")
+
+
 class LeftPage(FrozenPart):
     """A page that was left as it is."""
 

@@ -15,6 +15,11 @@ Outcome = Literal["planned", "applied", "lost", "over_cap", "needs_review", "dis
 """`lost`: the user changed it meanwhile, their write stays. `over_cap`: beyond what a day may add. `kept`: an undo left it
 as it is."""
 
+LEFT_IN_LOG = (
+    "what was erased still stands in the log beside the memory file, for another program is reading there;"
+    " it goes with the next use of the file after that"
+)
+
 _Date = date  # `Run` has a field of that name
 
 

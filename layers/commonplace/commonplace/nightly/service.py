@@ -13,6 +13,7 @@ from commonplace.domain.interactions import History, HistoryRequest, ListedRuns,
 from commonplace.domain.runs import Mode, Run
 from commonplace.runs import apply, report, undo
 from commonplace.runs.apply import Lease, RunContext, leased
+from commonplace.runs.finalize import with_what_is_left
 
 if TYPE_CHECKING:
     from commonplace.nightly.day_planner import ReadDay
@@ -57,7 +58,7 @@ class Nights:
                 run = self._carry_out(run, night, lease)
                 if run.status != "running":
                     self._publish(run)
-                yield run
+                yield with_what_is_left(run, self.context)
                 if run.status == "running":
                     return
 
@@ -98,7 +99,7 @@ class Nights:
 
     def told(self, run_id: str) -> RunReport:
         """A run with the texts that it is about."""
-        return report.report(self.run(run_id), self.context)
+        return report.report(with_what_is_left(self.run(run_id), self.context, wait=False), self.context)
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
         """Undoes a run and returns the undo as a run; `reread`: its interactions are pending again."""
@@ -120,7 +121,7 @@ class Nights:
         with apply.exclusive_lease(self.context) as lease:
             run = undo.approve(self._run_to_change(run_id), self.context, lease)
             self._publish(run)
-            return run
+            return with_what_is_left(run, self.context)
 
     def discard_run(self, run_id: str) -> Run:
         """Discards the operations of a run that wait for review."""

@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import Notes
 from commonplace.domain.ids import new_operation_id
+from commonplace.domain.interactions import Erased
 from commonplace.domain.memory import Memory
+from commonplace.domain.runs import LEFT_IN_LOG
 from commonplace.memories.lineage import lineage
 from commonplace.memories.transitions import erased
 from commonplace.pages.publishing import erase_pages, publish_changes
@@ -30,8 +33,8 @@ class ErasableUser:
         """The number of the user's memories, closed ones too."""
         return sum(1 for _ in self.context.ports.records.all(self.user_id))
 
-    def erase(self) -> int:
-        """Erases everything for good, the pages first; returns how many memories there were.
+    def erase(self) -> Erased:
+        """Erases everything for good, the pages first; tells how many memories there were.
 
         Raises `CONFLICT` while a run of this user is at work, for it would write what it has read. Safe to repeat after a
         crash.
@@ -41,7 +44,11 @@ class ErasableUser:
             if self.context.night.pages is not None:
                 erase_pages(self.context.night.pages(self.user_id))
             self.erasure.erase(self.user_id)
-        return memories
+        return Erased(memories=memories, notes=self.notes())
+
+    def notes(self, wait: bool = True) -> Notes | None:
+        """What is left of anything that was erased; None as soon as it is gone. `wait`: some seconds for who reads there."""
+        return None if self.context.night.finish_erasing(wait) else Notes(warnings=[LEFT_IN_LOG])
 
     def lineage(self, memory_id: str) -> list[Memory]:
         """What `erase_memory` would erase: the memory, all that it replaced and all that replaced it, newest first.
@@ -51,12 +58,13 @@ class ErasableUser:
         found = lineage(memory_id, self.context.ports.records.all(self.user_id))
         with_words = [memory for memory in found if memory.content]
         if not with_words:
-            why = "was erased already" if found else "no memory has this id"
+            left = "" if not found or self.notes(wait=False) is None else f"; {LEFT_IN_LOG}"
+            why = f"was erased already{left}" if found else "no memory has this id"
             raise CommonplaceError(ErrorCode.NOT_FOUND, f"memory_id: {why}", "memory_id")
         return with_words[::-1]
 
-    def erase_memory(self, memory_id: str) -> list[str]:
-        """Erases a memory with its history; returns the ids of what was erased.
+    def erase_memory(self, memory_id: str) -> Erased:
+        """Erases a memory with its history; tells the ids of what was erased.
 
         The texts that it was read from and what runs quote of them go first, then the memories, so that after a crash the
         same call goes on. What stays for 30 days, for every index and process to hear of it, has no word of it. Raises
@@ -70,7 +78,7 @@ class ErasableUser:
             for memory in memories:
                 self._erase(memory, lease)
             publish_changes(self.context, "an erasure", ids)
-        return ids
+        return Erased(memories=len(ids), ids=tuple(ids), notes=self.notes())
 
     def _erase(self, memory: Memory, lease: Lease) -> None:
         now = self.context.caller.now

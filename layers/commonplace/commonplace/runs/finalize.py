@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Collection, Mapping, Sequence
 
-from commonplace.domain.runs import Run, RunOperation, RunStatus
+from commonplace.domain.runs import LEFT_IN_LOG, Run, RunOperation, RunStatus
 from commonplace.ports.values import LedgerEntry, LedgerMark
 from commonplace.runs.apply import Lease, RunContext
 from commonplace.runs.plan import review_part
@@ -21,7 +21,7 @@ def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
 
     What waits for review and would bring them back is discarded. Safe to repeat. Gives the run without their words.
     """
-    forgetting = [one for one in run.operations if one.kind == "FORGET" and one.outcome == "applied"]
+    forgetting = _forgetting(run)
     if not forgetting:
         return run
     forgotten = {memory_id for one in forgetting for memory_id in one.closed}
@@ -31,6 +31,13 @@ def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
     rested = _evidence_interactions(run, forgotten)
     sources = erase_sources(forgotten, requests | rested, context, lease, at_work=run.run_id)
     return _without_quotes(run, forgotten, sources)
+
+
+def with_what_is_left(run: Run, context: RunContext, wait: bool = True) -> Run:
+    """The run as it is answered, never as it is kept: with a note for as long as what it forgot stands in a log."""
+    if not _forgetting(run) or context.night.finish_erasing(wait):
+        return run
+    return run.model_copy(update={"notes": (*run.notes, LEFT_IN_LOG)})
 
 
 def erase_sources(
@@ -52,6 +59,10 @@ def erase_sources(
             waits = [review_part(one.operation_id) for one in cleaned.operations if one.outcome == "needs_review"]
             context.night.parts.drop_parts(context.user_id, run.run_id, waits)
     return sources
+
+
+def _forgetting(run: Run) -> list[RunOperation]:
+    return [one for one in run.operations if one.kind == "FORGET" and one.outcome == "applied"]
 
 
 def _evidence_interactions(run: Run, forgotten: set[str]) -> set[str]:

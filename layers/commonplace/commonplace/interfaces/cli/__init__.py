@@ -16,7 +16,7 @@ _EXIT_CODES = """\b
 Exit codes: 0 done (finding nothing is done, too), 1 a mistake of this program,
 2 the command line or the input is wrong, or there is no command (you see this then),
 3 no such tool or memory, 4 the file or the port is not available, try again,
-130 stopped by Ctrl-C.
+5 done, but something of what was erased is left for a while, 130 stopped by Ctrl-C.
 """
 _OBJECTS = 200_000
 """New objects between two collections. What is imported stays: to look through it at every 700 took a tenth of a store."""
@@ -32,6 +32,12 @@ def _deployment() -> ModuleType:
     from commonplace.interfaces.cli import deployment
 
     return deployment
+
+
+def _erasing() -> ModuleType:
+    from commonplace.interfaces.cli import erasing
+
+    return erasing
 
 
 def _files() -> ModuleType:
@@ -84,7 +90,7 @@ LISTED = (
     Listed("delete", _kept, "Delete a memory; undo brings it back."),
     Listed("discover", _memories, "Show the state, and what else there is."),
     Listed("doctor", _deployment, "Compare a deployment's index and table."),
-    Listed("erase", _conversations, "Erase everything that is kept of a user, or one memory."),
+    Listed("erase", _erasing, "Erase everything that is kept of a user, or one memory."),
     Listed("export", _conversations, "Print every record as JSON lines."),
     Listed("get", _kept, "Show one memory as it is kept."),
     Listed("history", _kept, "Show what a memory was before, newest first."),

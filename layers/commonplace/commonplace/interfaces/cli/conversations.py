@@ -1,25 +1,21 @@
-"""`import`, `export` and `erase`: whole conversations in, everything out, everything gone."""
+"""`import` and `export`: whole conversations in, everything out."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from commonplace.interfaces.cli.deployment import connection_hints, open_part
 from commonplace.interfaces.cli.failures import STOPPED
 from commonplace.interfaces.cli.import_files import FORM, HEADER, ImportFile, read_import
 from commonplace.interfaces.cli.options import Shared, command_options, progress_bar, read_text
-from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_rows
+from commonplace.interfaces.cli.tables import print_facts, print_json, print_rows
 
 _MOST_SHOWN = 20  # of what was left out; --json has all
 
 if TYPE_CHECKING:
     from commonplace import Commonplace
     from commonplace.domain.imports import ImportResult
-    from commonplace.nightly.user_erasure import ErasableUser
 
 
 @click.command("import")
@@ -115,63 +111,3 @@ def _print_import(answer: dict[str, Any]) -> None:
     reasons = Counter(left["why"] for left in answer["left_out"])
     if reasons:
         print_rows(("turns", "left out because"), [(str(n), why) for why, n in reasons.most_common()], "left out because")
-
-
-@click.command()
-@click.option("--yes", is_flag=True, help="Erase it. Nothing brings it back.")
-@click.option("--memory", "memory_id", metavar="ID", help="Only this memory, with all that it replaced or was replaced by.")
-@click.option("--table", metavar="NAME", help="A deployment's DynamoDB table, instead of the file.")
-@command_options
-def erase(shared: Shared, yes: bool, memory_id: str | None, table: str | None) -> None:
-    """Erase everything that is kept of a user, or one memory.
-
-    \b
-    Memories (closed ones too), what was recorded, runs, counts and pages go.
-    Without --yes it only tells how much there is. Pages that "markdown write"
-    put into a folder are yours to delete.
-
-    With --memory it is one memory with its history, as "history ID" shows it, and
-    what was recorded that it was read from. "delete" is what can be undone.
-
-    With --table it is a user of a deployment on AWS: --user is then the whole id,
-    "<issuer>|<sub>" or "<backend>|<name>", and the environment must be the
-    deployment's. Its index follows within seconds, and keeps ids and versions
-    without words until the next reindex.
-    """
-    if memory_id is not None:
-        return _erase_memory(shared, memory_id, yes, table)
-    with _leaving(shared, table) as leaving:
-        memories = leaving.erase() if yes else leaving.memories()
-    if shared.json:
-        return print_json({"user": leaving.user_id, "memories": memories, "erased": yes})
-    counted = f"{memories} memor{'y' if memories == 1 else 'ies'}"
-    if yes:
-        return click.echo(f"erased {leaving.user_id}: {counted}, and all that was kept beside")
-    return click.echo(f"{leaving.user_id} has {counted}; --yes erases all of it, and what is kept beside")
-
-
-def _erase_memory(shared: Shared, memory_id: str, yes: bool, table: str | None) -> None:
-    with _leaving(shared, table) as leaving:
-        memories = leaving.lineage(memory_id)
-        ids = leaving.erase_memory(memory_id) if yes else [memory.memory_id for memory in memories]
-    if shared.json:
-        return print_json({"user": leaving.user_id, "memories": len(ids), "erased": yes, "ids": ids})
-    if yes:
-        return click.echo(f"erased for good: {', '.join(ids)}")
-    rows = [(one.status, day_and_time(one.created_at.isoformat()), Remarked(one.content, one.memory_id)) for one in memories]
-    print_rows(("status", "since", "memory"), rows, "memory")
-    return click.echo("--yes erases all of this, and what was recorded that it was read from; nothing brings it back")
-
-
-@contextmanager
-def _leaving(shared: Shared, table: str | None) -> Iterator["ErasableUser"]:
-    if table is None:
-        with shared.reading() as memory:
-            yield memory.leaving()
-        return
-    from commonplace.bootstrap.cloud import open_erasable_user
-
-    if shared.user is None:
-        raise click.UsageError("--table needs --user: whose memories, the whole id")
-    with connection_hints(shared):
-        yield open_part(partial(open_erasable_user, shared.user), table=table)

@@ -9,7 +9,7 @@ import click
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 
-INTERNAL, USAGE, NOT_FOUND, UNAVAILABLE, STOPPED = 1, 2, 3, 4, 130
+INTERNAL, USAGE, NOT_FOUND, UNAVAILABLE, LEFT, STOPPED = 1, 2, 3, 4, 5, 130
 
 _EXIT_CODES = {
     ErrorCode.INTERNAL: INTERNAL,

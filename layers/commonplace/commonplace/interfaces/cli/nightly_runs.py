@@ -1,12 +1,13 @@
 """`nightly`, `runs` and `undo`: what was recorded is read, looked at, and taken back."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from commonplace.domain.errors import CommonplaceError
+from commonplace.interfaces.cli.failures import LEFT
 from commonplace.interfaces.cli.options import Shared, command_options, progress_bar
 from commonplace.interfaces.cli.tables import print_json, print_run, print_runs
 
@@ -42,6 +43,7 @@ def nightly(shared: Shared, mode: Any, dry_run: bool) -> None:
         raise failures[0]
     if not reports and not shared.json:
         click.echo("nothing is pending")
+    _tell_what_is_left(reports)
 
 
 @click.group()
@@ -122,6 +124,15 @@ def _print(shared: Shared, report: "RunReport") -> None:
         print_json(report.model_dump(mode="json"))
     else:
         print_run(report)
+    _tell_what_is_left([report])
+
+
+def _tell_what_is_left(reports: "Sequence[RunReport]") -> None:
+    """By the exit code; the notes have it in words."""
+    from commonplace.domain.runs import LEFT_IN_LOG
+
+    if any(LEFT_IN_LOG in one.run.notes for one in reports):
+        raise click.exceptions.Exit(LEFT)
 
 
 def _users(shared: Shared) -> list[str | None]:
