@@ -47,7 +47,7 @@ def test_one_holds_the_lease_and_only_the_newest_writes(opened: OpenStore, doing
             now += minutes
         elif kind == "lease":
             fence = opened.night().leases.lease(user, NOON + timedelta(minutes=now), NOON + timedelta(minutes=now + minutes))
-            assert (fence is not None) == (until <= now)
+            assert (fence is not None) == (until <= now or until > now + 2 * minutes)  # too far ahead to be true
             if fence is not None:
                 assert not given_out or fence.number > given_out[-1].number
                 given_out.append(fence)

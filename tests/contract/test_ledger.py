@@ -138,10 +138,10 @@ def test_texts_are_dropped_some_time_after_they_were_read(night: NightPorts) -> 
     night.ledger.record(ANA, [asked(name) for name in names], NOON)
     close(night, {"old": LedgerMark("read"), "failed": LedgerMark("failed", 3)}, NOON, number=1)
     close(night, {"new": LedgerMark("read")}, NOON + DAY, number=2)
-    assert night.ledger.drop_texts(ANA, NOON) == 0
-    assert night.ledger.drop_texts(BEN, NOON + DAY) == 0
-    assert night.ledger.drop_texts(ANA, NOON + DAY) == 2
-    assert night.ledger.drop_texts(ANA, NOON + DAY) == 0
+    assert night.ledger.drop_texts(ANA, NOON + 2 * DAY, 2 * DAY) == 0
+    assert night.ledger.drop_texts(BEN, NOON + 2 * DAY, DAY) == 0
+    assert night.ledger.drop_texts(ANA, NOON + 2 * DAY, DAY) == 2
+    assert night.ledger.drop_texts(ANA, NOON + 2 * DAY, DAY) == 0
     entries = night.ledger.entries(ANA, names)
     assert [entry.interaction is None for entry in entries] == [True, False, True, False]
     assert (entries[0].time, entries[0].state, entries[0].run_id) == (NOON, "read", f"run_{1:026d}")
@@ -185,7 +185,7 @@ def test_users_whose_texts_were_kept_long_enough_are_due_too(night: NightPorts) 
     assert list(night.ledger.due(NOON)) == []
     assert list(night.ledger.due(NOON + DAY)) == [ANA]
     assert sorted(night.ledger.due(NOON + 2 * DAY)) == [ANA, BEN]
-    night.ledger.drop_texts(ANA, NOON + DAY)
+    night.ledger.drop_texts(ANA, NOON + 2 * DAY, DAY)
     assert list(night.ledger.due(NOON + 2 * DAY)) == [BEN]
 
 

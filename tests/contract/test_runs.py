@@ -251,3 +251,12 @@ def test_a_fence_that_was_never_given_is_none(night: NightPorts) -> None:
     with pytest.raises(CommonplaceError) as caught:
         night.runs.save(run_of(), Fence(ANA, 1))
     assert code_of(caught) is ErrorCode.LEASE_LOST
+
+
+def test_a_lease_that_a_clock_ahead_took_is_free_once_the_clock_is_set_back(night: NightPorts) -> None:
+    ahead = lease(night, now=NOON + timedelta(days=1))
+    assert night.leases.lease(ANA, NOON + timedelta(days=1, minutes=-9), NOON + timedelta(days=1, minutes=1)) is None
+    assert lease(night).number > ahead.number
+    with pytest.raises(CommonplaceError) as caught:
+        night.leases.renew(ahead, NOON + timedelta(days=2))
+    assert caught.value.code is ErrorCode.LEASE_LOST

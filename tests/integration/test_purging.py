@@ -45,7 +45,8 @@ def rows(file: Path, table: str) -> int:
 def test_what_was_deleted_comes_back_for_thirty_days_and_then_is_gone(open_memory: Opener, memory_file: Path) -> None:
     open_memory().write_memory("role", ROLE, "work_context", "durable")
     operation = open_memory().delete_memory("role").operation_id
-    at(open_memory, 29.9).store_memory("I run.")
+    for days in (28.5, 29.9):
+        at(open_memory, days).store_memory("I run.")
     assert contents(open_memory()) == [ROLE, "I run."]
     at(open_memory, 30).store_memory("I swim.")
     assert contents(open_memory()) == ["I run.", "I swim."]
@@ -60,9 +61,10 @@ def test_a_note_of_a_day_goes_thirty_days_after_its_time(open_memory: Opener) ->
     expired = at(open_memory, 91)
     expired.store_memory("I run.")
     assert waiting(expired)
+    at(open_memory, 119).store_memory("I row.")
     later = at(open_memory, 121)
     later.store_memory("I swim.")
-    assert contents(later) == ["I run.", "I swim."]
+    assert contents(later) == ["I run.", "I row.", "I swim."]
     assert not waiting(later)
     assert WALK not in found(later, "Alster")
 
@@ -72,7 +74,8 @@ def test_a_process_that_knew_it_finds_the_rest(open_memory: Opener) -> None:
     open_memory().write_memory("walk", WALK, "reading_history", "daily")
     open_memory().write_memory("role", ROLE, "work_context", "durable")
     assert set(found(reader, "Alster nurse")) == {WALK, ROLE}
-    at(open_memory, 121).store_memory("I swim.")
+    for days in (119, 121):
+        at(open_memory, days).store_memory(f"I swam on day {days}.")
     assert WALK not in found(reader, "Alster nurse")
     assert ROLE in found(reader, "Alster nurse")
 
@@ -84,8 +87,9 @@ def test_an_operation_takes_them_along_and_a_long_tail_goes_by_and_by(open_memor
             f"note-{number}", f"The user saw bird {number} of the zoo.", "reading_history", "daily", allow_similar=True
         )
     memory.write_memory("role", ROLE, "work_context", "durable")
+    at(open_memory, 119).store_memory("I swim.")
     late = at(open_memory, 121)
     late.update_memory("role", "The user works as a doctor.")
-    assert len(contents(late)) == 52
+    assert len(contents(late)) == 53
     late.delete_memory("role")
-    assert len(contents(late)) == 2
+    assert len(contents(late)) == 3

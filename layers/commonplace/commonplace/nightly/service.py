@@ -168,7 +168,7 @@ class Nights:
 
     def _drop_old_texts(self) -> None:
         ports = self.context.night
-        ports.ledger.drop_texts(self.context.user_id, self.context.clock() - ports.texts_kept)
+        ports.ledger.drop_texts(self.context.user_id, self.context.clock(), ports.texts_kept)
 
     def _publish(self, run: Run) -> None:
         from commonplace.pages.publishing import publish

@@ -1,7 +1,7 @@
 """The port of recorded interactions."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from commonplace.domain.interactions import Interaction
@@ -26,8 +26,11 @@ class Ledger(Protocol):
     def reread(self, user_id: str, interaction_ids: Sequence[str]) -> int:
         """Makes those pending again whose text is still there, with failures reset; returns how many."""
 
-    def drop_texts(self, user_id: str, read_before: datetime) -> int:
-        """Drops texts that were read, or given up as failed, before then; id, time and run stay. Returns how many."""
+    def drop_texts(self, user_id: str, now: datetime, kept: timedelta) -> int:
+        """Drops texts that were read, or given up as failed, longer ago than they are `kept`; id, time and run stay.
+
+        Returns how many. Where the clock is a laptop's, the user's own records must confirm it.
+        """
 
     def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
         """Drops the text of these at once, whatever their state; what was pending counts as read."""

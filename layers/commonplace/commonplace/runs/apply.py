@@ -48,9 +48,9 @@ class Lease:
     until: datetime
 
     def renew(self) -> None:
-        """Renews the lease once half of it is over; `LEASE_LOST` when somebody else has it."""
+        """Renews the lease once half of it is over, or the clock was set back; `LEASE_LOST` when somebody else has it."""
         now = self.context.clock()
-        if self.until - now < LEASE / 2:
+        if not LEASE / 2 <= self.until - now <= LEASE:
             self.until = now + LEASE
             self.context.night.leases.renew(self.fence, self.until)
 

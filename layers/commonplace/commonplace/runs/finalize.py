@@ -96,7 +96,7 @@ def close(run: Run, entries: Sequence[LedgerEntry], context: RunContext, lease: 
     context.night.parts.drop_parts(run.user_id, run.run_id, [review_part(one) for one in operations_in_review(run)])
     closed = run.model_copy(update={"status": _status(run), "error": _error(run)})
     runs.close(closed, _marks(run, entries), lease.fence)
-    context.night.ledger.drop_texts(run.user_id, context.clock() - context.night.texts_kept)
+    context.night.ledger.drop_texts(run.user_id, context.clock(), context.night.texts_kept)
     return closed
 
 

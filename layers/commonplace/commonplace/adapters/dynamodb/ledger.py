@@ -73,13 +73,13 @@ class DynamoLedger:
                 count += len(batch)
         return count
 
-    def drop_texts(self, user_id: str, read_before: datetime) -> int:
+    def drop_texts(self, user_id: str, now: datetime, kept: timedelta) -> int:
         calls, count = self._table.calls(), 0
         condition = f"#{USER} = :user AND #{ITEM} BETWEEN :first AND :last"
-        span = {":user": {"S": user_id}, ":first": {"S": READ}, ":last": {"S": f"{READ}{sorted_time(read_before)}"}}
+        span = {":user": {"S": user_id}, ":first": {"S": READ}, ":last": {"S": f"{READ}{sorted_time(now - kept)}"}}
         for page in calls.pages(condition, span, ConsistentRead=True, Limit=_ROWS_PER_CALL):
-            kept = _read(calls, user_id, [row["id"]["S"] for row in page])
-            for batch in in_batches(kept, _ROWS_PER_CALL):
+            with_texts = _read(calls, user_id, [row["id"]["S"] for row in page])
+            for batch in in_batches(with_texts, _ROWS_PER_CALL):
                 if not calls.transact([action for one in batch for action in without_text(user_id, one)]):
                     count += len(batch)
         settle_due(self._table, user_id)

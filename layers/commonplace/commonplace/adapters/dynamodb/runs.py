@@ -33,10 +33,10 @@ class DynamoRuns:
     def lease(self, user_id: str, now: datetime, until: datetime) -> Fence | None:
         values = {
             ":now": {"N": str(now.timestamp())}, ":until": {"N": str(until.timestamp())}, ":none": {"N": "0"},
-            ":one": {"N": "1"},
+            ":one": {"N": "1"}, ":untrue": {"N": str((until + (until - now)).timestamp())},
         }  # fmt: skip
         change = "SET #fence = if_not_exists(#fence, :none) + :one, #until = :until"
-        free = f"{ABSENT} OR #until <= :now"
+        free = f"{ABSENT} OR #until <= :now OR #until > :untrue"
         given = self._table.calls().update(user_id, LEASE, change, free, values)
         return None if given is None else Fence(user_id, int(given["fence"]["N"]))
 

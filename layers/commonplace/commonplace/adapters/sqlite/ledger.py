@@ -3,10 +3,11 @@
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.purging import confirmed
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.interactions import INTERACTION, Interaction
 from commonplace.domain.runs import Run
@@ -51,12 +52,16 @@ class SqliteLedger:
         change = "state = 'pending', failures = 0, read_at = NULL, read_seconds = NULL"
         return self._change(user_id, interaction_ids, f"SET {change} WHERE interaction IS NOT NULL")
 
-    def drop_texts(self, user_id: str, read_before: datetime) -> int:
+    def drop_texts(self, user_id: str, now: datetime, kept: timedelta) -> int:
         with self._database.writing(erases=True) as connection:
+            owner = known_owner(connection, user_id)
+            if owner is None:
+                return 0
+            until = confirmed(connection, owner, now) if kept else now.timestamp()  # what isn't kept goes by any clock
             return connection.execute(
                 "UPDATE interactions SET interaction = NULL"
                 " WHERE owner = ? AND interaction IS NOT NULL AND state != 'pending' AND read_seconds < ?",
-                (known_owner(connection, user_id), read_before.timestamp()),
+                (owner, until - kept.total_seconds()),
             ).rowcount
 
     def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from commonplace.adapters.sqlite import rows, runs, writes
 from commonplace.adapters.sqlite.database import Database
-from commonplace.adapters.sqlite.records import purge
+from commonplace.adapters.sqlite.purging import purge
 from commonplace.adapters.sqlite.rows import known_owner, memory_of, owner_number
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
@@ -41,7 +41,7 @@ class SqliteOperations:
             for change in operation.changes:
                 _make(connection, owner, change, operation.at)
             _forget(connection, owner, {change.memory.memory_id for change in operation.changes if change.erases})
-            purge(connection, operation.at)
+            purge(connection, owner, operation.at)
             if erases:
                 rows.purge_deleted_tokens(connection)
             _save_operation(connection, owner, operation)

@@ -1,12 +1,13 @@
-"""Memories as rows: record, audit rows, tags and index entries in one transaction; and purging and erasure."""
+"""Memories as rows: record, audit rows, tags and index entries in one transaction; and erasure."""
 
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 
 from commonplace.adapters.sqlite import rows, writes
 from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.purging import purge
 from commonplace.adapters.sqlite.rows import known_owner, memory_of, owner_number
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
@@ -14,22 +15,7 @@ from commonplace.ports.record_values import Audit, Entry, Stored, Vector
 from commonplace.ports.values import Filter, Visibility
 from commonplace.retrieval.documents import Document, document
 
-_AT_ONCE = 100  # a write never waits for more; the rest goes with the next ones
-_GOES_AT = "julianday(json_extract(record, '$.purge_at'))"  # as it is indexed
 _BY_OWNER = ("memories", "tags", "operations", "interactions", "runs", "run_parts", "leases", "token_budget")
-
-
-def purge(connection: sqlite3.Connection, now: datetime) -> None:
-    """Takes out the memories whose `purge_at` has come, whoever they are of, with their words, audit rows and counts.
-
-    Whoever writes calls it at the end of the transaction, so that no schedule is needed.
-    """
-    due = connection.execute(
-        f"SELECT row, owner, record, embedding FROM memories WHERE {_GOES_AT} <= julianday(?) ORDER BY {_GOES_AT} LIMIT ?",
-        (now.astimezone(UTC).isoformat(), _AT_ONCE),
-    ).fetchall()
-    for found in due:
-        writes.remove(connection, writes.StoredRow.of(*found))
 
 
 class SqliteErasure:
@@ -64,8 +50,8 @@ class SqliteRecords:
         prepared = [(entry, document(entry.memory)) for entry in entries]
         with self._database.writing() as connection:
             added = [_add(connection, entry, doc) for entry, doc in prepared]
-            if entries:
-                purge(connection, entries[-1].memory.created_at)
+            for user_id, at in {entry.memory.user_id: entry.audit.at for entry in entries}.items():
+                purge(connection, owner_number(connection, user_id), at)
             return added
 
     def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:

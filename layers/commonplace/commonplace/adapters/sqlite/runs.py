@@ -21,11 +21,13 @@ _SAVE = "INSERT INTO runs VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET status =
 
 
 def take_lease(connection: sqlite3.Connection, owner: int, now: datetime, until: datetime) -> int | None:
-    """The number of a new lease; None while another has not run out."""
+    """The number of a new lease; None while another has not run out, unless its end is too far ahead to be true."""
+    span = until - now
+    named = {"owner": owner, "now": now.timestamp(), "until": until.timestamp(), "untrue": (until + span).timestamp()}
     found = connection.execute(
         "INSERT INTO leases VALUES (:owner, 1, :until) ON CONFLICT DO UPDATE"
-        " SET number = number + 1, until = excluded.until WHERE until <= :now RETURNING number",
-        {"owner": owner, "now": now.timestamp(), "until": until.timestamp()},
+        " SET number = number + 1, until = excluded.until WHERE until <= :now OR until > :untrue RETURNING number",
+        named,
     ).fetchone()
     return None if found is None else int(found[0])
 
