@@ -5,13 +5,15 @@ is not loadable in many Pythons.
 """
 
 import sqlite3
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from commonplace.ports.candidates import Flags, Floats, Integers
 from commonplace.ports.record_values import Vector
+from commonplace.retrieval.candidate_rows import NOBODY, years_of
 
 _QUERY = """SELECT row, memory_id, status, agent_id, importance, happened_at, happened_day, created_at, valid_from,
     valid_to, expires_at, session_id, position, speaker, length, question, instruction, preference, embedding,
@@ -54,6 +56,7 @@ class Columns:
         self.ids: list[str] = []
         self.agents, self.sessions, self.speakers = NameNumbers(), NameNumbers(), NameNumbers()
         self._by_place: tuple[Integers, Integers] | None = None
+        self._totals: Totals | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -67,7 +70,7 @@ class Columns:
         for found in connection.execute(_QUERY, (self.owner, self._change)):
             self._read_row(found)
             self._change = max(self._change, found[-1])
-            self._by_place = None
+            self._by_place = self._totals = None
 
     def slots(self, rows: Integers) -> Integers:
         """The slots of rows of the file."""
@@ -85,18 +88,25 @@ class Columns:
         """The cosine of each memory with a unit vector, NaN where there is none."""
         if vector is None:
             return np.full(len(self), np.nan, dtype=np.float32)
-        # `block @ vector` would go to a BLAS with threads of its own, which wait for each other on a busy machine
-        scores = np.concatenate([np.vecdot(block, vector) for block in self._vectors] or [np.zeros(0, np.float32)])[
-            : len(self)
-        ]
+        scores = np.empty(len(self), dtype=np.float32)
+        for first, block in zip(range(0, len(self), _BLOCK), self._vectors, strict=True):
+            used = scores[first : first + _BLOCK]
+            # `block @ vector` would go to a BLAS with threads of its own, which wait for each other on a busy machine
+            np.vecdot(block[: len(used)], vector, out=used)
         return np.where(self["has_vector"], scores, np.float32(np.nan))
 
     def visible(self, agents: tuple[str, ...], now: float, include_expired: bool) -> Flags:
         """Which memories may be seen: active, valid now, unexpired, and meant for one of the agents."""
-        allowed = [number for number, name in enumerate(self.agents.listed) if name in agents]
-        seen: Flags = self["active"] & np.isin(self["agent"], allowed) & (self["valid_from"] <= now)
-        seen &= self["valid_to"] > now
-        return seen if include_expired else seen & (self["expires_at"] > now)
+        allowed = np.array([name in agents for name in self.agents.listed], dtype=np.bool_)
+        flags: Flags = self["active"] & np.take(allowed, self["agent"]) & (self["valid_from"] <= now)
+        flags &= self["valid_to"] > now
+        return flags if include_expired else flags & (self["expires_at"] > now)
+
+    def totals(self, visible: Flags) -> "Totals":
+        """The statistics of the visible memories, counted again when something was written or others are visible."""
+        if self._totals is None or not np.array_equal(self._totals.of, visible):
+            self._totals = Totals.counted(self, visible)
+        return self._totals
 
     def _read_row(self, found: tuple[Any, ...]) -> None:
         (row, memory_id, status, agent, importance, happened, day, created, valid_from, valid_to, expires, session,
@@ -123,6 +133,34 @@ class Columns:
                 self._numbers[name] = np.concatenate([column, np.zeros(_BLOCK, dtype=column.dtype)])
             self._vectors.append(np.zeros((_BLOCK, self._dimension), dtype=np.float32))
         self.ids.append(memory_id)
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Statistics of some memories; `of`: which. `session_means`: mean tokens of a memory, behind a first place for none."""
+
+    of: Flags
+    memories: int
+    average_length: float
+    speakers: frozenset[str]
+    years: tuple[int, ...]
+    session_means: Floats
+
+    @classmethod
+    def counted(cls, columns: Columns, visible: Flags) -> Self:
+        """Of the memories that are visible."""
+        lengths, places = columns["length"][visible], columns["session"][visible] + 1
+        sessions = len(columns.sessions.listed) + 1
+        tokens = np.bincount(places, lengths, sessions)
+        speaking = np.bincount(columns["speaker"][visible] + 1, minlength=1)[1:]
+        return cls(
+            of=visible,
+            memories=len(lengths),
+            average_length=float(lengths.mean()) if len(lengths) else 1.0,
+            speakers=frozenset(name for name, said in zip(columns.speakers.listed, speaking, strict=False) if said) - NOBODY,
+            years=years_of(columns["day"][visible]),
+            session_means=tokens / np.maximum(np.bincount(places, minlength=sessions), 1),
+        )
 
 
 def place_numbers(sessions: Integers, positions: Integers) -> Integers:

@@ -11,7 +11,6 @@ from commonplace.adapters.sqlite.rows import seconds
 from commonplace.ports.candidates import Candidates, Corpus, Flags, Floats, Integers
 from commonplace.ports.values import Filter, Visibility
 from commonplace.retrieval import bm25
-from commonplace.retrieval.candidate_rows import NOBODY, years_of
 
 _BY_WORDS = 200
 _BY_VECTOR = 100
@@ -60,33 +59,33 @@ def passing(connection: sqlite3.Connection, columns: Columns, filters: Filter) -
 
 
 def term_counts(connection: sqlite3.Connection, columns: Columns, terms: Sequence[str]) -> Floats:
-    """How often each memory holds each term; a term among its labels counts for less."""
-    counts = np.zeros((len(columns), len(terms)), dtype=np.float32)
-    for number, term in enumerate(terms):
+    """How often each memory holds each term: a line per term. A term among a memory's labels counts for less."""
+    counts = np.zeros((len(terms), len(columns)), dtype=np.float32)
+    for term, line in zip(terms, counts, strict=True):
         for column, rows in word_index.occurrences(connection, columns.owner, term).items():
             weight = 1.0 if column == "content" else bm25.LABEL_WEIGHT
-            counts[:, number] += weight * np.bincount(columns.slots(rows), minlength=len(columns))
+            slots, often = np.unique(columns.slots(rows), return_counts=True)
+            line[slots] += weight * often
     return counts
 
 
 def corpus(columns: Columns, visible: Flags, counts: Floats) -> Corpus:
     """The statistics of all visible memories for BM25 and the query."""
-    memories = int(visible.sum())
-    speaking = np.bincount(columns["speaker"][visible] + 1, minlength=1)[1:]
+    totals = columns.totals(visible)
     return Corpus(
-        memories=memories,
-        average_length=float(columns["length"][visible].mean()) if memories else 1.0,
-        frequencies=(counts[visible] > 0).sum(axis=0).astype(np.float64),
-        speakers=frozenset(name for name, said in zip(columns.speakers.listed, speaking, strict=False) if said) - NOBODY,
-        years=years_of(columns["day"][visible]),
+        memories=totals.memories,
+        average_length=totals.average_length,
+        frequencies=np.array([np.count_nonzero((line > 0) & visible) for line in counts], dtype=np.float64),
+        speakers=totals.speakers,
+        years=totals.years,
     )
 
 
 def best_candidates(columns: Columns, allowed: Flags, counts: Floats, cosines: Floats, corpus: Corpus) -> Flags:
     """The best by words alone and the nearest by vector."""
-    with_words = np.flatnonzero(allowed & (counts > 0).any(axis=1))
+    with_words = np.flatnonzero(allowed & (counts > 0).any(axis=0))
     relative = columns["length"][with_words] / max(corpus.average_length, 1.0)
-    scores = bm25.bm25(counts[with_words], relative, bm25.inverse_document_frequency(corpus))
+    scores = bm25.bm25(_by_memory(counts, with_words), relative, bm25.inverse_document_frequency(corpus))
     with_vector = np.flatnonzero(allowed & ~np.isnan(cosines))
     chosen = np.zeros(len(columns), dtype=np.bool_)
     chosen[with_words[_top(scores, _BY_WORDS)]] = True
@@ -105,11 +104,12 @@ def with_neighbours(columns: Columns, chosen: Flags, visible: Flags) -> Flags:
     order, ordered = columns.by_place()
     in_session = chosen & (columns["session"] >= 0)
     places = place_numbers(columns["session"][in_session], columns["position"][in_session])
-    runs = np.zeros(len(order) + 1, dtype=np.int64)  # +1 where a run of wanted places begins, -1 where it ends
-    np.add.at(runs, np.searchsorted(ordered, places - bm25.REACH, "left"), 1)
-    np.add.at(runs, np.searchsorted(ordered, places + bm25.REACH, "right"), -1)
+    begins, ends = (
+        np.bincount(np.searchsorted(ordered, places + reach, side), minlength=len(order) + 1)
+        for reach, side in ((-bm25.REACH, "left"), (bm25.REACH, "right"))
+    )
     wanted = chosen.copy()
-    wanted[order[np.cumsum(runs[:-1]) > 0]] = True
+    wanted[order[np.cumsum(begins - ends)[:-1] > 0]] = True
     return wanted & visible
 
 
@@ -122,11 +122,11 @@ def candidate_columns(
     return Candidates(
         ids=list(map(columns.ids.__getitem__, slots.tolist())),
         ranked=ranked[slots],
-        term_counts=counts[slots],
+        term_counts=_by_memory(counts, slots),
         lengths=columns["length"][slots].astype(np.float64),
         cosines=cosines[slots],
         sessions=sessions,
-        session_lengths=_session_means(columns, visible)[sessions + 1],
+        session_lengths=columns.totals(visible).session_means[sessions + 1],
         positions=columns["position"][slots],
         speakers=columns["speaker"][slots],
         speaker_names=columns.speakers.listed,
@@ -139,9 +139,6 @@ def candidate_columns(
     )
 
 
-def _session_means(columns: Columns, visible: Flags) -> Floats:
-    """Mean tokens per visible memory of each session, after a first place for memories without one."""
-    places = columns["session"][visible] + 1
-    sessions = len(columns.sessions.listed) + 1
-    tokens = np.bincount(places, columns["length"][visible], sessions)
-    return tokens / np.maximum(np.bincount(places, minlength=sessions), 1)
+def _by_memory(counts: Floats, slots: Integers) -> Floats:
+    """The counts of some memories, a line per memory."""
+    return np.ascontiguousarray(np.take(counts, slots, axis=1).T)
