@@ -117,8 +117,9 @@ def rank(question: Question, candidates: Candidates, corpus: Corpus, profile: Pr
 def _ordered(ids: Sequence[str], rows: Integers, scores: Floats) -> Integers:
     """The places of the rows by their scores, best first; equals by id, as far down as anybody looks."""
     order = np.argsort(-scores, kind="stable")
-    head = sorted(order[:_ORDERED_ROWS].tolist(), key=lambda place: (-scores[place], ids[rows[place]]))
-    return np.concatenate([np.array(head, dtype=np.int64), order[_ORDERED_ROWS:]])
+    head = order[:_ORDERED_ROWS]
+    named = sorted(zip((-scores[head]).tolist(), (ids[row] for row in rows[head].tolist()), head.tolist(), strict=True))
+    return np.concatenate([np.array([place for _, _, place in named], dtype=np.int64), order[_ORDERED_ROWS:]])
 
 
 def named_speakers(question: Question, corpus: Corpus) -> list[str]:

@@ -1,5 +1,6 @@
 """The three tools that search: one embedding, one look into the index, one pure ranking. No model is asked."""
 
+from collections.abc import Mapping, Sequence
 from math import inf
 
 from commonplace.domain.memory import level_of
@@ -33,7 +34,7 @@ def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> Searc
     found = find(request.query, caller, ports, wanted, limit, options.min_relevance, options.include_expired)
     time = found.query.time
     return SearchResult(
-        results=[_hit(found, place) for place in range(len(found.memories))],
+        results=_hits(found),
         total_found=found.total,
         query_analysis=QueryAnalysis(
             intent=found.query.intent,
@@ -98,17 +99,22 @@ def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports)
     )
 
 
-def _hit(found: Found, place: int) -> Hit:
-    memory, query = found.memories[place], found.query
-    tokens = set(tokenizer.terms(" ".join((memory.content, *memory.tags))))
-    matched = [word for word in (*query.concepts, *query.expansions) if tokens.intersection(tokenizer.terms(word))]
+def _hits(found: Found) -> list[Hit]:
+    words = {word: tokenizer.terms(word) for word in (*found.query.concepts, *found.query.expansions)}
+    return [_hit(found, place, words) for place in range(len(found.memories))]
+
+
+def _hit(found: Found, place: int, words: Mapping[str, Sequence[str]]) -> Hit:
+    """One hit; `words`: those that it may match, with their terms."""
+    memory = found.memories[place]
+    tokens = set(tokenizer.terms(" ".join((memory.content, *memory.tags)))) if words else set[str]()
     return Hit(
         id=memory.memory_id,
         content=memory.content,
         relevance_score=found.relevance[place],
         probability=found.probabilities[place],
         below_threshold=found.best_only or None,
-        matched_concepts=list(dict.fromkeys(matched)),
+        matched_concepts=[word for word, terms in words.items() if tokens.intersection(terms)],
         category=memory.category,
         importance=level_of(memory.importance),
         created_at=memory.created_at,

@@ -141,4 +141,4 @@ def candidate_columns(
 
 def _by_memory(counts: Floats, slots: Integers) -> Floats:
     """The counts of some memories, a line per memory."""
-    return np.ascontiguousarray(np.take(counts, slots, axis=1).T)
+    return np.ascontiguousarray(np.take(counts, slots, axis=1).T, dtype=np.float64)

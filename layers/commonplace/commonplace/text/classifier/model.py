@@ -3,6 +3,7 @@
 import functools
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, get_args
@@ -55,7 +56,8 @@ class Heads(NamedTuple):
         return bool(apart <= 1 and np.allclose(self.vector, other.vector, atol=0.01))
 
 
-class Encoded(NamedTuple):
+@dataclass(frozen=True)
+class Encoded:
     """Heads over a text's vector by the sentence encoders: `single` weighs its numbers, `pairs` times `scales` the products
     of any two. The products tell what no number alone does: a wish to the assistant from a wish for oneself."""
 
@@ -73,12 +75,21 @@ class Encoded(NamedTuple):
         """What a vector adds to the score of each head."""
         first, second, widths = pairs_of(len(encoded))
         found: Vector = encoded @ self.single.astype(np.float32)
-        return found + ((encoded[first] * encoded[second] * widths) @ self.pairs.astype(np.float32)) * self.scales
+        found += ((encoded[first] * encoded[second] * widths) @ self._weights_of_products) * self.scales
+        return found
+
+    @functools.cached_property
+    def _weights_of_products(self) -> Vector:
+        """A million numbers: to make them anew took longer than all else that a text's labels cost."""
+        return self.pairs.astype(np.float32)
 
     def same(self, other: "Encoded") -> bool:
         """Whether two are one, but for the last bit that another processor may round otherwise."""
         apart = np.abs(self.pairs.astype(np.int16) - other.pairs).max()
         return bool(apart <= 1 and np.allclose(self.single, other.single, atol=0.01))
+
+
+_ENCODED = tuple(one.name for one in fields(Encoded))
 
 
 @functools.cache
@@ -127,7 +138,7 @@ class Model(NamedTuple):
     def save(self, path: Path) -> None:
         """Writes the model; the same model gives the same bytes."""
         about = {"labels": self.labels, "tuning": self.tuning, "rarity": self.rarity}
-        more = {} if self.encoded is None else {f"encoded_{name}": rows for name, rows in self.encoded._asdict().items()}
+        more = {} if self.encoded is None else {f"encoded_{name}": getattr(self.encoded, name) for name in _ENCODED}
         np.savez_compressed(path, **self.heads._asdict(), **more, about=np.array(json.dumps(about)))
 
 
@@ -139,7 +150,7 @@ def load(path: Path) -> Model:
             labels=tuple(Label(*label) for label in about["labels"]),
             heads=Heads(stored["words"], stored["scales"], stored["vector"]),
             tuning=Tuning(*about["tuning"]),
-            encoded=Encoded(*(stored[f"encoded_{name}"] for name in Encoded._fields)) if "encoded_single" in stored else None,
+            encoded=Encoded(*(stored[f"encoded_{name}"] for name in _ENCODED)) if "encoded_single" in stored else None,
             rarity=tuple(about["rarity"]),
         )
     shape = model.heads.words.shape

@@ -5,7 +5,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from commonplace.text.foundation.characters import straight
@@ -71,6 +71,7 @@ def _pattern(expression: str) -> re.Pattern[str]:
     return re.compile(expression)
 
 
+@lru_cache(maxsize=512)  # one call asks for the same text more than once
 def language_of(text: str) -> str:
     """The code of its language: `en` where nothing speaks against it, `other` for a script that no language here has."""
     if text.isascii():
