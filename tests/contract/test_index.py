@@ -132,6 +132,28 @@ def test_expired_memories_are_seen_when_asked_for(ports: Ports, writer: Writer) 
     assert ranked(find(ports, "tea", visibility=replace(SEEN, include_expired=True))[0]) == {old.memory_id}
 
 
+def test_the_statistics_are_those_of_the_moment(ports: Ports, writer: Writer) -> None:
+    writer.write("Ana likes tea", session_id="s", position=1, speaker="Ana")
+    writer.write(
+        "Ben likes coffee a lot more than all of us together", expires_at=NOON + timedelta(hours=2), speaker="Ben",
+        session_id="s", position=2,
+    )  # fmt: skip
+
+    def statistics(hours: float) -> tuple[int, float, list[float], list[str]]:
+        seen = replace(SEEN, now=NOON + timedelta(hours=hours))
+        _, corpus = found(ports, terms("tea coffee"), visibility=seen)
+        return corpus.memories, corpus.average_length, corpus.frequencies.tolist(), sorted(corpus.speakers)
+
+    both, one = statistics(1), statistics(3)
+    assert (both[0], both[2], both[3]) == (2, [1.0, 1.0], ["ana", "ben"])
+    assert (one[0], one[2], one[3]) == (1, [1.0, 0.0], ["ana"])
+    assert both[1] > one[1]
+    assert statistics(1) == both
+    writer.write("Cleo likes tea", speaker="Cleo")
+    assert statistics(1)[0] == 3
+    assert statistics(1)[3] == ["ana", "ben", "cleo"]
+
+
 def test_a_change_is_seen_by_the_next_search(ports: Ports, writer: Writer) -> None:
     memory = writer.write("tea")
     assert ranked(find(ports, "tea")[0])

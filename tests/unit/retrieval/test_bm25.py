@@ -72,3 +72,25 @@ def test_somebody_near_is_seen_through_the_window() -> None:
     candidates = columns(sessions=[0, 0, 0], positions=[0, 5, 12], speakers=[0, 1, 1])
     near = bm25.window(candidates).near(candidates.speakers == SPEAKERS.index("ana"))
     assert near.tolist() == [False, True, False]
+
+
+@given(turns, st.data())
+def test_the_window_of_some_is_a_part_of_the_window_of_all(
+    drawn: list[tuple[int, int, bool, int, int]], data: st.DataObject
+) -> None:
+    candidates = columns(
+        sessions=[turn[0] for turn in drawn],
+        positions=[turn[1] for turn in drawn],
+        questions=[turn[2] for turn in drawn],
+        counts=[[turn[3], turn[4]] for turn in drawn],
+    )
+    of = np.array(data.draw(st.lists(st.integers(0, len(drawn) - 1), max_size=5)), dtype=np.int64)
+    whole, part = bm25.window(candidates), bm25.window(candidates, of)
+    assert part.rows.tolist() == whole.rows[of].tolist()
+    assert part.weights.tolist() == whole.weights[of].tolist()
+    assert part.openness.tolist() == whole.openness[of].tolist()
+
+
+def test_of_two_at_one_place_the_first_is_the_neighbour() -> None:
+    found = bm25.window(columns(sessions=[0, 0, 0, -1], positions=[4, 5, 5, -1])).rows[:, :2]
+    assert found.tolist() == [[-1, 1], [0, -1], [0, -1], [-1, -1]]

@@ -136,7 +136,7 @@ def test_of_single_facts_nothing_tells_whether_they_answer() -> None:
 @given(st.lists(st.floats(-0.2, 3.0), min_size=1, max_size=30))
 def test_relevance_and_probability_fall_with_the_rank(scores: list[float]) -> None:
     ordered = np.array(sorted(scores, reverse=True))
-    likely = Ranked(np.arange(len(ordered)), ordered, ordered, ordered).probability
+    likely = Ranked(np.arange(len(ordered)), ordered, ordered, ordered).probability(len(ordered))
     assert ((likely > 0) & (likely < 1)).all()
     assert (np.diff(likely) <= 1e-12).all()
 

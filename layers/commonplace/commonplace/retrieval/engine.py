@@ -134,7 +134,7 @@ def _best_matches(
     row_of = {candidates.ids[row]: place for place, row in enumerate(shown)}
     places = [row_of[memory.memory_id] for memory in memories]
     order = ranking.break_ties(ranked.scores[places], memories, visibility.now.timestamp())[:limit]
-    cosines, likely = candidates.cosines[shown], ranked.probability
+    cosines, likely = candidates.cosines[shown], ranked.probability(len(shown))
     return Found(
         memories=[memories[at] for at in order],
         relevance=[round(float(ranked.relevance[places[at]]), 4) for at in order],

@@ -78,19 +78,20 @@ class Ranked:
     relevance: Floats
     impartial: Floats
 
-    @property
-    def probability(self) -> Floats:
-        """How likely each row is right (0-1): a logistic function of its score, its lead over the best other, and its rank.
+    def probability(self, first: int) -> Floats:
+        """How likely each of the first rows is right (0-1): a logistic function of its score, its lead over the best other,
+        and its rank.
 
         Fitted on LoCoMo 0-1, half of BEAM and half of the everyday facts (benchmarks/everyday.py tells how it holds
         elsewhere).
         """
-        if not len(self.scores):
-            return self.scores
-        others = np.full(len(self.scores), self.scores[0])
+        scores = self.scores[:first]
+        if not len(scores):
+            return scores
+        others = np.full(len(scores), scores[0])
         others[0] = self.scores[1] if len(self.scores) > 1 else 0.0
-        ranks = np.log(np.arange(1, len(self.scores) + 1))
-        odds = _LOG_SCORE * np.log(np.maximum(self.scores, 0.01)) + _LEAD * (self.scores - others) + _LOG_RANK * ranks + _BASE
+        ranks = np.log(np.arange(1, len(scores) + 1))
+        odds = _LOG_SCORE * np.log(np.maximum(scores, 0.01)) + _LEAD * (scores - others) + _LOG_RANK * ranks + _BASE
         likely: Floats = 1 / (1 + np.exp(-odds))
         return likely
 

@@ -128,8 +128,8 @@ def _each_has_more(one: frozenset[str], other: frozenset[str]) -> bool:
 
 def _halves(vector: Vector) -> tuple[Vector, Vector]:
     """Both halves of a vector, each of length 1, or 0 where it is nothing."""
-    english, multilingual = np.split(vector, 2)
-    return _unit(english), _unit(multilingual)
+    half = len(vector) // 2
+    return _unit(vector[:half]), _unit(vector[half:])
 
 
 def _unit(vector: Vector) -> Vector:
