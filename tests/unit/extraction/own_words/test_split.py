@@ -94,7 +94,7 @@ def test_spans_are_in_order_apart_and_inside_the_text(text: str, role_play: bool
 @pytest.mark.parametrize(
     "piece",
     ["\n", " ", "a ", "> \n", "Alice: hi\n", '"', "“", "'", "<a ", "<a>", "`", "```", '{"a":', "{", "1,2,3\n", "a: b\n", "here is ",
-     "let's play ", "ok stop. ", "the ", "a.b", "x;", "は", "def f(x):\n", "my friend said ", "i am "],
+     "let's play ", "ok stop. ", "the ", "a.b", "x;", "は", "def f(x):\n", "my friend said ", "i am ", "[web ", "(web ", "tool output ", "tool output:\n", "web_", "from the ", "[e-mail]\n-- end\n"],
 )  # fmt: skip
 def test_the_time_is_linear_in_the_length(piece: str) -> None:
     def seconds(length: int) -> float:

@@ -15,7 +15,7 @@ from commonplace.extraction.own_words.masking import (
     visible_spans,
     with_hidden,
 )
-from commonplace.extraction.own_words.quotations import find_fences, find_markup, find_quotations
+from commonplace.extraction.own_words.quotations import find_fences, find_marked, find_markup, find_quotations
 from commonplace.extraction.own_words.structured_data import find_data
 
 _STOPS = "\n.!?。！？"
@@ -23,7 +23,7 @@ _STOPS = "\n.!?。！？"
 Spans = tuple[tuple[int, int], ...]
 # What marks itself comes before what its wording tells: a cue inside a fence is no cue.
 _FINDERS: tuple[Callable[[str], Iterable[TextSpan]], ...] = (
-    find_fences, find_mail, find_logs, find_data, find_code, find_chats, find_markup, find_quotations, find_pasted,
+    find_fences, find_marked, find_mail, find_logs, find_data, find_code, find_chats, find_markup, find_quotations, find_pasted,
 )  # fmt: skip
 
 

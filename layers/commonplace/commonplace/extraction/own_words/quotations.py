@@ -15,7 +15,9 @@ _TAG = re.compile(r"<(/?)([A-Za-z][\w:-]{0,30})(?:\s[^<>]{0,500})?/?>")
 _FORMATTING = frozenset("b i u s em strong small sup sub br hr span mark kbd del ins".split())
 _CONTAINERS = frozenset(
     """html head body div p pre code script style table ul ol li article section blockquote form svg xml system document
-    documents instruction instructions context memory prompt tool tool_result user assistant message data""".split()
+    documents instruction instructions context memory prompt tool tool_result tool_output function_result function_results
+    user assistant message data webpage web_page website page search_result search_results result results email attachment
+    quote source content external untrusted""".split()
 )
 _QUOTING = re.compile(r"\s{0,8}(?:>(?!\s?[-_.]?>|=)|＞)")
 
@@ -42,6 +44,21 @@ def find_fences(view: str) -> Iterator[TextSpan]:
             opened = None
     if opened:
         yield TextSpan(opened.start(), len(view))
+
+
+def find_marked(view: str) -> Iterator[TextSpan]:
+    """From a label that tells where a text is from ("[Web page]", "Tool output:") to a mark of its end, or to the end."""
+    behind = 0
+    for label in cue_pattern("marked").finditer(view):
+        if label.start() >= behind:
+            ended = cue_pattern("end_of_pasted").search(view, label.end())
+            behind = ended.end() if ended else len(view)
+            yield TextSpan(label.start(), behind)
+
+
+def is_marked_as_foreign(text: str) -> bool:
+    """Whether a label tells that a text, or part of it, is from elsewhere: then it is no wish of the user's own."""
+    return cue_pattern("marked").search(text) is not None
 
 
 def _closes(fence: re.Match[str], opened: re.Match[str], view: str) -> bool:
