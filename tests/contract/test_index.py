@@ -133,7 +133,7 @@ def test_expired_memories_are_seen_when_asked_for(ports: Ports, writer: Writer) 
 
 
 def test_the_statistics_are_those_of_the_moment(ports: Ports, writer: Writer) -> None:
-    writer.write("Ana likes tea", session_id="s", position=1, speaker="Ana")
+    tea = writer.write("Ana likes tea", session_id="s", position=1, speaker="Ana")
     writer.write(
         "Ben likes coffee a lot more than all of us together", expires_at=NOON + timedelta(hours=2), speaker="Ben",
         session_id="s", position=2,
@@ -149,6 +149,9 @@ def test_the_statistics_are_those_of_the_moment(ports: Ports, writer: Writer) ->
     assert (one[0], one[2], one[3]) == (1, [1.0, 0.0], ["ana"])
     assert both[1] > one[1]
     assert statistics(1) == both
+    longer = tea.model_copy(update={"raw_text": "Ana likes tea and biscuits by the lake", "version": 2})
+    ports.records.update(longer, DONE)
+    assert statistics(1)[1] > both[1]
     writer.write("Cleo likes tea", speaker="Cleo")
     assert statistics(1)[0] == 3
     assert statistics(1)[3] == ["ana", "ben", "cleo"]

@@ -80,11 +80,7 @@ class Ranked:
 
     def probability(self, first: int) -> Floats:
         """How likely each of the first rows is right (0-1): a logistic function of its score, its lead over the best other,
-        and its rank.
-
-        Fitted on LoCoMo 0-1, half of BEAM and half of the everyday facts (benchmarks/everyday.py tells how it holds
-        elsewhere).
-        """
+        and its rank, fitted on LoCoMo 0-1, half of BEAM and half of the everyday facts."""
         scores = self.scores[:first]
         if not len(scores):
             return scores
@@ -92,8 +88,7 @@ class Ranked:
         others[0] = self.scores[1] if len(self.scores) > 1 else 0.0
         ranks = np.log(np.arange(1, len(scores) + 1))
         odds = _LOG_SCORE * np.log(np.maximum(scores, 0.01)) + _LEAD * (scores - others) + _LOG_RANK * ranks + _BASE
-        likely: Floats = 1 / (1 + np.exp(-odds))
-        return likely
+        return np.asarray(1 / (1 + np.exp(-odds)))
 
 
 def rank(question: Question, candidates: Candidates, corpus: Corpus, profile: Profile = "window") -> Ranked:

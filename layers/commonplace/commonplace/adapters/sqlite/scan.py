@@ -104,10 +104,8 @@ def with_neighbours(columns: Columns, chosen: Flags, visible: Flags) -> Flags:
     order, ordered = columns.by_place()
     in_session = chosen & (columns["session"] >= 0)
     places = place_numbers(columns["session"][in_session], columns["position"][in_session])
-    begins, ends = (
-        np.bincount(np.searchsorted(ordered, places + reach, side), minlength=len(order) + 1)
-        for reach, side in ((-bm25.REACH, "left"), (bm25.REACH, "right"))
-    )
+    begins = np.bincount(np.searchsorted(ordered, places - bm25.REACH, "left"), minlength=len(order) + 1)
+    ends = np.bincount(np.searchsorted(ordered, places + bm25.REACH, "right"), minlength=len(order) + 1)
     wanted = chosen.copy()
     wanted[order[np.cumsum(begins - ends)[:-1] > 0]] = True
     return wanted & visible

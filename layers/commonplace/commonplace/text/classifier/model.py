@@ -3,7 +3,7 @@
 import functools
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, get_args
@@ -24,6 +24,7 @@ Kind = Literal["fact", "wish", "passing", "asking", "imagined", "role_play", "ot
 The rest: small talk and the moment, a question or request, a hypothetical or joke, a line of a role or of fiction, words of
 somebody else's, an attempt to command the reader."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
+_ENCODED = ("single", "pairs", "scales")
 Shares = Mapping[Kind, float]
 
 
@@ -58,8 +59,7 @@ class Heads(NamedTuple):
 
 @dataclass(frozen=True)
 class Encoded:
-    """Heads over a text's vector by the sentence encoders: `single` weighs its numbers, `pairs` times `scales` the products
-    of any two. The products tell what no number alone does: a wish to the assistant from a wish for oneself."""
+    """Heads over a text's vector by the sentence encoders: `single` weighs its numbers, `pairs` times `scales` products."""
 
     single: NDArray[np.float16]
     pairs: NDArray[np.int8]
@@ -74,14 +74,12 @@ class Encoded:
     def scores(self, encoded: Vector) -> Vector:
         """What a vector adds to the score of each head."""
         first, second, widths = pairs_of(len(encoded))
-        found: Vector = encoded @ self.single.astype(np.float32)
-        found += ((encoded[first] * encoded[second] * widths) @ self._weights_of_products) * self.scales
-        return found
+        products = (encoded[first] * encoded[second] * widths) @ self._weights_of_products
+        return np.asarray(encoded @ self.single.astype(np.float32) + products * self.scales, dtype=np.float32)
 
     @functools.cached_property
     def _weights_of_products(self) -> Vector:
-        """A million numbers: to make them anew took longer than all else that a text's labels cost."""
-        return self.pairs.astype(np.float32)
+        return self.pairs.astype(np.float32)  # a million numbers: too many to be made for each text
 
     def same(self, other: "Encoded") -> bool:
         """Whether two are one, but for the last bit that another processor may round otherwise."""
@@ -89,13 +87,9 @@ class Encoded:
         return bool(apart <= 1 and np.allclose(self.single, other.single, atol=0.01))
 
 
-_ENCODED = tuple(one.name for one in fields(Encoded))
-
-
 @functools.cache
 def pairs_of(dimension: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector]:
-    """Which two numbers of a vector are multiplied, and how much the product counts: so that the scalar product of all
-    products of two vectors is that of the vectors, squared."""
+    """Which two numbers of a vector are multiplied, and the product's weight: those of two give their cosine squared."""
     first, second = np.triu_indices(dimension)
     return first, second, np.where(first == second, 1.0, 2.0**0.5).astype(np.float32)
 
