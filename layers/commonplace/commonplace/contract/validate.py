@@ -6,9 +6,10 @@ from datetime import datetime, tzinfo
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticCustomError
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.fields import MAX_TEXT
+from commonplace.domain.fields import MAX_TEXT, in_zone
 from commonplace.text.foundation.characters import WORD
 from commonplace.text.redaction import Redaction, redact
 
@@ -60,6 +61,14 @@ def _message(error: Mapping[str, Any]) -> str:
     return str(error["msg"])
 
 
+def moment_in(zone: tzinfo | None, value: datetime, path: str) -> datetime:
+    """A moment, in the zone where it has no offset; a 400 that names the field where that takes it beyond the bounds."""
+    try:
+        return in_zone(value, zone)
+    except PydanticCustomError as error:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{path}: {error}", path) from None
+
+
 def redacted_value(value: str, key: str) -> tuple[str, list[str]]:
     """A value that turns out to stand under a key, redacted anew, and the kinds of secrets that it held; `SECRET_ONLY`."""
     kinds: list[str] = []
@@ -81,7 +90,7 @@ def _redacted_value(value: Any, path: str, zone: tzinfo | None, kinds: list[str]
     if isinstance(value, BaseModel):
         return _redacted_model(value, f"{path}.", zone, kinds)
     if isinstance(value, datetime):
-        return value.replace(tzinfo=zone) if value.tzinfo is None else value
+        return moment_in(zone, value, path)
     if isinstance(value, list):
         return [item for item in (_redacted_value(item, path, zone, kinds) for item in value) if item != ""]
     if isinstance(value, str) and path not in _IDS:

@@ -59,6 +59,15 @@ class CommonplaceError(Exception):
         }
 
 
+def places_of(error: BaseException) -> str:
+    """Where it was raised, innermost last, for a log: its message may quote what somebody said."""
+    found, trace = [], error.__traceback__
+    while trace is not None:
+        found.append(f"{trace.tb_frame.f_globals.get('__name__')}:{trace.tb_lineno}")
+        trace = trace.tb_next
+    return ", ".join(found)
+
+
 def require_extra(extra: Literal["aws", "claude"], configured: str) -> None:
     """Raises `INVALID_ARGUMENT`, with the command to run, where an optional part of this distribution is not installed.
 

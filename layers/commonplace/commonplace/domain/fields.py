@@ -1,12 +1,13 @@
 """The kinds of values that requests share, with the checks that every one of them passes."""
 
 import re
-from datetime import datetime
-from typing import Annotated, get_args
+from datetime import UTC, date, datetime, tzinfo
+from typing import Annotated, Self, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
+from commonplace.domain.flaws import Flaws
 from commonplace.domain.taxonomy import Source
 
 MAX_TEXT = 8_000
@@ -14,6 +15,10 @@ ORIGINS = ("conversation", "document", "web", "explicit_mention", "explicit_ment
 """What a memory may have been taken from, beside a discussion by its id."""
 _SOURCES = (*get_args(Source), *ORIGINS)
 _SOURCE = rf"^({'|'.join(_SOURCES)}|discussion:[\w-]{{1,64}})?$"
+EARLIEST, LATEST = datetime(1, 1, 1, tzinfo=UTC), datetime(9000, 12, 31, 23, 59, 59, 999_999, UTC)
+"""The first and the last moment that is taken in: whatever is added to them or taken off in a calculation, there are such."""
+_NEVER = 9999
+_FIRST_LOCAL = datetime(1, 1, 2, tzinfo=UTC)  # the day before, some zones have not
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -24,6 +29,40 @@ def printable(value: str) -> str:
         code = f"{ord(found[0]):04X}"
         raise PydanticCustomError("control_character", "must not hold the control character U+{code}", {"code": code})
     return value
+
+
+def nearest_moment(value: datetime) -> datetime:
+    """The moment itself, or the bound that it lies beyond; what has no offset is taken as UTC."""
+    if EARLIEST.year < value.year < LATEST.year:  # nearly all; comparing moments costs more
+        return value
+    aware = value if value.tzinfo else value.replace(tzinfo=UTC)
+    return EARLIEST if aware < EARLIEST else LATEST if aware > LATEST else value
+
+
+def within_bounds(value: datetime) -> datetime:
+    """Refuses moments beyond the years 1 to 9000 in UTC."""
+    if nearest_moment(value) is not value:
+        raise PydanticCustomError("moment", "must lie in the years 1 to 9000, in UTC")
+    return value
+
+
+def in_zone(value: datetime, zone: tzinfo | None) -> datetime:
+    """A moment without an offset as one in the zone; refused like others where that takes it beyond the bounds."""
+    return value if value.tzinfo else _end(value.replace(tzinfo=zone))
+
+
+def is_never(moment: datetime) -> bool:
+    """Whether a moment stands for an end that never comes: any of the year 9999."""
+    return moment.year == _NEVER
+
+
+def _end(value: datetime) -> datetime:
+    return value if is_never(value) else within_bounds(value)
+
+
+def local_day(moment: datetime, zone: tzinfo) -> date:
+    """The day of a moment in a zone; of the first hours of all, the first day that every zone has."""
+    return max(moment, _FIRST_LOCAL).astimezone(zone).date()
 
 
 def with_substance(value: str) -> str:
@@ -39,6 +78,9 @@ def _known_source(given: str) -> str:
     return given
 
 
+Moment = Annotated[datetime, AfterValidator(within_bounds)]
+End = Annotated[datetime, AfterValidator(_end)]
+"""A moment at which something ends; one of the year 9999 means that it never does."""
 Text = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable), AfterValidator(with_substance)]
 Query = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable)]
 Name = Annotated[str, Field(min_length=1, max_length=128), AfterValidator(printable)]
@@ -63,7 +105,7 @@ def provenance_fields(given: str | None) -> dict[str, str]:
 class Request(BaseModel):
     """Arguments of a tool: unknown fields are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
 class Place(Request):
@@ -74,7 +116,7 @@ class Place(Request):
         None, description="The number of the message there; neighbours are 1 apart."
     )
     speaker: Name | None = Field(None, description="Who said it, when not the user: a name.")
-    event_time: datetime | None = Field(
+    event_time: Moment | None = Field(
         None, description="When it was said or happened, ISO 8601; in the user's time zone without an offset."
     )
 
@@ -82,7 +124,7 @@ class Place(Request):
 class FrozenPart(BaseModel):
     """A part of what is kept or answered, unchanged once it is made: unknown fields are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
 def absent(value: object) -> bool:
@@ -93,7 +135,7 @@ def absent(value: object) -> bool:
 class Notes(BaseModel):
     """What the caller must be told about how this answer came about."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
     method: str | None = Field(None, description="How it was made, e.g. `rules` or `claude`.", exclude_if=absent)
     degraded: str | None = Field(None, description="What did not work, and what was done instead.", exclude_if=absent)
     partial: str | None = Field(None, description="What is missing from this answer.", exclude_if=absent)
@@ -109,7 +151,15 @@ class Notes(BaseModel):
 class Result(BaseModel):
     """An answer of a tool."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
     notes: Notes | None = Field(
         None, description="Only there when there is something to tell.", exclude_if=lambda notes: not notes
     )
+    unreadable: list[str] | None = Field(
+        None, description="Ids of memories that are damaged and were left out; only there when there are any.",
+        exclude_if=absent,
+    )  # fmt: skip
+
+    def naming(self, flaws: Flaws) -> Self:
+        """The same answer, which names what could not be read for it."""
+        return self.model_copy(update={"unreadable": list(flaws.unreadable)}) if flaws.unreadable else self

@@ -1,11 +1,10 @@
 """What imports take and answer: conversations as turns or messages, and the records of an export."""
 
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from commonplace.domain.fields import Name, Request, Result, printable
+from commonplace.domain.fields import Moment, Name, Request, Result, printable
 from commonplace.domain.results import Part
 
 Keep = Literal["all", "worthy"]
@@ -18,13 +17,13 @@ class Turn(Request):
     position: Annotated[int, Field(ge=0, le=2**31, strict=True)] = Field(description="Its number in the session.")
     speaker: Name = Field(description="Who said it.")
     text: Annotated[str, AfterValidator(printable)] = Field(description="What was said, up to 8,000 characters.")
-    event_time: datetime | None = Field(None, description="When it was said, ISO 8601.")
+    event_time: Moment | None = Field(None, description="When it was said, ISO 8601.")
 
 
 class ChatPart(BaseModel):
     """A part of a message; only texts are read."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
 
     type: str = Field(description="`text`, or what is not read: an image, a file.")
     text: str | None = Field(None, description="The words.")
@@ -33,7 +32,7 @@ class ChatPart(BaseModel):
 class ChatMessage(BaseModel):
     """One message of a conversation as chat APIs have it; what else stands in it is not read."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
 
     role: Name = Field(description="Who said it: `user`, `assistant`, ...")
     content: str | list[ChatPart] | None = Field(None, description="What was said.")
@@ -70,3 +69,6 @@ class ImportedRecords(Result):
     closed: int = Field(description="How many of those are closed: superseded, archived or deleted.")
     known: list[str] = Field(description="Ids that are here already; their memories stay as they are.")
     left_out: list[LeftOutRecord]
+    held: dict[str, list[str]] = Field(
+        default_factory=dict, description="By id the dates that lie beyond the years 1 to 9000, and are kept as 1 or 9000."
+    )

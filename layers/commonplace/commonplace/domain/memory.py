@@ -3,19 +3,32 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo
 
-from commonplace.domain.fields import Fraction, absent
+from commonplace.domain.fields import Fraction, absent, nearest_moment
+from commonplace.domain.flaws import tell_held
 from commonplace.domain.taxonomy import Category, Durability, Emotion, MemoryType, Scope, Section, Source, Status
 
 GLOBAL_AGENT = "global"
 DEFAULT_COLLECTION = "default"
 
 
-class Memory(BaseModel):
-    """A statement kept for one user. Times are aware; `importance` and `confidence` run from 0 to 1."""
+def _held(value: datetime, field: ValidationInfo) -> datetime:
+    """A date beyond the bounds, which an older version took, as the nearest of them."""
+    nearest = nearest_moment(value)
+    if nearest is not value:
+        tell_held(str(field.data.get("memory_id")), str(field.field_name))
+    return nearest
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+
+Held = Annotated[datetime, AfterValidator(_held)]
+
+
+class Memory(BaseModel):
+    """A statement kept for one user. Times are aware, and in the years 1 to 9000; `importance` and `confidence` run from 0
+    to 1."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
     memory_id: str
     user_id: str
@@ -44,23 +57,23 @@ class Memory(BaseModel):
     evidence: str | None = None
     user_note: str | None = None
     subject: str | None = None
-    event_time: datetime | None = None
-    created_at: datetime
-    updated_at: datetime
-    last_accessed: datetime | None = None
+    event_time: Held | None = None
+    created_at: Held
+    updated_at: Held
+    last_accessed: Held | None = None
     access_count: Annotated[int, Field(ge=0)] = 0
-    valid_from: datetime | None = None
-    valid_to: datetime | None = None
+    valid_from: Held | None = None
+    valid_to: Held | None = None
     superseded_by: str | None = None
     supersedes: str | None = None
-    expires_at: datetime | None = None
+    expires_at: Held | None = None
     status: Status = "active"
     version: Annotated[int, Field(ge=1)] = 1
-    purge_at: datetime | None = None
+    purge_at: Held | None = None
     embedding_model: str | None = None
 
     @classmethod
-    def kept(cls, record: str) -> "Memory":
+    def kept(cls, record: str | bytes) -> "Memory":
         """Reads what a store kept. Fields that a newer version added are left out, so that one may go back to an older."""
         return cls.model_validate_json(record, extra="ignore")
 

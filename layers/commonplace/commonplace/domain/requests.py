@@ -1,11 +1,24 @@
 """What each tool takes."""
 
-from datetime import datetime
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from commonplace.domain.fields import Fraction, Level, Limit, Name, Place, Provenance, Query, Request, Tag, Text, printable
+from commonplace.domain.fields import (
+    End,
+    Fraction,
+    Level,
+    Limit,
+    Moment,
+    Name,
+    Place,
+    Provenance,
+    Query,
+    Request,
+    Tag,
+    Text,
+    printable,
+)
 from commonplace.domain.memory import DEFAULT_COLLECTION, GLOBAL_AGENT
 from commonplace.domain.taxonomy import Category, ContentType, Emotion, InsightType, SearchCategory, Source, StatementType
 
@@ -45,7 +58,7 @@ class StoreContext(Request):
 
     force_category: Category | None = Field(None, description="File it here, whatever the engine thinks.")
     force_importance: Level | None = Field(None, description="1 (trivial) to 5 (never forget).")
-    expires_at: datetime | None = Field(None, description="When it stops being true or useful, ISO 8601.")
+    expires_at: End | None = Field(None, description="When it stops being true or useful, ISO 8601.")
     additional_tags: Tags | None = Field(None, description="Tags to add to those found.")
     source: Provenance | None = Field(
         None,
@@ -70,8 +83,8 @@ class StoreRequest(Request):
 class TimeSpan(Request):
     """A half-open range of time: from `after` (inclusive) to `before` (exclusive)."""
 
-    after: datetime | None = Field(None, description="From then on, ISO 8601; in the user's time zone without an offset.")
-    before: datetime | None = Field(None, description="Up to then.")
+    after: Moment | None = Field(None, description="From then on, ISO 8601; in the user's time zone without an offset.")
+    before: End | None = Field(None, description="Up to then.")
 
 
 class FilterOptions(Request):

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from commonplace.domain.fields import Fraction, Level, Limit, Name, Provenance, Query, Request, Result, Text, absent
+from commonplace.domain.fields import End, Fraction, Level, Limit, Name, Provenance, Query, Request, Result, Text, absent
 from commonplace.domain.memory import Memory
 from commonplace.domain.requests import Tags
 from commonplace.domain.results import Part
@@ -78,7 +78,7 @@ class UpdateRequest(NamedMemory):
     type: MemoryType | None = Field(None, description="The kind of memory.")
     tags: Tags | None = Field(None, description="The tags that it is to have; they replace those that it has.")
     importance: Level | None = Field(None, description="1 (trivial) to 5 (never forget).")
-    expires_at: datetime | None = Field(None, description="When it stops being true or useful, ISO 8601.")
+    expires_at: End | None = Field(None, description="When it stops being true or useful, ISO 8601.")
     durability: Durability | None = Field(
         None, description="`durable`: it never expires any more; `daily`: a note that is gone after 90 days."
     )

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.fields import Notes, Place
+from commonplace.domain.fields import Notes, Place, is_never
 from commonplace.domain.ids import new_memory_id, new_operation_id
 from commonplace.domain.memory import Memory, importance_of
 from commonplace.domain.results import Merge, SimilarMemory, Update
@@ -59,7 +59,9 @@ def new_entry(
         **given,
     }
     expires = fields.get("expires_at")
-    if expires is not None:
+    if expires is not None and is_never(expires):
+        fields["expires_at"] = None
+    elif expires is not None:
         if expires <= caller.now:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "context.expires_at: is over already", "context.expires_at")
         fields |= {"durability": "daily", "purge_at": expires + PURGE_DELAY}

@@ -12,6 +12,7 @@ from typing import Any
 from commonplace.contract import validate
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import (
+    YEARS,
     Discussion,
     Explicit,
     GivenInteraction,
@@ -39,7 +40,6 @@ _KINDS: Mapping[str, type[GivenInteraction]] = {
     "explicit": Explicit,
     "page": Page,
 }
-_YEARS = range(1970, 2200)  # beyond them some zone has no such day
 _NO_ID = "-"
 
 
@@ -95,8 +95,8 @@ def _validated(one: Any, unnamed: _Unnamed) -> GivenInteraction:
     if kind is None:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"type: must be one of {', '.join(_KINDS)}", "type")
     interaction = validate.check(kind, unnamed.completed(one))
-    if interaction.time.year not in _YEARS:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"time: must lie in {_YEARS[0]}-{_YEARS[-1]}", "time")
+    if interaction.time.year not in YEARS:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"time: must lie in {YEARS[0]}-{YEARS[-1]}", "time")
     if isinstance(interaction, Page):
         _refuse_too_long(interaction)
     return interaction

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date, tzinfo
 from typing import get_args
 
+from commonplace.domain.fields import local_day
 from commonplace.domain.memory import Memory
 from commonplace.domain.taxonomy import Section
 from commonplace.ports.values import Caller
@@ -93,7 +94,7 @@ def owner_hash(user_id: str) -> str:
 
 def page_name(memory: Memory, zone: tzinfo) -> str:
     """The name of the memory's page: daily notes by the day they happened, in the user's zone."""
-    return MAIN if memory.durability == "durable" else f"memory/{memory.happened_at.astimezone(zone).date()}.md"
+    return MAIN if memory.durability == "durable" else f"memory/{local_day(memory.happened_at, zone)}.md"
 
 
 def zone_of(caller: Caller) -> tzinfo:
@@ -128,4 +129,4 @@ def was_moved_to(page: Page, memory: Memory, zone: tzinfo) -> bool:
         return False
     if page.day is None:
         return memory.durability != "durable"
-    return memory.durability == "durable" or memory.happened_at.astimezone(zone).date() != page.day
+    return memory.durability == "durable" or local_day(memory.happened_at, zone) != page.day

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, time
+from datetime import date, datetime, time
 from typing import Any
 
 from pydantic import JsonValue
 
 from commonplace.contract import validate
 from commonplace.domain.errors import CommonplaceError
-from commonplace.domain.fields import Request, Text
+from commonplace.domain.fields import Moment, Request, Text
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
 from commonplace.domain.runs import OperationKind, Outcome, RunOperation
@@ -35,10 +35,11 @@ KNOWN = "it is remembered already"
 
 
 class EntryRequest(Request):
-    """A typed entry to be validated; `value` is None where the text is unchanged."""
+    """A typed entry to be validated; `value` is None where the text is unchanged, `event_time` where the day is."""
 
     key: Key | None = None
     value: Text | None = None
+    event_time: Moment | None = None
 
 
 def new_memory(
@@ -80,13 +81,17 @@ def _page_fields(page: Page, old: Memory | None, caller: Caller) -> dict[str, An
     if page.day is None:
         return {"durability": "durable", "expires_at": None, "purge_at": None}
     expires = (old and old.expires_at) or caller.now + DAILY_FOR
-    noon = datetime.combine(page.day, time(12), caller.now.tzinfo)
+    noon = _noon(page.day, caller)
     return {
         "durability": "daily",
         "expires_at": expires,
         "purge_at": expires + PURGE_DELAY,
         "event_time": min(noon, caller.now) if page.day == caller.now.date() else noon,
     }
+
+
+def _noon(day: date, caller: Caller) -> datetime:
+    return datetime.combine(day, time(12), caller.now.tzinfo)
 
 
 @dataclass(frozen=True)
@@ -125,7 +130,7 @@ class PagePlanner:
             assert one.memory is not None
             return self._operation(one, closes=transitions.deleted(one.memory, self.caller.now))
         try:
-            typed, kinds = validate.validate(EntryRequest, _fields_to_check(one, one.line), None)
+            typed, kinds = validate.validate(EntryRequest, _fields_to_check(one, one.line, self.caller), None)
         except CommonplaceError as error:
             return self._leave_aside(one, "NOOP", "applied", error.message)
         self.redacted |= dict.fromkeys(kinds)
@@ -174,6 +179,8 @@ class PagePlanner:
         )
 
 
-def _fields_to_check(one: Difference, line: PageEntry) -> Mapping[str, object]:
+def _fields_to_check(one: Difference, line: PageEntry, caller: Caller) -> Mapping[str, object]:
     """The fields of a line to be validated; the text of a moved entry is taken as it is."""
-    return {"key": line.key} if one.kind == "move" else {"key": line.key, "value": line.text}
+    fields: dict[str, object] = {"key": line.key} if one.kind == "move" else {"key": line.key, "value": line.text}
+    comes_here = one.memory is None or was_moved_to(one.page, one.memory, zone_of(caller))
+    return {**fields, "event_time": _noon(one.page.day, caller)} if comes_here and one.page.day else fields

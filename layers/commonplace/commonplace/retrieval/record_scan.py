@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from commonplace.domain.fields import is_never
 from commonplace.domain.memory import GLOBAL_AGENT, Memory, importance_of
 from commonplace.domain.requests import FilterOptions
 from commonplace.domain.taxonomy import SearchCategory, where_filed
@@ -30,7 +31,7 @@ def filter_of(category: SearchCategory | None, options: FilterOptions) -> Filter
         content_type=options.content_type,
         importance_min=None if options.importance_min is None else importance_of(options.importance_min) - 0.125,
         after=span.after if span else None,
-        before=span.before if span else None,
+        before=span.before if span and span.before and not is_never(span.before) else None,
     )
 
 

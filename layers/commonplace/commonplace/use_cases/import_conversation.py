@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 from typing import Any, TypeVar
 
 from commonplace.contract import validate
@@ -34,7 +35,8 @@ def import_turns(
     What is not kept (nothing but a secret, too long, no words, not worth keeping) is listed with its reason; a malformed
     turn is an error that names it, before anything is stored.
     """
-    checked = [_check(Turn, turn, number) for number, turn in enumerate(turns_of_chat(turns))]
+    zone = caller.now.tzinfo
+    checked = [_timed(_check(Turn, turn, number), number, zone) for number, turn in enumerate(turns_of_chat(turns))]
     reader = _TurnReader(checked, keep, ports.facts.tags(caller.user_id), caller, ports)
     ids: list[str | None] = [None] * len(checked)
     left_out: list[LeftOut] = []
@@ -132,13 +134,13 @@ class _TurnReader:
         return before.text if before and before.session_id == self.turns[number].session_id else None
 
     def _place(self, turn: Turn) -> Place:
-        at = turn.event_time
-        return Place(
-            session_id=turn.session_id,
-            position=turn.position,
-            speaker=turn.speaker,
-            event_time=at.replace(tzinfo=self.caller.now.tzinfo) if at is not None and at.tzinfo is None else at,
-        )
+        return Place(session_id=turn.session_id, position=turn.position, speaker=turn.speaker, event_time=turn.event_time)
+
+
+def _timed(turn: Turn, number: int, zone: tzinfo | None) -> Turn:
+    if turn.event_time is None:
+        return turn
+    return turn.model_copy(update={"event_time": validate.moment_in(zone, turn.event_time, f"turns.{number}.event_time")})
 
 
 def _check(kind: type[_Checked], turn: Mapping[str, Any], number: int) -> _Checked:

@@ -9,6 +9,7 @@ from commonplace.contract import validate
 from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Notes, printable
+from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import may_be_id
 from commonplace.domain.imports import ImportedRecords, LeftOutRecord
 from commonplace.domain.memory import Memory
@@ -22,6 +23,8 @@ _BATCH = 100
 _TEXTS = ("raw_text", "normalized_text", "evidence", "user_note", "subject", "speaker")
 _WORDS = ("tags", "concepts")
 
+_DAMAGED = "damaged: what is here under this id can't be read; erase that (erase --memory) and import again"
+
 Progress = Callable[[int, int], None]
 
 
@@ -34,16 +37,21 @@ def import_records(
     with how many of how many are stored.
     """
     kinds: dict[str, None] = {}
-    plan = _Plan.of([_check(given, number, caller, kinds) for number, given in enumerate(records)], caller, ports)
-    stored = plan.store(caller, ports, progress) if apply else plan.new
-    return ImportedRecords(
+    with gathered() as given_flaws:
+        checked = [_check(given, number, caller, kinds) for number, given in enumerate(records)]
+    with gathered() as flaws:
+        plan = _Plan.of(checked, caller, ports)
+        stored = plan.store(caller, ports, progress) if apply else plan.new
+    done = ImportedRecords(
         applied=apply,
         stored=[memory.memory_id for memory in stored],
         closed=sum(memory.status != "active" for memory in stored),
         known=plan.known,
         left_out=plan.left_out,
+        held=given_flaws.held,
         notes=Notes(redacted=list(kinds)) if kinds else None,
     )
+    return done.naming(flaws)
 
 
 @dataclass
@@ -59,14 +67,17 @@ class _Plan:
     def of(cls, memories: Sequence[Memory], caller: Caller, ports: Ports) -> "_Plan":
         plan, held = cls(), _Held()
         here = set()
-        for memory in ports.records.all(caller.user_id):
-            here.add(memory.memory_id)
-            held.add(memory)
+        with gathered() as flaws:
+            for memory in ports.records.all(caller.user_id):
+                here.add(memory.memory_id)
+                held.add(memory)
         instead: dict[str, str] = {}
         for number, memory in enumerate(memories):
             why, other = _why_not(memory, held, plan.places, caller.now)
             if memory.memory_id in here:
                 plan.known.append(memory.memory_id)
+            elif memory.memory_id in flaws.unreadable:
+                plan.left_out.append(LeftOutRecord(record=number, memory_id=memory.memory_id, why=_DAMAGED))
             elif why is not None:
                 plan.left_out.append(LeftOutRecord(record=number, memory_id=memory.memory_id, why=why))
                 instead |= {memory.memory_id: other} if other else {}

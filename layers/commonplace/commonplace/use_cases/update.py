@@ -7,7 +7,7 @@ from typing import Any
 
 from commonplace.contract import validate
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.fields import Notes
+from commonplace.domain.fields import Notes, is_never
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.memory import Memory, importance_of
 from commonplace.domain.storage import UpdateRequest, UpdateResult
@@ -60,7 +60,10 @@ def _expiry(request: UpdateRequest, now: datetime) -> Mapping[str, Any]:
     expires = request.expires_at
     if expires is None and request.durability is None:
         return {}
-    if expires is None and request.durability == "durable":
+    never = expires is not None and is_never(expires)
+    if never and request.durability == "daily":
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "durability: what never expires is durable", "durability")
+    if never or (expires is None and request.durability == "durable"):
         return {"durability": "durable", "expires_at": None, "purge_at": None}
     if request.durability == "durable":
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "durability: what is durable has no expires_at", "durability")

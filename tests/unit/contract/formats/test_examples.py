@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable
-from datetime import UTC
+from datetime import UTC, datetime
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -111,7 +111,7 @@ def values(schema: Any) -> st.SearchStrategy[Any]:
     if "pattern" in schema:
         return st.from_regex(schema["pattern"], fullmatch=True, alphabet="aé7_.-日").map(str)
     if schema.get("format") == "date-time":
-        return st.datetimes(timezones=st.just(UTC)).map(lambda time: time.isoformat())
+        return st.datetimes(max_value=datetime(9000, 12, 31), timezones=st.just(UTC)).map(lambda time: time.isoformat())
     return st.text("aé7 ,\"'[]{}:日\\", min_size=1, max_size=20).map(lambda some: f"a{some}")
 
 
