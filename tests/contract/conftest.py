@@ -11,7 +11,7 @@ import pytest
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.ledger import DynamoLedger
 from commonplace.adapters.dynamodb.operations import DynamoOperations
-from commonplace.adapters.dynamodb.records import DynamoErasure, DynamoRecords
+from commonplace.adapters.dynamodb.records import DynamoErasure, DynamoEverything, DynamoRecords
 from commonplace.adapters.dynamodb.runs import DynamoBudget, DynamoRuns
 from commonplace.adapters.dynamodb.usage import DynamoUsage
 from commonplace.adapters.opensearch.facts import OpenSearchFacts
@@ -70,7 +70,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenStore
         runs = DynamoRuns(table)
         night = NightPorts(DynamoLedger(table), runs, runs, runs, DynamoBudget(table))
         ports = without_index(replace(local.ports, records=records, operations=operations, usage=DynamoUsage(table)))
-        yield OpenStore(ports, lambda: None, lambda: night, lambda: DynamoErasure(table))
+        yield OpenStore(ports, lambda: None, lambda: night, lambda: DynamoErasure(table), lambda: DynamoEverything(table))
     else:
         yield local
     local.close()

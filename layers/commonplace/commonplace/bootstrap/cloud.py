@@ -14,6 +14,7 @@ from commonplace.bootstrap.models import (
     unlimited_time,
 )
 from commonplace.domain.errors import CommonplaceError, ErrorCode, require_extra
+from commonplace.ports.all_records import AllRecords
 from commonplace.ports.bundle import Ports
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.memory_index import MemoryIndex
@@ -76,7 +77,9 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
         fallback=fallback,
         profile=settings.ranking,
     )
-    return OpenStore(ports, lambda: None, lambda: _night(table, settings, left), lambda: _erasure(table))
+    return OpenStore(
+        ports, lambda: None, lambda: _night(table, settings, left), lambda: _erasure(table), lambda: _everything(table)
+    )
 
 
 def _night(table: "Table", settings: Settings, left: Left) -> "NightPorts":
@@ -101,6 +104,12 @@ def _erasure(table: "Table") -> UserErasure:
     from commonplace.adapters.dynamodb.records import DynamoErasure
 
     return DynamoErasure(table)
+
+
+def _everything(table: "Table") -> AllRecords:
+    from commonplace.adapters.dynamodb.records import DynamoEverything
+
+    return DynamoEverything(table)
 
 
 def open_models(settings: Settings, left: Left = unlimited_time) -> Ports:

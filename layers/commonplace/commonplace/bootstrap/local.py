@@ -10,6 +10,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from commonplace.bootstrap.models import SENTENCE_ENCODER, night_of, reader_of, summarizer_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.flaws import Flaws, gathered
+from commonplace.ports.all_records import AllRecords
 from commonplace.ports.bundle import Ports
 from commonplace.ports.memory_index import MemoryIndex
 from commonplace.ports.user_erasure import UserErasure
@@ -23,13 +25,27 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class FileReport:
+    """What is the matter with a file. `records`: how many can be read; `faults`: what SQLite finds wrong, a line each."""
+
+    records: int
+    flaws: Flaws
+    faults: list[str]
+
+
+@dataclass(frozen=True)
 class OpenStore:
-    """An open store: the ports, how to close it, and the ports of runs and erasure, made on first use."""
+    """An open store: the ports, how to close it, and the ports of runs and erasure, made on first use.
+
+    `everything`: all records of it, whoever they are of; `faults`: what is the matter with the file, a line each.
+    """
 
     ports: Ports
     close: Callable[[], None]
     night: "Callable[[], NightPorts]"
     erasure: Callable[[], UserErasure]
+    everything: Callable[[], AllRecords]
+    faults: Callable[[], list[str]] = list
 
     def catch_up(self, user_id: str) -> None:
         """Embeds what an older version wrote since the user came to the present embedding model.
@@ -58,6 +74,18 @@ class OpenStore:
         told = (lambda done: progress(done, total)) if progress else (lambda _: None)
         embed_again(user_id, reembedding, self.ports.embedder, math.inf, told)
         return total
+
+    def check(self, progress: Callable[[int], None] = lambda _: None) -> FileReport:
+        """Reads all that there is, of all users, as far as it can be read. `progress` is told how many records were."""
+        faults, count = self.faults(), 0
+        with gathered() as flaws:
+            try:
+                for _ in self.everything().every():
+                    count += 1
+                    progress(count)
+            except CommonplaceError as error:
+                faults.append(error.message)
+        return FileReport(count, flaws, faults)
 
 
 def open_local(settings: Settings) -> OpenStore:
@@ -94,7 +122,10 @@ def open_local(settings: Settings) -> OpenStore:
         usage.close()
         database.close()
 
-    return OpenStore(ports, close, lambda: _night(database, settings), lambda: _erasure(database))
+    return OpenStore(
+        ports, close, lambda: _night(database, settings), lambda: _erasure(database), lambda: _everything(database),
+        lambda: _faults(database),
+    )  # fmt: skip
 
 
 class _OnFirstUse:
@@ -131,6 +162,18 @@ def _erasure(database: "Database") -> UserErasure:
     from commonplace.adapters.sqlite.records import SqliteErasure
 
     return SqliteErasure(database)
+
+
+def _everything(database: "Database") -> AllRecords:
+    from commonplace.adapters.sqlite.file_check import SqliteEverything
+
+    return SqliteEverything(database)
+
+
+def _faults(database: "Database") -> list[str]:
+    from commonplace.adapters.sqlite.file_check import check_file
+
+    return check_file(database)
 
 
 def local_clock(zone: str | None, now: Clock | None = None) -> Clock:

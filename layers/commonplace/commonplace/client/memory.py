@@ -21,6 +21,7 @@ from commonplace.settings import Settings, read_settings
 from commonplace.use_cases import dispatch
 
 if TYPE_CHECKING:
+    from commonplace.bootstrap.local import FileReport
     from commonplace.domain.interactions import Erased
     from commonplace.nightly.user_erasure import ErasableUser
     from commonplace.ports.bundle import Ports
@@ -161,6 +162,11 @@ class Commonplace(KeyedMethods, NightMethods, TransferMethods):
         Writes do it little by little, too. `progress` is told how many are done, of how many.
         """
         return self._local.reindex(self._user_id, progress)
+
+    def check(self, progress: Callable[[int], None] | None = None) -> "FileReport":
+        """What is the matter with the file, whoever its memories are of: records that can't be read (`flaws.unreadable`),
+        dates beyond the bounds (`flaws.held`), and what SQLite finds wrong (`faults`)."""
+        return self._local.check(progress or (lambda _: None))
 
     def _ports(self) -> "Ports":
         return self._local.ports.of(self._user_id)

@@ -3,12 +3,13 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Literal
 
 from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.flaws import Flaws, gathered
 from commonplace.memories.enrich import PrecomputedEmbedder
 from commonplace.ports.all_records import AllRecords
 from commonplace.ports.embedder import Embedder
@@ -28,7 +29,7 @@ _FIRST_WAIT = 0.25  # seconds; twice as long at each further try
 
 @dataclass(frozen=True)
 class ConsistencyReport:
-    """How many records and documents there are, the inconsistencies by kind, and how many were mended.
+    """How many records and documents there are, the inconsistencies by kind, how many were mended, and what can't be read.
 
     `missing`: a record without a document; `behind`, `ahead`: of an older or newer version; `different`: of the same
     version and another content; `orphaned`: a document without a record. What was written within the last seconds may be
@@ -39,6 +40,7 @@ class ConsistencyReport:
     documents: int
     inconsistencies: Counter[Inconsistency]
     mended: int
+    flaws: Flaws = field(default_factory=Flaws)
 
 
 def check_consistency(
@@ -50,19 +52,20 @@ def check_consistency(
     """
     ills: Counter[Inconsistency] = Counter()
     seen = documents = mended = 0
-    for batch in in_batches(everything.every(), _BATCH):
-        found = list(_differing(batch, contents.look_up(batch)))
-        ills.update(ill for ill, _ in found)
-        mended += _mended(contents, [stored for ill, stored in found if ill != "ahead"]) if repair else 0
-        seen += len(batch)
-        progress(seen + documents)
+    with gathered() as flaws:
+        for batch in in_batches(everything.every(), _BATCH):
+            found = list(_differing(batch, contents.look_up(batch)))
+            ills.update(ill for ill, _ in found)
+            mended += _mended(contents, [stored for ill, stored in found if ill != "ahead"]) if repair else 0
+            seen += len(batch)
+            progress(seen + documents)
     for held in in_batches(contents.every(), _BATCH):
         orphans = list(_orphans(held, records))
         ills["orphaned"] += len(orphans)
         mended += _mended(contents, orphans) if repair else 0
         documents += len(held)
         progress(seen + documents)
-    return ConsistencyReport(seen, documents, +ills, mended)
+    return ConsistencyReport(seen, documents, +ills, mended, flaws)
 
 
 def _differing(batch: Sequence[Stored], found: Sequence[IndexedDocument | None]) -> Iterator[tuple[Inconsistency, Stored]]:
@@ -78,7 +81,8 @@ def _differing(batch: Sequence[Stored], found: Sequence[IndexedDocument | None])
 def _orphans(batch: Sequence[IndexedDocument], records: MemoryRecords) -> Iterator[Tombstone]:
     for user_id, group in groupby(batch, key=lambda held: held.user_id):
         held = {one.memory_id: one for one in group}
-        there = {memory.memory_id for memory in records.get(user_id, list(held))}
+        with gathered() as flaws:  # what can't be read is there
+            there = {memory.memory_id for memory in records.get(user_id, list(held))} | flaws.unreadable.keys()
         yield from (Tombstone(user_id, name, one.version) for name, one in held.items() if name not in there)
 
 

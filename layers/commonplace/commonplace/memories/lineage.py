@@ -1,6 +1,6 @@
 """Which memories took the place of which: by `superseded_by` and `supersedes`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from commonplace.domain.memory import Memory
 from commonplace.ports.memory_records import MemoryRecords
@@ -23,10 +23,16 @@ def lineage(memory_id: str, memories: Iterable[Memory]) -> list[Memory]:
     Where one memory took the place of several, all of those belong together. In the order of the given ones.
     """
     known = list(memories)
+    ids = lineage_ids(memory_id, known)
+    return [one for one in known if one.memory_id in ids]
+
+
+def lineage_ids(memory_id: str, known: Sequence[Memory]) -> set[str]:
+    """The ids of the same, and of what is linked with them and not among the given ones."""
     found, more = set[str](), {memory_id}
     while more:
         found |= more
         linked = {one.memory_id for one in known if {one.superseded_by, one.supersedes} & more}
         named = {link for one in known if one.memory_id in more for link in (one.superseded_by, one.supersedes) if link}
         more = (linked | named) - found
-    return [one for one in known if one.memory_id in found]
+    return found

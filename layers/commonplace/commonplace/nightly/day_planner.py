@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, places_of
 from commonplace.domain.runs import Mode, Run
 from commonplace.extraction.candidate import MemoryView, Reading
 from commonplace.extraction.days import Day
@@ -94,7 +94,8 @@ class DayPlanner:
         ids = interactions_of(day)
         if len(ids) > 1:
             return merged(self._draft_one_by_one(day, ids, answers))
-        _log.error("an interaction of %s can't be read: %s", day.date, type(failure).__name__, exc_info=failure)
+        why = f"{type(failure).__name__} at {places_of(failure)}"
+        _log.error("an interaction of %s can't be read: %s", day.date, why)
         return Plan(unread=ids, notes=("an interaction can't be read; it is tried again in the next run",))
 
     def _draft_one_by_one(self, day: Day, ids: Sequence[str], answers: SavedAnswers | UnsavedAnswers) -> Iterator[Plan]:

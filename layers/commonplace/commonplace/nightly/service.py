@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.flaws import Flaws, gathered
 from commonplace.domain.ids import id_or_key, may_be_id
 from commonplace.domain.interactions import History, HistoryRequest, ListedRuns, RecordResult, RunReport
 from commonplace.domain.runs import Mode, Run
@@ -55,9 +56,10 @@ class Nights:
                     self._drop_old_texts()
                     return
                 tried |= set(run.interactions)
-                run = self._carry_out(run, night, lease)
+                with gathered() as flaws:
+                    run = self._carry_out(run, night, lease)
                 if run.status != "running":
-                    self._publish(run)
+                    run = self._published(run, lease, flaws)
                 yield with_what_is_left(run, self.context)
                 if run.status == "running":
                     return
@@ -66,7 +68,9 @@ class Nights:
         """What `nightly` would do now, with its words; nothing is changed."""
         from commonplace.nightly import steps
 
-        return report.report_plan(*steps.preview(self.context, self._options(mode, progress)))
+        with gathered() as flaws:
+            run, planned = steps.preview(self.context, self._options(mode, progress))
+        return report.report_plan(_with_notes(run, flaws.note), planned)
 
     def empty_run(self, mode: Mode | None = None) -> Run:
         """A run that found nothing to read; it is not stored."""
@@ -103,25 +107,22 @@ class Nights:
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
         """Undoes a run and returns the undo as a run; `reread`: its interactions are pending again."""
-        with apply.exclusive_lease(self.context) as lease:
+        with apply.exclusive_lease(self.context) as lease, gathered() as flaws:
             run = undo.undo_run(self._run_to_change(run_id), self.context, lease, reread)
-            self._publish(run)
-            return run
+            return self._published(run, lease, flaws)
 
     def undo(self, operation_id: str) -> Run:
         """Undoes one operation, or the `last` that is no undo; returns the undo as a run. `NOT_FOUND` if there is none."""
-        with apply.exclusive_lease(self.context) as lease:
+        with apply.exclusive_lease(self.context) as lease, gathered() as flaws:
             chosen = undo.last_operation(self.context) if operation_id == LAST else operation_id
             run = undo.undo_operation(chosen, self.context, lease)
-            self._publish(run)
-            return run
+            return self._published(run, lease, flaws)
 
     def approve_run(self, run_id: str) -> Run:
         """Applies the operations of a run that wait for review, where their memories are unchanged."""
-        with apply.exclusive_lease(self.context) as lease:
+        with apply.exclusive_lease(self.context) as lease, gathered() as flaws:
             run = undo.approve(self._run_to_change(run_id), self.context, lease)
-            self._publish(run)
-            return with_what_is_left(run, self.context)
+            return with_what_is_left(self._published(run, lease, flaws), self.context)
 
     def discard_run(self, run_id: str) -> Run:
         """Discards the operations of a run that wait for review."""
@@ -133,7 +134,10 @@ class Nights:
         from commonplace.contract import validate
         from commonplace.use_cases import history
 
-        return history.history(validate.check(HistoryRequest, id_or_key(name)), self.context.caller, self.context.ports)
+        request = validate.check(HistoryRequest, id_or_key(name))
+        with gathered() as flaws:
+            found = history.history(request, self.context.caller, self.context.ports)
+        return found.naming(flaws)
 
     def _options(self, mode: Mode | None, progress: "Progress | None" = None) -> "RunOptions":
         from commonplace.llm.prompts import prompt_version
@@ -170,10 +174,15 @@ class Nights:
         ports = self.context.night
         ports.ledger.drop_texts(self.context.user_id, self.context.clock(), ports.texts_kept)
 
-    def _publish(self, run: Run) -> None:
+    def _published(self, run: Run, lease: Lease, flaws: Flaws) -> Run:
+        """A run that has ended, once the pages are written; what could not be read or written is told in its notes."""
         from commonplace.pages.publishing import publish
 
-        publish(run, self.context)
+        trouble = publish(run, self.context)
+        told = _with_notes(run, flaws.note, trouble)
+        if told is not run:
+            self.context.night.runs.save(told, lease.fence)
+        return told
 
     def _run_to_change(self, run_id: str) -> Run:
         """The run to be undone or reviewed. `last` means no undo here, so that undoing it twice is harmless."""
@@ -181,3 +190,8 @@ class Nights:
             return self.run(run_id)
         newest = self.runs(MOST_RUNS)
         return next((run for run in newest if run.kind != "undo"), None) or self.run(LAST)
+
+
+def _with_notes(run: Run, *notes: str | None) -> Run:
+    told = tuple(filter(None, notes))
+    return run.model_copy(update={"notes": (*run.notes, *told)}) if told else run

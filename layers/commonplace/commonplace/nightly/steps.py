@@ -20,9 +20,11 @@ from commonplace.runs.plan import Plan, PlannedOperation, review_part
 
 MOST_INTERACTIONS = 500
 """That one run reads; what is pending beyond them is for the next run of the same night."""
+_DAMAGED = "these interactions can't be read, and are given up"
 _FAILURES_BEFORE_RULES = 2  # runs that failed on an interaction before rules read it
 _TRIES = 3
 _NO_PROGRESS = "reading this day stopped the run three times; it is left for another run"
+_DAMAGED_PLAN = "the plan of a day can't be read; what was done of it is done, and its interactions are left for another run"
 
 Progress = Callable[[int, int], None]
 """Told how many interactions of how many are done."""
@@ -53,12 +55,13 @@ def begin(context: RunContext, night: RunOptions, lease: Lease, tried: Collectio
 def pending(context: RunContext, tried: Collection[str] = ()) -> list[LedgerEntry]:
     """The ledger entries that the next run reads, oldest first."""
     found = context.night.ledger.pending(context.user_id, MOST_INTERACTIONS + len(tried))
-    return [entry for entry in found if entry.interaction_id not in tried and entry.interaction][:MOST_INTERACTIONS]
+    return [entry for entry in found if entry.interaction_id not in tried][:MOST_INTERACTIONS]
 
 
 def new_run(context: RunContext, night: RunOptions, entries: Collection[LedgerEntry]) -> Run:
     """A run that has done nothing yet."""
     now = context.caller.now
+    damaged = [entry.interaction_id for entry in entries if entry.interaction is None]
     return Run(
         run_id=new_run_id(now),
         user_id=context.user_id,
@@ -68,6 +71,7 @@ def new_run(context: RunContext, night: RunOptions, entries: Collection[LedgerEn
         prompt_version=night.prompt_version,
         interactions=tuple(entry.interaction_id for entry in entries),
         started_at=now,
+        notes=(f"{_DAMAGED}: {', '.join(damaged)}",) if damaged else (),
     )
 
 
@@ -147,7 +151,7 @@ def _saved_plan(run: Run, day: Day, planner: DayPlanner, lease: Lease) -> Plan:
     parts, name = lease.context.night.parts, f"plan/{day.date}"
     saved = parts.part(run.user_id, run.run_id, name)
     if saved is not None:
-        return Plan.model_validate_json(saved)
+        return Plan.kept(saved) or Plan(unread=interactions_of(day), notes=(_DAMAGED_PLAN,))
     if run.attempts >= _TRIES:
         plan = Plan(unread=interactions_of(day), notes=(_NO_PROGRESS,))
     else:

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Notes
+from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.interactions import Erased
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import LEFT_IN_LOG
-from commonplace.memories.lineage import lineage
+from commonplace.memories.lineage import lineage_ids
 from commonplace.memories.transitions import erased
 from commonplace.pages.publishing import erase_pages, publish_changes
 from commonplace.ports.record_values import Audit, Change, Operation
@@ -30,8 +31,9 @@ class ErasableUser:
         return self.context.user_id
 
     def memories(self) -> int:
-        """The number of the user's memories, closed ones too."""
-        return sum(1 for _ in self.context.ports.records.all(self.user_id))
+        """The number of the user's memories, closed ones too, and those that can't be read."""
+        with gathered() as flaws:
+            return sum(1 for _ in self.context.ports.records.all(self.user_id)) + len(flaws.unreadable)
 
     def erase(self) -> Erased:
         """Erases everything for good, the pages first; tells how many memories there were.
@@ -53,15 +55,23 @@ class ErasableUser:
     def lineage(self, memory_id: str) -> list[Memory]:
         """What `erase_memory` would erase: the memory, all that it replaced and all that replaced it, newest first.
 
-        Raises `NOT_FOUND` when nothing of it has any words.
+        What of it can't be read is not shown. Raises `NOT_FOUND` when nothing of it has any words.
         """
-        found = lineage(memory_id, self.context.ports.records.all(self.user_id))
+        return self._lineage(memory_id)[0]
+
+    def _lineage(self, memory_id: str) -> tuple[list[Memory], list[str]]:
+        """The memories with words, newest first, and the ids of those that can't be read."""
+        with gathered() as flaws:
+            known = list(self.context.ports.records.all(self.user_id))
+        ids = lineage_ids(memory_id, known)
+        found = [memory for memory in known if memory.memory_id in ids]
         with_words = [memory for memory in found if memory.content]
-        if not with_words:
+        damaged = [one for one in flaws.unreadable if one in ids]
+        if not (with_words or damaged):
             left = "" if not found or self.notes(wait=False) is None else f"; {LEFT_IN_LOG}"
             why = f"was erased already{left}" if found else "no memory has this id"
             raise CommonplaceError(ErrorCode.NOT_FOUND, f"memory_id: {why}", "memory_id")
-        return with_words[::-1]
+        return with_words[::-1], damaged
 
     def erase_memory(self, memory_id: str) -> Erased:
         """Erases a memory with its history; tells the ids of what was erased.
@@ -71,12 +81,14 @@ class ErasableUser:
         `CONFLICT` while a run of this user is at work or a memory is changed in the same moment.
         """
         with exclusive_lease(self.context) as lease:
-            memories = self.lineage(memory_id)
-            ids = [memory.memory_id for memory in memories]
+            memories, damaged = self._lineage(memory_id)
+            ids = [*(memory.memory_id for memory in memories), *damaged]
             self.context.ports.usage.fold(self.user_id)  # what was found is counted now, and not again later
             erase_sources(set(ids), set(), self.context, lease)
             for memory in memories:
                 self._erase(memory, lease)
+            for one in damaged:
+                self.erasure.erase_unreadable(self.user_id, one)
             publish_changes(self.context, "an erasure", ids)
         return Erased(memories=len(ids), ids=tuple(ids), notes=self.notes())
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import new_run_id
 from commonplace.domain.interactions import RunReport
 from commonplace.domain.runs import Run
@@ -67,7 +68,10 @@ def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) ->
             run = apply.apply_plan(run, Plan(operations=tuple(planned)), context, lease)
         write_pages(pages, context.caller, context.ports, taken_over=found.fully_applied(run))
         if changes:
-            publish(run, context)
+            trouble = publish(run, context)
+            if trouble is not None:
+                run = run.model_copy(update={"notes": (*run.notes, trouble)})
+                context.night.runs.save(run, lease.fence)
             return report.report(run, context)
     return _report(found, [*run.notes, *([] if found.steps else [_THE_SAME])], context)
 
@@ -89,7 +93,9 @@ def _find_changes(pages: Pages, context: RunContext) -> _PageChanges:
             notes.append(f"{name}: no entries, and not read, are the lines {lines}")
     if not read and not notes:
         raise CommonplaceError(ErrorCode.NOT_FOUND, "dir: holds no page of this memory", "dir")
-    record = read_record(caller, context.ports)
+    with gathered() as flaws:
+        record = read_record(caller, context.ports)
+    notes += [flaws.note] if flaws.note else []
     planner = PagePlanner(record, caller, context.ports)
     steps = planner.steps(differences(read, record))
     notes += [f"taken out, as secrets are never kept: {', '.join(planner.redacted)}"] if planner.redacted else []

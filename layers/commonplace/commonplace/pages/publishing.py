@@ -4,7 +4,8 @@ import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import tzinfo
 
-from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.errors import CommonplaceError, places_of
+from commonplace.domain.flaws import gathered
 from commonplace.domain.interactions import LeftPage, WrittenPages
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Run
@@ -73,7 +74,8 @@ def write_pages(
     A page that was edited is left, unless `overwrite`, or it is as in `taken_over` (texts by name), or it has one of the
     `erased` memories on it. What has no header of ours, or another owner's, is left in any case.
     """
-    record = read_record(caller, ports)
+    with gathered() as flaws:
+        record = read_record(caller, ports)
     wanted = render_pages(caller.user_id, record.current, zone_of(caller))
     written, removed, left = [], [], []
     for name in sorted({*wanted, *filter(is_page, pages.names())}):
@@ -91,34 +93,37 @@ def write_pages(
         else:
             pages.delete(name)
             removed.append(name)
-    return WrittenPages(written=tuple(written), removed=tuple(removed), left=tuple(left))
+    unreadable = tuple(flaws.unreadable)
+    return WrittenPages(written=tuple(written), removed=tuple(removed), left=tuple(left), unreadable=unreadable)
 
 
-def publish(run: Run, context: RunContext) -> None:
-    """Writes the user's pages after a run, where pages are kept. A failure is only logged: the run is done."""
+def publish(run: Run, context: RunContext) -> str | None:
+    """Writes the user's pages after a run, where pages are kept. A failure is logged, and told in a line: the run is done."""
     erased = {
         one
         for operation in run.operations
         if operation.kind == "FORGET" and operation.outcome == "applied"
         for one in operation.closed
     }
-    publish_changes(context, run.run_id, erased)
+    return publish_changes(context, run.run_id, erased)
 
 
-def publish_changes(context: RunContext, cause: str, erased: Collection[str] = ()) -> None:
+def publish_changes(context: RunContext, cause: str, erased: Collection[str] = ()) -> str | None:
     """The same after any change: `cause` is named in the log, and the `erased` memories are on no page any more."""
     if context.night.pages is None:
-        return
+        return None
     try:
         pages = context.night.pages(context.user_id)
         done = write_pages(pages, context.caller, context.ports, erased=erased)
         if erased:
             pages.drop_versions()
-    except CommonplaceError as error:
-        _log.error("the pages were not written after %s: %s", cause, error)
-        return
+    except Exception as error:  # noqa: BLE001 - whatever is the matter with a page, what was done to the memories stands
+        why = str(error) if isinstance(error, CommonplaceError) else f"{type(error).__name__} at {places_of(error)}"
+        _log.error("the pages were not written after %s: %s", cause, why)
+        return f"the pages were not written: {why}"
     for page in done.left:
         _log.warning("%s was not written after %s: %s", page.name, cause, page.why)
+    return None
 
 
 def erase_pages(pages: Pages) -> None:

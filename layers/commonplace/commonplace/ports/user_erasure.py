@@ -1,4 +1,4 @@
-"""The port that erases a user."""
+"""The port that erases a user, and what of them can't be read."""
 
 from typing import Protocol
 
@@ -11,3 +11,6 @@ class UserErasure(Protocol):
 
         Safe to repeat after a crash. What is written for the user meanwhile may stay.
         """
+
+    def erase_unreadable(self, user_id: str, memory_id: str) -> bool:
+        """Erases a record that can't be read, with what is kept beside it; False where there is none under the id."""

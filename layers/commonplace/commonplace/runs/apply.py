@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, places_of
 from commonplace.domain.runs import Outcome, Run, RunOperation
 from commonplace.ports.bundle import Ports
 from commonplace.ports.nightly_bundle import NightPorts
@@ -21,6 +21,7 @@ _LOST = "the memory was changed meanwhile, or another holds its key or says the 
 _log = logging.getLogger("commonplace")
 _PLAN = "plan"
 _DIED = "it stopped before its plan was kept; nothing was changed"
+_DAMAGED = "its plan can't be read; what was done of it is done, and the rest is not"
 _AS_UNDO: dict[Outcome, Outcome] = {"applied": "undone", "lost": "kept"}
 
 
@@ -91,9 +92,8 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
     except Exception as error:
         if not last_try:
             raise
-        _log.error(
-            "operation %s of %s can't be made: %s", reported.operation_id, run_id, type(error).__name__, exc_info=error
-        )
+        why = f"{type(error).__name__} at {places_of(error)}"
+        _log.error("operation %s of %s can't be made: %s", reported.operation_id, run_id, why)
         return with_outcome(reported, "lost", f"{reported.why}; it could not be written")
     return with_outcome(reported, "applied")
 
@@ -134,10 +134,12 @@ def resume(run: Run, context: RunContext, lease: Lease) -> Run:
 
 def _finish(run: Run, context: RunContext, lease: Lease) -> Run:
     saved = context.night.parts.part(run.user_id, run.run_id, _PLAN)
+    plan = None if saved is None else Plan.kept(saved)
     operations: list[RunOperation] = []
-    for planned in Plan.model_validate_json(saved).operations if saved is not None else ():
+    for planned in plan.operations if plan is not None else ():
         operations += _apply_operation(planned, run, lease)
-    ended = {"operations": tuple(operations), "error": None if saved is not None else _DIED, "finished_at": context.clock()}
+    error = _DIED if saved is None else _DAMAGED if plan is None else None
+    ended = {"operations": tuple(operations), "error": error, "finished_at": context.clock()}
     return run.model_copy(update=ended)
 
 

@@ -124,7 +124,9 @@ def _marks(run: Run, entries: Collection[LedgerEntry]) -> Mapping[str, LedgerMar
     unread, marks = set(run.unread), dict[str, LedgerMark]()
     for entry in (one for one in entries if one.run_id != run.run_id):
         failures = entry.failures + 1
-        if entry.interaction_id not in unread:
+        if entry.state == "pending" and entry.interaction is None:  # nothing of it can be read, now or later
+            marks[entry.interaction_id] = LedgerMark("failed", failures)
+        elif entry.interaction_id not in unread:
             marks[entry.interaction_id] = LedgerMark("read", entry.failures)
         elif failures < _GIVEN_UP:
             marks[entry.interaction_id] = LedgerMark("pending", failures)

@@ -58,6 +58,14 @@ class PlannedOperation(FrozenPart):
         """The same with another outcome."""
         return self.model_copy(update={"told": with_outcome(self.told, outcome, why)})
 
+    @classmethod
+    def kept(cls, saved: str) -> "PlannedOperation | None":
+        """Reads what was saved for review; None where it can't be read."""
+        try:
+            return cls.model_validate_json(saved)
+        except ValueError:
+            return None
+
 
 class Plan(FrozenPart):
     """What a run does at one go: for a day that it read, or as a whole. What a reading cost is told with it."""
@@ -70,6 +78,14 @@ class Plan(FrozenPart):
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+
+    @classmethod
+    def kept(cls, saved: str) -> "Plan | None":
+        """Reads what was saved; None where it can't be read."""
+        try:
+            return cls.model_validate_json(saved)
+        except ValueError:
+            return None
 
 
 def merged(plans: Iterable[Plan]) -> Plan:

@@ -44,8 +44,9 @@ def _report_operation(
 ) -> OperationReport:
     if operation.outcome == "needs_review":
         saved = context.night.parts.part(run.user_id, run.run_id, review_part(operation.operation_id))
-        if saved is not None:
-            return _report_planned(PlannedOperation.model_validate_json(saved), operation)
+        planned = None if saved is None else PlannedOperation.kept(saved)
+        if planned is not None:
+            return _report_planned(planned, operation)
     opened = memories.get(operation.memory_id or "")
     said = _message_text(texts.get(operation.interaction_id or ""), operation.position)
     return OperationReport(

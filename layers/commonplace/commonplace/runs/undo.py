@@ -12,7 +12,7 @@ from commonplace.runs.finalize import erase_forgotten
 from commonplace.runs.plan import Plan, PlannedOperation, review_part, with_outcome
 from commonplace.runs.undo_plan import UndoPlanner
 
-_MISSING = "what was planned is no longer kept"
+_MISSING = "what was planned is no longer kept, or can't be read"
 _NOTHING = "there was nothing to take back"
 
 
@@ -33,10 +33,10 @@ def _approve_operation(operation: RunOperation, run: Run, context: RunContext, l
     if operation.outcome != "needs_review":
         return operation
     saved = context.night.parts.part(run.user_id, run.run_id, review_part(operation.operation_id))
-    if saved is None:
+    planned = None if saved is None else PlannedOperation.kept(saved)
+    if planned is None:
         return with_outcome(operation, "lost", _MISSING)
-    planned = PlannedOperation.model_validate_json(saved).with_outcome("planned")
-    return apply.apply(planned, run.run_id, lease)
+    return apply.apply(planned.with_outcome("planned"), run.run_id, lease)
 
 
 def _save_review(run: Run, before: Run, context: RunContext, lease: Lease) -> Run:

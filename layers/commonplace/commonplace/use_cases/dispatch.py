@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, places_of
 from commonplace.domain.fields import Result
+from commonplace.domain.flaws import gathered
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 
@@ -25,12 +26,13 @@ def call(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) 
     tool = tool_named(name)
     request, kinds = validate.validate(tool.request, arguments, caller.now.tzinfo)
     own = ports.of(caller.user_id)
-    result = use_case(name)(request, replace(caller, redacted=tuple(kinds)), own)
+    with gathered() as flaws:
+        result = use_case(name)(request, replace(caller, redacted=tuple(kinds)), own)
     if own is ports.older and not tool.hints.read_only:
         from commonplace.memories.reembedding import after_write  # most users have switched and don't pay for it
 
         after_write(caller.user_id, ports)
-    return result
+    return result.naming(flaws)
 
 
 def answer(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> tuple[int, dict[str, Any]]:
@@ -51,7 +53,7 @@ def status_and_body(work: Callable[[], dict[str, Any]]) -> tuple[int, dict[str, 
 def internal_error(error: Exception) -> CommonplaceError:
     """An unknown failure as `INTERNAL`, logged under the id that the caller gets."""
     incident = uuid.uuid4().hex[:12]
-    _log.error("unexpected failure %s: %s", incident, type(error).__name__, exc_info=error)
+    _log.error("unexpected failure %s: %s at %s", incident, type(error).__name__, places_of(error))
     return CommonplaceError(ErrorCode.INTERNAL, f"something failed here; quote {incident} when you report it")
 
 

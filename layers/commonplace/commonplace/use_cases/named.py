@@ -3,6 +3,7 @@
 from difflib import get_close_matches
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import may_be_id
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
 from commonplace.domain.storage import NamedMemory
@@ -50,7 +51,10 @@ def unknown_id(why: str = "no memory has this id", field: str = "memory_id") -> 
 
 def memory_with_id(memory_id: str, caller: Caller, ports: Ports, field: str = "memory_id") -> Memory:
     """The memory of an id, unless it is closed; one whose time is over is not: it may get more of it."""
-    found = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
+    with gathered() as flaws:
+        found = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
+    if flaws.unreadable:
+        raise unknown_id("this memory is damaged and can't be read; it can only be erased", field)
     visibility = visibility_of(caller, include_expired=True)
     if found and is_visible(visibility, found[0]):
         return found[0]

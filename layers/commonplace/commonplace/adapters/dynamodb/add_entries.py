@@ -14,6 +14,7 @@ from commonplace.adapters.dynamodb.rows import (
     markers,
     memory_name,
     memory_of,
+    readable,
     vector_bytes,
 )
 from commonplace.adapters.dynamodb.table import CONTENT, KEY, Action, Item
@@ -72,7 +73,7 @@ def _settle(refused: RefusedWrite, holders: dict[tuple[str, str], Item], now: da
             continue
         holder_id = item[HOLDER]["S"]
         record = holders.get((write.change.memory.user_id, memory_name(holder_id)))
-        holder = memory_of(record) if record is not None else None
+        holder = readable(record, memory_of) if record is not None else None
         if record is None or holder is None or holder.status != "active":
             write.stale[action.name] = holder_id
         elif is_closed_or_expired(holder, now):

@@ -22,8 +22,8 @@ from commonplace.adapters.dynamodb.table import (
     Item,
     queue_of,
 )
-from commonplace.domain.interactions import INTERACTION as ADAPTER
-from commonplace.domain.interactions import Interaction
+from commonplace.domain.fields import nearest_moment
+from commonplace.domain.interactions import Interaction, kept_interaction
 from commonplace.ports.values import LedgerEntry, LedgerMark
 
 BODY = "body"
@@ -54,10 +54,10 @@ def stored_interaction(item: Item) -> StoredInteraction:
     read_at = item["read_at"]["S"] if "read_at" in item else None
     entry = LedgerEntry(
         interaction_id=item["id"]["S"],
-        time=datetime.fromisoformat(item["time"]["S"]),
+        time=nearest_moment(datetime.fromisoformat(item["time"]["S"])),
         state=item["state"]["S"],
         recorded_at=datetime.fromisoformat(item["recorded_at"]["S"]),
-        interaction=ADAPTER.validate_json(unpacked(item[BODY])) if BODY in item else None,
+        interaction=kept_interaction(unpacked(item[BODY])) if BODY in item else None,
         run_id=item["run_id"]["S"] if "run_id" in item else None,
         read_at=datetime.fromisoformat(read_at) if read_at else None,
         failures=int(item["failures"]["N"]),

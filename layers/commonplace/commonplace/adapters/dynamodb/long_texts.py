@@ -1,6 +1,8 @@
 """Texts that may exceed an item: compressed, and split into further rows where they are too long."""
 
 import gzip
+import logging
+import zlib
 
 from ulid import ULID
 
@@ -9,6 +11,7 @@ from commonplace.adapters.dynamodb.table import ITEM, USER, Action, Item
 
 ROWS = "rows"
 _BODY = "body"
+_log = logging.getLogger("commonplace")
 _MOST_BYTES = 350_000  # of the 400 KB that an item may have
 
 
@@ -18,8 +21,12 @@ def packed(text: str) -> Item:
 
 
 def unpacked(attribute: Item) -> str:
-    """The text of an attribute."""
-    return gzip.decompress(bytes(attribute["B"])).decode()
+    """The text of an attribute; of one that is damaged no word, which is no JSON of anything."""
+    try:
+        return gzip.decompress(bytes(attribute["B"])).decode()
+    except (OSError, EOFError, ValueError, KeyError, zlib.error) as error:
+        _log.error("a text of the table can't be read: %s", type(error).__name__)
+        return ""
 
 
 def row_text(text: str, user_id: str, prefix: str) -> tuple[Item, list[Action]]:

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -9,6 +10,7 @@ from datetime import UTC, datetime
 from commonplace.adapters.dynamodb.add_entries import RefusedWrite, marker_holders, refused_writes
 from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.removal import forget
 from commonplace.adapters.dynamodb.rows import (
     HOLDER,
     RECORD,
@@ -17,6 +19,7 @@ from commonplace.adapters.dynamodb.rows import (
     memory_name,
     memory_of,
     purge_at,
+    readable,
     readable_records,
     used_name,
     vector_bytes,
@@ -26,13 +29,14 @@ from commonplace.adapters.dynamodb.writes import RowChange as Written
 from commonplace.adapters.dynamodb.writes import TransactionWrite, audit_names, change_of, version_conflict
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
-from commonplace.memories.transitions import applied_change, without_words
+from commonplace.memories.transitions import applied_change
 from commonplace.ports.record_values import Applied, AppliedChange, Change, Fence, Operation
 from commonplace.ports.values import Visibility
 from commonplace.retrieval.record_scan import is_visible
 
 _MOST_KEYS = 10_000
 _AT_ONCE = 10  # operations that one call reads to find the newest that is no undo
+_log = logging.getLogger("commonplace")
 _ERASED = json.dumps({"erased": True})
 
 
@@ -80,7 +84,7 @@ class DynamoOperations:
         condition, values = partition_condition(user_id, OPERATION)
         pages = self._table.calls().pages(condition, values, ScanIndexForward=False, ConsistentRead=True, Limit=_AT_ONCE)
         found = (_applied(item) for page in pages for item in page)
-        return next((operation for operation in found if operation.kind != "UNDO"), None)
+        return next((operation for operation in found if operation is not None and operation.kind != "UNDO"), None)
 
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
         calls = self._table.calls()
@@ -89,7 +93,7 @@ class DynamoOperations:
             return None
         record, used = (user_id, memory_name(held[HOLDER]["S"])), (user_id, used_name(held[HOLDER]["S"]))
         found = calls.get([record, used])
-        memory = None if record not in found else memory_of(found[record], found.get(used))
+        memory = readable(found[record], lambda item: memory_of(item, found.get(used))) if record in found else None
         return memory if memory is not None and memory.key == key and not is_closed_or_expired(memory, now) else None
 
     def keys(self, visibility: Visibility, collection: str) -> list[str]:
@@ -141,15 +145,16 @@ def _written(calls: Calls, change: Change) -> Written:
     return replace(written, rows=()) if change.erases else written  # `_erasing` has them
 
 
-def _applied(item: Item) -> Applied:
-    kept = json.loads(item["told"]["S"])
-    return Applied(
-        operation_id=item[ITEM]["S"].removeprefix(OPERATION),
-        kind=kept["kind"],
-        at=datetime.fromisoformat(kept["at"]),
-        run_id=kept["run_id"],
-        made=tuple(AppliedChange(**one) for one in kept["made"]),
-    )
+def _applied(item: Item) -> Applied | None:
+    """An operation; None, which is logged, where it can't be read: then it can't be taken back."""
+    operation_id = item[ITEM]["S"].removeprefix(OPERATION)
+    try:
+        kept = json.loads(item["told"]["S"])
+        made = tuple(AppliedChange(**one) for one in kept["made"])
+        return Applied(operation_id, kept["kind"], datetime.fromisoformat(kept["at"]), kept["run_id"], made)
+    except (ValueError, KeyError, TypeError) as error:
+        _log.error("an unreadable operation is left out: %s: %s", operation_id, type(error).__name__)
+        return None
 
 
 def _row(operation: Operation) -> Action:
@@ -165,17 +170,9 @@ def _row(operation: Operation) -> Action:
 
 
 def _forget(calls: Calls, operation: Operation) -> None:
-    """Takes words of erased memories out of what the user's operations replaced."""
     erased = {change.memory.memory_id for change in operation.changes if change.erases}
-    if not erased:
-        return
-    for page in calls.pages(*partition_condition(operation.user_id, OPERATION), ConsistentRead=True):
-        for item in page:
-            kept = json.loads(item["told"]["S"])
-            made = [AppliedChange(**one) for one in kept["made"]]
-            left = [asdict(without_words(one) if one.memory_id in erased else one) for one in made]
-            if left != kept["made"]:
-                calls.put({**item, "told": {"S": json.dumps({**kept, "made": left})}})
+    if erased:
+        forget(calls, operation.user_id, erased)
 
 
 def _erasing(calls: Calls, operation: Operation) -> Sequence[Action]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from commonplace.adapters.dynamodb import removal
 from commonplace.adapters.dynamodb.add_entries import EntryBatch, marker_holders, refused_writes
 from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.client import Table
@@ -159,6 +160,9 @@ class DynamoErasure:
         self._empty(f"{USAGE}{user_id}")
         self._empty(user_id)
         self._table.calls().delete_all([key_of(user_id, LEASE)])  # last: until then no run begins
+
+    def erase_unreadable(self, user_id: str, memory_id: str) -> bool:
+        return removal.erase_unreadable(self._table.calls(), user_id, memory_id)
 
     def _empty(self, partition: str) -> None:
         condition, values = partition_condition(partition)

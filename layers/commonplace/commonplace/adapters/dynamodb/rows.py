@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from commonplace.adapters.dynamodb.table import AUDIT, CONTENT, ITEM, KEY, MEMORY, PENDING, PURGE_AT, USED, USER, Item
+from commonplace.domain.fields import EARLIEST
+from commonplace.domain.flaws import tell_unreadable
 from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import Audit, IndexChange, Stored, StreamRecord, Tombstone, Vector
 from commonplace.retrieval.documents import fingerprint
@@ -53,28 +55,41 @@ def memory_item(memory: Memory, vector: bytes | None) -> Item:
 def memory_of(item: Item, used: Item | None = None) -> Memory:
     """The memory of a record, with its counts where they are known."""
     memory = Memory.kept(item[RECORD]["S"])
+    if (memory.user_id, memory_name(memory.memory_id)) != (item[USER]["S"], item[ITEM]["S"]):
+        raise ValueError("another memory's record")
     if used is None or FOUND not in used:
         return memory
-    last = datetime.fromisoformat(used[LAST_FOUND]["S"])
-    return memory.model_copy(update={"access_count": int(used[FOUND]["N"]), "last_accessed": last})
+    try:
+        found, last = int(used[FOUND]["N"]), datetime.fromisoformat(used[LAST_FOUND]["S"])
+    except (ValueError, KeyError):  # a count that is damaged is no reason to do without the memory
+        return memory
+    return memory.model_copy(update={"access_count": found, "last_accessed": last})
 
 
 def stored_of(item: Item) -> Stored:
     """The memory of a record with its vector."""
     blob = bytes_of(item)
-    return Stored(memory_of(item), None if blob is None else np.frombuffer(blob, dtype="<f4"))
+    whole = blob is not None and not len(blob) % 4
+    return Stored(memory_of(item), np.frombuffer(blob, dtype="<f4") if blob and whole else None)
 
 
 def readable_records(items: Iterable[Item], read: Callable[[Item], _T]) -> Iterator[_T]:
     """Each record as read; one that can't be read is left out, and the log names its key."""
     for item in items:
-        try:
-            found = read(item)
-        except (ValueError, KeyError, TypeError) as error:  # ValueError: pydantic's and numpy's too
-            key = item[USER]["S"], item[ITEM]["S"]
-            _log.error("an unreadable record is left out: %s %s: %s", *key, type(error).__name__)
-            continue
-        yield found
+        found = readable(item, read)
+        if found is not None:
+            yield found
+
+
+def readable(item: Item, read: Callable[[Item], _T]) -> _T | None:
+    """A record as read; None where it can't be read, and the log names its key."""
+    try:
+        return read(item)
+    except (ValueError, KeyError, TypeError) as error:  # ValueError: pydantic's and numpy's too
+        key = item[USER]["S"], item[ITEM]["S"]
+        tell_unreadable(key[0], key[1].removeprefix(MEMORY))
+        _log.error("an unreadable record is left out: %s %s: %s", *key, type(error).__name__)
+        return None
 
 
 def bytes_of(item: Item) -> bytes | None:
@@ -119,8 +134,11 @@ def audit_item(memory: Memory, audit: Audit) -> Item:
 
 def audit_of(item: Item) -> Audit:
     """The change of an audit row."""
-    detail: Mapping[str, object] = json.loads(item["detail"]["S"])
-    return Audit(item["operation"]["S"], datetime.fromisoformat(item["at"]["S"]), detail)
+    operation = str(item.get("operation", {}).get("S"))
+    try:
+        return Audit(operation, datetime.fromisoformat(item["at"]["S"]), json.loads(item["detail"]["S"]))
+    except (ValueError, KeyError):  # of one that is damaged there is what can be read, for the rows are counted
+        return Audit(operation, EARLIEST, {})
 
 
 def purge_at(memory: Memory) -> dict[str, Any]:

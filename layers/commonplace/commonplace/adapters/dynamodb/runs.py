@@ -14,7 +14,7 @@ from commonplace.adapters.dynamodb.operations import fenced
 from commonplace.adapters.dynamodb.table import ABSENT, BUDGET, ITEM, LEASE, PART, PURGE_AT, REST, RUN, RUNNING, Action, Item
 from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.runs import Run
+from commonplace.domain.runs import Run, kept_run
 from commonplace.ports.record_values import Fence
 from commonplace.ports.values import LedgerMark
 
@@ -135,7 +135,7 @@ def _running(run: Run) -> list[Action]:
 
 def _run(calls: Calls, row: Item | None) -> Run | None:
     text = text_of(calls, row)
-    return None if text is None else Run.model_validate_json(text, extra="ignore")
+    return None if text is None else kept_run(text)
 
 
 def _lost() -> CommonplaceError:

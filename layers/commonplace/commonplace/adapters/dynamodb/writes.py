@@ -17,6 +17,7 @@ from commonplace.adapters.dynamodb.rows import (
     memory_of,
     pending_name,
     purge_at,
+    readable,
     used_name,
     vector_bytes,
 )
@@ -139,9 +140,9 @@ def _holder(marker: Item) -> Item:
 def change_of(calls: Calls, memory: Memory, audit: Audit, vector: Vector | None) -> RowChange:
     """The change that makes the stored record this one; `NOT_FOUND`, or `CONFLICT` when its version is not one less."""
     item = calls.one(memory.user_id, memory_name(memory.memory_id))
-    if item is None:
+    before = None if item is None else readable(item, memory_of)
+    if item is None or before is None:
         raise CommonplaceError(ErrorCode.NOT_FOUND, f"no memory {memory.memory_id}")
-    before = memory_of(item)
     if before.version != memory.version - 1:
         raise version_conflict(memory)
     kept = (memory.content, memory.embedding_model) == (before.content, before.embedding_model)

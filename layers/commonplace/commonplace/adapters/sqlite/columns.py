@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from commonplace.adapters.sqlite.rows import shown_id, vector_of
 from commonplace.ports.candidates import Flags, Floats, Integers
 from commonplace.ports.record_values import Vector
 from commonplace.retrieval.candidate_rows import NOBODY, years_of
@@ -25,6 +26,7 @@ _KINDS: dict[str, str] = {
     "length": "i4", "question": "?", "instruction": "?", "preference": "?", "has_vector": "?",
 }  # fmt: skip
 _BLOCK = 8192
+MOST_COSINE = 1.01
 
 
 class NameNumbers:
@@ -54,6 +56,8 @@ class Columns:
         self._numbers = {name: np.zeros(0, dtype=kind) for name, kind in _KINDS.items()}
         self._vectors: list[npt.NDArray[np.float32]] = []
         self.ids: list[str] = []
+        self.damaged: dict[int, str] = {}
+        """The ids of memories with a column that can't be read, by their slots: they are not found."""
         self.agents, self.sessions, self.speakers = NameNumbers(), NameNumbers(), NameNumbers()
         self._by_place: tuple[Integers, Integers] | None = None
         self._totals: Totals | None = None
@@ -69,12 +73,16 @@ class Columns:
         # Oldest row first and rows are never given twice: slots rise with rows.
         for found in connection.execute(_QUERY, (self.owner, self._change)):
             self._read_row(found)
-            self._change = max(self._change, found[-1])
+            self._change = max(self._change, found[-1]) if isinstance(found[-1], int) else self._change
             self._by_place = self._totals = None
 
     def slots(self, rows: Integers) -> Integers:
-        """The slots of rows of the file."""
-        return np.searchsorted(self["row"], rows)
+        """The slots of rows of the file; of those that are no memory's, as in a damaged index of words, there are none."""
+        own = self["row"]
+        found = np.searchsorted(own, rows)
+        inside = found < len(own)
+        found = found[inside]
+        return found[own[found] == rows[inside]]
 
     def by_place(self) -> tuple[Integers, Integers]:
         """Slots ordered by session and position, and that place as one number each (none: negative)."""
@@ -93,7 +101,8 @@ class Columns:
             used = scores[first : first + _BLOCK]
             # `block @ vector` would go to a BLAS with threads of its own, which wait for each other on a busy machine
             np.vecdot(block[: len(used)], vector, out=used)
-        return np.where(self["has_vector"], scores, np.float32(np.nan))
+        # of unit vectors no cosine is more than one: beyond that a vector is damaged
+        return np.where(self["has_vector"] & (np.abs(scores) < MOST_COSINE), scores, np.float32(np.nan))
 
     def visible(self, agents: tuple[str, ...], now: float, include_expired: bool) -> Flags:
         """Which memories may be seen: active, valid now, unexpired, and meant for one of the agents."""
@@ -114,18 +123,23 @@ class Columns:
         slot = self._slots.setdefault(row, len(self.ids))
         if slot == len(self.ids):
             self._grow(memory_id)
-        has_vector = embedding is not None and model == self._model
+        vector = vector_of(embedding, self._dimension) if model == self._model else None
         values = (
             row, status == "active", self.agents.number(agent), importance, happened, day, created,
             -np.inf if valid_from is None else valid_from, np.inf if valid_to is None else valid_to,
             np.inf if expires is None else expires, self.sessions.number(session if position is not None else None),
-            -1 if position is None else position, self.speakers.number(speaker and speaker.lower()), length, question,
-            instruction, preference, has_vector,
+            -1 if position is None else position, self.speakers.number(speaker and str(speaker).lower()), length, question,
+            instruction, preference, vector is not None,
         )  # fmt: skip
-        for column, value in zip(self._numbers.values(), values, strict=True):
-            column[slot] = value
-        if has_vector:
-            self._vectors[slot // _BLOCK][slot % _BLOCK] = np.frombuffer(embedding, dtype="<f4")
+        try:
+            for column, value in zip(self._numbers.values(), values, strict=True):
+                column[slot] = value
+            self.damaged.pop(slot, None)
+        except (ValueError, TypeError, OverflowError):
+            self._numbers["active"][slot] = False
+            self.damaged[slot] = shown_id(memory_id)
+        if vector is not None:
+            self._vectors[slot // _BLOCK][slot % _BLOCK] = vector
 
     def _grow(self, memory_id: str) -> None:
         if len(self) == len(self._vectors) * _BLOCK:

@@ -74,7 +74,7 @@ class SqliteFacts:
                 "SELECT tag, memories FROM tags WHERE owner = ? ORDER BY memories DESC, tag LIMIT ?",
                 (owner, MOST_TAGS),
             )
-            return dict(found.fetchall())
+            return {tag: count for tag, count in found if isinstance(tag, str) and isinstance(count, int)}
 
     def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
         with self._database.reading() as connection:

@@ -8,10 +8,10 @@ import numpy as np
 
 from commonplace.adapters.sqlite import rows as word_index
 from commonplace.adapters.sqlite import scan
-from commonplace.adapters.sqlite.columns import Columns
+from commonplace.adapters.sqlite.columns import MOST_COSINE, Columns
 from commonplace.adapters.sqlite.database import Database
-from commonplace.adapters.sqlite.rows import known_owner
-from commonplace.domain.memory import Memory
+from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, vector_of
+from commonplace.domain.flaws import tell_unreadable
 from commonplace.ports.candidates import Retrieved
 from commonplace.ports.record_values import Vector
 from commonplace.ports.values import Filter, Similar, Visibility
@@ -29,15 +29,20 @@ def _compared(
     """The visible memories among some rows, each with its share of rare words."""
     visible, values = scan.visible(visibility)
     found = connection.execute(
-        f"SELECT row, record, embedding, embedding_model FROM memories WHERE row IN ({','.join('?' * len(shares))})"
+        f"SELECT row, memory_id, {RECORD}, embedding, embedding_model FROM memories"
+        f" WHERE row IN ({','.join('?' * len(shares))})"
         f" AND {visible}",
         (*shares, *values),
     ).fetchall()
     scored = []
-    for row, record, blob, made_by in found:
-        memory = Memory.kept(record)
-        other = np.frombuffer(blob, dtype="<f4") if blob is not None and made_by == model else None
+    for row, memory_id, record, blob, made_by in found:
+        memory = memory_of(visibility.user_id, memory_id, record)
+        if memory is None:
+            continue
+        other = vector_of(blob, None if vector is None else len(vector)) if made_by == model else None
         cosine = None if vector is None or other is None else float(other @ vector)
+        if cosine is not None and not abs(cosine) < MOST_COSINE:
+            cosine = other = None
         scored.append((shares[row], Similar(memory.memory_id, memory.content, cosine, other)))
     return scored
 
@@ -118,4 +123,6 @@ class SqliteIndex:
         if len(self._users) > _USERS_IN_MEMORY:
             del self._users[next(iter(self._users))]
         columns.refresh(connection)
+        for memory_id in columns.damaged.values():
+            tell_unreadable(user_id, memory_id)
         return columns

@@ -9,11 +9,14 @@ from typing import Any
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import confirmed
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
-from commonplace.domain.interactions import INTERACTION, Interaction
+from commonplace.domain.fields import nearest_moment
+from commonplace.domain.interactions import INTERACTION, Interaction, kept_interaction
 from commonplace.domain.runs import Run
 from commonplace.ports.values import LedgerEntry, LedgerMark
 
-_ENTRY = "SELECT interaction_id, time, state, recorded_at, interaction, run_id, read_at, failures FROM interactions"
+_ENTRY = (
+    "SELECT interaction_id, time, state, recorded_at, CAST(interaction AS BLOB), run_id, read_at, failures FROM interactions"
+)
 _DUE = (
     "SELECT user_id FROM users WHERE EXISTS (SELECT 1 FROM interactions WHERE owner = users.number AND (state = 'pending'"
     " OR interaction IS NOT NULL AND read_seconds < ?))"
@@ -104,15 +107,15 @@ def _record(connection: sqlite3.Connection, owner: int, interaction: Interaction
 
 
 def _entry(
-    interaction_id: str, time: str, state: Any, recorded_at: str, body: str | None, run_id: str | None,
+    interaction_id: str, time: str, state: Any, recorded_at: str, body: bytes | None, run_id: str | None,
     read_at: str | None, failures: int,
 ) -> LedgerEntry:  # fmt: skip
     return LedgerEntry(
         interaction_id=interaction_id,
-        time=datetime.fromisoformat(time),
+        time=nearest_moment(datetime.fromisoformat(time)),
         state=state,
         recorded_at=datetime.fromisoformat(recorded_at),
-        interaction=None if body is None else INTERACTION.validate_json(body, extra="ignore"),
+        interaction=None if body is None else kept_interaction(body),
         run_id=run_id,
         read_at=None if read_at is None else datetime.fromisoformat(read_at),
         failures=failures,

@@ -1,19 +1,19 @@
 """Applies operations: changes of several memories at once, each operation stored under its id."""
 
 import json
+import logging
 import sqlite3
-from collections.abc import Collection
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from commonplace.adapters.sqlite import rows, runs, writes
+from commonplace.adapters.sqlite import removal, rows, runs, writes
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import purge
-from commonplace.adapters.sqlite.rows import known_owner, memory_of, owner_number
+from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, owner_number, shown_id
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
-from commonplace.memories.transitions import applied_change, without_words
+from commonplace.memories.transitions import applied_change
 from commonplace.ports.record_values import Applied, AppliedChange, Change, Entry, Fence, Operation
 from commonplace.ports.values import Visibility
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from commonplace.domain.runs import OperationKind
 
 _MOST_KEYS = 10_000
-_ERASED = json.dumps({"erased": True})
+_log = logging.getLogger("commonplace")
 
 
 class SqliteOperations:
@@ -40,7 +40,7 @@ class SqliteOperations:
                 runs.check_fence(connection, fence)
             for change in operation.changes:
                 _make(connection, owner, change, operation.at)
-            _forget(connection, owner, {change.memory.memory_id for change in operation.changes if change.erases})
+            removal.forget(connection, owner, {change.memory.memory_id for change in operation.changes if change.erases})
             purge(connection, owner, operation.at)
             if erases:
                 rows.purge_deleted_tokens(connection)
@@ -56,20 +56,20 @@ class SqliteOperations:
         with self._database.reading() as connection:
             found = connection.execute(
                 "SELECT operation_id, kind, at, run_id, made FROM operations WHERE owner = ? AND kind != 'UNDO'"
-                " ORDER BY operation_id DESC LIMIT 1",
+                " ORDER BY operation_id DESC",
                 (known_owner(connection, user_id),),
-            ).fetchone()
-        return None if found is None else _applied(*found)
+            )
+            return next((one for row in found if (one := _applied(*row)) is not None), None)
 
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
         with self._database.reading() as connection:
             found = connection.execute(
-                "SELECT record, found, last_found FROM memories LEFT JOIN usage USING (memory_id)"
+                f"SELECT memory_id, {RECORD}, found, last_found FROM memories LEFT JOIN usage USING (memory_id)"
                 " WHERE owner = ? AND collection = ? AND key = ? AND status = 'active'"
                 " AND (expires_at IS NULL OR expires_at > ?)",
                 (known_owner(connection, user_id), collection, key, now.timestamp()),
             ).fetchone()
-        return None if found is None else memory_of(*found)
+        return None if found is None else memory_of(user_id, *found)
 
     def keys(self, visibility: Visibility, collection: str) -> list[str]:
         from commonplace.adapters.sqlite import scan
@@ -95,29 +95,18 @@ def _make(connection: sqlite3.Connection, owner: int, change: Change, at: dateti
         raise CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} was changed meanwhile; read it again")
     writes.refuse_if_there(connection, owner, memory, at)
     if change.erases:
-        connection.execute("UPDATE audits SET detail = ? WHERE memory_id = ?", (_ERASED, memory.memory_id))
+        removal.erase_audits(connection, memory.memory_id)
     writes.replace(connection, older, memory, change.audit, change.vector)
 
 
-def _forget(connection: sqlite3.Connection, owner: int, erased: Collection[str]) -> None:
-    """Takes out what else is kept of erased memories: how often they were found, and words that operations replaced."""
-    for memory_id in erased:
-        connection.execute("DELETE FROM usage WHERE memory_id = ?", (memory_id,))
-        saved = connection.execute(
-            "SELECT operation_id, made FROM operations WHERE owner = ? AND instr(made, ?)", (owner, memory_id)
-        ).fetchall()
-        for operation_id, made in saved:
-            changes = [AppliedChange(**one) for one in json.loads(made)]
-            left = [asdict(without_words(one) if one.memory_id == memory_id else one) for one in changes]
-            connection.execute(
-                "UPDATE operations SET made = ? WHERE owner = ? AND operation_id = ?",
-                (json.dumps(left, ensure_ascii=False), owner, operation_id),
-            )
-
-
-def _applied(operation_id: str, kind: "OperationKind", at: str, run_id: str | None, made: str) -> Applied:
-    changes = tuple(AppliedChange(**change) for change in json.loads(made))
-    return Applied(operation_id, kind, datetime.fromisoformat(at), run_id, changes)
+def _applied(operation_id: str, kind: "OperationKind", at: str, run_id: str | None, made: str) -> Applied | None:
+    """An operation; None, which is logged, where it can't be read: then it can't be taken back."""
+    try:
+        changes = tuple(AppliedChange(**change) for change in json.loads(made))
+        return Applied(operation_id, kind, datetime.fromisoformat(at), run_id, changes)
+    except (ValueError, TypeError) as error:
+        _log.error("an unreadable operation is left out: %s: %s", shown_id(operation_id), type(error).__name__)
+        return None
 
 
 def _save_operation(connection: sqlite3.Connection, owner: int, operation: Operation) -> None:

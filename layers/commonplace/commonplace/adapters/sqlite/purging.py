@@ -8,18 +8,18 @@ Who comes back after months is believed from the second day on; an earlier day's
 import sqlite3
 from datetime import datetime
 
-from commonplace.adapters.sqlite import writes
+from commonplace.adapters.sqlite import removal, writes
 
 _DAY = 86_400.0
 _CONFIRMED_FOR = 7 * _DAY
 _AT_ONCE = 100  # a write never waits for more; the rest goes with the next ones
-_PURGE_AT = "json_extract(record, '$.purge_at')"
+_PURGE_AT = "iif(json_valid(record), json_extract(record, '$.purge_at'), NULL)"  # one that is no JSON stops no write
 _INDEX = (
     "CREATE INDEX IF NOT EXISTS memories_by_owner_purge ON memories"
     f" (owner, julianday({_PURGE_AT})) WHERE {_PURGE_AT} IS NOT NULL"
 )
 _DUE = (
-    f"SELECT row, owner, record, embedding FROM memories WHERE owner = ? AND {_PURGE_AT} IS NOT NULL"
+    f"{writes.STORED} WHERE owner = ? AND {_PURGE_AT} IS NOT NULL"
     f" AND julianday({_PURGE_AT}) <= 2440587.5 + ? / {_DAY} ORDER BY julianday({_PURGE_AT}) LIMIT {_AT_ONCE}"
 )
 _NEWEST = """WITH newest AS (
@@ -44,7 +44,11 @@ def purge(connection: sqlite3.Connection, owner: int, now: datetime) -> None:
     if connection.execute(_DUE, (owner, now.timestamp())).fetchone() is None:
         return  # most writes: what the clock would take is looked for first
     for found in connection.execute(_DUE, (owner, confirmed(connection, owner, now))).fetchall():
-        writes.remove(connection, writes.StoredRow.of(*found))
+        there = writes.StoredRow.of(*found)
+        if there is None:
+            removal.remove_row(connection, found[0], found[3])
+        else:
+            removal.remove(connection, there)
 
 
 def confirmed(connection: sqlite3.Connection, owner: int, now: datetime) -> float:

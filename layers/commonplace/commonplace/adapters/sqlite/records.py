@@ -5,17 +5,18 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from commonplace.adapters.sqlite import rows, writes
+from commonplace.adapters.sqlite import removal, rows, writes
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import purge
-from commonplace.adapters.sqlite.rows import known_owner, memory_of, owner_number
+from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, owner_number, vector_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import EARLIEST
 from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import Audit, Entry, Stored, Vector
 from commonplace.ports.values import Filter, Visibility
 from commonplace.retrieval.documents import Document, document
 
-_BY_OWNER = ("memories", "tags", "operations", "interactions", "runs", "run_parts", "leases", "token_budget")
+_BY_OWNER = ("tags", "operations", "interactions", "runs", "run_parts", "leases", "token_budget")
 
 
 class SqliteErasure:
@@ -31,13 +32,28 @@ class SqliteErasure:
                 return
             connection.execute("DELETE FROM words WHERE rowid IN (SELECT row FROM memories WHERE owner = ?)", (owner,))
             rows.purge_deleted_tokens(connection)
-            for table in writes.DEPENDENT_TABLES:
+            for table in removal.DEPENDENT_TABLES:
                 own = "memory_id IN (SELECT memory_id FROM memories WHERE owner = ?)"
                 connection.execute(f"DELETE FROM {table} WHERE {own}", (owner,))
+            removal.delete_rows(connection, "owner = ?", owner)
             for table in _BY_OWNER:
                 connection.execute(f"DELETE FROM {table} WHERE owner = ?", (owner,))
             # The number stays taken: what another process keeps in memory under it would be somebody else's.
             connection.execute("UPDATE users SET user_id = 'erased|' || number WHERE number = ?", (owner,))
+
+    def erase_unreadable(self, user_id: str, memory_id: str) -> bool:
+        with self._database.writing(erases=True) as connection:
+            found = connection.execute(
+                f"{writes.STORED} WHERE user_id = ? AND memory_id = ?", (user_id, memory_id)
+            ).fetchone()
+            if found is None or writes.StoredRow.of(*found) is not None:
+                return False
+            row, owner = found[:2]
+            removal.remove_row(connection, row, memory_id)
+            removal.forget(connection, owner, [memory_id])
+            removal.recount_tags(connection, owner)
+            rows.purge_deleted_tokens(connection)
+        return True
 
 
 class SqliteRecords:
@@ -69,19 +85,19 @@ class SqliteRecords:
         with self._database.reading() as connection:
             owner = known_owner(connection, user_id)
             rows = connection.execute(
-                f"SELECT memories.memory_id, record, found, last_found FROM memories LEFT JOIN usage USING (memory_id)"
+                f"SELECT memories.memory_id, {RECORD}, found, last_found FROM memories LEFT JOIN usage USING (memory_id)"
                 f" WHERE memories.memory_id IN ({','.join('?' * len(memory_ids))}) AND +owner = ?",
                 (*memory_ids, owner),
             ).fetchall()
-        found = {row[0]: memory_of(*row[1:]) for row in rows}
-        return [found[memory_id] for memory_id in memory_ids if memory_id in found]
+        found = {row[0]: memory_of(user_id, *row) for row in rows}
+        return [memory for memory_id in memory_ids if (memory := found.get(memory_id)) is not None]
 
     def all(self, user_id: str) -> Iterator[Memory]:
         last = 0
         while True:
             with self._database.reading() as connection:
                 rows = connection.execute(
-                    "SELECT memories.row, record, found, last_found FROM memories JOIN users ON number = owner"
+                    f"SELECT memories.row, memory_id, {RECORD}, found, last_found FROM memories JOIN users ON number = owner"
                     " LEFT JOIN usage USING (memory_id) WHERE user_id = ? AND memories.row > ?"
                     " ORDER BY memories.row LIMIT 500",
                     (user_id, last),
@@ -89,7 +105,9 @@ class SqliteRecords:
             if not rows:
                 return
             for row in rows:
-                yield memory_of(*row[1:])
+                memory = memory_of(user_id, *row[1:])
+                if memory is not None:
+                    yield memory
             last = rows[-1][0]
 
     def listed(
@@ -103,20 +121,20 @@ class SqliteRecords:
         with self._database.reading() as connection:
             # +owner: by the index of the ids, so that a page costs the same however many memories there are
             rows = connection.execute(
-                f"SELECT record FROM memories WHERE +owner = ? AND {conditions} ORDER BY memory_id DESC LIMIT ?",
+                f"SELECT memory_id, {RECORD} FROM memories WHERE +owner = ? AND {conditions} ORDER BY memory_id DESC LIMIT ?",
                 (known_owner(connection, visibility.user_id), *seen, *wanted, *after, limit + 1),
             ).fetchall()
-        found = [Memory.kept(record) for (record,) in rows[:limit]]
-        return found, found[-1].memory_id if len(rows) > limit else None
+        found = [memory for row in rows[:limit] if (memory := memory_of(visibility.user_id, *row)) is not None]
+        return found, str(rows[limit - 1][0]) if len(rows) > limit else None
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
         with self._database.reading() as connection:
             rows = connection.execute(
-                "SELECT record, embedding FROM memories WHERE owner = ? AND status = 'active' ORDER BY row DESC LIMIT ?",
+                f"{writes.STORED} WHERE owner = ? AND status = 'active' ORDER BY row DESC LIMIT ?",
                 (known_owner(connection, user_id), limit + 1),
             ).fetchall()
-        found = [Stored(Memory.kept(record), _vector(embedding)) for record, embedding in rows[:limit]]
-        return found, len(rows) <= limit
+        there = [one for row in rows[:limit] if (one := writes.StoredRow.of(*row)) is not None]
+        return [Stored(one.memory, vector_of(one.embedding)) for one in there], len(rows) <= limit
 
     def audits(self, user_id: str, memory_id: str) -> list[Audit]:
         with self._database.reading() as connection:
@@ -125,7 +143,7 @@ class SqliteRecords:
                 " JOIN users ON users.number = owner WHERE user_id = ? AND memory_id = ? ORDER BY audits.number",
                 (user_id, memory_id),
             ).fetchall()
-        return [Audit(operation, datetime.fromisoformat(at), json.loads(detail)) for operation, at, detail in rows]
+        return [_audit(*row) for row in rows]
 
 
 def _add(connection: sqlite3.Connection, entry: Entry, doc: Document) -> tuple[Memory, bool]:
@@ -141,9 +159,9 @@ def _add(connection: sqlite3.Connection, entry: Entry, doc: Document) -> tuple[M
     return memory, True
 
 
-def _vector(blob: bytes | None) -> Vector | None:
-    if blob is None:
-        return None
-    import numpy as np  # who exports records reads no vector
-
-    return np.frombuffer(blob, dtype="<f4")
+def _audit(operation: str, at: str, detail: str) -> Audit:
+    """An audit row; of one that is damaged there is what can be read, for the rows are counted."""
+    try:
+        return Audit(operation, datetime.fromisoformat(at), json.loads(detail))
+    except ValueError:
+        return Audit(str(operation), EARLIEST, {})

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 
 from commonplace.adapters.sqlite.database import Database
-from commonplace.adapters.sqlite.rows import known_owner
-from commonplace.domain.memory import Memory
+from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of
 from commonplace.ports.record_values import Vector
 
 _LEFT = """FROM memories WHERE owner = :owner AND status = 'active'
@@ -18,6 +17,8 @@ _LEFT = """FROM memories WHERE owner = :owner AND status = 'active'
     AND row NOT IN (SELECT row FROM waiting_vectors WHERE model = :model)"""
 _OF_ANOTHER = """SELECT 1 FROM memories WHERE owner = :owner AND status = 'active'
     AND (embedding_model < :model OR embedding_model > :model) LIMIT 1"""
+_UNREADABLE = """UPDATE memories SET embedding = NULL, embedding_model = :model
+    WHERE owner = :owner AND NOT json_valid(record) AND row IN (SELECT row FROM waiting_vectors WHERE model = :model)"""
 
 
 class SqliteReembedding:
@@ -47,8 +48,10 @@ class SqliteReembedding:
         self._prepare()
         with self._database.reading() as connection:
             named = {"owner": known_owner(connection, user_id), "model": self._model, "limit": limit}
-            found = connection.execute(f"SELECT row, record {_LEFT} ORDER BY row DESC LIMIT :limit", named).fetchall()
-        return [(row, Memory.kept(record).content) for row, record in found]
+            columns = f"SELECT row, memory_id, {RECORD}"
+            found = connection.execute(f"{columns} {_LEFT} ORDER BY row DESC LIMIT :limit", named).fetchall()
+        read = [(row[0], memory_of(user_id, *row[1:])) for row in found]
+        return [(row, "" if memory is None else memory.content) for row, memory in read]
 
     def keep(self, user_id: str, vectors: Sequence[tuple[int, Vector | None]]) -> None:
         rows = [
@@ -97,9 +100,11 @@ class SqliteReembedding:
             """UPDATE memories SET embedding = waiting.embedding, embedding_model = :model,
                 record = json_set(record, '$.embedding_model', iif(waiting.embedding IS NULL, NULL, :model)),
                 change = (SELECT last FROM changes)
-            FROM waiting_vectors AS waiting WHERE waiting.row = memories.row AND waiting.model = :model AND owner = :owner""",
+            FROM waiting_vectors AS waiting WHERE waiting.row = memories.row AND waiting.model = :model AND owner = :owner
+                AND json_valid(record)""",
             {"model": self._model, "owner": owner},
         )
+        connection.execute(_UNREADABLE, {"model": self._model, "owner": owner})
         connection.execute("DELETE FROM waiting_vectors WHERE row IN (SELECT row FROM memories WHERE owner = ?)", (owner,))
 
 

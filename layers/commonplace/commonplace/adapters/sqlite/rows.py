@@ -1,11 +1,15 @@
 """A memory as columns of its row, and its tokens in FTS5, each prefixed with its owner's number."""
 
+import logging
+import re
 import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from commonplace.domain.flaws import tell_unreadable
 from commonplace.domain.memory import Memory
+from commonplace.ports.record_values import Vector
 from commonplace.retrieval.documents import Document
 
 if TYPE_CHECKING:
@@ -13,6 +17,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Rows = npt.NDArray[np.int64]
+
+
+RECORD = "CAST(record AS BLOB)"
+"""A record as a query asks for it: of bytes that are no UTF-8 SQLite makes no text, and would give none of the rows."""
+_ID = re.compile(r"(mem|op)_[0-9A-Z]{1,40}(-close)?")
+_log = logging.getLogger("commonplace")
 
 
 def insert(connection: sqlite3.Connection, row: int, owner: int, doc: Document) -> None:
@@ -106,12 +116,41 @@ def columns(memory: Memory, doc: Document, owner: int, change: int, embedding: b
     }
 
 
-def memory_of(record: str, found: int | None, last_found: str | None) -> Memory:
-    """The memory of a record, with its counts where it was found before."""
-    memory = Memory.kept(record)
-    if found is None or last_found is None:
-        return memory
-    return memory.model_copy(update={"access_count": found, "last_accessed": datetime.fromisoformat(last_found)})
+def memory_of(
+    user_id: str, memory_id: str, record: bytes, found: int | None = None, last_found: str | None = None
+) -> Memory | None:
+    """The memory of a record, with its counts where it was found before; None, which is told, where it can't be read."""
+    try:
+        memory = Memory.kept(record)
+        if (memory.user_id, memory.memory_id) != (user_id, memory_id):
+            raise ValueError("another memory's record")
+    except ValueError as error:  # pydantic's too
+        name = shown_id(memory_id)
+        if not tell_unreadable(user_id, name):
+            _log.error("an unreadable record is left out: %s %s: %s", user_id, name, type(error).__name__)
+        return None
+    return memory if found is None else memory.model_copy(update=_counted(found, last_found))
+
+
+def shown_id(name: object) -> str:
+    """An id out of a column; where it is none, what stands there is not told: it may be somebody's words."""
+    return name if isinstance(name, str) and _ID.fullmatch(name) else "(damaged id)"
+
+
+def _counted(found: int, last_found: str | None) -> dict[str, object]:
+    try:
+        return {"access_count": int(found), "last_accessed": datetime.fromisoformat(str(last_found))}
+    except ValueError:  # a count that is damaged is no reason to do without the memory
+        return {}
+
+
+def vector_of(blob: bytes | None, dimension: int | None = None) -> Vector | None:
+    """A vector as it is kept; None without one, and where it has another length: its memory is found by its words."""
+    import numpy as np  # who exports records reads no vector
+
+    if not isinstance(blob, bytes) or not blob or len(blob) % 4 or dimension not in (None, len(blob) // 4):
+        return None
+    return np.frombuffer(blob, dtype="<f4")
 
 
 def seconds(moment: datetime | None) -> float | None:

@@ -9,7 +9,7 @@ from commonplace.adapters.sqlite import ledger
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.runs import Run
+from commonplace.domain.runs import Run, kept_run
 from commonplace.ports.record_values import Fence
 from commonplace.ports.values import LedgerMark
 
@@ -87,7 +87,7 @@ class SqliteRuns:
             extend_lease(connection, fence, 0.0)
 
     def unfinished(self, user_id: str) -> Run | None:
-        found = self._runs(user_id, "status = 'running' ORDER BY run_id LIMIT 1")
+        found = self._runs(user_id, "status = 'running' ORDER BY run_id")
         return found[0] if found else None
 
     def save(self, run: Run, fence: Fence) -> None:
@@ -133,6 +133,7 @@ class SqliteRuns:
     def _runs(self, user_id: str, condition: str, *values: object) -> list[Run]:
         with self._database.reading() as connection:
             rows = connection.execute(
-                f"SELECT run FROM runs WHERE owner = ? AND {condition}", (known_owner(connection, user_id), *values)
+                f"SELECT CAST(run AS BLOB) FROM runs WHERE owner = ? AND {condition}",
+                (known_owner(connection, user_id), *values),
             ).fetchall()
-        return [Run.model_validate_json(run, extra="ignore") for (run,) in rows]
+        return [run for (body,) in rows if (run := kept_run(body)) is not None]

@@ -7,14 +7,14 @@ from datetime import datetime
 from typing import Self
 
 from commonplace.adapters.sqlite import rows
-from commonplace.adapters.sqlite.rows import columns
+from commonplace.adapters.sqlite.rows import RECORD, columns, memory_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import Audit, Entry, Vector
 from commonplace.retrieval.documents import Document, document, fingerprint
 
-DEPENDENT_TABLES = ("audits", "usage")
-"""Tables of what is kept beside a memory, under its id."""
+STORED = f"SELECT memories.row, owner, user_id, memory_id, {RECORD}, embedding FROM memories JOIN users ON number = owner"
+"""The columns of a `StoredRow`."""
 
 
 @dataclass(frozen=True)
@@ -27,18 +27,15 @@ class StoredRow:
     embedding: bytes | None
 
     @classmethod
-    def of(cls, row: int, owner: int, record: str, embedding: bytes | None) -> Self:
-        """Out of its columns."""
-        return cls(row, owner, Memory.kept(record), embedding)
+    def of(cls, row: int, owner: int, user_id: str, memory_id: str, record: bytes, embedding: bytes | None) -> Self | None:
+        """Out of its columns; None where the record can't be read."""
+        memory = memory_of(user_id, memory_id, record)
+        return None if memory is None else cls(row, owner, memory, embedding)
 
 
 def stored_row(connection: sqlite3.Connection, user_id: str, memory_id: str) -> StoredRow | None:
     """The user's memory of that id."""
-    found = connection.execute(
-        "SELECT memories.row, owner, record, embedding FROM memories JOIN users ON number = owner"
-        " WHERE memory_id = ? AND user_id = ?",
-        (memory_id, user_id),
-    ).fetchone()
+    found = connection.execute(f"{STORED} WHERE memory_id = ? AND user_id = ?", (memory_id, user_id)).fetchone()
     return None if found is None else StoredRow.of(*found)
 
 
@@ -55,7 +52,7 @@ def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Docume
     cursor = connection.execute(f"INSERT INTO memories ({','.join(values)}) VALUES ({marks})", tuple(values.values()))
     assert cursor.lastrowid is not None
     rows.insert(connection, cursor.lastrowid, owner, doc)
-    _count_tags(connection, owner, memory, 1)
+    count_tags(connection, owner, memory, 1)
     _write_audit(connection, memory.memory_id, entry.audit)
 
 
@@ -69,17 +66,9 @@ def replace(connection: sqlite3.Connection, older: StoredRow, memory: Memory, au
     settings = ",".join(f"{name} = ?" for name in values)
     connection.execute(f"UPDATE memories SET {settings} WHERE row = ?", (*values.values(), older.row))
     rows.insert(connection, older.row, older.owner, doc)
-    _count_tags(connection, older.owner, older.memory, -1)
-    _count_tags(connection, older.owner, memory, 1)
+    count_tags(connection, older.owner, older.memory, -1)
+    count_tags(connection, older.owner, memory, 1)
     _write_audit(connection, memory.memory_id, audit)
-
-
-def remove(connection: sqlite3.Connection, there: StoredRow) -> None:
-    """Takes a memory out, with all that was kept beside it."""
-    rows.delete(connection, there.row)
-    _count_tags(connection, there.owner, there.memory, -1)
-    for table in (*DEPENDENT_TABLES, "memories"):
-        connection.execute(f"DELETE FROM {table} WHERE memory_id = ?", (there.memory.memory_id,))
 
 
 def same_content(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> Memory | None:
@@ -107,13 +96,16 @@ def _active_holder(
     if memory.status != "active":
         return None
     found = connection.execute(
-        "SELECT row, owner, record, embedding FROM memories"
-        f" WHERE owner = ? AND {condition} AND status = 'active' AND memory_id != ?",
+        f"{STORED} WHERE owner = ? AND {condition} AND status = 'active' AND memory_id != ?",
         (owner, *values, memory.memory_id),
     ).fetchone()
     if found is None:
         return None
     other = StoredRow.of(*found)
+    if other is None:  # it can't be shown, and so takes nobody's place
+        change = "UPDATE memories SET status = 'archived', change = ? WHERE row = ?"
+        connection.execute(change, (_next_change(connection), found[0]))
+        return None
     if other.memory.expires_at is None or other.memory.expires_at > now:
         return other.memory
     audit = Audit("archive", now, {"why": "expired, and said again"})
@@ -127,7 +119,8 @@ def _next_change(connection: sqlite3.Connection) -> int:
     return change
 
 
-def _count_tags(connection: sqlite3.Connection, owner: int, memory: Memory, step: int) -> None:
+def count_tags(connection: sqlite3.Connection, owner: int, memory: Memory, step: int) -> None:
+    """Counts the tags of an active memory, as one more or one less."""
     if memory.status != "active":
         return
     connection.executemany(

@@ -89,7 +89,7 @@ LISTED = (
     Listed("context", _memories, "Print what an agent puts into its prompt."),
     Listed("delete", _kept, "Delete a memory; undo brings it back."),
     Listed("discover", _memories, "Show the state, and what else there is."),
-    Listed("doctor", _deployment, "Compare a deployment's index and table."),
+    Listed("doctor", _deployment, "Tell what is the matter with a file, or a deployment."),
     Listed("erase", _erasing, "Erase everything that is kept of a user, or one memory."),
     Listed("export", _conversations, "Print every record as JSON lines."),
     Listed("get", _kept, "Show one memory as it is kept."),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from commonplace.domain.flaws import gathered
 from commonplace.interfaces.cli.failures import STOPPED
 from commonplace.interfaces.cli.import_files import FORM, HEADER, ImportFile, read_import
 from commonplace.interfaces.cli.options import Shared, command_options, progress_bar, read_text
@@ -64,6 +65,7 @@ def _import_export(shared: Shared, found: ImportFile, apply: bool) -> None:
         "stored" if apply else "to be stored": f"{len(answer['stored'])}, {answer['closed']} of them closed",
         "here already": len(answer["known"]),
         "left out": len(answer["left_out"]),
+        "dates held at the years 1 or 9000": answer["held"],
         "redacted": (answer.get("notes") or {}).get("redacted"),
     })  # fmt: skip
     if answer["left_out"]:
@@ -82,10 +84,12 @@ def export(shared: Shared) -> None:
     The first line tells the form. The oldest record comes first, and those that are closed (superseded, archived,
     deleted) are there too. "commonplace import" takes it in again.
     """
-    with shared.reading() as memory:
+    with shared.reading() as memory, gathered() as flaws:
         print_json({HEADER: FORM})
         for record in memory.export():
             print_json(record)
+    if flaws.note:
+        click.echo(f"commonplace: {flaws.note}", err=True)
 
 
 def _stored(memory: "Commonplace", turns: Sequence[Any], keep: Any) -> "ImportResult":

@@ -1,4 +1,4 @@
-"""`reindex` and `doctor`: the index of a deployment on AWS made again, and held against its records."""
+"""`reindex` and `doctor`: the index of a deployment on AWS made again, and held against its records; a file checked."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +13,7 @@ from commonplace.interfaces.cli.tables import print_facts, print_json
 
 if TYPE_CHECKING:
     from commonplace.bootstrap.maintenance import Maintenance
+    from commonplace.domain.flaws import Flaws
     from commonplace.settings import Settings
 
 _Opened = TypeVar("_Opened")
@@ -67,15 +68,33 @@ def reindex(shared: Shared, move: bool, table: str | None, endpoint: str | None)
 @_ENDPOINT
 @command_options
 def doctor(shared: Shared, repair: bool, table: str | None, endpoint: str | None) -> None:
-    """Compare a deployment's index and table."""
-    from commonplace.indexing.rebuild import check_consistency
+    """Tell what is the matter with a file, or a deployment.
 
+    \b
+    Without a table: what can't be read in the file, dates that are beyond the
+    years 1 to 9000 and are read as the nearest, and what SQLite finds wrong.
+    With one: where its index and its table differ, too.
+
+    "commonplace erase --memory ID" erases what can't be read.
+    """
+    from commonplace.indexing.rebuild import check_consistency
+    from commonplace.settings import read_settings
+
+    if not (table or endpoint or repair or read_settings().table):
+        with shared.reading() as memory, progress_bar("memories read") as progress:
+            report = memory.check(progress)
+        return _print(shared, {"records": report.records, **_told(report.flaws), "faults": report.faults})
     with connection_hints(shared), progress_bar("memories compared") as progress:
         open_ = _open_maintenance(table, endpoint)
         found = check_consistency(open_.everything, open_.records, open_.contents, repair, progress)
     counted = {"records": found.records, "documents": found.documents, "mended": found.mended}
-    answer: dict[str, object] = {**counted, **{str(ill): count for ill, count in found.inconsistencies.items()}}
-    _print(shared, answer)
+    ills: dict[str, object] = {str(ill): count for ill, count in found.inconsistencies.items()}
+    return _print(shared, {**counted, **ills, **_told(found.flaws)})
+
+
+def _told(flaws: "Flaws") -> dict[str, object]:
+    """The ids of memories that can't be read, each with its user, and of those whose dates are held, each with the dates."""
+    return {"unreadable": flaws.unreadable, "held": flaws.held}
 
 
 def _print(shared: Shared, answer: dict[str, object]) -> None:

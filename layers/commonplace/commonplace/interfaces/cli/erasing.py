@@ -69,6 +69,8 @@ def _erase_memory(shared: Shared, memory_id: str, yes: bool, table: str | None) 
         _print_erased(leaving, erased, yes)
     elif yes:
         click.echo(f"erased for good: {', '.join(erased.ids)}")
+    elif not memories:
+        click.echo(f"{memory_id} can't be read; --yes erases it, and what is kept beside")
     else:
         rows = [
             (one.status, day_and_time(one.created_at.isoformat()), Remarked(one.content, one.memory_id)) for one in memories

@@ -136,5 +136,7 @@ def _print(done: "WrittenPages") -> None:
         click.echo(f"removed {name}, of which nothing is left")
     for page in done.left:
         click.echo(f"left {page.name}: {page.why}", err=True)
+    if done.unreadable:
+        click.echo(f"on no page, as they can't be read: {', '.join(done.unreadable)}", err=True)
     if not (done.written or done.removed or done.left):
         click.echo("nothing has changed")

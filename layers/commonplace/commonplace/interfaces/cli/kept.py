@@ -47,7 +47,8 @@ def list_memories(
     if answer["memories"]:
         print_rows(("when", "memory"), [_row(one) for one in answer["memories"]], "memory")
     more = f"--cursor {answer['cursor']}" if "cursor" in answer else ""
-    return print_facts({"shown": answer["count"] or "no memory", "more": more})
+    damaged = answer.get("unreadable")
+    return print_facts({"shown": answer["count"] or "no memory", "more": more, "can't be read": damaged})
 
 
 def _row(memory: dict[str, Any]) -> tuple[object, ...]:

@@ -122,7 +122,8 @@ def day_and_time(moment: str) -> str:
 def print_notes(answer: Mapping[str, Any]) -> None:
     """What the answer has to tell beside its result."""
     notes = answer.get("notes") or {}
-    print_facts({"made by": notes.get("method"), **{name: notes[name] for name in notes if name != "method"}})
+    others = {name: notes[name] for name in notes if name != "method"}
+    print_facts({"made by": notes.get("method"), **others, "can't be read": answer.get("unreadable")})
 
 
 def print_runs(runs: "Sequence[Run]") -> None:

@@ -1,0 +1,59 @@
+"""Takes records that can't be read out of the table, and the words of erased memories out of operations."""
+
+import json
+from collections.abc import Collection, Iterator
+from dataclasses import asdict
+
+from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
+from commonplace.adapters.dynamodb.rows import HOLDER, memory_name, memory_of, pending_name, readable, used_name
+from commonplace.adapters.dynamodb.table import AUDIT, CONTENT, ITEM, KEY, OPERATION
+from commonplace.memories.transitions import without_words
+from commonplace.ports.record_values import AppliedChange
+
+
+def erase_unreadable(calls: Calls, user_id: str, memory_id: str) -> bool:
+    """Erases a record that can't be read, with all that stands beside it; False where there is none under the id.
+
+    The record goes last, so that after a crash the same call goes on.
+    """
+    record = calls.one(user_id, memory_name(memory_id))
+    if record is None or readable(record, memory_of) is not None:
+        return False
+    beside = (used_name(memory_id), pending_name(memory_id), *_rows_of(calls, user_id, memory_id))
+    calls.delete_all(key_of(user_id, name) for name in beside)
+    forget(calls, user_id, [memory_id])
+    calls.delete_all([key_of(user_id, memory_name(memory_id))])
+    return True
+
+
+def _rows_of(calls: Calls, user_id: str, memory_id: str) -> Iterator[str]:
+    """The names of a memory's audit rows and of the markers that it holds."""
+    for page in calls.pages(*partition_condition(user_id, f"{AUDIT}{memory_id}#"), ConsistentRead=True):
+        yield from (row[ITEM]["S"] for row in page)
+    for kind in (CONTENT, KEY):
+        condition, values = partition_condition(user_id, kind)
+        held = {**values, ":holder": {"S": memory_id}}
+        for page in calls.pages(condition, held, FilterExpression=f"#{HOLDER} = :holder", ConsistentRead=True):
+            yield from (row[ITEM]["S"] for row in page)
+
+
+def forget(calls: Calls, user_id: str, erased: Collection[str]) -> None:
+    """Takes words of erased memories out of what the user's operations replaced."""
+    for page in calls.pages(*partition_condition(user_id, OPERATION), ConsistentRead=True):
+        for item in page:
+            told = _told_without(item["told"]["S"], erased)
+            if told is not None:
+                calls.put({**item, "told": {"S": told}})
+
+
+def _told_without(told: str, erased: Collection[str]) -> str | None:
+    """What is kept of an operation without the words of some memories; None where it tells none of them."""
+    if not any(memory_id in told for memory_id in erased):
+        return None
+    try:
+        kept = json.loads(told)
+        made = [AppliedChange(**one) for one in kept["made"]]
+    except (ValueError, KeyError, TypeError):  # it can't be taken back, and so needs none of its words
+        return "{}"
+    left = [asdict(without_words(one) if one.memory_id in erased else one) for one in made]
+    return json.dumps({**kept, "made": left}) if left != kept["made"] else None

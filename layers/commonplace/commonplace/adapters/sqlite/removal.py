@@ -1,0 +1,85 @@
+"""Takes memories out of a file, or their words, whether or not their records can be read."""
+
+import json
+import sqlite3
+from collections.abc import Collection
+from dataclasses import asdict
+
+from commonplace.adapters.sqlite import rows
+from commonplace.adapters.sqlite.writes import STORED, StoredRow, count_tags
+from commonplace.memories.transitions import without_words
+from commonplace.ports.record_values import AppliedChange
+
+DEPENDENT_TABLES = ("audits", "usage")
+"""Tables of what is kept beside a memory, under its id."""
+_ERASED = json.dumps({"erased": True})
+_BY_PURGE = ("memories_by_purge", "memories_by_owner_purge")  # indexes that read the records; the latter is made anew
+
+
+def remove(connection: sqlite3.Connection, there: StoredRow) -> None:
+    """Takes a memory out, with all that was kept beside it."""
+    count_tags(connection, there.owner, there.memory, -1)
+    remove_row(connection, there.row, there.memory.memory_id)
+
+
+def remove_row(connection: sqlite3.Connection, row: int, memory_id: str) -> None:
+    """Takes out the row of a memory, whether or not its record can be read; its tags stay counted."""
+    rows.delete(connection, row)
+    for table in DEPENDENT_TABLES:
+        connection.execute(f"DELETE FROM {table} WHERE memory_id = ?", (memory_id,))
+    delete_rows(connection, "row = ?", row)
+
+
+def delete_rows(connection: sqlite3.Connection, condition: str, *values: object) -> None:
+    """Deletes rows of memories, those too whose record is no JSON any more or has another `purge_at` than is indexed."""
+    damaged = f"SELECT 1 FROM memories WHERE {condition} AND NOT json_valid(record) LIMIT 1"
+    if connection.execute(damaged, values).fetchone() is None:
+        connection.execute("SAVEPOINT before_deleting")
+        try:
+            connection.execute(f"DELETE FROM memories WHERE {condition}", values)
+            return
+        except sqlite3.DatabaseError:
+            connection.execute("ROLLBACK TO before_deleting")
+        finally:
+            connection.execute("RELEASE before_deleting")
+    for index in _BY_PURGE:
+        connection.execute(f"DROP INDEX IF EXISTS {index}")
+    connection.execute(f"DELETE FROM memories WHERE {condition}", values)
+
+
+def recount_tags(connection: sqlite3.Connection, owner: int) -> None:
+    """Counts a user's tags anew, by the records that can be read."""
+    connection.execute("DELETE FROM tags WHERE owner = ?", (owner,))
+    for found in connection.execute(f"{STORED} WHERE owner = ? AND status = 'active'", (owner,)).fetchall():
+        there = StoredRow.of(*found)
+        if there is not None:
+            count_tags(connection, owner, there.memory, 1)
+
+
+def forget(connection: sqlite3.Connection, owner: int, erased: Collection[str]) -> None:
+    """Takes out what else is kept of erased memories: how often they were found, and words that operations replaced."""
+    for memory_id in erased:
+        connection.execute("DELETE FROM usage WHERE memory_id = ?", (memory_id,))
+        saved = connection.execute(
+            "SELECT operation_id, made FROM operations WHERE owner = ? AND instr(made, ?)", (owner, memory_id)
+        ).fetchall()
+        for operation_id, made in saved:
+            connection.execute(
+                "UPDATE operations SET made = ? WHERE owner = ? AND operation_id = ?",
+                (_without(made, memory_id), owner, operation_id),
+            )
+
+
+def _without(made: str, memory_id: str) -> str:
+    """What is kept of an operation without the words of a memory; nothing of one that can't be read."""
+    try:
+        changes = [AppliedChange(**one) for one in json.loads(made)]
+    except (ValueError, TypeError):
+        return "[]"
+    left = [asdict(without_words(one) if one.memory_id == memory_id else one) for one in changes]
+    return json.dumps(left, ensure_ascii=False)
+
+
+def erase_audits(connection: sqlite3.Connection, memory_id: str) -> None:
+    """Takes the words out of the audit rows of a memory."""
+    connection.execute("UPDATE audits SET detail = ? WHERE memory_id = ?", (_ERASED, memory_id))
