@@ -44,7 +44,7 @@ class Database:
             try:
                 yield self._main
             finally:
-                self._main.execute("ROLLBACK")
+                _roll_back(self._main)
 
     @contextmanager
     def writing(self, erases: bool = False) -> Iterator[sqlite3.Connection]:
@@ -61,7 +61,7 @@ class Database:
                     folding.set_due(self._main)
                 yield self._main
             except BaseException:
-                self._main.execute("ROLLBACK")
+                _roll_back(self._main)
                 raise
             self._main.execute("COMMIT")
             self._is_marked = True
@@ -82,7 +82,7 @@ class Database:
             try:
                 yield self._usage
             except BaseException:
-                self._usage.execute("ROLLBACK")
+                _roll_back(self._usage)
                 raise
             self._usage.execute("COMMIT")
             self._fold_what_is_due()
@@ -183,3 +183,9 @@ class Database:
                 yield
         except Timeout as error:
             raise opening.unavailable("another process is writing; try again") from error
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    """Ends a transaction, if SQLite has not done so by itself, as it does where the disk is full or a page is damaged."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")

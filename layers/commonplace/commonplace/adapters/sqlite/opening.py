@@ -5,6 +5,7 @@ import sqlite3
 import stat
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
@@ -19,6 +20,12 @@ _OWNERS, _OWNERS_FOLDER = 0o600, 0o700
 _VERSION = 3
 _READ_FROM = 3  # the oldest form that can be read where it can't be brought up to date
 _WITH_KEYS = "ALTER TABLE memories ADD COLUMN key TEXT;"  # since version 2; before it no tool gave a key
+
+_OF_THE_SYSTEM = (
+    sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_NOMEM,
+)  # fmt: skip
+_text = partial(str, encoding="utf-8", errors="replace")  # one byte that is no UTF-8 is no reason to give no row at all
 
 Stamp = tuple[int, int, bool]
 """By which a file that is read as it stands is known to be unchanged: time and size of the file, and if it has a log."""
@@ -57,7 +64,9 @@ def rights(path: Path) -> int:
 
 def connect(path: Path, wait_seconds: float) -> sqlite3.Connection:
     """A connection that writes too."""
-    return sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=wait_seconds)
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=wait_seconds)
+    connection.text_factory = _text
+    return connection
 
 
 def connect_read_only(path: Path, wait_seconds: float) -> tuple[sqlite3.Connection, Stamp | None]:
@@ -85,7 +94,7 @@ def refuse_others(path: Path, wait_seconds: float) -> None:
     try:
         with closing(_connect_uri(path, _AS_IT_STANDS, wait_seconds)) as connection:
             found = _contents(connection)
-    except sqlite3.DatabaseError:  # a page that another process is just writing
+    except (sqlite3.DatabaseError, UnicodeDecodeError):  # a page that another process is just writing
         found = _NOTHING
     if found == _NOTHING:  # what there is may stand in the log
         with closing(_connect_uri(path, _BESIDE_WRITERS, wait_seconds)) as connection:
@@ -165,15 +174,29 @@ def storage_errors(path: Path) -> Iterator[None]:
     """SQLite's errors in our words, without its own, which may quote data."""
     try:
         yield
-    except sqlite3.OperationalError as error:
-        why = "another process is writing; try again" if is_busy(error) else f"the memory file {path} can't be used: {error}"
-        raise unavailable(why) from error
-    except sqlite3.DatabaseError as error:
-        raise unavailable(f"{path} is not a memory file, or it is damaged") from error
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter: a message of SQLite that names what is damaged
+        raise unavailable(_why(path, error)) from None
     except OSError as error:
         where = f": {error.filename}" if error.filename not in (None, str(path)) else ""  # such as a folder above it
         why = f"the memory file {path} can't be used: {error.strerror}{where}"
         raise unavailable(why) from error
+
+
+def damaged(path: Path, how: str) -> str:
+    """What is told of a file that is damaged, and what to do."""
+    return (
+        f"{path} is not a memory file, or it is damaged ({how}): restore a copy of it;"
+        ' "commonplace doctor" lists what can\'t be read, and .recover of the program sqlite3 saves what can'
+    )
+
+
+def _why(path: Path, error: Exception) -> str:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return "another process is writing; try again"
+    if code in _OF_THE_SYSTEM:
+        return f"the memory file {path} can't be used: {error}"
+    return damaged(path, getattr(error, "sqlite_errorname", type(error).__name__))
 
 
 def _contents(connection: sqlite3.Connection) -> tuple[int, frozenset[str]]:
@@ -190,4 +213,6 @@ def _refuse(path: Path, application: int, tables: frozenset[str]) -> None:
 
 def _connect_uri(path: Path, how: str, wait_seconds: float) -> sqlite3.Connection:
     uri = f"{path.as_uri()}?{how}"
-    return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=wait_seconds)
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=wait_seconds)
+    connection.text_factory = _text
+    return connection

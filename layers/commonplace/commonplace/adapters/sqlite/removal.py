@@ -13,7 +13,7 @@ from commonplace.ports.record_values import AppliedChange
 DEPENDENT_TABLES = ("audits", "usage")
 """Tables of what is kept beside a memory, under its id."""
 _ERASED = json.dumps({"erased": True})
-_BY_PURGE = ("memories_by_purge", "memories_by_owner_purge")  # indexes that read the records; the latter is made anew
+_BY_PURGE = ("memories_by_purge", "memories_by_owner_purge")  # they read the records; the latter is made anew
 
 
 def remove(connection: sqlite3.Connection, there: StoredRow) -> None:
