@@ -82,7 +82,8 @@ class Columns:
         found = np.searchsorted(own, rows)
         inside = found < len(own)
         found = found[inside]
-        return found[own[found] == rows[inside]]
+        known: Integers = found[own[found] == rows[inside]]
+        return known
 
     def by_place(self) -> tuple[Integers, Integers]:
         """Slots ordered by session and position, and that place as one number each (none: negative)."""

@@ -8,8 +8,7 @@ from typing import Any
 
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import confirmed
-from commonplace.adapters.sqlite.rows import known_owner, owner_number
-from commonplace.domain.fields import nearest_moment
+from commonplace.adapters.sqlite.rows import known_owner, moment_of, owner_number
 from commonplace.domain.interactions import INTERACTION, Interaction, kept_interaction
 from commonplace.domain.runs import Run
 from commonplace.ports.values import LedgerEntry, LedgerMark
@@ -112,11 +111,11 @@ def _entry(
 ) -> LedgerEntry:  # fmt: skip
     return LedgerEntry(
         interaction_id=interaction_id,
-        time=nearest_moment(datetime.fromisoformat(time)),
+        time=moment_of(time),
         state=state,
-        recorded_at=datetime.fromisoformat(recorded_at),
+        recorded_at=moment_of(recorded_at),
         interaction=None if body is None else kept_interaction(body),
         run_id=run_id,
-        read_at=None if read_at is None else datetime.fromisoformat(read_at),
-        failures=failures,
+        read_at=None if read_at is None else moment_of(read_at),
+        failures=failures if isinstance(failures, int) else 0,
     )

@@ -8,9 +8,8 @@ from datetime import datetime
 from commonplace.adapters.sqlite import removal, rows, writes
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import purge
-from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, owner_number, vector_of
+from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, moment_of, owner_number, vector_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.fields import EARLIEST
 from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import Audit, Entry, Stored, Vector
 from commonplace.ports.values import Filter, Visibility
@@ -162,6 +161,6 @@ def _add(connection: sqlite3.Connection, entry: Entry, doc: Document) -> tuple[M
 def _audit(operation: str, at: str, detail: str) -> Audit:
     """An audit row; of one that is damaged there is what can be read, for the rows are counted."""
     try:
-        return Audit(operation, datetime.fromisoformat(at), json.loads(detail))
-    except ValueError:
-        return Audit(str(operation), EARLIEST, {})
+        return Audit(str(operation), moment_of(at), json.loads(detail))
+    except (ValueError, TypeError):
+        return Audit(str(operation), moment_of(at), {})

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from commonplace.domain.fields import EARLIEST, nearest_moment
 from commonplace.domain.flaws import tell_unreadable
 from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import Vector
@@ -130,6 +131,14 @@ def memory_of(
             _log.error("an unreadable record is left out: %s %s: %s", user_id, name, type(error).__name__)
         return None
     return memory if found is None else memory.model_copy(update=_counted(found, last_found))
+
+
+def moment_of(text: object) -> datetime:
+    """A moment as it is kept beside a record; the earliest where what is kept is none."""
+    try:
+        return nearest_moment(datetime.fromisoformat(str(text)))
+    except ValueError:
+        return EARLIEST
 
 
 def shown_id(name: object) -> str:
