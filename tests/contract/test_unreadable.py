@@ -186,7 +186,7 @@ def test_who_asks_for_it_by_its_id_is_told(opened: OpenStore, writer: Writer, da
 def test_a_user_leaves_whole(opened: OpenStore, writer: Writer, damaged: Memory) -> None:
     other = writer.write("Ben drinks coffee.", "local|ben")
     assert leaving(opened).memories() == 3
-    assert leaving(opened).erase() == 3
+    assert leaving(opened).erase().memories == 3
     with gathered() as flaws:
         assert list(opened.ports.records.all(ANA)) == []
         assert [one.memory for one in opened.everything().every()] == [other]
@@ -194,7 +194,7 @@ def test_a_user_leaves_whole(opened: OpenStore, writer: Writer, damaged: Memory)
 
 
 def test_it_is_erased_by_its_id_and_nothing_else_is(opened: OpenStore, memories: list[Memory], damaged: Memory) -> None:
-    assert leaving(opened).erase_memory(damaged.memory_id) == [damaged.memory_id]
+    assert leaving(opened).erase_memory(damaged.memory_id).ids == (damaged.memory_id,)
     with gathered() as flaws:
         assert list(opened.ports.records.all(ANA)) == [memories[0], memories[2]]
     assert not flaws.unreadable
@@ -219,7 +219,7 @@ def test_what_took_its_place_goes_with_it(opened: OpenStore, writer: Writer, dam
     closed = closing(old, superseded_by=new.memory.memory_id)
     assert opened.ports.operations.apply(operation(closed, opens=new))
     damage(old.memory_id, b"{")
-    assert set(leaving(opened).erase_memory(new.memory.memory_id)) == {old.memory_id, new.memory.memory_id}
+    assert set(leaving(opened).erase_memory(new.memory.memory_id).ids) == {old.memory_id, new.memory.memory_id}
     with gathered() as flaws:
         assert [memory.content for memory in opened.ports.records.all(ANA)] == [""]
     assert not flaws.unreadable
@@ -237,7 +237,7 @@ def test_an_import_leaves_it_and_says_so(opened: OpenStore, damaged: Memory) -> 
     done = import_records(given, CALLER, opened.ports, apply=True)
     assert [one.memory_id for one in done.left_out] == [damaged.memory_id]
     assert done.left_out[0].why.startswith("damaged: ")
-    assert leaving(opened).erase_memory(damaged.memory_id) == [damaged.memory_id]
+    assert leaving(opened).erase_memory(damaged.memory_id).ids == (damaged.memory_id,)
     assert import_records(given, CALLER, opened.ports, apply=True).stored == [damaged.memory_id]
 
 

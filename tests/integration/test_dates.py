@@ -131,7 +131,7 @@ def test_a_record_from_before_the_bounds_is_read_as_the_nearest(
     report = memory.check()
     assert report.flaws.held == {record["memory_id"]: ["event_time", "expires_at"]}
     assert (report.records, report.flaws.unreadable, report.faults) == (2, {}, [])
-    assert memory.erase(record["memory_id"]) == [record["memory_id"]]
+    assert memory.erase(record["memory_id"]).ids == (record["memory_id"],)
 
 
 def test_an_import_takes_such_a_record_and_names_it(memory: Commonplace, tmp_path: Path) -> None:

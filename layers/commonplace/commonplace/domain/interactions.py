@@ -1,6 +1,6 @@
 """What a day leaves behind, and what people get to see: what was recorded, runs, histories, the pages written."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter
@@ -186,22 +186,6 @@ Interaction = Annotated[Discussion | Reaction | Save | Explicit, Field(discrimin
 _QUIET = ConfigDict(hide_input_in_errors=True)
 INTERACTION: TypeAdapter[Interaction] = TypeAdapter(Interaction, config=_QUIET)
 """Reads one that was recorded, of whichever type."""
-YEARS = range(1970, 2200)
-"""Those of what may be recorded: beyond them some zone has no such day."""
-_FIRST, _LAST = datetime(YEARS[0], 1, 2, tzinfo=UTC), datetime(YEARS[-1], 12, 30, tzinfo=UTC)
-
-
-def kept_interaction(body: str | bytes) -> Interaction | None:
-    """Reads what a ledger kept; None where it can't be read. A time beyond the years is held at the nearest of them."""
-    try:
-        found = INTERACTION.validate_json(body, extra="ignore")
-    except ValueError:
-        return None
-    if found.time.year in YEARS:
-        return found
-    return found.model_copy(update={"time": _FIRST if found.time.year < YEARS[0] else _LAST})
-
-
 GivenInteraction = Discussion | Reaction | Save | Explicit | Page
 GIVEN: TypeAdapter[GivenInteraction] = TypeAdapter(Annotated[GivenInteraction, Field(discriminator="type")], config=_QUIET)
 """Reads one that is to be recorded: a page is recorded as what the user did on it."""

@@ -74,11 +74,3 @@ class Run(FrozenPart):
     notes: tuple[str, ...] = Field((), description="What else to tell, e.g. that rules stood in for the model.")
     through: _Date | None = Field(None, description="Every day up to this one is read and done.")
     attempts: Annotated[int, Field(ge=0)] = Field(0, description="How often it was taken up again since then.")
-
-
-def kept_run(body: str | bytes) -> Run | None:
-    """Reads what a store kept of a run; None where it can't be read. Fields that a newer version added are left out."""
-    try:
-        return Run.model_validate_json(body, extra="ignore")
-    except ValueError:
-        return None

@@ -12,7 +12,6 @@ from typing import Any
 from commonplace.contract import validate
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import (
-    YEARS,
     Discussion,
     Explicit,
     GivenInteraction,
@@ -23,6 +22,7 @@ from commonplace.domain.interactions import (
     RefusedInteraction,
     Save,
 )
+from commonplace.domain.kept import YEARS
 from commonplace.nightly.web_pages import interaction_of
 from commonplace.ports.values import Caller
 from commonplace.text.redaction import redact

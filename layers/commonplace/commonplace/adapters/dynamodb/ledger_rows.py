@@ -23,7 +23,8 @@ from commonplace.adapters.dynamodb.table import (
     queue_of,
 )
 from commonplace.domain.fields import nearest_moment
-from commonplace.domain.interactions import Interaction, kept_interaction
+from commonplace.domain.interactions import Interaction
+from commonplace.domain.kept import kept_interaction
 from commonplace.ports.values import LedgerEntry, LedgerMark
 
 BODY = "body"

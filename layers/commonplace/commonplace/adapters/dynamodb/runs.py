@@ -14,7 +14,8 @@ from commonplace.adapters.dynamodb.operations import fenced
 from commonplace.adapters.dynamodb.table import ABSENT, BUDGET, ITEM, LEASE, PART, PURGE_AT, REST, RUN, RUNNING, Action, Item
 from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.runs import Run, kept_run
+from commonplace.domain.kept import kept_run
+from commonplace.domain.runs import Run
 from commonplace.ports.record_values import Fence
 from commonplace.ports.values import LedgerMark
 

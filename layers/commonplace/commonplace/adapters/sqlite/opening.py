@@ -3,14 +3,13 @@
 import os
 import sqlite3
 import stat
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
 from commonplace.adapters.sqlite import folding
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.adapters.sqlite.failure import unavailable
 
 APPLICATION_ID = 0x434D4D50  # "CMMP" in the header of the file, by which other programs can tell whose it is
 _OURS = {"users", "memories", "changes", "audits", "tags", "usage", "words"}  # tables since version 1, which set no id
@@ -21,10 +20,6 @@ _VERSION = 3
 _READ_FROM = 3  # the oldest form that can be read where it can't be brought up to date
 _WITH_KEYS = "ALTER TABLE memories ADD COLUMN key TEXT;"  # since version 2; before it no tool gave a key
 
-_OF_THE_SYSTEM = (
-    sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM,
-    sqlite3.SQLITE_NOMEM,
-)  # fmt: skip
 _text = partial(str, encoding="utf-8", errors="replace")  # one byte that is no UTF-8 is no reason to give no row at all
 
 Stamp = tuple[int, int, bool]
@@ -157,46 +152,6 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
     if found > _VERSION:
         raise unavailable(f"{path.name} was written by a newer version; upgrade commonplace")
     return found
-
-
-def unavailable(why: str) -> CommonplaceError:
-    """The error for a file that can't be used, now or so."""
-    return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
-
-
-def is_busy(error: sqlite3.OperationalError) -> bool:
-    """Whether another connection was in the way."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-
-
-@contextmanager
-def storage_errors(path: Path) -> Iterator[None]:
-    """SQLite's errors in our words, without its own, which may quote data."""
-    try:
-        yield
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter: a message of SQLite that names what is damaged
-        raise unavailable(_why(path, error)) from None
-    except OSError as error:
-        where = f": {error.filename}" if error.filename not in (None, str(path)) else ""  # such as a folder above it
-        why = f"the memory file {path} can't be used: {error.strerror}{where}"
-        raise unavailable(why) from error
-
-
-def damaged(path: Path, how: str) -> str:
-    """What is told of a file that is damaged, and what to do."""
-    return (
-        f"{path} is not a memory file, or it is damaged ({how}): restore a copy of it;"
-        ' "commonplace doctor" lists what can\'t be read, and .recover of the program sqlite3 saves what can'
-    )
-
-
-def _why(path: Path, error: Exception) -> str:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return "another process is writing; try again"
-    if code in _OF_THE_SYSTEM:
-        return f"the memory file {path} can't be used: {error}"
-    return damaged(path, getattr(error, "sqlite_errorname", type(error).__name__))
 
 
 def _contents(connection: sqlite3.Connection) -> tuple[int, frozenset[str]]:

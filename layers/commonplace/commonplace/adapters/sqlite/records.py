@@ -3,7 +3,6 @@
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 
 from commonplace.adapters.sqlite import removal, rows, writes
 from commonplace.adapters.sqlite.database import Database

@@ -9,7 +9,8 @@ from commonplace.adapters.sqlite import ledger
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.runs import Run, kept_run
+from commonplace.domain.kept import kept_run
+from commonplace.domain.runs import Run
 from commonplace.ports.record_values import Fence
 from commonplace.ports.values import LedgerMark
 
