@@ -23,7 +23,8 @@ _STOPS = "\n.!?。！？"
 Spans = tuple[tuple[int, int], ...]
 # What marks itself comes before what its wording tells: a cue inside a fence is no cue.
 _FINDERS: tuple[Callable[[str], Iterable[TextSpan]], ...] = (
-    find_fences, find_marked, find_mail, find_logs, find_data, find_code, find_chats, find_markup, find_quotations, find_pasted,
+    find_fences, find_marked, find_mail, find_logs, find_data, find_code, find_chats, find_markup, find_quotations,
+    find_pasted,
 )  # fmt: skip
 
 
