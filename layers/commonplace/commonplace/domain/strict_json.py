@@ -33,11 +33,11 @@ def read_object(text: str | bytes) -> dict[str, Any]:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for number, key in enumerate(keys) if key in keys[:number])
-        raise _invalid(f"the key {json.dumps(twice[:_SHOWN])} stands twice in one object")
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _invalid(f"the key {json.dumps(key[:_SHOWN])} stands twice in one object")
+        found[key] = value
     return found
 
 

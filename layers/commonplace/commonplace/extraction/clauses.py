@@ -10,6 +10,7 @@ from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.sentences import sentence_spans
 
 LONGEST_EVIDENCE = 300
+_LONGEST = 1_000  # of a clause; nobody says more in one breath, and what reads one may look at each end of it from each place
 _MARKS = " \t\r\n,;:–—-*•"
 _LEAST_WORDS, _LEAST_OPENING = 2, 4
 
@@ -29,14 +30,27 @@ def clauses(utterance: Utterance) -> list[Clause]:
     return [
         clause
         for start, end in utterance.own
-        for sentence in sentence_spans(utterance.text, start, end)
+        for sentence in _spans(utterance.text, start, end)
         for clause in _without_question(utterance.text, *sentence)
     ]
 
 
 def sentences(text: str) -> list[Clause]:
     """The sentences of any text."""
-    return [_clause(text, start, end) for start, end in sentence_spans(text)]
+    return [_clause(text, start, end) for start, end in _spans(text, 0, len(text))]
+
+
+def _spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The sentences between two places; an endless one in parts, between words."""
+    for begins, ends in sentence_spans(text, start, end):
+        at = begins
+        while ends - at > _LONGEST:
+            blank = text.rfind(" ", at + 1, at + _LONGEST)
+            cut = blank if blank > 0 else at + _LONGEST
+            if text[at:cut].strip():
+                yield at, cut
+            at = cut
+        yield at, ends
 
 
 def openings(clause: Clause) -> Iterator[Clause]:

@@ -1,6 +1,6 @@
 """Decides about candidates by rules: a memory is closed only by a correction, its end, or a changed value."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -10,6 +10,7 @@ from commonplace.extraction.changes.contradictions import CHANGED, contradicts
 from commonplace.extraction.changes.corrections import corrected_sentence
 from commonplace.extraction.changes.statements import joined, kept_details, memory_sentences, statements, without_statements
 from commonplace.extraction.content_words import says_the_same, shared_stems, stems_of
+from commonplace.extraction.day_words import DayWords
 from commonplace.extraction.forgetting.matching import memories_telling, tells, text_without
 from commonplace.text.foundation import tokenizer
 
@@ -45,6 +46,7 @@ class _DayDecisions:
     now: datetime
     decisions: list[Decision] = field(default_factory=list)
     revised: dict[str, str] = field(default_factory=dict)
+    told: DayWords = field(default_factory=DayWords)
 
     def add(self, candidate: Candidate) -> None:
         if candidate.forgets:
@@ -53,12 +55,20 @@ class _DayDecisions:
         similar = self._similar(candidate, _SIMILAR)
         noop = self._known_reason(candidate, similar)
         if noop:
-            self.decisions.append(Decision(candidate, "NOOP", why=noop))
+            self._append(Decision(candidate, "NOOP", why=noop))
             return
         self._revise_earlier(candidate)
         decided = self._contradicted_by(candidate, similar)
-        self.decisions.append(decided)
+        self._append(decided)
         self.revised |= dict.fromkeys(decided.targets, decided.says)
+
+    def _append(self, one: Decision) -> None:
+        self.decisions.append(one)
+        self.told.add(one.says)
+
+    def _additions(self, numbers: Iterable[int]) -> list[tuple[int, Decision]]:
+        """Those of these decisions that say something, each with its number."""
+        return [(at, one) for at in numbers if (one := self.decisions[at]).operation in ("ADD", "UPDATE")]
 
     def _similar(self, candidate: Candidate, limit: int) -> list[Memory]:
         """Similar memories as the decisions so far leave them, so that a second change of a day doesn't undo the first."""
@@ -72,21 +82,19 @@ class _DayDecisions:
     def _forget(self, candidate: Candidate) -> None:
         known = self._similar(candidate, _FORGETTABLE)
         targets = memories_telling(candidate.content, known)
-        for at, earlier in enumerate(tuple(self.decisions)):
-            if earlier.operation in ("ADD", "UPDATE") and tells(candidate.content, earlier.says):
+        for at, earlier in self._additions(self.told.sharing(candidate.content)):
+            if tells(candidate.content, earlier.says):
                 self.decisions[at], *others = _without_forgotten(earlier, candidate.content, targets)
-                self.decisions += others
+                list(map(self._append, others))
         gone = (one for one in known if one.memory_id in targets)
         self.revised |= {one.memory_id: text_without(candidate.content, one.content) for one in gone}
-        if targets:
-            self.decisions.append(Decision(candidate, "FORGET", targets, why="the user wants it forgotten"))
-        else:
-            self.decisions.append(Decision(candidate, "NOOP", why="nothing says what is to be forgotten"))
+        why = "the user wants it forgotten" if targets else "nothing says what is to be forgotten"
+        self._append(Decision(candidate, "FORGET" if targets else "NOOP", targets, why=why))
 
     def _known_reason(self, candidate: Candidate, similar: Sequence[Memory]) -> str | None:
         """Why the candidate adds nothing new, None if it does."""
         known = [memory.content for memory in similar]
-        known += [one.says for one in self.decisions if one.operation in ("ADD", "UPDATE")]
+        known += [one.says for _, one in self._additions(self.told.near(candidate.content))]
         if any(says_the_same(candidate.content, one) for one in known):
             return "known already"
         own = memory_sentences(candidate.content)
@@ -100,21 +108,19 @@ class _DayDecisions:
 
     def _revise_earlier(self, candidate: Candidate) -> None:
         """Takes out of earlier decisions of the day what this candidate contradicts."""
-        for at, earlier in enumerate(self.decisions):
-            if earlier.operation not in ("ADD", "UPDATE"):
-                continue
+        for at, earlier in self._additions(self.told.near(candidate.content)):
             content, same_talk = earlier.says, earlier.candidate.interaction_id == candidate.interaction_id
             gone = {old for old in statements(content) if _contradiction(candidate, old, same_talk)}
-            details = (one for old in gone for one in kept_details(old, candidate.content))
-            left = joined((*without_statements(content, gone), *details))
-            if gone and (left or earlier.operation == "ADD"):
-                self._shorten(at, left)
+            if gone:
+                self._take_out(at, gone, candidate.content)
 
-    def _shorten(self, at: int, left: str) -> None:
+    def _take_out(self, at: int, gone: Collection[str], new: str) -> None:
         """Reduces an earlier decision to what is still true of it."""
         earlier = self.decisions[at]
+        left = joined((*without_statements(earlier.says, gone), *(one for old in gone for one in kept_details(old, new))))
         if not left:
-            self.decisions[at] = Decision(earlier.candidate, "NOOP", why="corrected later that day")
+            if earlier.operation == "ADD":
+                self.decisions[at] = Decision(earlier.candidate, "NOOP", why="corrected later that day")
             return
         content = left if earlier.content is not None else None
         self.decisions[at] = replace(earlier, candidate=replace(earlier.candidate, content=left), content=content)

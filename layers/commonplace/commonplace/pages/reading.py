@@ -12,11 +12,12 @@ from commonplace.pages.page import HEADINGS, Page, PageEntry, title_of
 
 OPENING = "<!-- commonplace page 1"
 CLOSING = "<!-- end of the page -->"
-_HEADER = re.compile(rf"\ufeff?\s*{OPENING}\s*?\n(.*?)\n-->(.*)", re.DOTALL)
+_HEADER = re.compile(rf"\ufeff?\s*{OPENING}[^\S\n]*\n(.*?)\n-->(.*)", re.DOTALL)
 _FACT = re.compile(r"(owner|sum): (\w+)")
 _LISTED = re.compile(r"([\w.-]+) v(\d{1,9})")
-_ID = re.compile(r" *(?<!\\)<!-- ([\w.-]+) v(\d{1,9}) -->")
-_HEADING = re.compile(r" {0,3}(#{1,6}) +(.*?)(?: +#+)?")
+_ID = re.compile(r"(?<! ) *+(?<!\\)<!-- ([\w.-]+) v(\d{1,9}) -->")
+_LONGEST_ID = 200  # characters of the comment that holds one
+_HEADING = re.compile(r" {0,3}(#{1,6}) +(.*)")
 _ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?: +(.*))?")
 _KEY = re.compile(r"\*\*([\w.-]{1,64})\*\*:(?: +|$)")
 _SECTIONS = {heading.casefold(): section for section, heading in HEADINGS.items()}
@@ -53,16 +54,33 @@ def digest(listed: Mapping[str, int], lines: Iterable[PageEntry], unread: Iterab
     return hashlib.sha256(parts.encode("utf-8")).hexdigest()[:16]
 
 
+def _without_closing(heading: str) -> str:
+    bare = heading.rstrip("#")
+    return bare.rstrip(" ") if bare.endswith(" ") else heading
+
+
 @dataclass
 class _ParsedItem:
     number: int
     section: Section | None
-    shown: str
+    parts: list[str]
+    closed: bool = False
+    """Whether its id was met, at which it ends."""
+
+    def take(self, part: str) -> None:
+        """Goes on with a part; an editor may have wrapped the line inside the id."""
+        self.parts.append(part)
+        self.closed = self.closed or _ID.search("".join(self.parts[-4:])[-_LONGEST_ID - len(part) :]) is not None
+
+    @property
+    def shown(self) -> str:
+        return "".join(self.parts)
 
     def line(self) -> PageEntry:
         """The entry; of two that a person has joined, the first."""
-        found = _ID.search(self.shown)
-        shown = _ID.sub("", self.shown).strip(" \t")
+        whole = self.shown
+        found = _ID.search(whole)
+        shown = _ID.sub("", whole).strip(" \t")
         key = _KEY.match(shown)
         return PageEntry(
             text=texts.unescape(shown[key.end() :] if key else shown),
@@ -90,24 +108,25 @@ class _BodyParser:
         """Reads the next line; what is no heading, entry or continuation is `unread`."""
         item = _ITEM.fullmatch(line)
         if item and (not self.open or len(item[1].expandtabs()) < 2):
-            self.items.append(_ParsedItem(self.number, self.section, item[2] or ""))
+            self.items.append(_ParsedItem(self.number, self.section, []))
+            self.items[-1].take(item[2] or "")
             self.open = True
         elif line.strip() == CLOSING:
             self.whole, self.section, self.open = True, None, False
         elif heading := _HEADING.fullmatch(line):
-            self._head(len(heading[1]), heading[2], line)
+            self._head(len(heading[1]), _without_closing(heading[2]), line)
         elif not line.strip():
             self.open = False
-        elif self.open and (line[0] in " \t" or not _ID.search(self.items[-1].shown)):
+        elif self.open and (line[0] in " \t" or not self.items[-1].closed):
             # A line that an editor has wrapped goes on, up to its id; a list inside an entry keeps its lines.
-            self.items[-1].shown += ("<br>" if item else " ") + line.strip()
+            self.items[-1].take(("<br>" if item else " ") + line.strip())
         else:
             self.unread[self.number] = line
         self.number += 1
 
     def drop_cut_entry(self) -> None:
         """Drops an entry at which the page was cut off."""
-        if not self.whole and self.open and not _ID.search(self.items[-1].shown):
+        if not self.whole and self.open and not self.items[-1].closed:
             cut = self.items.pop()
             self.unread[cut.number] = cut.shown
 

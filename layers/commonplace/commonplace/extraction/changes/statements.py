@@ -98,7 +98,12 @@ def memory_sentences(text: str) -> list[str]:
 
 def statements(text: str) -> list[str]:
     """The single statements of a text: "I'm vegan and I love Thai food" has two."""
-    return [part for sentence in memory_sentences(text) for part in _parts(sentence)]
+    return list(_statements(text))
+
+
+@functools.lru_cache(maxsize=4096)
+def _statements(text: str) -> tuple[str, ...]:
+    return tuple(part for sentence in memory_sentences(text) for part in _parts(sentence))
 
 
 def without_statements(text: str, gone: Collection[str]) -> list[str]:

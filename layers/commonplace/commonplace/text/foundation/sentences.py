@@ -18,6 +18,7 @@ STOPS = (".", "!", "?", "…", "。", "！", "？")
 """What ends a sentence."""
 STRAIGHT_QUOTES, ANY_QUOTES = "\"')", "\"'”’»)"
 """What may close behind a stop, a square bracket apart."""
+_LONGEST_ABBREVIATION = 16
 _ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\s+(?:([^\W\d_]+))")
 
 
@@ -41,12 +42,13 @@ def sentence_spans(
 
 @cache
 def _ends(closing: str, lists: bool) -> re.Pattern[str]:
-    before_item = r"|\s+(?=[-*•] )" if lists else ""
-    return re.compile(rf"(?<=[.!?…])[{closing}\]]*\s+|(?<=[。！？])\s*|\s*\n+\s*{before_item}")
+    # Each run of blanks is tried from its beginning alone: from each of its places, many blanks would cost their square.
+    before_item = r"|(?<!\s)\s++(?=[-*•] )" if lists else ""
+    return re.compile(rf"(?<=[.!?…])[{closing}\]]*+\s+|(?<=[。！？])\s*|(?<!\s)(?=\s*\n)\s+{before_item}")
 
 
 def _goes_on(text: str, start: int, stop: int) -> bool:
-    short = _abbreviated().search(text, start, stop)
+    short = _abbreviated().search(text, max(start, stop - _LONGEST_ABBREVIATION), stop)
     if short:
         return short["number"] is None or text[stop:].lstrip()[:1].isdigit()
     ordinal = _ORDINAL.match(text, max(start, stop - 3)) or _ORDINAL.match(text, max(start, stop - 2))

@@ -11,7 +11,7 @@ from commonplace.text.foundation.sentences import abbreviations
 from commonplace.text.paraphrase.language import Language
 
 _PIECE = re.compile(
-    r"""(?P<address>(?:https?://|www\.)[^\s,]*[^\s,.;:!?)]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
+    r"""(?P<address>(?:https?://|www\.)[^\s,]*[^\s,.;:!?)]|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
     |(?P<initials>(?<!\w)[^\W\d_](?:\.[^\W\d_])+(?:\.|\b))
     |(?P<number>(?:(?<![\w-])[-+])?\d+(?:[.,:/-]\d+)*(?:(?:st|nd|rd|th)\b)?)
     |(?P<graded>(?<!\w)[^\W\d_](?:\+\+|\#|[+-](?!\w)))

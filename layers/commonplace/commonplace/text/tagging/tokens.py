@@ -13,9 +13,10 @@ from commonplace.text.tagging.tables import LANGUAGES, function_words, listed, s
 
 _REDACTED = re.compile(r"\[redacted[^\]]*\]?", re.IGNORECASE)
 _UNSPACED = rf"{KANA}\u31f0-\u31ff{HAN}\uf900-\ufaff々〆"
-# In scripts without spaces a sentence is one long string, and begins right behind an address
+# In scripts without spaces a sentence is one long string, and begins right behind an address. What is longer than 64 is one
+# in any case, so that no more than that is looked at from each place.
 _PIECE = rf"[^\s{_UNSPACED}]"
-_ADDRESS = re.compile(rf"(?:https?://|www\.){_PIECE}+|{_PIECE}+@{_PIECE}+\.{_PIECE}+|{_PIECE}{{65,}}")
+_ADDRESS = re.compile(rf"(?:https?://|www\.){_PIECE}+|{_PIECE}{{1,64}}@{_PIECE}{{1,64}}\.{_PIECE}+|{_PIECE}{{65,}}")
 _TECHNICAL = r"(?<!\w)(?:[cC]\+\+|[cCfF]#|\.NET\b|\.net\b)"
 _WORD = re.compile(rf"{_TECHNICAL}|[^\W_{_UNSPACED}]+(?:['’&][^\W_{_UNSPACED}]+)*")
 _RUN = re.compile(rf"[{_UNSPACED}]+")

@@ -172,7 +172,7 @@ def _any(code: str, patterns: list[str]) -> re.Pattern[str]:
 
 
 def _expand(code: str, template: str) -> str:
-    """A template as a regular expression: slots and fragments filled in, blanks for any white space."""
+    """A template as a regular expression: slots and fragments filled in, blanks for up to nine of any white space."""
     fragments = vocabulary(code)["fragment"]
 
     def fill(place: re.Match[str]) -> str:
@@ -183,12 +183,12 @@ def _expand(code: str, template: str) -> str:
             return _expand(code, fragments[name])
         return f"(?:{_words(code, name)})" if unnamed else f"(?P<{name}>{_words(code, name)})"
 
-    return PLACE.sub(fill, BLANK.sub(lambda blank: blank[1] or (r"\s*" if blank[2] else r"\s+"), template))
+    return PLACE.sub(fill, BLANK.sub(lambda blank: blank[1] or (r"\s{0,9}" if blank[2] else r"\s{1,9}"), template))
 
 
 def _words(code: str, slot: str) -> str:
     phrases = sorted(phrases_of(code, slot), key=len, reverse=True)
-    written = [r"\s+".join(re.escape(word).replace("'", "['’]") for word in phrase.split()) for phrase in phrases]
+    written = [r"\s{1,9}".join(re.escape(word).replace("'", "['’]") for word in phrase.split()) for phrase in phrases]
     if slot in EVERYWHERE:
         written.append(EVERYWHERE[slot])
     return "|".join(written)
@@ -196,4 +196,4 @@ def _words(code: str, slot: str) -> str:
 
 def _end(code: str) -> str:
     follows = "|".join(vocabulary(code)["follows"].split())
-    return rf"(?=\s*(?:$|[-,;:.?!…)\]\"”—–])|\s+(?:{follows})\b)"
+    return rf"(?=\s{{0,9}}(?:$|[-,;:.?!…)\]\"”—–])|\s{{1,9}}(?:{follows})\b)"
