@@ -71,3 +71,11 @@ def test_an_answer_is_found_through_its_question(memory: Commonplace) -> None:
     )
     found = [hit.content for hit in memory.search_memory("which instrument does Ana play?").results]
     assert "The cello, since I was six." in found[:2]
+
+
+def test_a_secret_in_the_name_of_a_session_or_a_speaker_is_kept_out(memory: Commonplace) -> None:
+    secret = "sk_live_" + "aB3dE5fG7hJ9kL2mN4pQ6rS8"
+    turn = {"session_id": secret, "position": 1, "speaker": f"Ana {secret}", "text": "I moved to Lisbon in March."}
+    first = memory.import_turns([turn])
+    assert memory.import_turns([turn]).ids == first.ids
+    assert secret not in str(list(memory.export()))

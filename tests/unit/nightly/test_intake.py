@@ -343,3 +343,11 @@ def test_what_was_come_to_before_a_stop_is_kept_and_not_read_again(monkeypatch: 
     result = record_interactions(said, CALLER, ledger)
     assert (result.recorded, result.known) == (4, 2)
     assert len(read) == 4 + 1 + 4
+
+
+def test_the_answer_to_a_question_for_a_secret_is_kept_out_of_the_next_interaction() -> None:
+    question = {**WISH, "id": "q", "text": "what's the wifi password?"}
+    result, kept = record(question, {**WISH, "id": "a", "text": "hunter2horse"}, WISH)
+    assert result.redacted == ["password"]
+    assert "hunter2horse" not in str(kept)
+    assert kept["w"].text == WISH["text"]

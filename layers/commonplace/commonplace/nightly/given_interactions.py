@@ -6,7 +6,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from commonplace.contract import validate
@@ -25,7 +25,8 @@ from commonplace.domain.interactions import (
 from commonplace.domain.kept import YEARS
 from commonplace.nightly.web_pages import interaction_of
 from commonplace.ports.values import Caller
-from commonplace.text.redaction import redact
+from commonplace.text.redaction import redact, without_secret
+from commonplace.text.redaction.answers import question_in
 
 MAX_CHARACTERS = 300_000
 """The longest interaction, all its texts together."""
@@ -41,6 +42,8 @@ _KINDS: Mapping[str, type[GivenInteraction]] = {
     "page": Page,
 }
 _NO_ID = "-"
+_SOON = timedelta(minutes=10)
+"""Within which an interaction may answer the one before it."""
 
 
 def well_formed(given: Sequence[Any], caller: Caller, refused: list[RefusedInteraction]) -> Iterator[Interaction]:
@@ -130,28 +133,27 @@ def _is_too_heavy(text: bytes) -> bool:
     return len(text) > MAX_BYTES and len(zlib.compress(text)) > MAX_BYTES
 
 
-def redacted(interaction: Interaction, caller: Caller, kinds: list[str]) -> Interaction:
-    """The interaction without secrets in any field, and with an aware time."""
+def redacted(interaction: Interaction, caller: Caller, kinds: list[str], before: Interaction | None = None) -> Interaction:
+    """The interaction without secrets in any field, and with an aware time. `before`: one that it may answer."""
 
-    def text(value: str, before: str | None = None) -> str:
-        found = redact(value, before)
+    def text(value: str, question: str | None = None) -> str:
+        found = redact(value, question)
         kinds.extend(found.kinds)
         return found.text
 
     def name(value: str) -> str:
-        return value if text(value) == value else f"redacted-{hashlib.sha256(value.encode()).hexdigest()[:32]}"
+        text(value)
+        return without_secret(value)
 
-    time: datetime = interaction.time
-    changed: dict[str, Any] = {
-        "id": name(interaction.id),  # a hash in the place of a secret: the same id is still known the next time
-        "time": (time if time.tzinfo else time.replace(tzinfo=caller.now.tzinfo or UTC)),
-    }
+    time = _in_zone(interaction.time, caller)
+    asked_before = _asked_just_before(time, before, caller)
+    changed: dict[str, Any] = {"id": name(interaction.id), "time": time}
     match interaction:
         case Discussion():
-            before = [None, *(message.content for message in interaction.messages)]
+            questions = [asked_before, *(message.content for message in interaction.messages)]
             changed["messages"] = tuple(
                 Message(role=message.role, content=text(message.content, asked))
-                for message, asked in zip(interaction.messages, before, strict=False)
+                for message, asked in zip(interaction.messages, questions, strict=False)
             )
             if interaction.article_title:
                 changed["article_title"] = _title(text(interaction.article_title))
@@ -162,8 +164,29 @@ def redacted(interaction: Interaction, caller: Caller, kinds: list[str]) -> Inte
             changed["post_id"] = interaction.post_id and name(interaction.post_id)
             changed["post_title"] = _title(text(interaction.post_title))
         case Explicit():
-            changed["text"] = text(interaction.text)
+            changed["text"] = text(interaction.text, asked_before)
     return interaction.model_copy(update=changed)
+
+
+def without_answers(interactions: Sequence[Interaction], caller: Caller) -> list[Interaction]:
+    """The interactions, in order of time, without what answers a question for a secret in the one before."""
+    found: list[Interaction] = []
+    for one in interactions:
+        before = found[-1] if found else None
+        asked = _asked_just_before(_in_zone(one.time, caller), before, caller)
+        found.append(redacted(one, caller, [], before) if asked and question_in(asked) else one)
+    return found
+
+
+def _asked_just_before(time: datetime, before: Interaction | None, caller: Caller) -> str | None:
+    if before is None or not timedelta(0) <= time - _in_zone(before.time, caller) <= _SOON:
+        return None
+    texts = _texts(before)
+    return texts[-1] if texts else None
+
+
+def _in_zone(time: datetime, caller: Caller) -> datetime:
+    return time if time.tzinfo else time.replace(tzinfo=caller.now.tzinfo or UTC)
 
 
 def _title(text: str) -> str:

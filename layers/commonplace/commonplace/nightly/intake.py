@@ -50,12 +50,15 @@ def record_interactions(given: Sequence[Any], caller: Caller, ledger: Ledger) ->
     """
     refused: list[RefusedInteraction] = []
     kinds: list[str] = []
+    last: Interaction | None = None
     new = known = 0
     for batch in in_batches(well_formed(given, caller, refused), _BATCH, characters_of, _BATCH_CHARACTERS):
         there = {entry.interaction_id for entry in ledger.entries(caller.user_id, [one.id for one in batch])}
-        fresh = _record_batch(
-            [split_interaction(redacted(one, caller, kinds)) for one in batch if one.id not in there], caller, ledger
-        )
+        clean: list[Interaction] = []
+        for one in batch:
+            before, last = last, one
+            clean += [redacted(one, caller, kinds, before)] if one.id not in there else []
+        fresh = _record_batch([split_interaction(one) for one in clean], caller, ledger)
         new, known = new + fresh, known + len(batch) - fresh
     return RecordResult(recorded=new, known=known, refused=refused, redacted=list(dict.fromkeys(kinds)))
 

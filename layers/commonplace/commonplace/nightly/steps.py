@@ -12,6 +12,7 @@ from commonplace.domain.runs import Mode, Run, RunOperation
 from commonplace.extraction.days import Day, days_of
 from commonplace.nightly.budget import cost_of
 from commonplace.nightly.day_planner import DayPlanner, ReadDay, SavedAnswers, UnsavedAnswers, interactions_of
+from commonplace.nightly.given_interactions import without_answers
 from commonplace.nightly.memory_view import RunMemoryView
 from commonplace.ports.values import LedgerEntry
 from commonplace.runs import apply, finalize
@@ -139,7 +140,8 @@ def with_plan(run: Run, plan: Plan, operations: tuple[RunOperation, ...], contex
 def _days(entries: Collection[LedgerEntry], context: RunContext) -> list[Day]:
     zone = context.caller.now.tzinfo
     assert zone is not None
-    return days_of([entry.interaction for entry in entries if entry.interaction is not None], zone)
+    given = [entry.interaction for entry in entries if entry.interaction is not None]
+    return days_of(without_answers(given, context.caller), zone)
 
 
 def _report_progress(night: RunOptions, done: int, entries: Collection[LedgerEntry]) -> None:

@@ -16,13 +16,14 @@ from commonplace.ports.bundle import Ports
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.record_values import Entry
 from commonplace.ports.values import Caller
-from commonplace.text.redaction import redact
+from commonplace.text.redaction import redact, without_secret
 
 _BATCH = 100
 _ASSISTANT = ("assistant", "system", "agent", "bot")
 _SPEAK_THEMSELVES = ("user", "assistant")  # the other roles of a chat (developer, tool, ...) are parts of its system
 _NOBODY = ("user", *_ASSISTANT)
 _NOT_WORTHY = "not_worthy: small talk, a question or a passing matter"
+_LONGEST_NAME = 128
 Progress = Callable[[int], None]
 _Checked = TypeVar("_Checked", Turn, ChatMessage)
 
@@ -93,7 +94,7 @@ class _TurnReader:
         kept = {}
         for number, text in texts.items():
             speaker = self.turns[number].speaker
-            named = None if speaker.lower() in _NOBODY else speaker
+            named = None if speaker.lower() in _NOBODY else redact(speaker).text
             statement = enrich(text, self.ports.words, embedder, self.own_tags, named)
             if self.keep == "all" or statement.classification.worthy:
                 kept[number] = statement

@@ -1,5 +1,6 @@
 """Finds credentials in what people and programs write, and takes them out before anything else sees the text."""
 
+import hashlib
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from commonplace.text.redaction.assignments import find_addresses, find_assignme
 from commonplace.text.redaction.backwards import find_backwards
 from commonplace.text.redaction.codes import find_arrivals, find_listings, find_said
 from commonplace.text.redaction.entries import find_entries
+from commonplace.text.redaction.halves import find_halves
 from commonplace.text.redaction.hints import find_hints, find_topics
 from commonplace.text.redaction.japanese import find_japanese
 from commonplace.text.redaction.keys import find_blocks, find_wallets
@@ -20,11 +22,12 @@ from commonplace.text.redaction.numbers import find_identities, find_numbers
 from commonplace.text.redaction.openers import find_openers
 from commonplace.text.redaction.pairs import find_pairs
 from commonplace.text.redaction.spoken import find_spoken
+from commonplace.text.redaction.tables import find_tables
 from commonplace.text.redaction.token_formats import find_entropy, find_formats
 from commonplace.text.redaction.view import HIDDEN, Span, View, merged, placeholders, view_of
 from commonplace.text.redaction.vocabulary import nouns, words
 
-LANGUAGES = ("en", "de", "fr", "es", "ja")
+LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "ja")
 """Whose words announce a secret; what proves itself is found in any language."""
 # "openai_api_key=[redacted:api_key]": the name of a variable is part of the secret's announcement.
 _VARIABLE = re.compile(rf"[a-z][\w.-]{{0,60}}=[\"']?(?={HIDDEN})")
@@ -83,10 +86,16 @@ def redact(text: str, before: str | None = None) -> Redaction:
     return Redaction(_replaced(text, spans), tuple(dict.fromkeys(span.kind for span in spans)), is_only_secret(view))
 
 
+def without_secret(name: str) -> str:
+    """An id as it is, or a hash in the place of one with a secret in it: the same id is still known the next time."""
+    return name if not redact(name).kinds else f"redacted-{hashlib.sha256(name.encode()).hexdigest()[:32]}"
+
+
 def _found(view: View, question: Question | None) -> list[Span]:
     named = list(nouns(view))
     spans = [span for find in _FINDERS for span in find(view)]
     spans += [*find_spoken(view, named), *find_backwards(view, named)]
+    spans += [*find_tables(view, named), *find_halves(view, named)]
     spans += [*find_answers(view, question), *find_entropy(view)]
     return [span for span in spans if any(map(str.isalnum, view.text[span.start : span.end]))]
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from commonplace.text.redaction.phrases import is_plain_answer
 from commonplace.text.redaction.reading import Spans, read
 from commonplace.text.redaction.values import Token, is_mixed, letter_run, tokens
-from commonplace.text.redaction.view import View
+from commonplace.text.redaction.view import HIDDEN, View
 from commonplace.text.redaction.vocabulary import Noun, compiled, words
 
 _REACH, _LONG_RUN = 12, 9
@@ -70,7 +70,11 @@ def _led_to(view: View, noun: Noun, parts: list[Token], place: int, strange: boo
             return []
         # "mot de passe télésurveillance : Mozzarella"
         alone = colon and noun.name == "password" and len(parts) == place + 2 and is_plain_answer(parts[place + 1 :])
-        return read(view, part.raw_end, noun.value, bold=bool(alone) or not (weak or strange))
+        # "my password is hunter2 and my sister's name is Ana": behind a value that is out already another verb is of something else.
+        told = any(HIDDEN in one.text for one in parts[:place]) and not words("own").isdisjoint(
+            one.word for one in parts[:place]
+        )
+        return read(view, part.raw_end, noun.value, bold=(bool(alone) or not (weak or strange)) and not told)
     return _arrow(view, noun, parts, place) if part.word in words("arrow") else []
 
 

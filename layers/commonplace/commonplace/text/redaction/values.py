@@ -73,7 +73,8 @@ def _token(view: View, raw_start: int, raw_end: int) -> Token:
     bare = bare.rstrip(_CLOSING)
     end = start + len(bare)
     marks = raw[end - raw_start :] + ("!" if bare.endswith("!") else "")
-    word = view.folded[start:end].strip("*_!")
+    # "è" is a verb, "e" is none.
+    word = bare.lower() if len(bare) == 1 else view.folded[start:end].strip("*_!")
     return Token(start, end, bare, word, _ending(marks, word), raw_start, raw_end)
 
 

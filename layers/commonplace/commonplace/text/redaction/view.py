@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from commonplace.text.foundation.characters import bare_in_place
+from commonplace.text.foundation.characters import LETTERS, bare_in_place
 
 HIDDEN = "\ue000"
 """Stands in a view for one redacted stretch. A private-use character: never a word, never a blank."""
@@ -18,6 +18,13 @@ _UNUSUAL = re.compile(f"[{_INVISIBLE}{HIDDEN}]")
 # A mark belongs to the letter before it: composed one by one, "n" and its tilde would stay two characters.
 _RUN = re.compile(r"\n|\S{1,200}")
 _LONGEST_LIGATURE = 4
+# Letters of other alphabets that look like Latin ones, where a word mixes both: "pаssword" with a Cyrillic "а".
+_LOOKS_LIKE = str.maketrans(
+    "АВЕЅІЈКМНОРСТУХЗаеѕіјорсухкмнтвһԁԛԝɡΑΒΕΖΗΙΚΜΝΟΡΤΥΧαορνικτυ",
+    "ABESIJKMHOPCTYX3aesijopcyxkmhtbhdqwgABEZHIKMNOPTYXaopviktu",
+)
+_OTHER_ALPHABET = re.compile("[\u0370-\u052fɡ]")
+_LATIN = re.compile("[a-zA-Z\u00c0-\u024f]")
 _MARK = r"[\u0300-\u036f\u3099\u309a\uff9e\uff9f]"
 _CLUSTER = re.compile(rf"[\x00-\x7f]+(?!{_MARK})|[\s\S]{_MARK}*")
 
@@ -85,7 +92,8 @@ def view_of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
     """The view of `text` with the stretches `hidden` (sorted, apart from each other) as one `HIDDEN` each."""
     plain = text.isascii() or (unicodedata.is_normalized("NFKC", text) and not _UNUSUAL.search(text))
     if plain and not hidden:
-        return View(text, bare_in_place(text), range(len(text) + 1))
+        latin = _in_latin(text)
+        return View(latin, bare_in_place(latin), range(len(text) + 1))
     parts: list[str] = []
     offsets: list[int] = []
     at = 0
@@ -98,8 +106,15 @@ def view_of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
             offsets.append(start)
         at = end
     offsets.append(len(text))
-    joined = "".join(parts)
+    joined = _in_latin("".join(parts))
     return View(joined, bare_in_place(joined), offsets)
+
+
+def _in_latin(text: str) -> str:
+    """The text with Latin letters for those that only look like them; as long as it was."""
+    if text.isascii() or not _OTHER_ALPHABET.search(text):
+        return text
+    return LETTERS.sub(lambda word: word[0].translate(_LOOKS_LIKE) if _LATIN.search(word[0]) else word[0], text)
 
 
 def _plainly(text: str, start: int, end: int) -> Iterator[tuple[str, Sequence[int]]]:

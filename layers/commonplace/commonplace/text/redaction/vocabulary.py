@@ -66,9 +66,10 @@ def _table(name: str) -> dict[str, Any]:
 
 @cache
 def words(*names: str) -> frozenset[str]:
-    """The words of tables of `words.toml` (or "own", "of", "places" of `nouns.toml`), folded, all in one set."""
+    """The words of tables of `words.toml` (or "own", "of", "places" of `nouns.toml`), all in one set; folded, but for single
+    letters: "è" is a verb, "e" is none."""
     tables = [_table("words.toml").get(name) or _table("nouns.toml")[name]["words"] for name in names]
-    return frozenset(bare_in_place(word) for table in tables for word in table)
+    return frozenset(word if len(word) == 1 else bare_in_place(word) for table in tables for word in table)
 
 
 def either(names: list[str]) -> str:
@@ -84,7 +85,7 @@ def _fillings() -> dict[str, str]:
     return {
         "{place}": f"(?:{either(table['places']['words'])})(?:'s)?",
         "{codes}": f"(?:{either(table['codes']['words'])})",
-        "{of} ": rf"(?:(?:{either(plain[0])})\s{{1,2}}|d'|de\sl')",
+        "{of} ": rf"(?:(?:{either(plain[0])})\s{{1,2}}|d'|de\sl'|d?all'|dell')",
         "{any} ": r"[^\n]{0,60}?[\s:?]",
         # "the code for Ana's front door": an article and up to two words more.
         "{own}": rf"(?:l'|(?:{either(plain[1])})\s)?(?:[a-z'ß]{{2,15}}\s){{0,2}}?",
