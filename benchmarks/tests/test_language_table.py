@@ -45,6 +45,7 @@ ONLY_REPORTED = {
 SECRET = {
     "en": "the door code is 4471", "de": "der Türcode ist 4471", "fr": "le code de la porte est 4471",
     "es": "el código de la puerta es 4471", "ja": "ドアの暗証番号は4471です",
+    "pt": "o código da porta é 4471", "it": "il codice della porta è 4471", "nl": "de code van de deur is 4471",
 }  # fmt: skip
 ALWAYS = {
     "en": "Always answer briefly", "de": "Bitte immer kurz antworten", "fr": "Toujours répondre en bref",

@@ -69,7 +69,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "third person": to_third_person,
     "third person of a speaker": lambda text: to_third_person(text, "Ana"),
     "tags": tags_of,
-    "enrichment": lambda text: enrich(text, WORDS, {}),
+    "enrichment": lambda text: enrich(text, WORDS, WORDS, {}),
     "query": lambda text: parse_query(text, NOW),
     "same statement": lambda text: same_statement(text, f"{text} too"),
     "alike": lambda text: alike(text, f"{text} too"),

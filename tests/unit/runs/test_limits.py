@@ -150,3 +150,10 @@ def test_no_day_does_more_than_its_allowance(new: int, gone: int, changed: int, 
     assert sum(not one.closes for one in done) <= MOST_ADDS
     assert sum(one.told.kind == "DELETE" for one in done) <= most_deletions(memories)
     assert sum(one.told.kind == "UPDATE" for one in done) <= most_replacements(memories)
+
+
+def test_what_the_user_asked_to_be_remembered_is_added_beyond_the_limit() -> None:
+    wishes = [operation("ADD", number, adds=True).model_copy(update={"asked_for": True}) for number in range(MOST_ADDS + 20)]
+    others = [operation("ADD", number, adds=True) for number in range(1_000, 1_005)]
+    found = apply_limits([*wishes, *others], 0)
+    assert [one.told.outcome for one in found] == ["planned"] * (MOST_ADDS + 20) + ["over_cap"] * 5

@@ -7,7 +7,7 @@ from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate, Decision
 from commonplace.extraction.changes.contradictions import contradicted
 from commonplace.extraction.changes.corrections import is_correction
-from commonplace.extraction.clauses import LONGEST_EVIDENCE, clauses
+from commonplace.extraction.clauses import LONGEST_EVIDENCE, clauses, without_request
 from commonplace.extraction.content_words import shared_stems, stems_of
 from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.dialogue import question_to_user
@@ -125,6 +125,14 @@ def _title_reason(decision: Decision, titles: Sequence[str]) -> str | None:
         return None if len(set(candidate.rests_on)) >= DAYS else f"an interest rests on {DAYS} interactions"
     met = any(content in possible_notes(title) for title in titles)
     return None if met and candidate.durability == "daily" else "a title tells nothing but that it was met, for a while"
+
+
+def is_asked_for(candidate: Candidate, day: Day) -> bool:
+    """Whether the user said in so many words to remember what a candidate rests on."""
+    said = day.said_at(candidate.interaction_id, candidate.position)
+    if said is None or said.role != "user":
+        return False
+    return said.explicit or any(without_request(one)[1] for one in clauses_around(candidate.evidence, said, clauses(said)))
 
 
 def forget_candidates(utterance: Utterance, before: Utterance | None, taken: bool = False) -> list[Candidate]:

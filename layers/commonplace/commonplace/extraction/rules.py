@@ -25,7 +25,7 @@ from commonplace.ports.embedder import Embedder
 LEAST_WORTH = 0.6
 _EXPLICIT, _STATED, _PATTERN, _WEAK = 0.95, 0.9, 0.8, 0.6
 _UNTOLD = (NOT_WORTH, ASKED, PASSING)
-"""Reasons that are not told one by one: most of what is said on a day is of these kinds."""
+"""Reasons that are told one by one of explicit requests alone: most of what is said on a day is of these kinds."""
 _SIMILAR = 20
 _NOT_WHAT = "asks to forget, and doesn't tell what; commonplace erase takes everything away"
 _NOT_READ = "asks to forget in a language whose wishes are not read; commonplace erase takes everything away"
@@ -87,7 +87,7 @@ class _DayReading:
             fixed = self._corrected(utterance, clause.text) if why in _UNTOLD else None
             if fixed:
                 self.candidates.append(fixed)
-            elif why not in _UNTOLD:
+            elif utterance.explicit or why not in _UNTOLD:
                 self.dropped.append(_dropped(utterance, why))
 
     def _without_forget_requests(self, utterance: Utterance) -> Utterance:

@@ -20,6 +20,7 @@ ReadDay = Callable[[Mode, Day, MemoryView, Answers, frozenset[str]], Reading]
 
 _RUNS = 20  # newest ones, among which are those that read the same day
 _TRY_LATER = (ErrorCode.STORAGE_UNAVAILABLE, ErrorCode.LEASE_LOST)
+_NOT_ADDED = 'than one day adds were left out; say "remember that" before what must be kept'
 _log = logging.getLogger("commonplace")
 
 
@@ -77,7 +78,10 @@ class DayPlanner:
         caller, ports = self.context.caller, self.context.ports
         active = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name).active
         spent = usage_of_day(day.date, self.context.night.runs.newest(caller.user_id, _RUNS))
-        return draft.model_copy(update={"operations": apply_limits(draft.operations, active, spent)})
+        operations = apply_limits(draft.operations, active, spent)
+        surplus = sum(one.told.outcome == "over_cap" for one in operations)
+        notes = (*draft.notes, f"{day.date}: {surplus} more {_NOT_ADDED}") if surplus else draft.notes
+        return draft.model_copy(update={"operations": operations, "notes": notes})
 
     def _draft(self, day: Day, answers: SavedAnswers | UnsavedAnswers) -> Plan:
         """Plans a day; if that fails, plans its interactions one by one, so that only the faulty one stays unread."""

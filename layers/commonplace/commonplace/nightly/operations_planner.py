@@ -11,7 +11,7 @@ from commonplace.domain.runs import Dropped, RunOperation
 from commonplace.extraction.candidate import Candidate, Decision, Reading
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.days import Day
-from commonplace.extraction.gates import refusal_reason
+from commonplace.extraction.gates import is_asked_for, refusal_reason
 from commonplace.extraction.new_memory import memory_from_decision
 from commonplace.memories import transitions
 from commonplace.nightly.forget_scope import closed_memories, interactions_telling, remaining_text
@@ -89,11 +89,8 @@ class _DayOperations:
         """Plans a forget request; without a matching memory only the interactions that tell it are erased."""
         now_there = self._current_targets(shown)  # what an earlier request left of them
         targets = self._current_targets([*shown, *closed_memories(request, shown, self.view)])
-        decision, erases, now = (
-            Decision(request, "FORGET"),
-            interactions_telling(request, self.context),
-            self.context.caller.now,
-        )
+        decision, now = Decision(request, "FORGET"), self.context.caller.now
+        erases = interactions_telling(request, self.context)
         if not targets:
             reported = self._report(decision, outcome="applied", erases=erases, why=_NOT_THERE)
             self.operations.append(PlannedOperation(told=reported, at=now))
@@ -116,7 +113,8 @@ class _DayOperations:
         self.successors |= {target.memory_id: new for target in targets}
         closed = tuple(target.memory_id for target in targets)
         reported = self._report(decision, operation_id=operation_id, memory_id=new and new.memory_id, closed=closed, **more)
-        self.operations.append(PlannedOperation(told=reported, at=now, opens=opens, closes=closes))
+        asked_for = opens is not None and is_asked_for(decision.candidate, self.day)
+        self.operations.append(PlannedOperation(told=reported, at=now, opens=opens, closes=closes, asked_for=asked_for))
 
     def _current_targets(self, shown: Sequence[Memory]) -> list[Memory]:
         """The targets as the operations so far leave them, so that two corrections of a day build on each other."""

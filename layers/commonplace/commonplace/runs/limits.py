@@ -1,5 +1,7 @@
 """Limits what one day may change without a person's approval.
 
+What the user asked to be remembered is added whatever the limit.
+
 A forget request must not wait, and what it erases can't come back. So it is served before other deletions;
 beyond the day's allowance of deletions its memories close at once and are no longer found, and only the erasing waits.
 """
@@ -94,14 +96,15 @@ def _closing(operations: Sequence[PlannedOperation], kind: str) -> int:
 
 
 def _surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set[int]:
-    """The adds beyond the best ones, but for those that a later operation of the day builds on."""
+    """The adds beyond the best ones, but for those that a later operation of the day builds on, and those asked for."""
+    wished = sum(one.asked_for and _kind(one) == "add" for one in operations)
     closed = {change.memory.memory_id for operation in operations for change in operation.closes}
     ranked = []
     for number, operation in enumerate(operations):
-        if operation.opens is not None and _kind(operation) == "add":
+        if operation.opens is not None and _kind(operation) == "add" and not operation.asked_for:
             new = operation.opens.memory
             ranked.append((new.memory_id not in closed, -new.confidence, -new.importance, number))
-    return {number for *_, number in sorted(ranked)[most:]}
+    return {number for *_, number in sorted(ranked)[max(0, most - wished) :]}
 
 
 def _without_words(operation: PlannedOperation) -> PlannedOperation:

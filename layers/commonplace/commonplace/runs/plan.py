@@ -31,12 +31,13 @@ class PlannedChange(FrozenPart):
 
 
 class PlannedOperation(FrozenPart):
-    """An operation and what will be told of it."""
+    """An operation and what will be told of it. `asked_for`: the user said in so many words to remember it."""
 
     told: RunOperation
     at: datetime
     opens: PlannedChange | None = None
     closes: tuple[PlannedChange, ...] = ()
+    asked_for: bool = False
 
     def operation(self, user_id: str, run_id: str) -> Operation:
         """The operation as the record takes it."""

@@ -135,7 +135,12 @@ class _TurnReader:
         return before.text if before and before.session_id == self.turns[number].session_id else None
 
     def _place(self, turn: Turn) -> Place:
-        return Place(session_id=turn.session_id, position=turn.position, speaker=turn.speaker, event_time=turn.event_time)
+        return Place(
+            session_id=without_secret(turn.session_id),
+            position=turn.position,
+            speaker=redact(turn.speaker).text[:_LONGEST_NAME],
+            event_time=turn.event_time,
+        )
 
 
 def _timed(turn: Turn, number: int, zone: tzinfo | None) -> Turn:
