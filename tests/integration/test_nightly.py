@@ -401,6 +401,7 @@ def test_texts_are_dropped_30_days_after_they_were_read(memory: Commonplace, clo
     clock.now += timedelta(days=29)
     assert memory.nightly().notes == ("nothing is pending",)
     assert text() is not None
+    memory.store_memory("I like tea.")  # what the user does confirms the clock
     clock.now += timedelta(days=2)
     memory.nightly()
     assert text() is None
