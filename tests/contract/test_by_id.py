@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from commonplace.bootstrap.local import OpenStore
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.memory import DEFAULT_COLLECTION
 from commonplace.nightly.user_erasure import ErasableUser
 from commonplace.ports.values import Caller
 from commonplace.runs import undo
@@ -66,6 +68,35 @@ def test_a_correction_is_the_next_version_and_can_be_taken_back(opened: OpenStor
     assert stored.vector is not None  # it stays while the words do
     assert taken_back(opened, done.operation_id) == ["undone"]
     assert record(opened, tea) == before
+
+
+def test_a_store_in_the_place_of_others_closes_them_and_its_undo_opens_them_again(opened: OpenStore) -> None:
+    tea = call(opened, "store_memory", content=TEA).memory_id
+    keyed = call(
+        opened, "write_memory", key="drink", value="Ana's drink is tea.", category="preference", durability="durable"
+    ).memory_id
+    before = {one: record(opened, one) for one in (tea, keyed)}
+    done = call(opened, "store_memory", content="Ana gave up tea.", context={"supersedes": [keyed, tea, keyed]})
+    closed = {one: record(opened, one) for one in (tea, keyed)}
+    assert {(one["status"], one["superseded_by"]) for one in closed.values()} == {("superseded", done.memory_id)}
+    assert record(opened, done.memory_id)["supersedes"] == keyed
+    assert [one.memory_id for one in call(opened, "list_memories").memories] == [done.memory_id]
+    assert opened.ports.operations.holder(ANA.user_id, DEFAULT_COLLECTION, "drink", NOON) is None
+    assert set(taken_back(opened, done.operation_id)) == {"undone"}
+    assert {one: record(opened, one) for one in (tea, keyed)} == before
+    holder = opened.ports.operations.holder(ANA.user_id, DEFAULT_COLLECTION, "drink", NOON)
+    assert holder is not None
+    assert holder.memory_id == keyed
+
+
+def test_a_store_in_the_place_of_what_is_closed_or_unknown_writes_nothing(opened: OpenStore) -> None:
+    tea = call(opened, "store_memory", content=TEA).memory_id
+    oolong = call(opened, "store_memory", content="Ana drinks oolong.", context={"supersedes": [tea]}).memory_id
+    for wrong in (tea, "mem_01ARZ3NDEKTSV4RRFFQ69G5FAV"):
+        with pytest.raises(CommonplaceError) as refused:
+            call(opened, "store_memory", content="Ana drinks milk.", context={"supersedes": [oolong, wrong]})
+        assert (refused.value.code, refused.value.field) == (ErrorCode.NOT_FOUND, "context.supersedes")
+    assert [one.memory_id for one in call(opened, "list_memories").memories] == [oolong]
 
 
 def test_a_memory_with_its_history_is_erased_from_all_that_is_kept(opened: OpenStore) -> None:
