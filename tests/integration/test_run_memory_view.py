@@ -79,3 +79,12 @@ def test_without_its_index_it_is_read_from_the_records_or_tried_again_later(memo
     with pytest.raises(CommonplaceError) as failed:
         view_of(memory, index=Down()).similar("I live in Rome.")
     assert failed.value.code is ErrorCode.STORAGE_UNAVAILABLE
+
+
+def test_a_memory_that_says_the_same_in_other_words_is_told(memory: Commonplace) -> None:
+    utrecht = memory.store_memory("I live in Utrecht.").memory_id
+    memory.store_memory("My sister lives in Utrecht.")
+    assert view_of(memory).restated("My home is in Utrecht.") == [utrecht]
+    assert view_of(memory).restated("I moved to Ghent.") == []
+    memory.delete_memory(memory_id=utrecht)
+    assert view_of(memory).restated("My home is in Utrecht.") == []

@@ -31,8 +31,8 @@ def memory(text: str, **more: Any) -> Memory:
 class InMemoryView:
     """Memories in a list. All of them are similar to anything, those that share the most words first."""
 
-    def __init__(self, memories: Sequence[Memory] = ()) -> None:
-        self._memories = list(memories)
+    def __init__(self, memories: Sequence[Memory] = (), restated: Sequence[str] = ()) -> None:
+        self._memories, self._restated = list(memories), list(restated)
 
     def similar(self, content: str, limit: int = 10) -> list[Memory]:
         wanted = set(tokenizer.terms(content))
@@ -44,6 +44,9 @@ class InMemoryView:
 
     def holder(self, key: str) -> Memory | None:
         return next((one for one in self._memories if one.key == key), None)
+
+    def restated(self, content: str) -> list[str]:
+        return self._restated if content else []
 
     def in_section(self, section: Section, limit: int = 20) -> list[Memory]:
         return [one for one in self._memories if one.section == section][:limit]

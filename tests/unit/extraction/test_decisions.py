@@ -173,6 +173,24 @@ def decided(content: str, *known: str, **more: Any) -> Decision:
     return decision
 
 
+@pytest.mark.parametrize(
+    ("known", "content", "restated", "corrects", "operation"),
+    [
+        ("I am a vegetarian", "No meat comes on my plate", True, False, "NOOP"),
+        ("I am a vegetarian", "No meat comes on my plate", False, False, "ADD"),
+        ("I am a vegetarian", "No meat comes on my plate", True, True, "ADD"),
+        ("I live in Utrecht", "I moved to Ghent", True, False, "UPDATE"),
+    ],
+)
+def test_what_vectors_find_said_already_is_known_unless_it_changes_or_corrects(
+    known: str, content: str, restated: bool, corrects: bool, operation: str
+) -> None:
+    old = memory(known)
+    view = InMemoryView([old], restated=[old.memory_id] if restated else [])
+    (decision,) = decide([said(content, corrects=corrects)], view, NOW)
+    assert decision.operation == operation
+
+
 @pytest.mark.parametrize(("old", "new"), CHANGES)
 def test_a_changed_or_ended_fact_is_closed(old: str, new: str) -> None:
     decision = decided(new, old, "The bread is in the oven of my aunt")

@@ -160,5 +160,8 @@ class InMemoryView:
     def holder(self, key: str) -> Memory | None:
         return next((one for one in self.memories if one.key == key), None)
 
+    def restated(self, content: str) -> list[str]:
+        return [one.memory_id for one in self.memories if one.content == content]
+
     def in_section(self, section: Section, limit: int = 20) -> list[Memory]:
         return [one for one in self.memories if one.section == section][:limit]

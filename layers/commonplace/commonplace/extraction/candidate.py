@@ -70,6 +70,9 @@ class MemoryView(Protocol):
     def get(self, memory_ids: Sequence[str]) -> list[Memory]:
         """The current memories among the ids."""
 
+    def restated(self, content: str) -> list[str]:
+        """The ids of current memories that say the same in other words, as far as vectors tell."""
+
     def holder(self, key: str) -> Memory | None:
         """The current memory that holds a key."""
 

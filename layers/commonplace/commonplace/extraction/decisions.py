@@ -17,6 +17,7 @@ from commonplace.text.foundation import tokenizer
 _SIMILAR, _FORGETTABLE = 10, 50
 _WEAK, _CONFIDENT = 0.5, 0.7
 _ALIKE = 0.5
+_KNOWN = "known already"
 
 
 def decide(candidates: Sequence[Candidate], view: MemoryView, now: datetime) -> list[Decision]:
@@ -96,11 +97,11 @@ class _DayDecisions:
         known = [memory.content for memory in similar]
         known += [one.says for _, one in self._additions(self.told.near(candidate.content))]
         if any(says_the_same(candidate.content, one) for one in known):
-            return "known already"
+            return _KNOWN
         own = memory_sentences(candidate.content)
         said = dict.fromkeys((*known, *(one for text in known for one in memory_sentences(text))) if len(own) > 1 else ())
         if said and all(any(says_the_same(sentence, one) for one in said) for sentence in own):
-            return "known already"
+            return _KNOWN
         confident = (memory for memory in similar if memory.confidence >= _CONFIDENT)
         if candidate.confidence < _WEAK and any(_has_same_content(candidate.content, memory.content) for memory in confident):
             return "a weak guess beside a confident memory"
@@ -128,7 +129,8 @@ class _DayDecisions:
     def _contradicted_by(self, candidate: Candidate, similar: Sequence[Memory]) -> Decision:
         found = _contradictions(candidate, similar)
         if not found:
-            return Decision(candidate, "ADD", why="new")
+            restated = not candidate.corrects and set(self.view.restated(candidate.content)) - self.revised.keys()
+            return Decision(candidate, "NOOP", why=_KNOWN) if restated else Decision(candidate, "ADD", why="new")
         said_at = candidate.event_time or self.now
         newer = [one for one in found if one.memory.happened_at > said_at]
         if newer:

@@ -17,6 +17,7 @@ from commonplace.text.foundation import tokenizer
 
 _NEAR = 0.35  # a cosine below it says nothing about two statements
 _SHARED = 0.25  # of the words
+_COMPARED = 8  # by words, and as many by vector, as a store does
 
 
 class RunMemoryView:
@@ -50,6 +51,23 @@ class RunMemoryView:
         now = {memory.memory_id: memory for memory in kept}
         now |= {memory_id: self._staged[memory_id][0] for memory_id in memory_ids if memory_id in self._staged}
         return self._current(now[memory_id] for memory_id in memory_ids if memory_id in now)
+
+    def restated(self, content: str) -> list[str]:
+        embedder, terms = self._ports.embedder, tokenizer.terms(content)
+        vector = embedder.embed(content)
+        if vector is None:
+            return []
+        from commonplace.text.paraphrase.pair_model import judged  # with numpy, which words alone do not need
+
+        found, _ = with_fallback(lambda index: index.similar(self._seen, terms, vector, _COMPARED), self._ports)
+        stored = [(one.memory_id, one.content, one.vector) for one in found if one.memory_id not in self._staged]
+        staged = [(memory.memory_id, memory.content, other) for memory, other in self._staged.values()]
+        same = [
+            memory_id
+            for memory_id, text, other in (*stored, *staged)
+            if judged(text, content, embedder.embed(text) if other is None else other, vector, embedder.name).same
+        ]
+        return [memory.memory_id for memory in self.get(same)]
 
     def all(self) -> list[Memory]:
         """Every memory, closed ones too."""
@@ -109,6 +127,9 @@ class StagedView:
 
     def get(self, memory_ids: Sequence[str]) -> list[Memory]:
         return self._open(self._view.get(memory_ids))
+
+    def restated(self, content: str) -> list[str]:
+        return [one for one in self._view.restated(content) if one not in self._closed]
 
     def holder(self, key: str) -> Memory | None:
         found = self._view.holder(key)
