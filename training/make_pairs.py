@@ -11,30 +11,35 @@ import argparse
 import csv
 import json
 import random
+import warnings
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedGroupKFold
+from sklearn.neural_network import MLPClassifier
 
 from commonplace.adapters.sentence_encoder import SentenceEncoder
 from commonplace.text.paraphrase.pair_features import must_differ, pair_features
-from commonplace.text.paraphrase.pair_model import LEAST_COSINE
+from commonplace.text.paraphrase.pair_model import LEAST_COSINE, PairModel
 
 HERE = Path(__file__).parent
 MODEL = HERE.parent / "layers" / "commonplace" / "commonplace" / "data" / "pairs.npz"
 BENCHMARK = HERE.parent / "benchmarks" / "pairs"
 CHANCE = 300
-REGULARITY = 0.3
-VECTOR_SCALE = 3.0
-VECTOR = 256
-FOLDS = 8
+KINDS = ("same", "change")
+NETWORKS, UNITS, EPOCHS = 6, 32, 30
+REGULARITY, RATE = 1.0, 0.003
+VECTOR_SCALE, COUNTED_SPREAD = 3.0, 2.0
+VECTORS = 1024
+FOLDS = 6
 MOST_WRONG = 0.09
-"""The share of look-alikes that may be taken for a change, on pairs that are left out; the set itself allows .10."""
-MOST_MERGED = 0.01
-"""The share of pairs that are not the same that may be taken for it, likewise."""
+"""The share of look-alikes of a set that may be taken for a change, on pairs that are left out; .10 is allowed."""
+MOST_MERGED = 0.0045
+"""The share of pairs that are not the same that may be taken for it, likewise; .01 is allowed."""
+LOOK_ALIKES, NEITHER = ("changes", "contrasts"), ("distinct", "unchanged")
 _CHANGES = {"update", "contradiction"}
 Floats = NDArray[np.float64]
 
@@ -42,7 +47,7 @@ Floats = NDArray[np.float64]
 class Pair(NamedTuple):
     """Two texts, what the second does to the first, and where they are from.
 
-    same, change or distinct; `unchanged` is one of same and distinct, and tells the head of changes alone.
+    same, change or distinct; `unchanged` is one of same and distinct.
     """
 
     relation: str
@@ -56,7 +61,7 @@ def pairs() -> list[Pair]:
     found = []
     for path in sorted((HERE / "pairs").glob("*.tsv")):
         rows = csv.reader(path.open(encoding="utf-8"), delimiter="\t", quoting=csv.QUOTE_NONE)
-        found += [Pair(relation, old, new, "own") for relation, _, old, new in rows]
+        found += [Pair(relation, old, new, path.stem) for relation, _, old, new in rows]
     for row in _odd_lines("changes"):
         found.append(Pair("change" if row["change"] else "unchanged", row["old"], row["new"], "changes"))
     for row in _odd_lines("duplicates"):
@@ -92,46 +97,56 @@ def rows_of(found: list[Pair]) -> tuple[Floats, list[bool]]:
     return np.array(rows, dtype=np.float64), differ
 
 
-def fitted(rows: Floats, yes: NDArray[np.bool_]) -> tuple[Floats, float]:
-    """The weights of one head, and the score from which on it says yes half the time."""
-    mean, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-9
-    mean[-VECTOR:], spread[-VECTOR:] = 0, 1 / VECTOR_SCALE
-    head = LogisticRegression(C=REGULARITY, max_iter=3000, class_weight="balanced").fit((rows - mean) / spread, yes)
-    weights = head.coef_[0] / spread
-    return weights, float(mean @ weights - head.intercept_[0])
+def fitted(rows: Floats, kinds: NDArray[np.intp]) -> PairModel:
+    """Networks taught on the rows, with thresholds of 0; counted features are brought to one scale, vectors have theirs."""
+    mean, scale = rows.mean(axis=0), 1 / (COUNTED_SPREAD * rows.std(axis=0) + 1e-9)
+    mean[-VECTORS:], scale[-VECTORS:] = 0, VECTOR_SCALE
+    scaled = ((rows - mean) * scale).astype(np.float32)
+    nets = [
+        MLPClassifier((UNITS,), alpha=REGULARITY, max_iter=EPOCHS, learning_rate_init=RATE, batch_size=64, random_state=at)
+        for at in range(NETWORKS)
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # it ends early on purpose
+        for net in nets:
+            net.fit(scaled, kinds)
+    hidden = np.concatenate([net.coefs_[0] * scale[:, None] for net in nets], axis=1)
+    bias = np.concatenate([net.intercepts_[0] for net in nets]) - mean @ hidden
+    told, told_bias = (np.stack(every) for every in ([net.coefs_[1] for net in nets], [net.intercepts_[1] for net in nets]))
+    hidden, bias, told, told_bias = (array.astype(np.float32) for array in (hidden, bias, told, told_bias))
+    return PairModel(hidden, bias, told, told_bias, np.zeros(2, dtype=np.float32), SentenceEncoder.name)
 
 
-def taught(found: list[Pair], relation: str) -> NDArray[np.bool_]:
-    """Which pairs tell a head something."""
-    return np.array([pair.relation != "unchanged" or relation == "change" for pair in found])
+def kinds_of(found: list[Pair]) -> NDArray[np.intp]:
+    """The same, a change, or neither: `unchanged` counts as neither."""
+    return np.array([KINDS.index(pair.relation) if pair.relation in KINDS else len(KINDS) for pair in found])
 
 
-def left_out_scores(rows: Floats, found: list[Pair], relation: str) -> Floats:
-    """The scores of one head, each pair's by a model that has not seen it."""
-    yes = np.array([pair.relation == relation for pair in found])
-    scores = np.zeros(len(rows))
-    groups = [pair.relation + pair.source for pair in found]
-    told = taught(found, relation)
-    for train, test in StratifiedKFold(FOLDS, shuffle=True, random_state=1).split(rows, groups):
-        train = train[told[train]]
-        weights, least = fitted(rows[train], yes[train])
-        scores[test] = rows[test] @ weights - least
-    return scores
+def left_out_scores(rows: Floats, found: list[Pair]) -> tuple[Floats, Floats]:
+    """The scores of both, each pair's by a model that has not seen it, nor another pair with the same older text."""
+    scores = np.zeros((len(rows), len(KINDS)))
+    parts, kinds = [pair.relation + pair.source for pair in found], kinds_of(found)
+    folds = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=1)
+    for train, test in folds.split(rows, parts, [pair.old for pair in found]):
+        model = fitted(rows[train], kinds[train])
+        scores[test] = [model.log_odds(row) for row in rows[test].astype(np.float32)]
+    return scores[:, 0], scores[:, 1]
 
 
 def thresholds(rows: Floats, found: list[Pair], differ: list[bool]) -> tuple[float, float]:
-    """The least scores: above every pair that is not the same; and with few look-alikes above that are no change."""
-    same, change = (left_out_scores(rows, found, relation) for relation in ("same", "change"))
-    wrong = sorted(
-        score
+    """The least scores: above nearly every pair that is not the same; and with few look-alikes of each set above it."""
+    same, change = left_out_scores(rows, found)
+    wrong = [
+        -np.inf if veto else score
         for score, pair, veto in zip(same, found, differ, strict=True)
-        if pair.relation in ("change", "distinct") and not veto and pair.source != "chance"
-    )
-    alike = sorted(
-        score for score, pair in zip(change, found, strict=True) if pair.relation != "change" and pair.source == "changes"
-    )
-    least = wrong[-1 - int(MOST_MERGED * len(wrong))], alike[-1 - int(MOST_WRONG * len(alike))]
-    for source in ("own", "changes", "duplicates", "chance"):
+        if pair.relation in ("change", "distinct") and pair.source != "chance"
+    ]
+    alike = [
+        [score for score, pair in zip(change, found, strict=True) if pair.relation in NEITHER and pair.source == source]
+        for source in LOOK_ALIKES
+    ]
+    least = _exceeded_by(MOST_MERGED, wrong), max(_exceeded_by(MOST_WRONG, scores) for scores in alike)
+    for source in ("pairs", "contrasts", "changes", "duplicates", "chance"):
         ours = [at for at, pair in enumerate(found) if pair.source == source]
         for relation in ("same", "change", "distinct", "unchanged"):
             these = [at for at in ours if found[at].relation == relation]
@@ -140,6 +155,11 @@ def thresholds(rows: Floats, found: list[Pair], differ: list[bool]) -> tuple[flo
                 changed = np.mean([change[at] > least[1] for at in these])
                 print(f"{source:10} {relation:8} {len(these):4}  said to be the same {merged:.3f}, a change {changed:.3f}")
     return least
+
+
+def _exceeded_by(share: float, scores: list[float]) -> float:
+    """The score that no more than this share of the scores is above."""
+    return sorted(scores, reverse=True)[int(share * len(scores))]
 
 
 def main() -> None:
@@ -152,12 +172,9 @@ def main() -> None:
     least = thresholds(rows, found, differ)
     if given.cross_validate:
         return
-    yes = {relation: np.array([pair.relation == relation for pair in found]) for relation in ("same", "change")}
-    told = {relation: taught(found, relation) for relation in yes}
-    heads = [fitted(rows[told[relation]], yes[relation][told[relation]]) for relation in yes]
-    weights = np.stack([weights for weights, _ in heads], axis=1).astype(np.float32)
-    moved = np.array([zero + more for (_, zero), more in zip(heads, least, strict=True)], dtype=np.float32)
-    np.savez_compressed(MODEL, weights=weights, least=moved, embedder=SentenceEncoder.name)
+    model = fitted(rows, kinds_of(found))
+    small = {name: array.astype(np.float16) for name, array in model._asdict().items() if name in ("hidden", "told")}
+    np.savez_compressed(MODEL, **{**model._asdict(), **small, "least": np.array(least, dtype=np.float32)})
 
 
 if __name__ == "__main__":

@@ -18,14 +18,15 @@ def pair_features(old: str, new: str, old_vector: Vector, new_vector: Vector) ->
     """The pair as one row of numbers: what is counted, then the vectors of both.
 
     The vectors are of the package's sentence encoder: half English, half multilingual; the first is zero where a text is
-    not English.
+    not English. Of each half stand there how far both are apart and how far they agree, number by number, and both.
     """
     one, other = side_of(old), side_of(new)
     ours, theirs = _halves(old_vector), _halves(new_vector)
     multilingual = float(ours[1] @ theirs[1])
     english = float(ours[0] @ theirs[0]) if ours[0].any() and theirs[0].any() else multilingual
     counted = [multilingual, english, min(multilingual, english), *_counted(one, other, multilingual)]
-    return np.concatenate([np.array(counted, dtype=np.float32), ours[1], theirs[1]])
+    halves = [row for half, more in zip(ours, theirs, strict=True) for row in (abs(half - more), 3 * half * more, half, more)]
+    return np.concatenate([np.array(counted, dtype=np.float32), *halves])
 
 
 def must_differ(old: str, new: str) -> bool:
@@ -41,7 +42,7 @@ def must_differ(old: str, new: str) -> bool:
         or _each_has_more(one.times, other.times)
         or (words == more and one.words != other.words)
         or (one.negated != other.negated and alike > _HALF)
-        or _is_one_word_changed(words, more)
+        or _is_one_word_changed(_without_numbers(words), _without_numbers(more))
     )
 
 
@@ -50,6 +51,11 @@ def _is_one_word_changed(words: set[str], more: set[str]) -> bool:
     gone, came = words - more, more - words
     changed = bool(gone and came) and max(len(gone), len(came)) <= _FEW
     return changed and len(words & more) >= _LARGELY * len(words | more)
+
+
+def _without_numbers(words: set[str]) -> set[str]:
+    """The words but those that tell a number, which may be spelled as figures in the other text."""
+    return {word for word in words if not (word[0].isdigit() or word in every_number())}
 
 
 def is_value_changed(old: str, new: str) -> bool:
@@ -105,7 +111,9 @@ def _counted(one: Side, other: Side, cosine: float) -> list[float]:
         *_sets(one.times, other.times), float(one.object != other.object),
         float(negation), float(one.negated), float(other.negated), float(one.negated and other.negated),
         float(other.besides), float(other.by_now), float(other.changed), float(one.own), float(other.own),
-        float(other.stressed),
+        float(other.stressed), float(other.past), float(one.past), float(other.planned), float(one.planned),
+        float(other.passing), float(other.ended), float(one.ended), float(other.starts_own), float(one.starts_own),
+        float(one.starts_own != other.starts_own), other.ended * cosine, other.ended * shared / every,
         min(len(one.words), 15) / 10, min(len(other.words), 20) / 10,
         other.by_now * cosine, shared / every * cosine, one_word * cosine, negation * cosine, numbers * cosine,
     ]  # fmt: skip

@@ -18,21 +18,39 @@ from commonplace.text.paraphrase.pair_features import (
 __all__ = ["PairModel", "Verdict", "difference", "judged", "pair_model"]
 
 
-LEAST_COSINE = 0.65
-"""Below it two texts are of one topic at the most; the heads were taught little of pairs so far apart."""
+LEAST_COSINE = 0.5
+"""Below it two texts are of one topic at the most; few pairs so far apart were taught."""
+_LEAST_SHARE = 1e-6
 
 
 class PairModel(NamedTuple):
-    """Two linear heads, a column each: the same, and a change. `embedder`: the model whose vectors it was trained on."""
+    """Some small networks of one hidden layer, each telling apart: the same, a change, neither.
 
-    weights: Vector
+    hidden: inputs x (networks * units), and what is added; told: networks x units x 3, and what is added; least: the
+    log odds from which on it is the same, or a change; `embedder`: the model whose vectors it was trained on.
+    """
+
+    hidden: Vector
+    hidden_bias: Vector
+    told: Vector
+    told_bias: Vector
     least: Vector
     embedder: str
 
     def scores(self, old: str, new: str, old_vector: Vector, new_vector: Vector) -> tuple[float, float]:
         """How surely the new text says the same, and how surely it changes the old one; above 0 is yes."""
-        found = pair_features(old, new, old_vector, new_vector) @ self.weights - self.least
+        found = self.log_odds(pair_features(old, new, old_vector, new_vector)) - self.least
         return float(found[0]), float(found[1])
+
+    def log_odds(self, row: Vector) -> Vector:
+        """The log odds of the same and of a change, by the mean of what the networks say."""
+        units = np.maximum(row @ self.hidden + self.hidden_bias, 0).reshape(len(self.told), 1, -1)
+        logits = (units @ self.told)[:, 0] + self.told_bias
+        logits -= logits.max(axis=1, keepdims=True)
+        shares = np.exp((logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))).mean(axis=0))
+        shares = np.clip(shares / shares.sum(), _LEAST_SHARE, 1 - _LEAST_SHARE)
+        odds: Vector = np.log(shares / (1 - shares))[:2]
+        return odds
 
 
 class Verdict(NamedTuple):
@@ -57,4 +75,5 @@ def judged(old: str, new: str, old_vector: Vector | None, new_vector: Vector | N
 def pair_model() -> PairModel:
     """The model of the package."""
     with as_file(files("commonplace") / "data" / "pairs.npz") as path, np.load(path) as arrays:
-        return PairModel(arrays["weights"], arrays["least"], str(arrays["embedder"]))
+        names = PairModel._fields[:-1]
+        return PairModel(**{name: arrays[name].astype(np.float32) for name in names}, embedder=str(arrays["embedder"]))

@@ -16,6 +16,9 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SHORTEST_NUMBER = 3
 _GERMAN = "de"
+_CUES = (
+    "negated", "besides", "by_now", "changed", "own", "object", "past", "planned", "passing", "ended", "starts_own",
+)  # fmt: skip
 
 
 class Side(NamedTuple):
@@ -34,6 +37,11 @@ class Side(NamedTuple):
     changed: bool
     own: bool
     object: bool
+    past: bool
+    planned: bool
+    passing: bool
+    ended: bool
+    starts_own: bool
     stressed: bool
 
 
@@ -51,7 +59,7 @@ def side_of(text: str) -> Side:
         names=frozenset(name for name in names if not is_calendar_word(name)),
         times=frozenset(word for word in _LETTERS.findall(low) if is_calendar_word(word)) | _halves_of_day(low),
         stressed="!" in text,
-        **{name: bool(_found(name, low)) for name in ("negated", "besides", "by_now", "changed", "own", "object")},
+        **{name: bool(_found(name, low)) for name in _CUES},
     )
 
 
@@ -63,8 +71,17 @@ def _numbers(low: str) -> frozenset[str]:
     figures = (figure.replace(",", "").lstrip("0") or "0" for figure in _expressions.compiled("pairs.figure").findall(low))
     whole = {f"{figure[:-1]}000" if figure.endswith("k") else figure for figure in figures}
     words = (word for word in _WORDS.findall(low) if len(word) >= _SHORTEST_NUMBER)
-    parts = (part for word in words for part in ([word] if word in every_number() else word.split("-")))
-    return frozenset(whole) | {str(value) for part in parts for value in every_number().get(part, ()) if value > 1}
+    return frozenset(whole) | {str(value) for word in words for value in _values(word) if value > 1}
+
+
+def _values(word: str) -> list[int]:
+    """The numbers that a word may mean; of a compound ("thirty-four") the sum of its parts."""
+    if word in every_number():
+        return list(every_number()[word])
+    parts = [every_number().get(part, ()) for part in word.split("-")]
+    if len(parts) > 1 and all(parts):
+        return [sum(max(values) for values in parts)]
+    return [value for values in parts for value in values]
 
 
 def _halves_of_day(low: str) -> set[str]:

@@ -1,0 +1,100 @@
+"""The model of pairs: what its words veto, what its networks compute, and plain cases of both."""
+
+import numpy as np
+import pytest
+
+from commonplace.adapters.sentence_encoder import SentenceEncoder
+from commonplace.text.paraphrase.pair_features import must_differ, pair_features
+from commonplace.text.paraphrase.pair_model import Verdict, judged, pair_model
+from commonplace.text.paraphrase.pair_side import side_of
+
+ENCODER = SentenceEncoder()
+
+
+def verdict(old: str, new: str) -> Verdict:
+    return judged(old, new, ENCODER.embed(old), ENCODER.embed(new), ENCODER.name)
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("I'm thirty-four years old", {"34"}),
+        ("It costs 1,200 euros", {"1200"}),
+        ("seven days", {"7"}),
+        ("I earn 50k", {"50000"}),
+    ],
+)
+def test_a_number_is_read_as_figures_or_words(text: str, numbers: set[str]) -> None:
+    assert side_of(text).numbers == numbers
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("I'm 34.", "I'm thirty-four years old."), ("Mi hijo tiene siete años", "mi hijo tiene 7")]
+)
+def test_the_same_number_in_words_and_figures_is_no_veto(old: str, new: str) -> None:
+    assert not must_differ(old, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I'm 34.", "I'm thirty-five years old."),
+        ("My sister lives in Rome.", "My brother lives in Rome."),
+        ("The exam is on Monday.", "The exam is on Friday."),
+        ("I eat meat.", "I don't eat meat."),
+        ("I lent Luis 20 euros", "Luis lent I 20 euros"),
+        ("I write with my left hand", "I write with my right hand"),
+    ],
+)
+def test_another_number_person_time_order_or_word_is_never_the_same(old: str, new: str) -> None:
+    assert must_differ(old, new)
+    assert must_differ(new, old)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("I live in Berlin.", "I moved to Munich."),
+        ("I have two cats.", "I have three cats."),
+        ("Vivo en Sevilla.", "Ahora vivo en Cádiz."),
+    ],
+)
+def test_another_value_of_the_same_matter_is_a_change(old: str, new: str) -> None:
+    assert verdict(old, new) == Verdict(same=False, change=True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("I live in Berlin.", "My sister plays the flute."), ("My horse is called Winston.", "I like green tea.")],
+)
+def test_what_has_nothing_to_do_with_it_is_neither(old: str, new: str) -> None:
+    assert verdict(old, new) == Verdict(same=False, change=False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("I live in Utrecht.", "My home is in Utrecht."), ("I don't eat meat.", "I am a vegetarian.")]
+)
+def test_another_wording_is_the_same(old: str, new: str) -> None:
+    assert verdict(old, new).same
+
+
+def test_a_pair_without_vectors_of_the_model_is_not_judged() -> None:
+    vector = ENCODER.embed("I live in Berlin.")
+    assert judged("I live in Berlin.", "I moved.", vector, vector, "another") == Verdict(same=False, change=False)
+    assert judged("I live in Berlin.", "I moved.", None, vector, ENCODER.name) == Verdict(same=False, change=False)
+
+
+def test_the_odds_are_those_of_the_mean_of_all_networks() -> None:
+    old, new = ENCODER.embed("I live in Berlin."), ENCODER.embed("I moved to Munich.")
+    assert old is not None
+    assert new is not None
+    model, row = pair_model(), pair_features("I live in Berlin.", "I moved to Munich.", old, new)
+    units = model.hidden.shape[1] // len(model.told)
+    logs = []
+    for at, (told, bias) in enumerate(zip(model.told, model.told_bias, strict=True)):
+        mine = slice(at * units, (at + 1) * units)
+        shares = np.exp(np.maximum(row @ model.hidden[:, mine] + model.hidden_bias[mine], 0) @ told + bias)
+        logs.append(np.log(shares / shares.sum()))
+    shares = np.exp(np.mean(logs, axis=0))
+    shares /= shares.sum()
+    assert np.allclose(model.log_odds(row), np.log(shares / (1 - shares))[:2], atol=1e-4)
