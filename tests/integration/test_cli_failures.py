@@ -124,3 +124,28 @@ def test_ctrl_c_before_anything_happened_is_code_130(
         cli.main(["import", str(file)])
     assert ended.value.code == 130
     assert capsys.readouterr().err.strip() == "commonplace: stopped"
+
+
+ANSI = "\x1b[2J\u202eevil"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["call", ANSI], ["discover", ANSI], ["get", ANSI], ["history", ANSI], ["runs", "show", ANSI], [ANSI],
+                  ["search", "tea", f"--{ANSI}"], ["--timezone", ANSI, "search", "tea"], ["import", ANSI], ["serve", "--host", ANSI],
+                  ["call", "search_memory", json.dumps({"query": "tea", ANSI: 1})], ["erase", "--user", ANSI],
+                  ["search", "tea", "--db", f"/nowhere/{ANSI}"], ["undo", ANSI]],
+)  # fmt: skip
+@pytest.mark.parametrize("shared", [[], ["--json"]])
+def test_what_was_typed_is_shown_without_moving_a_cursor(tmp_path: Path, arguments: list[str], shared: list[str]) -> None:
+    done = run(*shared, *arguments, home=tmp_path)
+    assert "\x1b" not in done.out + done.err
+    assert "\u202e" not in done.err + ("" if shared else done.out)
+
+
+def test_a_refused_id_is_shown_escaped(tmp_path: Path) -> None:
+    day = tmp_path / "day.json"
+    day.write_text(json.dumps([{"id": ANSI, "type": "explicit"}]), "utf-8")
+    done = run("record", str(day), home=tmp_path)
+    assert done.code == 2
+    assert "\\x1b[2J\\u202eevil" in done.out.replace("\n", "").replace(" ", "")
+    assert "\x1b" not in done.out

@@ -36,13 +36,27 @@ class ErrorCode(Enum):
         self.retryable = retryable
 
 
+def escaped(text: str) -> str:
+    """A text that somebody gave, as it may be shown anywhere: what would not be seen in it stands as its escape (`\\x1b`)."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
 @dataclass
 class CommonplaceError(Exception):
-    """A failure that the caller can act on. `field` is the dotted path of the argument at fault, if one is."""
+    """A failure that the caller can act on. `field` is the dotted path of the argument at fault, if one is.
+
+    Both may quote what somebody gave: no character of them moves a cursor, turns a line round or hides.
+    """
 
     code: ErrorCode
     message: str
     field: str | None = None
+
+    def __post_init__(self) -> None:
+        self.message = escaped(self.message)
+        self.field = None if self.field is None else escaped(self.field)
 
     def __str__(self) -> str:
         return f"{self.code.label}: {self.message}"

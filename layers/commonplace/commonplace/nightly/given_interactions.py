@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from commonplace.contract import validate
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, escaped
 from commonplace.domain.interactions import (
     Discussion,
     Explicit,
@@ -86,7 +86,7 @@ class _Unnamed:
 
 def _id_of(one: Any) -> str | None:
     given_id = one.get("id") if isinstance(one, Mapping) else None
-    return given_id.encode(errors="backslashreplace").decode() if isinstance(given_id, str) else None
+    return escaped(given_id) if isinstance(given_id, str) else None
 
 
 def _validated(one: Any, unnamed: _Unnamed) -> GivenInteraction:

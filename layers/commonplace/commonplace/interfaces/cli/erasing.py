@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commonplace.domain.errors import escaped
 from commonplace.interfaces.cli.deployment import connection_hints, open_part
 from commonplace.interfaces.cli.failures import LEFT
 from commonplace.interfaces.cli.options import Shared, command_options
@@ -52,9 +53,9 @@ def erase(shared: Shared, yes: bool, memory_id: str | None, table: str | None) -
     if shared.json:
         _print_erased(leaving, erased, yes)
     elif yes:
-        click.echo(f"erased {leaving.user_id}: {counted}, and all that was kept beside")
+        click.echo(f"erased {escaped(leaving.user_id)}: {counted}, and all that was kept beside")
     else:
-        click.echo(f"{leaving.user_id} has {counted}; --yes erases all of it, and what is kept beside")
+        click.echo(f"{escaped(leaving.user_id)} has {counted}; --yes erases all of it, and what is kept beside")
     _tell_what_is_left(erased)
 
 

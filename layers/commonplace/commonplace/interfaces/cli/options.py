@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import click
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, escaped
 from commonplace.interfaces.cli.failures import Failed, sentence_for_person
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Shared:
                 yield memory
             return
         if self.db is not None:
-            click.echo(f'commonplace: there is no memory file {self.db} yet; "commonplace store" makes it', err=True)
+            click.echo(f'commonplace: there is no memory file {escaped(self.db)} yet; "commonplace store" makes it', err=True)
         with TemporaryDirectory(prefix="commonplace-") as folder, replace(self, db=str(Path(folder, "no.db"))).open() as none:
             yield none
 
