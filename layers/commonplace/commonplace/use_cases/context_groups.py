@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from commonplace.domain.memory import Memory
+from commonplace.extraction.own_words.quotations import is_marked_as_foreign
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Filter
 from commonplace.retrieval.engine import Found, find, most_important
@@ -26,6 +27,7 @@ _RECENT = timedelta(days=7)
 _RELEVANCE = 0.5  # a prompt has no room for what is merely related
 _SURE = 0.3  # of a confidential memory, that the topic asks for it
 _MOST_INSTRUCTIONS, _MOST_PERSONAL, _MOST_ON_TOPIC = 100, 200, 100
+_ELSEWHERE = ("document", "web")
 _MOST_RECENT = 300  # seven days of the forty memories that a night adds at the most, and some more
 
 
@@ -55,7 +57,7 @@ def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], li
     pinned = [memory for found in core for memory in _answers(found)] + list(personal.memories)
     notes = sorted((memory for memory in _open(recent) if memory.durability == "daily"), key=_when, reverse=True)
     groups = [
-        Group("Standing wishes of the user", instructions.memories, always=True),
+        Group("Standing wishes of the user", _kept(instructions.memories, _is_the_users_own), always=True),
         Group("Always matters", _kept(pinned, lambda memory: _is_lasting(memory, caller)), always=True),
         Group("On the topic", _asked_for(on_topic)),
         Group("Notes of the last seven days", notes),
@@ -83,6 +85,11 @@ def _is_lasting(memory: Memory, caller: Caller) -> bool:
     """Whether it is to be pinned: durable, not confidential, and no matter of a day that is over."""
     over = memory.event_time is not None and memory.event_time < caller.now and memory.category == "reminders"
     return memory.durability == "durable" and not over and not is_confidential(memory.content)
+
+
+def _is_the_users_own(memory: Memory) -> bool:
+    """Whether a wish is the user's, and not what a page, a document, a mail or a tool would have the assistant do."""
+    return memory.origin not in _ELSEWHERE and not is_marked_as_foreign(memory.raw_text)
 
 
 def _open(found: Found) -> list[Memory]:
