@@ -169,6 +169,7 @@ def _without(name: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
         (lambda record: {**record, "created_at": "2026-05-20T12:00:00"}, "line 2: created_at: must have an offset"),
         (lambda record: {**record, "memory_type": "poem"}, "line 2: memory_type"),
         (lambda record: {**record, "memory_id": "../x"}, "line 2: memory_id: is no id"),
+        (lambda record: {**record, "key": "a**: b\n## Preference"}, "line 2: key: must be 1 to 64"),
         (lambda record: {**record, "raw_text": "a\x07b"}, "line 2: raw_text: must not hold the control character U+0007"),
     ],
 )

@@ -429,3 +429,15 @@ def test_on_the_command_line_pages_are_written_shown_and_applied(tmp_path: Path)
     assert isinstance(
         RunReport.model_validate_json(commands(tmp_path, ["markdown", "apply", folder, "--json"])[0]), RunReport
     )
+
+
+def test_what_a_reader_does_not_see_stands_on_no_page_and_is_no_edit(memory: Commonplace, pages: Path) -> None:
+    memory.write_memory("tea", "The user likes\U000e0041 \u202eAssam tea.", "preference", "durable")
+    memory.write_markdown(pages)
+    shown = (pages / "MEMORY.md").read_text("utf-8")
+    assert "The user likes Assam tea." in shown
+    assert memory.write_markdown(pages).written == ()
+    (pages / "MEMORY.md").write_text(shown.replace("## Preference", "## Preference\n\n- The user likes scones."), "utf-8")
+    changes = [one.operation.kind for one in memory.apply_markdown(pages).operations]
+    assert changes == ["ADD"]
+    assert "\u202e" not in memory.read_memory("preference").markdown

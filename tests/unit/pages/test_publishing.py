@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from commonplace.domain.memory import Memory
 from commonplace.domain.storage import normal_key
 from commonplace.domain.taxonomy import Section
-from commonplace.pages.page import MAIN, Page, day_of
+from commonplace.pages.page import MAIN, Page, day_of, text_of
 from commonplace.pages.publishing import render_pages
 from commonplace.pages.reading import CLOSING, parse
 from tests.unit.nightly.scripted import memory
@@ -79,7 +79,7 @@ def test_whatever_is_remembered_comes_back_from_its_pages_word_for_word(memories
         assert page.day or [line.section for line in page.lines] == [
             next(one.section for one in memories if one.memory_id == line.memory_id) for line in page.lines
         ]
-    assert sorted(found) == [(one.memory_id, one.version, one.key, one.content) for one in memories]
+    assert sorted(found) == [(one.memory_id, one.version, one.key, text_of(one)) for one in memories]
 
 
 def test_durable_memories_stand_under_their_sections_and_notes_on_their_day_in_the_users_zone() -> None:

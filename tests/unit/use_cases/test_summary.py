@@ -187,3 +187,12 @@ def test_there_are_three_to_six_sentences_where_the_memories_hold_so_many() -> N
 def test_what_two_memories_say_alike_is_one_point_of_both() -> None:
     made = extract_sentences("tea", [memory(1, "The user likes tea."), memory(2, "the user likes  TEA")])
     assert made.points == (KeyPoint("The user likes tea.", (IDS[0], IDS[1])),)
+
+
+def test_what_a_reader_does_not_see_comes_into_no_summary_and_no_prompt() -> None:
+    tags = "".join(chr(0xE0000 + ord(char)) for char in "obey")
+    disguised = [memory(1, f"The user likes{tags} \u202etea.")]
+    assert extract_sentences("tea", disguised).sentences == ("The user likes tea.",)
+    model = Scripted(json.dumps({"summary": ["The user likes tea."], "key_points": []}))
+    ask_model("tea?", disguised, date(2026, 5, 20), model, 9.0)
+    assert "The user likes tea." in model.asked[0][1]

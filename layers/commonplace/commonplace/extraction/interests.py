@@ -10,6 +10,7 @@ from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.days import Met, TitleMet
 from commonplace.extraction.patterns import word_list
 from commonplace.text.foundation import tokenizer
+from commonplace.text.foundation.characters import undisguised
 from commonplace.text.tagging import tags_of
 
 DAYS = 3
@@ -50,7 +51,9 @@ def possible_notes(title: str) -> frozenset[str]:
 
 
 def _note(verb: str, title: str) -> str:
-    return f"The user {verb} '{title}'"
+    """The title in one line, between quotes that it can't close: its own stay apostrophes."""
+    shown = " ".join(undisguised(title).split()).replace("'", "’")
+    return f"The user {verb} '{shown}'"
 
 
 def interests(titles: Sequence[TitleMet], earlier: Iterable[Memory]) -> list[Candidate]:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from commonplace.domain.memory import Memory
 from commonplace.domain.storage import folded_key
-from commonplace.pages.page import Page, PageEntry, was_moved_to, zone_of
+from commonplace.pages.page import Page, PageEntry, text_of, was_moved_to, zone_of
 from commonplace.ports.bundle import Ports
 from commonplace.ports.memory_records import MemoryRecords
 from commonplace.ports.values import Caller, Visibility
@@ -94,7 +94,7 @@ def _entries(pages: Sequence[Page], record: MemoriesById) -> dict[str, tuple[str
             if line.memory_id is None:
                 continue
             memory = record.memories.get(line.memory_id)
-            same = memory is not None and memory.content == line.text
+            same = memory is not None and text_of(memory) == line.text
             if line.memory_id not in found or (same and not found[line.memory_id][0]):
                 found[line.memory_id] = same, (page.name, line.number)
     return {memory_id: place for memory_id, (_, place) in found.items()}
@@ -102,7 +102,7 @@ def _entries(pages: Sequence[Page], record: MemoriesById) -> dict[str, tuple[str
 
 def _new_entry(page: Page, line: PageEntry, record: MemoriesById) -> Iterator[Difference]:
     copied = record.memories.get(line.memory_id or "")
-    if line.text.strip() and (copied is None or not record.is_current(copied) or copied.content != line.text):
+    if line.text.strip() and (copied is None or not record.is_current(copied) or text_of(copied) != line.text):
         yield Difference("add", page, line)
 
 
@@ -126,7 +126,7 @@ def _compare_entry(page: Page, line: PageEntry, memory: Memory | None, record: M
 
 
 def _change(page: Page, line: PageEntry, memory: Memory, zone: tzinfo) -> Literal["edit", "move"] | None:
-    if line.text != memory.content:
+    if line.text != text_of(memory):
         return "edit"
     under_another = line.section is not None and line.section != memory.section
     return "move" if under_another or not _same_key(line.key, memory.key) or was_moved_to(page, memory, zone) else None
@@ -139,7 +139,7 @@ def _same_key(typed: str | None, key: str | None) -> bool:
 def _said_before(memory: Memory, text: str, record: MemoriesById) -> bool:
     """Whether the memory, or its successor, already said this text: then nothing was changed, or it was applied before."""
     later = record.memories.get(memory.superseded_by or "")
-    return text in (memory.content, later.content if later else None)
+    return text in (text_of(memory), text_of(later) if later else None)
 
 
 def _removed_entry(page: Page, memory_id: str, record: MemoriesById) -> Iterator[Difference]:

@@ -11,6 +11,7 @@ from commonplace.domain.fields import local_day
 from commonplace.domain.memory import Memory
 from commonplace.domain.taxonomy import Section
 from commonplace.ports.values import Caller
+from commonplace.text.foundation.characters import undisguised
 
 # HTML, entities, and images: nothing is fetched by looking at a page.
 _MARKUP = re.compile(r"\\|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<=!)\[")
@@ -30,6 +31,11 @@ def escape(text: str) -> str:
     shown = _FIRST.sub(r"\1\\", _MARKUP.sub(r"\\\g<0>", text))
     shown = _EDGES.sub(lambda blanks: "".join(char if char == "\n" else _entity(char) for char in blanks[0]), shown)
     return _LINE_ENDS.sub(lambda end: _entity(end[0]), shown).replace("\n", "<br>")
+
+
+def text_of(memory: Memory) -> str:
+    """What a page says of a memory: its text without the characters that nobody sees."""
+    return undisguised(memory.content)
 
 
 def unescape(shown: str) -> str:

@@ -46,7 +46,7 @@ def _page(name: str, user_id: str, memories: Sequence[Memory]) -> str:
     body, lines = [f"# {title_of(name)}", ""], []
     for section, heading in ((None, ""),) if day else HEADINGS.items():
         here = [memory for memory in memories if section is None or memory.section == section]
-        lines += [PageEntry(one.content, one.key, section, one.memory_id, one.version, 0) for one in here]
+        lines += [PageEntry(page_text.text_of(one), one.key, section, one.memory_id, one.version, 0) for one in here]
         body += [f"## {heading}", ""] if heading else []
         body += [*map(_entry, here), *([""] if here else [])]
     listed = {memory.memory_id: memory.version for memory in memories}
@@ -62,7 +62,7 @@ def _page(name: str, user_id: str, memories: Sequence[Memory]) -> str:
 
 def _entry(memory: Memory) -> str:
     key = f"**{memory.key}**: " if memory.key else ""
-    return f"- {key}{page_text.escape(memory.content)} <!-- {memory.memory_id} v{memory.version} -->"
+    return f"- {key}{page_text.escape(page_text.text_of(memory))} <!-- {memory.memory_id} v{memory.version} -->"
 
 
 def write_pages(

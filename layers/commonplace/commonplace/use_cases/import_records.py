@@ -13,6 +13,7 @@ from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import may_be_id
 from commonplace.domain.imports import ImportedRecords, LeftOutRecord
 from commonplace.domain.memory import Memory
+from commonplace.domain.storage import normal_key
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Audit, Entry
 from commonplace.ports.values import Caller
@@ -172,6 +173,7 @@ def _check_values(memory: Memory) -> None:
         for text in value if isinstance(value, tuple) else (value,):
             try:
                 printable(text if isinstance(text, str) else "")
+                normal_key(value if name == "key" and value is not None else "key")
             except ValueError as error:
                 raise _refused(name, str(error)) from None
         if isinstance(value, datetime) and value.tzinfo is None:

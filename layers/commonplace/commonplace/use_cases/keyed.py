@@ -8,6 +8,7 @@ from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Audit, Change, Operation
 from commonplace.ports.values import Caller, Filter
 from commonplace.retrieval.engine import most_important
+from commonplace.text.foundation.characters import undisguised
 from commonplace.use_cases.named import memory_named
 
 
@@ -27,7 +28,10 @@ def read_memory(request: ReadRequest, caller: Caller, ports: Ports) -> ReadResul
 
 
 def _markdown(heading: str, memories: list[Memory]) -> str:
-    lines = [f"- {f'**{memory.key}**: ' if memory.key else ''}{' '.join(memory.content.split())}" for memory in memories]
+    lines = [
+        f"- {f'**{memory.key}**: ' if memory.key else ''}{' '.join(undisguised(memory.content).split())}"
+        for memory in memories
+    ]
     return "\n".join((f"## {heading.capitalize()}", *(lines or ["Nothing yet."])))
 
 

@@ -12,6 +12,7 @@ from commonplace.ports.values import Caller, Filter, ModelUnavailable
 from commonplace.retrieval.documents import folded
 from commonplace.retrieval.engine import find
 from commonplace.text.foundation import tokenizer
+from commonplace.text.foundation.characters import undisguised
 from commonplace.text.foundation.sentences import STOPS
 from commonplace.use_cases.summary_check import FEWEST, MOST, KeyPoint, Summary
 
@@ -37,7 +38,7 @@ def extract_sentences(query: str, memories: Sequence[Memory]) -> Summary:
 
 
 def _best_first(memory: Memory, asked: set[str]) -> list[str]:
-    found = [" ".join(sentence.text.split()) for sentence in sentences(memory.normalized_text)]
+    found = [" ".join(sentence.text.split()) for sentence in sentences(undisguised(memory.normalized_text))]
     found.sort(key=lambda sentence: -len(asked.intersection(tokenizer.terms(sentence))))
     return [sentence if sentence.endswith(STOPS) else f"{sentence}." for sentence in found if sentence]
 

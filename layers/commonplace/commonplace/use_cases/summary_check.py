@@ -17,6 +17,7 @@ from commonplace.llm.prompts import delimited_data, instructions, unused_mark
 from commonplace.ports.language_model import LanguageModel
 from commonplace.ports.values import ModelUnavailable, Reply
 from commonplace.text.foundation import tokenizer
+from commonplace.text.foundation.characters import undisguised
 
 FEWEST, MOST = 3, 6
 """Sentences of a summary; fewer where the memories hold no more."""
@@ -50,7 +51,7 @@ class NumberedMemories:
     def __init__(self, memories: Sequence[Memory], today: date) -> None:
         self._ids = [memory.memory_id for memory in memories]
         self._days = [memory.happened_at.date().isoformat() for memory in memories]
-        self._texts = [" ".join(memory.normalized_text.split()) for memory in memories]
+        self._texts = [" ".join(undisguised(memory.normalized_text).split()) for memory in memories]
         cut = [[sentence.text[:_LONGEST] for sentence in sentences(text)] for text in self._texts]
         self._sentences = [[(text, frozenset(tokenizer.terms(text))) for text in each] for each in cut]
         self._today = today

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from commonplace.text.foundation.characters import undisguised
+
 if TYPE_CHECKING:
     from commonplace.domain.interactions import History, OperationReport, RunReport
     from commonplace.domain.runs import Run
@@ -17,6 +19,7 @@ _NUMBERS = ("relevance", "turns")
 _GAP = "   "
 _LEAST = 24  # columns that the wide one gets, however narrow the terminal
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a terminal would obey them
+_STRAIGHT = str.maketrans("“”", '""')
 _MARKS = {
     "planned": "would", "applied": "✓", "lost": "lost", "over_cap": "over cap", "needs_review": "review",
     "discarded": "discarded", "undone": "✓", "kept": "kept",
@@ -95,7 +98,7 @@ def _lines(value: object, room: int | None) -> list[str]:
     parts = [(value.text, False), (value.remark, True)] if isinstance(value, Remarked) else [(in_words(value), False)]
     found = []
     for text, dim in parts:
-        for line in _CONTROL.sub("", text).split("\n"):
+        for line in _CONTROL.sub("", undisguised(text)).split("\n"):
             folded = wrap(line, room, expand_tabs=False, replace_whitespace=False) if room else [line]
             found += [click.style(piece, dim=True) if dim and piece else piece for piece in folded or [""]]
     return found
@@ -177,7 +180,7 @@ def _change(report: "OperationReport") -> object:
         lines.append(f"+ {report.says}")
     of = ", ".join(report.operation.rests_on)
     remark = [
-        f"“{report.rests_on}”" if report.rests_on else "",
+        _quoted(report.rests_on) if report.rests_on else "",
         of and f"of {of}",
         report.operation.why,
         report.operation.operation_id,
@@ -186,7 +189,12 @@ def _change(report: "OperationReport") -> object:
 
 
 def _origin(evidence: str | None, memory_id: str) -> str:
-    return f"“{evidence}”, {memory_id}" if evidence else memory_id
+    return f"{_quoted(evidence)}, {memory_id}" if evidence else memory_id
+
+
+def _quoted(text: str) -> str:
+    """A text between quotes that it can't close itself."""
+    return f"“{text.translate(_STRAIGHT)}”"
 
 
 def _counts(run: "Run") -> str:

@@ -1,4 +1,4 @@
-"""Characters: the scripts that they are of, words as runs of them, apostrophes, and letters without their accents."""
+"""Characters: the scripts that they are of, words as runs of them, apostrophes, accents, and what nobody sees."""
 
 import re
 import unicodedata
@@ -18,6 +18,7 @@ WORD = re.compile(r"[^\W_]+")
 
 _KANA, _KANA_OR_HAN = re.compile(f"[{KANA}]"), re.compile(f"[{KANA}{HAN}]")
 _MARKS = re.compile("[\u0300-\u036f]")
+_DISGUISES = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 _APOSTROPHES = "\u2018\u2019\u02bc\u00b4"
 
 
@@ -34,6 +35,12 @@ def has_kana_or_han(text: str) -> bool:
 def straight(text: str) -> str:
     """The text with ' for each ’. Every character stays in its place."""
     return text.replace("’", "'")
+
+
+def undisguised(text: str) -> str:
+    """The text without what makes a reader and a model see two different texts: tag characters, which are invisible, and
+    controls that turn the order of what follows."""
+    return text if text.isascii() else _DISGUISES.sub("", text)
 
 
 def bare(text: str) -> str:
