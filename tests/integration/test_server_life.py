@@ -2,6 +2,7 @@ import gc
 import http.client
 import json
 import logging
+import os
 import signal
 import socket
 import sqlite3
@@ -76,6 +77,58 @@ def test_a_request_that_runs_is_answered_before_the_end(memory_file: Path) -> No
     assert (code, err, statuses) == (0, "", [200])
     with Commonplace(memory_file, user_id="local") as memory:
         assert sum(1 for _ in memory.export()) == len(turns)
+
+
+def test_who_asks_while_it_ends_is_refused_and_told(memory: Commonplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    began, may_end = threading.Event(), threading.Event()
+    statuses: dict[str, int] = {}
+    told: list[int] = []
+
+    def slow(*_: object) -> dict[str, object]:
+        began.set()
+        assert may_end.wait(20)
+        return {}
+
+    def ask(url: str, name: str) -> bytes:
+        client = http.client.HTTPConnection(url.removeprefix("http://"), timeout=20)
+        client.request("POST", f"/tools/{name}", "{}")
+        answer = client.getresponse()
+        statuses[name] = answer.status
+        text = answer.read()
+        client.close()
+        return text
+
+    def day(url: str) -> None:
+        running = threading.Thread(target=ask, args=(url, "running"))
+        running.start()
+        assert began.wait(20)
+        os.kill(os.getpid(), signal.SIGTERM)
+        while not told:
+            time.sleep(0.01)
+        assert b"ending" in ask(url, "late")
+        may_end.set()
+        running.join(20)
+
+    monkeypatch.setattr(memory, "call", slow)
+    listen(memory, "127.0.0.1", 0, lambda url: threading.Thread(target=day, args=(url,)).start(), told.append)
+    assert statuses == {"running": 200, "late": 503}
+    assert told == [1]
+
+
+def test_an_import_that_is_stopped_tells_how_far_it_came(memory: Commonplace) -> None:
+    turns = [{"session_id": "s", "position": n, "speaker": "user", "text": f"Note {n} on the garden."} for n in range(250)]
+    asked = [None, None, time.monotonic() - 60]
+    stopped = Client(LocalApp(memory, 80, lambda: asked.pop(0))).post(
+        "/import", data=json.dumps({"turns": turns}), headers={"Host": "localhost"}
+    )
+    assert stopped.status_code == 503
+    error = json.loads(stopped.text)["error"]
+    assert error["retryable"]
+    assert "200 of 250 turns are stored; send the same again" in error["message"]
+    assert sum(1 for _ in memory.export()) == 200
+    again = Client(LocalApp(memory, 80)).post("/import", data=json.dumps({"turns": turns}), headers={"Host": "localhost"})
+    assert len(json.loads(again.text)["ids"]) == 250
+    assert sum(1 for _ in memory.export()) == 250
 
 
 def test_a_port_in_use_is_told_with_code_4(memory_file: Path) -> None:

@@ -139,5 +139,17 @@ def test_a_foreign_origin_is_403_and_nothing_is_stored(server: Server, origin: s
     assert server.ask("GET", "/health").body["total_memories"] == before
 
 
+@pytest.mark.parametrize("site", ["cross-site", "Cross-Site"])
+def test_a_page_of_another_site_is_403_even_without_an_origin(server: Server, site: str) -> None:
+    for method, path in (("GET", "/health"), ("GET", "/tools"), ("POST", SEARCH)):
+        answer = server.ask(method, path, b"{}", **{"Sec-Fetch-Site": site})
+        assert (answer.status, answer.code) == (403, "forbidden")
+
+
+@pytest.mark.parametrize("site", ["none", "same-origin"])
+def test_what_the_user_typed_is_answered(server: Server, site: str) -> None:
+    assert server.ask("GET", "/health", **{"Sec-Fetch-Site": site}).status == 200
+
+
 def test_its_own_origin_is_answered(server: Server) -> None:
     assert server.ask("POST", SEARCH, {"query": "tea"}, Origin=f"http://localhost:{server.port}").status == 200

@@ -81,13 +81,19 @@ def check_manifest(
 def serve(shared: Shared, port: int, host: str) -> None:
     """Serve the tools over HTTP on this machine.
 
-    It listens on the loopback only, because it has no passwords. Ctrl-C ends it.
+    It listens on the loopback only, because it has no passwords. Ctrl-C ends it: what
+    runs then may end, and an import says how far it came.
     """
     from commonplace.interfaces.http.listen import listen
 
     with shared.open() as memory:
-        listen(memory, host, port, _announce)
+        listen(memory, host, port, _announce, _announce_end)
     click.echo("commonplace: stopped, everything is saved")
+
+
+def _announce_end(running: int) -> None:
+    asked = "one request still runs" if running == 1 else f"{running} requests still run"
+    click.echo(f"commonplace: ending, but {asked}; others are refused now. Ctrl-C ends it at once")
 
 
 def _announce(url: str) -> None:

@@ -1,6 +1,7 @@
 """The local HTTP application: routes, the guard of `Host` and `Origin`, and errors as status and body."""
 
 import json
+import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,11 @@ _LISTEN_ON = {"127.0.0.1": "127.0.0.1", "localhost": "127.0.0.1", "::1": "::1", 
 _OWN_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 MAX_BODY = 8_000_000  # bytes
+IMPORT_SECONDS = 5.0
+"""That an import still goes on after the server was asked to end; then it says how far it came."""
+
+_NO_WEB_PAGES = "this server does not answer web pages"
+_ENDS = "this server is ending and takes nothing more on; ask again when it is back"
 
 _PATHS = (
     "there are GET /, GET /openapi.json, POST /tools/<tool name>, GET /tools, POST /import, GET /health,"
@@ -56,17 +62,19 @@ def loopback(host: str) -> str:
     return address
 
 
-def check_caller(host: str | None, origin: str | None, port: int) -> None:
-    """Raises `FORBIDDEN` for a `Host` or `Origin` that is not this server.
+def check_caller(host: str | None, origin: str | None, site: str | None, port: int) -> None:
+    """Raises `FORBIDDEN` for a `Host` or `Origin` that is not this server, or a `Sec-Fetch-Site` of another site.
 
-    A page on the web can have its own name lead to 127.0.0.1 (DNS rebinding), or post a form here; the browser then
-    tells in these headers where the page came from.
+    A page on the web can have its own name lead to 127.0.0.1 (DNS rebinding), post a form here, or name an address here as
+    an image; the browser then tells in these headers where the page came from.
     """
     own = {name for each in _OWN_NAMES for name in (each, f"{each}:{port}")}
     if host is None or host.lower() not in own:
         raise CommonplaceError(ErrorCode.FORBIDDEN, f"this server answers to 127.0.0.1:{port} and localhost:{port} only")
     if origin is not None and origin.lower() not in {f"http://{each}:{port}" for each in _OWN_NAMES}:
-        raise CommonplaceError(ErrorCode.FORBIDDEN, "this server does not answer web pages")
+        raise CommonplaceError(ErrorCode.FORBIDDEN, _NO_WEB_PAGES)
+    if site is not None and "cross-site" in site.lower():
+        raise CommonplaceError(ErrorCode.FORBIDDEN, _NO_WEB_PAGES)
 
 
 class _Request(Request):
@@ -74,10 +82,13 @@ class _Request(Request):
 
 
 class LocalApp:
-    """The application (WSGI) over one memory, which its threads share; `port`: where it is served, for the guard."""
+    """The application (WSGI) over one memory, which its threads share; `port`: where it is served, for the guard.
 
-    def __init__(self, memory: Commonplace, port: int) -> None:
-        self._memory, self._port = memory, port
+    `ending`: when the server was asked to end (monotonic seconds), None while it wasn't.
+    """
+
+    def __init__(self, memory: Commonplace, port: int, ending: Callable[[], float | None] = lambda: None) -> None:
+        self._memory, self._port, self._ending = memory, port, ending
         ways: dict[str, tuple[str, Callable[..., Mapping[str, Any]]]] = {
             "/": ("GET", self._server),
             "/openapi.json": ("GET", lambda request: write_local(rows(), request.host_url.rstrip("/"))),
@@ -95,7 +106,10 @@ class LocalApp:
 
     def _answer(self, request: Request) -> Response:
         try:
-            check_caller(request.headers.get("Host"), request.headers.get("Origin"), self._port)
+            given = (request.headers.get(name) for name in ("Host", "Origin", "Sec-Fetch-Site"))
+            check_caller(*given, self._port)
+            if self._ending() is not None:
+                raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, _ENDS)
             way, in_the_path = self.url_map.bind_to_environ(request).match()
             return _json(200, way(request, **in_the_path))
         except Exception as error:  # noqa: BLE001 - each has its answer
@@ -107,7 +121,14 @@ class LocalApp:
 
     def _import_turns(self, request: Request) -> Mapping[str, Any]:
         body = validate.check(ImportRequest, read_object(request.get_data()))
-        return self._memory.import_turns(body.turns, keep=body.keep).model_dump(mode="json")
+
+        def advance(done: int) -> None:
+            asked = self._ending()
+            if asked is not None and time.monotonic() - asked > IMPORT_SECONDS and done < len(body.turns):
+                why = f"this server is ending: {done} of {len(body.turns)} turns are stored; send the same again to go on"
+                raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
+
+        return self._memory.import_turns(body.turns, keep=body.keep, progress=advance).model_dump(mode="json")
 
     def _health(self, _: Request) -> Mapping[str, Any]:
         state = self._memory.discover_memory_tools().current_system_state

@@ -1,22 +1,23 @@
-"""The HTTP server: socket, threads, and graceful shutdown."""
+"""The HTTP server: socket, threads, and an end that lets running requests end."""
 
 import errno
 import logging
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
 
-from waitress.channel import HTTPChannel
 from waitress.server import create_server
-from waitress.task import ErrorTask
-from waitress.utilities import Error
 from waitress.wasyncore import close_all, dispatcher
 
 from commonplace.client.memory import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.http.app import MAX_BODY, LocalApp, failure, loopback
+from commonplace.interfaces.http.app import MAX_BODY, LocalApp, loopback
+from commonplace.interfaces.http.connections import Channel
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 _THREADS = 8
@@ -24,24 +25,29 @@ _LAST_ANSWERS = 60.0  # seconds for what runs at the end
 _MOST_READ = 4 * MAX_BODY  # read before it is refused: who is cut off in the middle of sending never sees the answer
 
 
-def listen(memory: Commonplace, host: str, port: int, ready: Callable[[str], None]) -> None:
-    """Serves one memory until SIGINT or SIGTERM, and lets running requests end. `ready` is told the base URL.
+def listen(
+    memory: Commonplace, host: str, port: int, ready: Callable[[str], None], ending: Callable[[int], None] = lambda _: None
+) -> None:
+    """Serves one memory until SIGINT or SIGTERM. `ready` is told the base URL.
+
+    Requests that run then may end, within a minute; who asks meanwhile is refused. `ending` is told how many run, where any
+    do; a second signal ends it at once.
 
     Port 0 takes a free one. Raises `INVALID_ARGUMENT` for a host that is not this machine, `CONFLICT` for a port in use.
     """
     _log_without_texts()
     door = _bind(loopback(host), port)
     name, port = door.getsockname()[:2]
-    connections: dict[int, object] = {}
+    connections: dict[int, Any] = {}
+    end = _End(ending)
     server = create_server(
-        LocalApp(memory, port), map=connections, sockets=[door], threads=_THREADS, ident="commonplace",
+        LocalApp(memory, port, lambda: end.began), map=connections, sockets=[door], threads=_THREADS, ident="commonplace",
         max_request_body_size=_MOST_READ, inbuf_overflow=_MOST_READ, clear_untrusted_proxy_headers=True,
     )  # fmt: skip
-    server.channel_class = _Channel
-    with _ended_by_signals(connections):
+    server.channel_class = Channel
+    with _ended_by_signals(connections, end):
         ready(f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}")
         server.run()
-        server.task_dispatcher.shutdown(timeout=_LAST_ANSWERS)  # its own five seconds end no long import
     close_all(connections)
 
 
@@ -57,23 +63,56 @@ def _bind(address: str, port: int) -> socket.socket:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"port: {port} can't be had: {error.strerror}", "port") from error
 
 
+@dataclass
+class _End:
+    """The end of the server. `began`: when it was asked for (monotonic seconds), None before."""
+
+    told: Callable[[int], None]
+    began: float | None = None
+
+    def ask(self, running: int) -> None:
+        """Begins it; asked for again, it comes at once."""
+        if self.began is not None:
+            raise SystemExit
+        self.began = time.monotonic()
+        if running:
+            self.told(running)
+
+    def come(self, running: int) -> None:
+        """Raises `SystemExit`, which waitress takes as the word to stop, where nothing runs any more or it took too long."""
+        if self.began is not None and (not running or time.monotonic() - self.began > _LAST_ANSWERS):
+            raise SystemExit
+
+
 class _SignalWaker(dispatcher):  # type: ignore[misc]
     """Rung by a signal, it is heard between two requests: an end that breaks in anywhere loses a half closed socket."""
+
+    def __init__(self, heard: socket.socket, connections: dict[int, Any], end: _End) -> None:
+        super().__init__(heard, connections)
+        self._connections, self._end = connections, end
+
+    def _running(self) -> int:
+        channels = [one for one in self._connections.values() if isinstance(one, Channel)]
+        return sum(bool(channel.requests or channel.total_outbufs_len) for channel in channels)
+
+    def readable(self) -> bool:
+        self._end.come(self._running())
+        return True
 
     def writable(self) -> bool:
         return False
 
     def handle_read(self) -> None:
         if any(number in _ENDING for number in self.recv(64)):
-            raise SystemExit  # waitress takes it as the word to let its threads finish
+            self._end.ask(self._running())
 
 
 @contextmanager
-def _ended_by_signals(connections: dict[int, object]) -> Iterator[None]:
+def _ended_by_signals(connections: dict[int, Any], end: _End) -> Iterator[None]:
     heard, rung = socket.socketpair()
     heard.setblocking(False)
     rung.setblocking(False)
-    _SignalWaker(heard, connections)
+    _SignalWaker(heard, connections, end)
     fd = signal.set_wakeup_fd(rung.fileno())
     before = {number: signal.signal(number, lambda *_: None) for number in _ENDING}
     try:
@@ -83,28 +122,6 @@ def _ended_by_signals(connections: dict[int, object]) -> Iterator[None]:
             signal.signal(number, handler)
         signal.set_wakeup_fd(fd)
         rung.close()
-
-
-class _Refusal(Error):  # type: ignore[misc]  # noqa: N818 - waitress has no types, and it is an answer
-    """An error of waitress itself (no HTTP, a body without end) in the form of every other error."""
-
-    def __init__(self, refused: Error) -> None:
-        super().__init__("")
-        code = ErrorCode.PAYLOAD_TOO_LARGE if refused.code == 413 else ErrorCode.INVALID_ARGUMENT
-        self._answer = failure(CommonplaceError(code, f"the request can't be read: {refused.reason}"))
-
-    def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:  # noqa: ARG002
-        return self._answer.status, [("Content-Type", "application/json")], self._answer.get_data()
-
-
-class _RefusalTask(ErrorTask):  # type: ignore[misc]
-    def execute(self) -> None:
-        self.request.error = _Refusal(self.request.error)
-        super().execute()
-
-
-class _Channel(HTTPChannel):  # type: ignore[misc]
-    error_task_class = _RefusalTask
 
 
 class WithoutTexts(logging.Formatter):

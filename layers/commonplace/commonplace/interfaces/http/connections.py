@@ -1,0 +1,86 @@
+"""The connections of the HTTP server: errors in one form, and limits that keep one client from taking every place."""
+
+import time
+from collections import Counter
+from typing import Any
+
+from waitress.channel import HTTPChannel
+from waitress.task import ErrorTask
+from waitress.utilities import Error
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.interfaces.http.app import failure
+
+HEADER_SECONDS = 10.0
+"""For the whole header of a request, from its first byte, or from the beginning of a connection that says nothing."""
+REQUEST_SECONDS = 60.0
+"""For a whole request, and for a client to take the next piece of its answer."""
+MOST_WAITING = 48
+"""Connections without a request that runs. Of more, the oldest goes of the address that has most of them."""
+
+
+class _Refusal(Error):  # type: ignore[misc]  # noqa: N818 - waitress has no types, and it is an answer
+    """An error of waitress itself (no HTTP, a body without end) in the form of every other error."""
+
+    def __init__(self, refused: Error) -> None:
+        super().__init__("")
+        code = ErrorCode.PAYLOAD_TOO_LARGE if refused.code == 413 else ErrorCode.INVALID_ARGUMENT
+        self._answer = failure(CommonplaceError(code, f"the request can't be read: {refused.reason}"))
+
+    def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:  # noqa: ARG002
+        return self._answer.status, [("Content-Type", "application/json")], self._answer.get_data()
+
+
+class _RefusalTask(ErrorTask):  # type: ignore[misc]
+    def execute(self) -> None:
+        self.request.error = _Refusal(self.request.error)
+        super().execute()
+
+
+class Channel(HTTPChannel):  # type: ignore[misc]
+    """One connection. A request that comes too slowly, or an answer that nobody takes, closes it."""
+
+    error_task_class = _RefusalTask
+
+    def __init__(self, server: Any, sock: Any, addr: Any, adj: Any, map: dict[int, Any]) -> None:
+        self._since: float | None = time.monotonic()
+        """When the header that is awaited began; None between two requests, when nothing has to come."""
+        super().__init__(server, sock, addr, adj, map)
+        _make_room(list(server.active_channels.values()))
+
+    @property
+    def waits(self) -> bool:
+        """Whether no request of it runs or is about to."""
+        return not self.requests and not self.will_close
+
+    def received(self, data: bytes) -> bool:
+        before = self.request
+        done = bool(super().received(data))
+        if self.request is None:
+            self._since = None
+        elif self.request is not before:
+            self._since = time.monotonic()
+        return done
+
+    def readable(self) -> bool:
+        if self.waits and (self._is_late() or self._is_not_taken()):
+            self.handle_close()  # not by `will_close`, which waits until the client takes something
+            return False
+        return bool(super().readable())
+
+    def _is_late(self) -> bool:
+        if self._since is None:
+            return False
+        allowed = REQUEST_SECONDS if self.request is not None and self.request.headers_finished else HEADER_SECONDS
+        return time.monotonic() - self._since > allowed
+
+    def _is_not_taken(self) -> bool:
+        return self.total_outbufs_len > 0 and time.time() - self.last_activity > REQUEST_SECONDS
+
+
+def _make_room(channels: list[Channel]) -> None:
+    waiting = [channel for channel in channels if channel.waits]
+    if len(waiting) > MOST_WAITING:
+        (address, _), *_ = Counter(channel.addr[0] for channel in waiting).most_common(1)
+        oldest = min((one for one in waiting if one.addr[0] == address), key=lambda one: one.creation_time)
+        oldest.handle_close()
