@@ -1,6 +1,7 @@
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import time
@@ -166,16 +167,17 @@ def test_a_terminal_shows_how_far_it_is(tmp_path: Path, memory_file: Path) -> No
     assert b"kept      300" in out
 
 
-def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(tmp_path: Path, memory_file: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_it_cleanly_and_the_same_command_goes_on(tmp_path: Path, memory_file: Path, number: int) -> None:
     file = _many(tmp_path, 20_000)
     importing = subprocess.Popen(
         [COMMAND, "import", str(file), "--db", str(memory_file)], stderr=subprocess.PIPE, env=clean(tmp_path)
     )
     _wait_for_memories(tmp_path, memory_file)
-    importing.send_signal(signal.SIGINT)
+    importing.send_signal(number)
     _, said = importing.communicate(timeout=60)
     assert importing.returncode == 130
-    assert said.startswith(b"commonplace: stopped after ")
+    assert re.fullmatch(rb"commonplace: stopped after \d+ of 20000 turns; the same command goes on from there\n", said)
     assert said.count(b"\n") == 1
     there = contents(memory_file)
     assert 0 < len(there) < 20_000

@@ -2,7 +2,9 @@
 
 import gc
 import io
+import signal
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from types import ModuleType
 
@@ -16,7 +18,8 @@ _EXIT_CODES = """\b
 Exit codes: 0 done (finding nothing is done, too), 1 a mistake of this program,
 2 the command line or the input is wrong, or there is no command (you see this then),
 3 no such tool or memory, 4 the file or the port is not available, try again,
-5 done, but something of what was erased is left for a while, 130 stopped by Ctrl-C.
+5 done, but something of what was erased is left for a while, 130 stopped
+by Ctrl-C or a signal.
 """
 _OBJECTS = 200_000
 """New objects between two collections. What is imported stays: to look through it at every 700 took a tenth of a store."""
@@ -139,6 +142,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8")
     gc.set_threshold(_OBJECTS)
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever stops it gets the same words and code as Ctrl-C
     sys.exit(_run(sys.argv[1:] if arguments is None else list(arguments)))
 
 

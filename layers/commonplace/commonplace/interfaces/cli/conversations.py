@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commonplace.domain.flaws import gathered
-from commonplace.interfaces.cli.failures import STOPPED
 from commonplace.interfaces.cli.import_files import FORM, HEADER, ImportFile, read_import
 from commonplace.interfaces.cli.options import Shared, command_options, progress_bar, read_text
 from commonplace.interfaces.cli.tables import print_facts, print_json, print_rows
@@ -55,7 +54,7 @@ def _import_export(shared: Shared, found: ImportFile, apply: bool) -> None:
     with (
         shared.open() if apply else shared.reading() as memory,
         found.told_by_line(),
-        progress_bar(f"reading {len(found.items)} records", len(found.items)) as show,
+        progress_bar(f"reading {len(found.items)} records", len(found.items), "records") as show,
     ):
         answer = memory.import_records(found.items, apply, show).model_dump(mode="json")
     if shared.json:
@@ -93,20 +92,8 @@ def export(shared: Shared) -> None:
 
 
 def _stored(memory: "Commonplace", turns: Sequence[Any], keep: Any) -> "ImportResult":
-    done = 0
-    try:
-        with progress_bar(f"storing {len(turns)} turns", len(turns)) as show:
-
-            def advance(count: int) -> None:
-                nonlocal done
-                done = count
-                show(count, len(turns))
-
-            return memory.import_turns(turns, keep=keep, progress=advance)
-    except KeyboardInterrupt:
-        line = f"commonplace: stopped after {done} of {len(turns)} turns; the same command goes on from there"
-        click.echo(line, err=True)
-        raise click.exceptions.Exit(STOPPED) from None
+    with progress_bar(f"storing {len(turns)} turns", len(turns), "turns") as show:
+        return memory.import_turns(turns, keep=keep, progress=show)
 
 
 def _print_import(answer: dict[str, Any]) -> None:

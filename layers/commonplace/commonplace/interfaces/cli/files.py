@@ -52,7 +52,7 @@ def _recorded(memory: "Commonplace", given: Sequence[Any]) -> dict[str, Any]:
     from commonplace.domain.batching import in_batches
 
     answer: dict[str, Any] = {"recorded": 0, "known": 0, "refused": [], "redacted": []}
-    with progress_bar(f"recording {len(given)} interactions", len(given)) as show:
+    with progress_bar(f"recording {len(given)} interactions", len(given), "interactions") as show:
         for number, batch in enumerate(in_batches(given, _BATCH)):
             done = memory.record_interactions(batch).model_dump(mode="json")
             answer = {name: before + done[name] for name, before in answer.items()}

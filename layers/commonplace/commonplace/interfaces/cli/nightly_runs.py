@@ -144,7 +144,8 @@ def _users(shared: Shared) -> list[str | None]:
 
 
 def _read(shared: Shared, mode: Any, dry_run: bool) -> Iterator["RunReport"]:
-    with shared.reading() as memory, progress_bar(f"reading what {shared.user or ''} left behind") as progress:
+    what = f"reading what {shared.user or ''} left behind"
+    with shared.reading() as memory, progress_bar(what, resumes="interactions") as progress:
         if dry_run:
             yield memory.nights().preview(mode, progress)
             return

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 import click
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode, escaped
-from commonplace.interfaces.cli.failures import Failed, sentence_for_person
+from commonplace.interfaces.cli.failures import STOPPED, Failed, sentence_for_person
 
 if TYPE_CHECKING:
     from commonplace.client.memory import Commonplace
@@ -158,8 +158,11 @@ def _with_options(function: Callable[..., None]) -> Callable[..., None]:
 
 
 @contextmanager
-def progress_bar(what: str, total: int | None = None) -> Iterator[Callable[..., None]]:
-    """A bar on stderr that is told how much is done, and of how much; on no terminal there is none."""
+def progress_bar(what: str, total: int | None = None, resumes: str | None = None) -> Iterator[Callable[..., None]]:
+    """A bar on stderr that is told how much is done, and of how much; on no terminal there is none.
+
+    `resumes`: of what; where it is stopped a line tells how far it came, and that the same command goes on from there.
+    """
     length: dict[str, Any] = {"iterable": itertools.count()} if total is None else {"length": total}
     hidden = not sys.stderr.isatty()
     with click.progressbar(**length, label=what, file=sys.stderr, show_pos=True, hidden=hidden) as bar:
@@ -168,4 +171,12 @@ def progress_bar(what: str, total: int | None = None) -> Iterator[Callable[..., 
             bar.length = of
             bar.update(done - bar.pos)
 
-        yield advance
+        try:
+            yield advance
+        except KeyboardInterrupt:
+            if resumes is None:
+                raise
+            of = "" if bar.length is None else f" of {bar.length}"
+            line = f"commonplace: stopped after {bar.pos}{of} {resumes}; the same command goes on from there"
+            click.echo(line, err=True)
+            raise click.exceptions.Exit(STOPPED) from None
