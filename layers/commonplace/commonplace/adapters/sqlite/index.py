@@ -24,15 +24,16 @@ _USERS_IN_MEMORY = 32
 
 
 def _compared(
-    connection: sqlite3.Connection, visibility: Visibility, shares: Mapping[int, float], vector: Vector | None, model: str
-) -> list[tuple[float, Similar]]:
-    """The visible memories among some rows, each with its share of rare words."""
+    connection: sqlite3.Connection, owner: int, visibility: Visibility, shares: Mapping[int, float], vector: Vector | None,
+    model: str,
+) -> list[tuple[float, Similar]]:  # fmt: skip
+    """The visible memories of the owner among some rows, each with its share of rare words."""
     visible, values = scan.visible(visibility)
     found = connection.execute(
         f"SELECT row, memory_id, {RECORD}, embedding, embedding_model FROM memories"
         f" WHERE row IN ({','.join('?' * len(shares))})"
-        f" AND {visible}",
-        (*shares, *values),
+        f" AND +owner = ? AND {visible}",
+        (*shares, owner, *values),
     ).fetchall()
     scored = []
     for row, memory_id, record, blob, made_by in found:
@@ -103,7 +104,9 @@ class SqliteIndex:
             columns = self._columns(connection, visibility.user_id)
             rows = dict.fromkeys(_nearest(columns, visibility, vector, limit), 0.0)
             rows |= _shared_words(connection, columns.owner, terms)
-            return best_by_words_and_vector(_compared(connection, visibility, rows, vector, self._model), limit)
+            return best_by_words_and_vector(
+                _compared(connection, columns.owner, visibility, rows, vector, self._model), limit
+            )
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
         with self._database.reading() as connection:
