@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -211,6 +212,23 @@ def test_one_that_fails_three_runs_is_failed_with_an_alarm_and_blocks_nothing(
     assert list(nights_of(memory, poisoned).nightly()) == []
 
 
+@pytest.mark.parametrize("kills", [3, 4, 13])
+def test_a_night_that_is_killed_again_and_again_uses_up_no_tries(memory: Commonplace, kills: int) -> None:
+    ids = [f"i{number}" for number in range(160)]
+    memory.record_interactions([told(name, f"I own {number} boats.") for number, name in enumerate(ids, 2)])
+
+    def killed(_day: Day, _view: MemoryView) -> list[Decision]:
+        raise KeyboardInterrupt
+
+    for _ in range(kills):
+        with suppress(KeyboardInterrupt):  # each fourth night leaves the day, and ends
+            list(nights_of(memory, killed).nightly())
+    assert {state for state, _ in states(memory, *ids)} == {"pending"}
+    for _ in range(2):  # the first may leave a day in which the run was stopped three times
+        list(nights_of(memory, all_new).nightly())
+    assert set(states(memory, *ids)) == {("read", 0)}
+
+
 def test_what_is_read_one_by_one_follows_upon_what_was_read_before_it(memory: Commonplace) -> None:
     memory.write_memory("home", "I live in Berlin.", "personal_context", "durable")
     said = ["I live in Munich.", "Sorry, I live in Hamburg.", "I have a cat.", "I have a dog.", "poison"]
@@ -316,7 +334,7 @@ class Killed(BaseException):
     """Stands for the end of the process."""
 
 
-def test_a_day_that_stops_every_run_is_given_up_and_the_next_is_read(memory: Commonplace) -> None:
+def test_a_day_that_stops_every_run_is_left_and_the_next_is_read(memory: Commonplace) -> None:
     memory.record_interactions([told("t", "poison", time=TUESDAY), told("w", "I play the cello.", time=WEDNESDAY)])
 
     def decide(day: Day, view: MemoryView) -> list[Decision]:
@@ -329,7 +347,7 @@ def test_a_day_that_stops_every_run_is_given_up_and_the_next_is_read(memory: Com
             list(nights_of(memory, decide).nightly())
     (run,) = nights_of(memory, decide).nightly()
     assert (run.unread, current(memory)) == (("t",), ["I play the cello."])
-    assert states(memory, "t", "w") == [("pending", 1), ("read", 0)]
+    assert states(memory, "t", "w") == [("pending", 0), ("read", 0)]
 
 
 def test_only_one_run_of_a_user_is_at_work(

@@ -61,6 +61,7 @@ class Run(FrozenPart):
     undoes: str | None = Field(None, description="The run or operation that this one takes back.")
     interactions: tuple[str, ...] = Field((), description="What it reads; fixed when it begins.")
     unread: tuple[str, ...] = Field((), description="Of those, what could not be read and stays pending.")
+    stopped: tuple[str, ...] = Field((), description="Of those, where the run was stopped and no reading failed: no fault.")
     candidates: int = 0
     operations: tuple[RunOperation, ...] = ()
     dropped: tuple[Dropped, ...] = ()

@@ -128,6 +128,7 @@ def with_plan(run: Run, plan: Plan, operations: tuple[RunOperation, ...], contex
             "dropped": (*run.dropped, *plan.dropped),
             "candidates": run.candidates + plan.candidates,
             "unread": (*run.unread, *plan.unread),
+            "stopped": (*run.stopped, *plan.stopped),
             "notes": tuple(dict.fromkeys((*run.notes, *plan.notes))),
             "calls": run.calls + plan.calls,
             "input_tokens": run.input_tokens + plan.input_tokens,
@@ -155,7 +156,8 @@ def _saved_plan(run: Run, day: Day, planner: DayPlanner, lease: Lease) -> Plan:
     if saved is not None:
         return Plan.kept(saved) or Plan(unread=interactions_of(day), notes=(_DAMAGED_PLAN,))
     if run.attempts >= _TRIES:
-        plan = Plan(unread=interactions_of(day), notes=(_NO_PROGRESS,))
+        left = interactions_of(day)
+        plan = Plan(unread=left, stopped=left, notes=(_NO_PROGRESS,))
     else:
         plan = planner.plan(day, SavedAnswers(run, lease))
     parts.save_part(run, name, plan.model_dump_json(), lease.fence)

@@ -120,10 +120,13 @@ def _error(run: Run) -> str | None:
 
 
 def _marks(run: Run, entries: Collection[LedgerEntry]) -> Mapping[str, LedgerMark]:
-    """The ledger's marks for the run's interactions; a failure that a died attempt has counted is not counted again."""
+    """The ledger's marks for the run's interactions; a failure that a died attempt has counted is not counted again.
+
+    That the run was stopped is no failure of an interaction.
+    """
     unread, marks = set(run.unread), dict[str, LedgerMark]()
     for entry in (one for one in entries if one.run_id != run.run_id):
-        failures = entry.failures + 1
+        failures = entry.failures + (entry.interaction_id not in run.stopped)
         if entry.state == "pending" and entry.interaction is None:  # nothing of it can be read, now or later
             marks[entry.interaction_id] = LedgerMark("failed", failures)
         elif entry.interaction_id not in unread:

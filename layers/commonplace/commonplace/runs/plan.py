@@ -75,6 +75,7 @@ class Plan(FrozenPart):
     dropped: tuple[Dropped, ...] = ()
     candidates: int = 0
     unread: tuple[str, ...] = ()
+    stopped: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     calls: int = 0
     input_tokens: int = 0
@@ -97,6 +98,7 @@ def merged(plans: Iterable[Plan]) -> Plan:
         dropped=tuple(one for plan in found for one in plan.dropped),
         candidates=sum(plan.candidates for plan in found),
         unread=tuple(one for plan in found for one in plan.unread),
+        stopped=tuple(one for plan in found for one in plan.stopped),
         notes=tuple(dict.fromkeys(note for plan in found for note in plan.notes)),
         calls=sum(plan.calls for plan in found),
         input_tokens=sum(plan.input_tokens for plan in found),
