@@ -95,8 +95,8 @@ def test_an_unknown_failure_is_told_by_its_places_only(told: Callable[[], Told],
     written = told()
     failure, call = written.lines
     assert incident in failure["message"]
-    assert failure["exception_name"] == "RuntimeError"
-    assert "test_invocation_observe.py" in failure["exception"]
+    assert "RuntimeError at " in failure["message"]
+    assert "test_invocation_observe:" in failure["message"]
     assert failure["correlation_id"] == call["correlation_id"]
     assert (call["status"], call["code"]) == (500, "internal")
     assert (written.metrics[0]["Failed"], written.metrics[0]["LoggedErrors"]) == ([1], [1])

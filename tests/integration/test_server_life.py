@@ -178,7 +178,7 @@ def test_a_mistake_of_ours_is_500_with_a_number_and_without_words(
     (record,) = caplog.records
     line = WithoutTexts().format(record)
     assert line.startswith("error: unexpected failure ")
-    assert "test_server_life.py" in line
+    assert "tests.integration.test_server_life:" in line
     assert error["message"].split()[4] in line
     assert "secret" not in line
     assert record.levelno == logging.ERROR

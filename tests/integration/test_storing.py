@@ -1,13 +1,17 @@
 """The storing tools, whole: what they find out, what they keep, what they refuse."""
 
+import json
+import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from commonplace import Commonplace, StoreContext, StoreMetadata
+from commonplace import Commonplace, CommonplaceError, StoreContext, StoreMetadata
+from commonplace.use_cases import dispatch
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration
@@ -189,3 +193,54 @@ def test_all_kinds_of_text_come_back_byte_for_byte(memory: Commonplace) -> None:
     ids = [memory.store_memory(text).memory_id for text in texts]
     kept = {found["memory_id"]: found["raw_text"] for found in memory.export()}
     assert [kept[memory_id] for memory_id in ids] == texts
+
+
+def test_a_number_of_thousands_of_digits_in_a_text_is_no_mistake(memory: Commonplace) -> None:
+    for said in ("on {} May 2026", "{}-05-20", "week {}", "since {} months", "² May"):
+        memory.store_memory("I like tea " + said.format("9" * 4_400))
+    memory.store_memory("I like tea on 5 May")
+    assert sum(1 for _ in memory.export()) == 6
+
+
+def test_a_text_with_half_a_character_is_refused_and_its_field_named(memory: Commonplace, tmp_path: Path) -> None:
+    half = "ana\ud800"
+    at: list[tuple[str, Callable[[], object]]] = [
+        ("user_id", lambda: Commonplace(tmp_path / "m.db", user_id=half)),
+        ("agent_id", lambda: Commonplace(tmp_path / "m.db", user_id="ana", agent_id=half)),
+        ("path", lambda: Commonplace(tmp_path / half)),
+        ("dir", lambda: memory.write_markdown(tmp_path / half)),
+        ("turns.0.content", lambda: memory.import_turns([{"role": "user", "content": f"I like tea {half}"}])),
+        ("\\ud800", lambda: memory.call("search_memory", {"query": "tea", "\ud800": 1})),
+        ("query", lambda: memory.call("search_memory", {"query": half})),
+    ]
+    for field, call in at:
+        with pytest.raises(CommonplaceError) as refused:
+            call()
+        assert 400 <= refused.value.code.status < 500
+        assert (refused.value.field or "").startswith(field)
+        json.dumps(refused.value.body(), ensure_ascii=False).encode()
+
+
+def test_a_number_that_no_store_can_keep_is_refused_in_an_export(memory: Commonplace) -> None:
+    memory.store_memory("I like tea")
+    (record,) = memory.export()
+    for name in ("position", "version", "access_count"):
+        with pytest.raises(CommonplaceError, match="must be at most") as refused:
+            memory.import_records([{**record, "memory_id": "mem_new", name: 10**4_400}], apply=True)
+        assert refused.value.field == f"records.0.{name}"
+
+
+def test_a_mistake_of_ours_is_logged_by_kind_and_place_without_words(
+    memory: Commonplace, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("I like tea, and nobody may know")
+
+    monkeypatch.setattr(dispatch, "use_case", lambda _: broken)
+    status, _ = memory.answer("store_memory", {"content": "I like tea"})
+    (record,) = caplog.records
+    told = logging.Formatter().format(record)
+    assert status == 500
+    assert "RuntimeError" in told
+    assert "test_storing:" in told
+    assert "tea" not in told

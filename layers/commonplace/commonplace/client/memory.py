@@ -12,7 +12,7 @@ from commonplace.client.keyed_methods import KeyedMethods
 from commonplace.client.nightly_methods import NightMethods
 from commonplace.client.transfer_methods import TransferMethods
 from commonplace.domain import results
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, refuse_half_characters
 from commonplace.domain.fields import Result
 from commonplace.domain.memory import GLOBAL_AGENT
 from commonplace.domain.taxonomy import SearchCategory, Source, StatementType
@@ -48,8 +48,11 @@ class Commonplace(KeyedMethods, NightMethods, TransferMethods):
         name = chosen.user if user_id is None else user_id
         if not name.strip():
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "user_id: must not be empty", "user_id")
-        self._user_id, self._agent_id = f"{BACKEND}|{name}", agent_id
+        self._user_id = f"{BACKEND}|{refuse_half_characters(name, 'user_id')}"
+        self._agent_id = refuse_half_characters(agent_id, "agent_id")
         self._clock = local.local_clock(timezone or chosen.timezone, now)
+        if path is not None:
+            refuse_half_characters(str(path), "path")
         self._local = local.open_local(chosen.model_copy(update={"db": Path(path)} if path is not None else {}))
         self._local.catch_up(self._user_id)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commonplace.bootstrap.models import folder_pages
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, refuse_half_characters
 from commonplace.domain.runs import Mode, Run
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class NightMethods:
 
     def _pages(self, dir: str | Path) -> "Pages":
         """The pages of a folder."""
-        return folder_pages(Path(dir))
+        return folder_pages(Path(refuse_half_characters(str(dir), "dir")))
 
     def nights(self) -> "Nights":
         """All that may be asked of this user's nights, as of now."""

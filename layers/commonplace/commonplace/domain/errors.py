@@ -43,6 +43,16 @@ def escaped(text: str) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
+def refuse_half_characters(text: str, field: str) -> str:
+    """The text; raises `INVALID_ARGUMENT` for a lone surrogate, which is half a character and can be kept nowhere."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        why = f"{field}: must not hold half a character, U+{ord(text[error.start]):04X}"
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, field) from None
+    return text
+
+
 @dataclass
 class CommonplaceError(Exception):
     """A failure that the caller can act on. `field` is the dotted path of the argument at fault, if one is.

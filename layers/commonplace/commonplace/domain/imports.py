@@ -25,8 +25,8 @@ class ChatPart(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
 
-    type: str = Field(description="`text`, or what is not read: an image, a file.")
-    text: str | None = Field(None, description="The words.")
+    type: Annotated[str, AfterValidator(printable)] = Field(description="`text`, or what is not read: an image, a file.")
+    text: Annotated[str, AfterValidator(printable)] | None = Field(None, description="The words.")
 
 
 class ChatMessage(BaseModel):
@@ -35,7 +35,7 @@ class ChatMessage(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
 
     role: Name = Field(description="Who said it: `user`, `assistant`, ...")
-    content: str | list[ChatPart] | None = Field(None, description="What was said.")
+    content: Annotated[str, AfterValidator(printable)] | list[ChatPart] | None = Field(None, description="What was said.")
 
 
 class ImportRequest(Request):

@@ -25,7 +25,7 @@ _TEXTS = ("raw_text", "normalized_text", "evidence", "user_note", "subject", "sp
 _WORDS = ("tags", "concepts")
 
 _DAMAGED = "damaged: what is here under this id can't be read; erase that (erase --memory) and import again"
-
+_LARGEST = 2**53  # a position, a version, a count: what every store and every JSON keeps exactly
 Progress = Callable[[int, int], None]
 
 
@@ -176,6 +176,8 @@ def _check_values(memory: Memory) -> None:
                 normal_key(value if name == "key" and value is not None else "key")
             except ValueError as error:
                 raise _refused(name, str(error)) from None
+        if isinstance(value, int) and value > _LARGEST:
+            raise _refused(name, f"must be at most {_LARGEST}")
         if isinstance(value, datetime) and value.tzinfo is None:
             raise _refused(name, "must have an offset, e.g. 2026-05-20T18:30:00+02:00")
     if not may_be_id(memory.memory_id):

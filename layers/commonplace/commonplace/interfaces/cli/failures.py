@@ -7,7 +7,7 @@ from typing import IO, Any
 
 import click
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, places_of
 
 INTERNAL, USAGE, NOT_FOUND, UNAVAILABLE, LEFT, STOPPED = 1, 2, 3, 4, 5, 130
 
@@ -140,8 +140,5 @@ def usage_error(error: click.ClickException, as_json: bool) -> Failed:
 
 def unexpected(error: Exception, as_json: bool) -> Failed:
     """A mistake of ours: its kind and place, and none of its words, which may quote what somebody said."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    place = f" at {trace.tb_frame.f_globals.get('__name__')}:{trace.tb_lineno}" if trace else ""
+    place = f" at {place}" if (place := places_of(error).rpartition(", ")[2]) else ""
     return Failed(CommonplaceError(ErrorCode.INTERNAL, f"{type(error).__name__}{place}"), "commonplace --help", as_json)

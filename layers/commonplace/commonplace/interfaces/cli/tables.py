@@ -193,8 +193,7 @@ def _origin(evidence: str | None, memory_id: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text between quotes that it can't close itself."""
-    return f"“{text.translate(_STRAIGHT)}”"
+    return f"“{text.translate(_STRAIGHT)}”"  # it can't close them itself
 
 
 def _counts(run: "Run") -> str:

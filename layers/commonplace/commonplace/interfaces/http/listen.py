@@ -15,7 +15,7 @@ from waitress.server import create_server
 from waitress.wasyncore import close_all, dispatcher
 
 from commonplace.client.memory import Commonplace
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, escaped, places_of
 from commonplace.interfaces.http.app import MAX_BODY, LocalApp, loopback
 from commonplace.interfaces.http.connections import Channel
 
@@ -128,11 +128,9 @@ class WithoutTexts(logging.Formatter):
     """One line, and of an exception only its kind and place: its words may quote what somebody said."""
 
     def format(self, record: logging.LogRecord) -> str:
-        line = f"{record.levelname.lower()}: {record.getMessage()}"
-        trace = record.exc_info[2] if record.exc_info else None
-        while trace is not None and trace.tb_next is not None:
-            trace = trace.tb_next
-        return f"{line} at {trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else line
+        line = escaped(f"{record.levelname.lower()}: {record.getMessage()}")
+        error = record.exc_info[1] if record.exc_info else None
+        return f"{line}: {type(error).__name__} at {places_of(error)}" if error else line
 
 
 def _log_without_texts() -> None:

@@ -34,6 +34,7 @@ _HALVES: Mapping[tuple[str, ...], str] = {
     ("in", "the", "evening"): "pm",
 }
 _MOST_DAYS = 31
+_DIGITS_OF_A_DAY = 2
 _CLOCK, _NOON = re.compile(r"(?:1[3-9]|2[0-3]):[0-5]\d"), 12
 
 
@@ -165,7 +166,7 @@ def dated(words: list[Word], own: Language) -> list[Word]:
 
 def _is_day(text: str) -> bool:
     number = _cardinal(text)
-    return number.isdigit() and 1 <= int(number) <= _MOST_DAYS
+    return number.isdecimal() and len(number) <= _DIGITS_OF_A_DAY and 1 <= int(number) <= _MOST_DAYS
 
 
 def _cardinal(text: str) -> str:
