@@ -106,8 +106,8 @@ class LocalApp:
 
     def _answer(self, request: Request) -> Response:
         try:
-            given = (request.headers.get(name) for name in ("Host", "Origin", "Sec-Fetch-Site"))
-            check_caller(*given, self._port)
+            host, origin, site = map(request.headers.get, ("Host", "Origin", "Sec-Fetch-Site"))
+            check_caller(host, origin, site, self._port)
             if self._ending() is not None:
                 raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, _ENDS)
             way, in_the_path = self.url_map.bind_to_environ(request).match()

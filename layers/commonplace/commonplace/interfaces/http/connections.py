@@ -75,7 +75,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         return time.monotonic() - self._since > allowed
 
     def _is_not_taken(self) -> bool:
-        return self.total_outbufs_len > 0 and time.time() - self.last_activity > REQUEST_SECONDS
+        return bool(self.total_outbufs_len) and time.time() - float(self.last_activity) > REQUEST_SECONDS
 
 
 def _make_room(channels: list[Channel]) -> None:
