@@ -19,7 +19,7 @@ _NUMBERS = ("relevance", "turns")
 _GAP = "   "
 _LEAST = 24  # columns that the wide one gets, however narrow the terminal
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a terminal would obey them
-_STRAIGHT = str.maketrans("“”", '""')
+_STRAIGHT = str.maketrans("“”", '""')  # a text between quotes can't close them
 _MARKS = {
     "planned": "would", "applied": "✓", "lost": "lost", "over_cap": "over cap", "needs_review": "review",
     "discarded": "discarded", "undone": "✓", "kept": "kept",
@@ -180,7 +180,7 @@ def _change(report: "OperationReport") -> object:
         lines.append(f"+ {report.says}")
     of = ", ".join(report.operation.rests_on)
     remark = [
-        _quoted(report.rests_on) if report.rests_on else "",
+        f"“{report.rests_on.translate(_STRAIGHT)}”" if report.rests_on else "",
         of and f"of {of}",
         report.operation.why,
         report.operation.operation_id,
@@ -189,11 +189,7 @@ def _change(report: "OperationReport") -> object:
 
 
 def _origin(evidence: str | None, memory_id: str) -> str:
-    return f"{_quoted(evidence)}, {memory_id}" if evidence else memory_id
-
-
-def _quoted(text: str) -> str:
-    return f"“{text.translate(_STRAIGHT)}”"  # it can't close them itself
+    return f"“{evidence.translate(_STRAIGHT)}”, {memory_id}" if evidence else memory_id
 
 
 def _counts(run: "Run") -> str:
