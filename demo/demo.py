@@ -143,9 +143,11 @@ def show_hits(found: SearchResult, right: set[str | None]) -> None:
 
 
 def show_analysis(found: SearchResult, milliseconds: float) -> None:
-    """What the engine understood, and how sure it is that the memories hold the answer."""
+    """What the engine understood, and how sure it is of the first hit."""
     analysis = found.query_analysis
-    parts = [f"answerable {analysis.answerable:.2f}", f"{found.total_found} match", f"{milliseconds:.1f} ms"]
+    parts = [f"{found.total_found} match", f"{milliseconds:.1f} ms"]
+    if found.results and found.results[0].probability is not None:
+        parts.insert(0, f"probability of the first {found.results[0].probability:.2f}")
     if analysis.time_range:
         span = analysis.time_range
         ends = [day(end.isoformat()) if end else "ever" for end in (span.after, span.before)]
