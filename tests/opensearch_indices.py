@@ -95,6 +95,9 @@ class FollowedRecords:
     def get(self, user_id: str, memory_ids: Sequence[str]) -> list[Memory]:
         return self._records.get(user_id, memory_ids)
 
+    def stored(self, user_id: str, memory_ids: Sequence[str]) -> list[Stored]:
+        return self._records.stored(user_id, memory_ids)
+
     def all(self, user_id: str) -> Iterator[Memory]:
         return self._records.all(user_id)
 

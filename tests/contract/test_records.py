@@ -119,6 +119,20 @@ def test_get_gives_only_the_users_own_in_the_order_asked(ports: Ports, writer: W
     assert [memory.raw_text for memory in ports.records.get("local|ana", ids)] == ["two", "one"]
 
 
+def test_stored_gives_the_same_with_their_vectors(ports: Ports, writer: Writer) -> None:
+    one, two = writer.write("tea with milk"), writer.write("मुझे चाय पसंद है")
+    other = writer.write("coffee", user_id="local|ben")
+    ports.usage.found("local|ana", [one.memory_id], NOON)
+    ports.usage.fold("local|ana")
+    ids = [two.memory_id, other.memory_id, "mem_unknown", one.memory_id]
+    found = ports.records.stored("local|ana", ids)
+    assert [each.memory for each in found] == ports.records.get("local|ana", ids)
+    vector = ports.embedder.embed("tea with milk")
+    assert vector is not None
+    assert [None if each.vector is None else each.vector.tolist() for each in found] == [None, vector.tolist()]
+    assert ports.records.stored("local|ana", []) == []
+
+
 def test_a_batch_is_stored_whole_or_not_at_all(ports: Ports, writer: Writer) -> None:
     broken = writer.entry("broken")
     broken = type(broken)(broken.memory, broken.vector, Audit("store", NOON, {"not json": object()}))

@@ -28,6 +28,9 @@ class MemoryRecords(Protocol):
     def get(self, user_id: str, memory_ids: Sequence[str]) -> list[Memory]:
         """The memories that exist among the ids, in the order of the ids."""
 
+    def stored(self, user_id: str, memory_ids: Sequence[str]) -> list[Stored]:
+        """As `get`, each with its vector."""
+
     def all(self, user_id: str) -> Iterator[Memory]:
         """Every record of the user, oldest first, closed ones too."""
 

@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import TypeVar
 
 from commonplace.adapters.dynamodb import removal
 from commonplace.adapters.dynamodb.add_entries import EntryBatch, marker_holders, refused_writes
@@ -14,6 +15,7 @@ from commonplace.adapters.dynamodb.rows import (
     LAST_FOUND,
     RECORD,
     STATUS,
+    VECTOR,
     audit_of,
     memory_name,
     memory_of,
@@ -30,6 +32,7 @@ from commonplace.ports.values import Filter, Visibility
 from commonplace.retrieval.documents import document
 from commonplace.retrieval.record_scan import is_visible, passes_filter
 
+_Record = TypeVar("_Record")
 _PURGED_WITHIN = 80  # rows that can be marked in the transaction itself; a memory was hardly ever changed as often
 _LISTED_AT_MOST = 2_000  # records that are looked through for a page
 _ROWS_AT_ONCE = 50  # listed and deleted within the time of a call
@@ -68,11 +71,20 @@ class DynamoRecords:
         return memory
 
     def get(self, user_id: str, memory_ids: Sequence[str]) -> list[Memory]:
+        return self._read(user_id, memory_ids, memory_of)
+
+    def stored(self, user_id: str, memory_ids: Sequence[str]) -> list[Stored]:
+        return self._read(user_id, memory_ids, stored_of, VECTOR)
+
+    def _read(
+        self, user_id: str, memory_ids: Sequence[str], read: Callable[[Item, Item | None], _Record], *more: str
+    ) -> list[_Record]:
+        """The records that are there, in the order asked, each with its counts; `more`: attributes that are read besides."""
         names = [name(memory_id) for memory_id in memory_ids for name in (memory_name, used_name)]
-        found = self._table.calls().get(((user_id, name) for name in names), (RECORD, FOUND, LAST_FOUND))
+        found = self._table.calls().get(((user_id, name) for name in names), (RECORD, FOUND, LAST_FOUND, *more))
         keys = [(user_id, memory_name(memory_id)) for memory_id in memory_ids]
         records = [found[key] for key in keys if key in found]
-        return list(readable_records(records, lambda item: memory_of(item, found.get((user_id, used_name(_id_of(item)))))))
+        return list(readable_records(records, lambda item: read(item, found.get((user_id, used_name(_id_of(item)))))))
 
     def all(self, user_id: str) -> Iterator[Memory]:
         condition, values = partition_condition(user_id, MEMORY)

@@ -66,11 +66,11 @@ def memory_of(item: Item, used: Item | None = None) -> Memory:
     return memory.model_copy(update={"access_count": found, "last_accessed": last})
 
 
-def stored_of(item: Item) -> Stored:
-    """The memory of a record with its vector."""
+def stored_of(item: Item, used: Item | None = None) -> Stored:
+    """The memory of a record with its vector, and with its counts where they are known."""
     blob = bytes_of(item)
     whole = blob is not None and not len(blob) % 4
-    return Stored(memory_of(item), np.frombuffer(blob, dtype="<f4") if blob and whole else None)
+    return Stored(memory_of(item, used), np.frombuffer(blob, dtype="<f4") if blob and whole else None)
 
 
 def readable_records(items: Iterable[Item], read: Callable[[Item], _T]) -> Iterator[_T]:

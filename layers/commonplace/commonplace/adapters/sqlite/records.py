@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from commonplace.adapters.sqlite import removal, rows, writes
 from commonplace.adapters.sqlite.database import Database
@@ -80,15 +81,23 @@ class SqliteRecords:
         return memory
 
     def get(self, user_id: str, memory_ids: Sequence[str]) -> list[Memory]:
-        with self._database.reading() as connection:
-            owner = known_owner(connection, user_id)
-            rows = connection.execute(
-                f"SELECT memories.memory_id, {RECORD}, found, last_found FROM memories LEFT JOIN usage USING (memory_id)"
-                f" WHERE memories.memory_id IN ({','.join('?' * len(memory_ids))}) AND +owner = ?",
-                (*memory_ids, owner),
-            ).fetchall()
-        found = {row[0]: memory_of(user_id, *row) for row in rows}
+        found = {row[0]: memory_of(user_id, *row) for row in self._rows(user_id, memory_ids)}
         return [memory for memory_id in memory_ids if (memory := found.get(memory_id)) is not None]
+
+    def stored(self, user_id: str, memory_ids: Sequence[str]) -> list[Stored]:
+        rows = self._rows(user_id, memory_ids, ", embedding")
+        found = {row[0]: (memory_of(user_id, *row[:-1]), row[-1]) for row in rows}
+        read = [found[memory_id] for memory_id in memory_ids if memory_id in found]
+        return [Stored(memory, vector_of(blob)) for memory, blob in read if memory is not None]
+
+    def _rows(self, user_id: str, memory_ids: Sequence[str], more: str = "") -> list[tuple[Any, ...]]:
+        with self._database.reading() as connection:
+            return connection.execute(
+                f"SELECT memories.memory_id, {RECORD}, found, last_found{more} FROM memories"
+                " LEFT JOIN usage USING (memory_id)"
+                f" WHERE memories.memory_id IN ({','.join('?' * len(memory_ids))}) AND +owner = ?",
+                (*memory_ids, known_owner(connection, user_id)),
+            ).fetchall()
 
     def all(self, user_id: str) -> Iterator[Memory]:
         last = 0
