@@ -11,8 +11,8 @@ import pytest
 from commonplace.ports.bundle import Ports
 from commonplace.ports.candidates import Candidates, Corpus
 from commonplace.ports.record_values import Audit, Vector
-from commonplace.ports.values import Filter, Visibility
-from commonplace.retrieval import bm25
+from commonplace.ports.values import Caller, Filter, Visibility
+from commonplace.retrieval import bm25, engine
 from commonplace.text.foundation.tokenizer import terms
 from tests.conftest import NOON
 from tests.contract.conftest import Writer
@@ -288,3 +288,19 @@ def test_somebody_without_memories_finds_nothing(ports: Ports, writer: Writer) -
     assert find(ports, "tea", visibility=nobody)[0].ids == []
     assert ports.index.similar(nobody, ["tea"], None, 5) == []
     assert most_important(ports, Filter(), 5, nobody) == []
+
+
+def test_of_two_values_of_one_attribute_the_newer_is_found_first(ports: Ports, writer: Writer) -> None:
+    old = writer.write("My manager is Priya.", created_at=NOON - timedelta(days=60))
+    new = writer.write("My manager is Daniel now.")
+    another = writer.write("My sister's manager is Ines.")
+    caller = Caller("local|ana", SEEN.now)
+    found = engine.find("Who was my manager, Priya?", caller, ports, EVERYTHING, 5, 0.0)
+    assert [memory.memory_id for memory in found.memories] == [new.memory_id, old.memory_id, another.memory_id]
+    assert found.relevance == sorted(found.relevance, reverse=True)
+    vector, asked = ports.embedder.embed(new.content), ports.embedder.embed_question("Who was my manager, Priya?")
+    assert vector is not None
+    assert asked is not None
+    assert found.cosines[0] == pytest.approx(float(vector @ asked), abs=1e-5)  # of the memory, not of the place
+    then = engine.find("Who was my manager, Priya, in March 2026?", caller, ports, EVERYTHING, 5, 0.0)
+    assert then.memories[0].memory_id == old.memory_id

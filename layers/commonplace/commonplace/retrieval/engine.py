@@ -3,18 +3,22 @@
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Notes
 from commonplace.domain.memory import Memory
 from commonplace.ports.bundle import Ports
 from commonplace.ports.memory_index import MemoryIndex
-from commonplace.ports.record_values import Vector
+from commonplace.ports.record_values import Stored, Vector
 from commonplace.ports.values import Caller, Filter, IndexUnavailable, Visibility
 from commonplace.retrieval import ranking
+from commonplace.retrieval.newest_first import newest_first
 from commonplace.retrieval.query import Query, answerable, parse_query
 from commonplace.retrieval.record_scan import is_visible, visibility_of
+
+if TYPE_CHECKING:
+    from commonplace.ports.candidates import Floats
 
 _log = logging.getLogger("commonplace")
 _Answer = TypeVar("_Answer")
@@ -28,7 +32,8 @@ _GENERAL_RELEVANCE = 0.3  # what a memory has at least when the query names noth
 
 @dataclass(frozen=True)
 class Found:
-    """Memories that match, best first, each with relevance, probability of being right, and cosine (None without a vector).
+    """Memories that match, with their vectors, best first, each with relevance, probability of being right, and cosine
+    (None without a vector).
 
     `held_back`: how many share a word or a meaning with the query and are less relevant than asked for; `best_only`: this is
     the best of them, shown because nothing else was found;
@@ -36,7 +41,7 @@ class Found:
     `none_at_all`: no memory is there that could have matched, whatever was asked.
     """
 
-    memories: list[Memory]
+    stored: list[Stored]
     relevance: list[float]
     probabilities: list[float | None]
     cosines: list[float | None]
@@ -48,6 +53,11 @@ class Found:
     partial: bool = False
     degraded: str | None = None
     none_at_all: bool = False
+
+    @property
+    def memories(self) -> list[Memory]:
+        """The memories alone."""
+        return [one.memory for one in self.stored]
 
     def notes(self, redacted: Sequence[str], warnings: list[str] | None = None) -> Notes | None:
         """The notes for the answer: how the memories were found."""
@@ -130,42 +140,54 @@ def _best_matches(
     related = int((ranked.relevance > 0).sum())
     best_only = asked is None and not total and len(ranked.rows) > 0
     shown = ranked.rows[: 1 if best_only else min(total, 2 * limit)]
-    memories = _current(ports.records.get(visibility.user_id, [candidates.ids[row] for row in shown]), visibility)
-    row_of = {candidates.ids[row]: place for place, row in enumerate(shown)}
-    places = [row_of[memory.memory_id] for memory in memories]
-    order = ranking.break_ties(ranked.scores[places], memories, visibility.now.timestamp())[:limit]
-    cosines, likely = candidates.cosines[shown], ranked.probability(len(shown))
+    ids = [candidates.ids[row] for row in shown]
+    stored, places, shown_at = _in_order(ids, ranked.scores, query.time is None, visibility, ports)
+    likely, cosines = ranked.probability(len(shown)), candidates.cosines[shown]
     return Found(
-        memories=[memories[at] for at in order],
-        relevance=[round(float(ranked.relevance[places[at]]), 4) for at in order],
-        probabilities=[round(float(likely[places[at]]), 3) for at in order],
-        cosines=[_number(float(cosines[places[at]])) for at in order],
+        stored=stored[:limit],
+        relevance=[round(float(ranked.relevance[place]), 4) for place in places[:limit]],
+        probabilities=[round(float(likely[place]), 3) for place in places[:limit]],
+        cosines=[_number(float(cosines[place])) for place in shown_at[:limit]],
         total=total,
         query=query,
-        answerable=answerable(query.question, candidates, corpus, ranked) if memories else 0.0,
-        held_back=max(0, related - total - len(order) * best_only),
+        answerable=answerable(query.question, candidates, corpus, ranked) if stored else 0.0,
+        held_back=max(0, related - total - bool(stored) * best_only),
         best_only=best_only,
         partial=retrieved.partial,
         none_at_all=not corpus.memories,
     )
 
 
+def _in_order(
+    ids: Sequence[str], scores: "Floats", asks_of_now: bool, visibility: Visibility, ports: Ports
+) -> tuple[list[Stored], list[int], list[int]]:
+    """The memories of the ids as they are to be shown, the place among the ids that each stands on, and its own.
+
+    What belongs to the place (relevance, probability) stays there where a newer value of one attribute is put first; none
+    is for a question that names a time, which may be that of the older one.
+    """
+    place_of = {memory_id: place for place, memory_id in enumerate(ids)}
+    stored = [one for one in ports.records.stored(visibility.user_id, ids) if is_visible(visibility, one.memory)]
+    own = [place_of[one.memory.memory_id] for one in stored]
+    settled = ranking.break_ties(scores[own], [one.memory for one in stored], visibility.now.timestamp())
+    found, places = [stored[at] for at in settled], [own[at] for at in settled]
+    order = list(range(len(found)))
+    if asks_of_now:
+        order = newest_first(scores[places], found, visibility.now, ports.embedder.name)
+    return [found[at] for at in order], places, [places[at] for at in order]
+
+
 def _most_important(
     query: Query, visibility: Visibility, filters: Filter, limit: int, index: MemoryIndex, ports: Ports
 ) -> Found:
     ids, partial = index.most_important(visibility, filters, limit)
-    memories = _current(ports.records.get(visibility.user_id, ids), visibility)
-    relevance = [_GENERAL_RELEVANCE + (1 - _GENERAL_RELEVANCE) * memory.importance for memory in memories]
-    unknown: list[float | None] = [None] * len(memories)
+    stored = [one for one in ports.records.stored(visibility.user_id, ids) if is_visible(visibility, one.memory)]
+    relevance = [_GENERAL_RELEVANCE + (1 - _GENERAL_RELEVANCE) * one.memory.importance for one in stored]
+    unknown: list[float | None] = [None] * len(stored)
     return Found(
-        memories, relevance, unknown, unknown, len(memories), query, 1.0 if memories else 0.0,
-        partial=partial, none_at_all=not memories,
+        stored, relevance, unknown, unknown, len(stored), query, 1.0 if stored else 0.0,
+        partial=partial, none_at_all=not stored,
     )  # fmt: skip
-
-
-def _current(memories: Sequence[Memory], visibility: Visibility) -> list[Memory]:
-    """The memories that are still visible by the record: each hit is checked once more."""
-    return [memory for memory in memories if is_visible(visibility, memory)]
 
 
 def _number(cosine: float) -> float | None:

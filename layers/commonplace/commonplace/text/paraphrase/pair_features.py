@@ -72,6 +72,11 @@ def is_long(text: str) -> bool:
     return len(text.split()) > _MOST_SPACED or len(side_of(text).words) > _MOST_WORDS_READ
 
 
+def is_english(*vectors: Vector) -> bool:
+    """Whether all are vectors of English texts."""
+    return all(vector[: len(vector) // 2].any() for vector in vectors)
+
+
 def _matter(side: Side) -> frozenset[str]:
     """The stems of a text without its numbers and times."""
     return frozenset(

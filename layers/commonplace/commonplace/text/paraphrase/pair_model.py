@@ -9,18 +9,23 @@ import numpy as np
 from commonplace.text.paraphrase.pair_features import (
     Vector,
     difference,
+    is_english,
     is_long,
     is_value_changed,
     must_differ,
     pair_features,
 )
 
-__all__ = ["PairModel", "Verdict", "difference", "judged", "pair_model"]
+__all__ = ["PairModel", "Verdict", "difference", "is_another_value", "judged", "pair_model"]
 
 
 LEAST_COSINE = 0.5
 """Below it two texts are of one topic at the most; few pairs so far apart were taught."""
 _LEAST_SHARE = 1e-6
+
+
+_NEAR_ENGLISH, _NEAR = 0.42, 0.6  # cosines of texts of one attribute; other languages' vectors all lie nearer to each other
+_SURER = 0.5  # how much surer a change must be in other languages
 
 
 class PairModel(NamedTuple):
@@ -69,6 +74,21 @@ def judged(old: str, new: str, old_vector: Vector | None, new_vector: Vector | N
         return Verdict(same=False, change=change > 0)
     says_the_same = same > 0 and float(old_vector @ new_vector) > LEAST_COSINE and not must_differ(old, new)
     return Verdict(same=says_the_same, change=not says_the_same and (change > 0 or is_value_changed(old, new)))
+
+
+def is_another_value(
+    old: str, new: str, old_vector: Vector | None, new_vector: Vector | None, embedder: str, least: float
+) -> bool:
+    """Whether a new text tells another value of what an old one tells; never without vectors, or with another model's.
+
+    `least`: how far above the threshold of a change it must be at least; below 0 where a question asks for both.
+    """
+    if old_vector is None or new_vector is None or embedder != pair_model().embedder:
+        return False
+    near, more = (_NEAR_ENGLISH, 0.0) if is_english(old_vector, new_vector) else (_NEAR, _SURER)
+    if float(old_vector @ new_vector) < near:
+        return False
+    return pair_model().scores(old, new, old_vector, new_vector)[1] > least + more or is_value_changed(old, new)
 
 
 @functools.cache
