@@ -109,6 +109,17 @@ def test_what_was_told_in_confidence_stands_only_where_the_topic_asks_for_it(ope
     assert stored_id in memory.get_memory_context(secret.split(",")[0].split(":")[-1].strip()).memory_ids
 
 
+def test_of_values_of_one_attribute_the_newest_leads_and_the_others_are_marked(open_memory: Opener) -> None:
+    told = ("My manager is Priya.", "My sister's manager is Ines.", "Priya left, I report to Daniel now.")
+    for days, text in zip((90, 60, 30), told, strict=True):
+        open_memory(now=lambda days=days: NOON - timedelta(days=days)).store_memory(text)
+    context = open_memory().get_memory_context("Who is my manager?").context
+    lines = [line for line in context.split("\n") if line.startswith("- ")]
+    newest = next(line for line in lines if "Daniel" in line)
+    assert lines[lines.index(newest) + 1] == "- 2026-02-19 (earlier): The user's manager is Priya."
+    assert [line for line in lines if "(earlier)" in line] == [lines[lines.index(newest) + 1]]
+
+
 def test_only_what_is_current_is_in_it(open_memory: Opener) -> None:
     memory = open_memory()
     memory.write_memory("allergy", "The user is allergic to cats.", "personal_context", "durable")

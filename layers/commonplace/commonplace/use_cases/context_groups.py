@@ -9,6 +9,7 @@ from commonplace.extraction.own_words.quotations import is_marked_as_foreign
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Filter
 from commonplace.retrieval.engine import Found, find, most_important
+from commonplace.retrieval.newest_first import changed_values
 from commonplace.text.foundation.intent_cues import is_confidential
 
 CORE = (
@@ -62,7 +63,20 @@ def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], li
         Group("On the topic", _asked_for(on_topic)),
         Group("Notes of the last seven days", notes),
     ]
-    return groups, [instructions, personal, on_topic, recent]
+    return groups, [instructions, personal, on_topic, recent, *core]
+
+
+def newest_values(memory_ids: Sequence[str], found: Sequence[Found], caller: Caller, ports: Ports) -> dict[str, Memory]:
+    """Of some memories those that tell an older value of an attribute, by id, each with the one that tells the newest.
+
+    `found`: among which they are, with their vectors.
+    """
+    known = {one.memory.memory_id: one for each in found for one in each.stored}
+    stored = [known[memory_id] for memory_id in memory_ids]
+    newer: dict[str, list[Memory]] = {}
+    for older, later in changed_values(stored, caller.now, ports.embedder.name):
+        newer.setdefault(stored[older].memory.memory_id, []).append(stored[later].memory)
+    return {memory_id: max(later, key=_when) for memory_id, later in newer.items()}
 
 
 def _answers(found: Found) -> list[Memory]:
