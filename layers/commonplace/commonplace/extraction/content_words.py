@@ -32,6 +32,12 @@ def shared_stems(wanted: frozenset[str], known: frozenset[str], *, begins: bool 
     )
 
 
+def has_same_words(one: str, other: str) -> bool:
+    """Whether two texts share half of the terms of the shorter one."""
+    ours, theirs = frozenset(tokenizer.terms(one)), frozenset(tokenizer.terms(other))
+    return bool(ours and theirs) and len(ours & theirs) >= _HALF * min(len(ours), len(theirs))
+
+
 def names_of(text: str) -> frozenset[str]:
     """The capitalized words inside a sentence, without months and weekdays; in German every noun."""
     found = frozenset(word.casefold() for word in _CAPITAL.findall(text))

@@ -9,14 +9,12 @@ from commonplace.extraction.candidate import Candidate, Decision, MemoryView
 from commonplace.extraction.changes.contradictions import CHANGED, contradicts
 from commonplace.extraction.changes.corrections import corrected_sentence
 from commonplace.extraction.changes.statements import joined, kept_details, memory_sentences, statements, without_statements
-from commonplace.extraction.content_words import says_the_same, shared_stems, stems_of
+from commonplace.extraction.content_words import has_same_words, says_the_same, shared_stems, stems_of
 from commonplace.extraction.day_words import DayWords
 from commonplace.extraction.forgetting.matching import memories_telling, tells, text_without
-from commonplace.text.foundation import tokenizer
 
 _SIMILAR, _FORGETTABLE = 10, 50
 _WEAK, _CONFIDENT = 0.5, 0.7
-_ALIKE = 0.5
 _KNOWN = "known already"
 
 
@@ -103,7 +101,7 @@ class _DayDecisions:
         if said and all(any(says_the_same(sentence, one) for one in said) for sentence in own):
             return _KNOWN
         confident = (memory for memory in similar if memory.confidence >= _CONFIDENT)
-        if candidate.confidence < _WEAK and any(_has_same_content(candidate.content, memory.content) for memory in confident):
+        if candidate.confidence < _WEAK and any(has_same_words(candidate.content, memory.content) for memory in confident):
             return "a weak guess beside a confident memory"
         return None
 
@@ -195,8 +193,3 @@ def _updated_content(candidate: Candidate, found: Sequence[_Contradiction]) -> s
     if not kept and instead == first.new:
         return None
     return joined((*kept, *(new.replace(first.new, instead) for new in memory_sentences(candidate.content))))
-
-
-def _has_same_content(one: str, other: str) -> bool:
-    ours, theirs = frozenset(tokenizer.terms(one)), frozenset(tokenizer.terms(other))
-    return bool(ours and theirs) and len(ours & theirs) >= _ALIKE * min(len(ours), len(theirs))
