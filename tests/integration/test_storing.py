@@ -12,7 +12,7 @@ import pytest
 
 from commonplace import Commonplace, CommonplaceError, StoreContext, StoreMetadata
 from commonplace.use_cases import dispatch
-from tests.conftest import NOON
+from tests.conftest import NOON, refusal
 
 pytestmark = pytest.mark.integration
 Opener = Callable[..., Commonplace]
@@ -200,6 +200,15 @@ def test_a_number_of_thousands_of_digits_in_a_text_is_no_mistake(memory: Commonp
         memory.store_memory("I like tea " + said.format("9" * 4_400))
     memory.store_memory("I like tea on 5 May")
     assert sum(1 for _ in memory.export()) == 6
+
+
+@pytest.mark.parametrize(
+    ("given", "field"), [({"query": "tea", "": 1}, '""'), ({"query": "tea", "options": {"": 1}}, 'options.""')]
+)
+def test_a_field_without_a_name_is_refused_and_can_be_told(memory: Commonplace, given: dict[str, Any], field: str) -> None:
+    refused = refusal(lambda: memory.call("search_memory", given))
+    assert (refused.code.label, refused.field) == ("unknown_field", field)
+    assert refused.message == f"{field}: there is no such field"
 
 
 def test_a_text_with_half_a_character_is_refused_and_its_field_named(memory: Commonplace, tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
         first = error.errors(include_url=False, include_input=False)[0]
         if not first["loc"] and (name := next((one for one in arguments if not str(one).isprintable()), None)):
             raise CommonplaceError(ErrorCode.UNKNOWN_FIELD, f"{name}: there is no such field", name) from None
-        field = ".".join(str(part) for part in first["loc"]) or None
+        field = ".".join(str(part) or '""' for part in first["loc"]) or None
         raise CommonplaceError(_code(dict(first)), f"{field or 'arguments'}: {_message(dict(first))}", field) from None
 
 
