@@ -215,7 +215,7 @@ def test_an_abbreviation_is_written_in_full_whatever_the_user_had_first(short: s
         assert consolidate([full], existing, _always(0.99)) == {}
 
 
-@pytest.mark.parametrize("tag", ["apt", "tv", "jogging", "fiance", "ether", "mom", "music", "c++", "app"])
+@pytest.mark.parametrize("tag", ["apt", "tv", "jogging", "fiance", "ether", "mom", "music", "c++", "app", "\u0300", "-", ""])
 def test_what_is_no_abbreviation_or_one_of_two_things_stays(tag: str) -> None:
     assert standard(tag) == tag
 

@@ -106,7 +106,7 @@ def _abbreviates(short: str, full: str) -> bool:
 
     A figure counts what it leaves out (`k8s`) or is the same in both.
     """
-    if len(short) >= len(full) or short[0] != full[0]:
+    if len(short) >= len(full) or not short.startswith(full[0]):
         return False
     rest = iter(full)
     return all(char in rest for char in short if char.isalpha())
