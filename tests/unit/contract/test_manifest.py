@@ -73,6 +73,11 @@ def test_every_tool_has_its_use_case_route_and_errors(tool: Tool) -> None:
     assert tool_named(tool.name) is tool
 
 
+@pytest.mark.parametrize("name", ["store_memory", "memory_store"])
+def test_a_store_that_takes_the_place_of_others_tells_that_they_may_be_gone_or_changed(name: str) -> None:
+    assert {ErrorCode.NOT_FOUND, ErrorCode.CONFLICT} <= {*tool_named(name).errors}
+
+
 def test_tiers_nest_and_the_advanced_ones_stand_alone() -> None:
     tiers = {tool.name: tool.tier for tool in TOOLS}
     names = {tier: [str(row["name"]) for row in rows(tier)] for tier in (None, *get_args(Tier))}

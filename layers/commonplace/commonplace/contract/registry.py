@@ -68,7 +68,7 @@ TOOLS: tuple[Tool, ...] = (
             {"content": "My daughter Mia is allergic to peanuts."},
             {"content": "The staging database moves on Friday.", "context": {"force_importance": 4}},
         ),
-        errors=TEXT_ERRORS,
+        errors=(*TEXT_ERRORS, ErrorCode.NOT_FOUND, ErrorCode.CONFLICT),
     ),
     Tool(
         name="search_memory",
@@ -117,7 +117,7 @@ TOOLS: tuple[Tool, ...] = (
                 "metadata": {"type": "insight", "importance": 0.7, "tags": ["decisions"]},
             },
         ),
-        errors=TEXT_ERRORS,
+        errors=(*TEXT_ERRORS, ErrorCode.NOT_FOUND, ErrorCode.CONFLICT),
     ),
     Tool(
         name="memory_search",
