@@ -4,7 +4,7 @@ BIN := .venv/bin
 DATA ?= data
 
 .DELETE_ON_ERROR:
-.PHONY: help demo run cloud cloud-night test test-313 check style lint manifest model bench peers lock results template build deploy built artefacts clean
+.PHONY: help demo run cloud cloud-night test test-313 fuzz check style lint manifest model bench peers lock results template build deploy built artefacts clean
 
 help:  ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 12
@@ -26,6 +26,12 @@ test: .venv/dev  ## every test, with real servers where Java and Maven are there
 
 test-313: .venv-313/ready  ## the tests of units and of contracts, on the Python of AWS
 	@.venv-313/bin/$(PYTEST) tests/unit tests/contract
+
+fuzz: .venv/dev  ## hostile calls, drawn anew for MINUTES=10, the cloud in a box too; counts in benchmarks/RESULTS.md
+	@$(BIN)/python -m benchmarks.fuzz --minutes $(MINUTES) $(FUZZ); ended=$$?; \
+		$(BIN)/python -m benchmarks.results_page && exit $$ended
+
+MINUTES ?= 10
 
 check: style  ## before each commit, under a minute: style, and the tests of units and of contracts on SQLite
 	@$(BIN)/$(PYTEST) tests/unit tests/contract -m "not opensearch and not dynamodb"
@@ -64,10 +70,8 @@ peers: .venv-peers/ready  ## other stores on the same questions; DATA=folder of 
 	@.venv-peers/bin/python -m benchmarks.peers --data $(DATA)
 
 lock: .venv/dev  ## pins every dependency again, with hashes
-	@$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-annotate \
-		pyproject.toml --output-file requirements.txt
-	@$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-annotate \
-		pyproject.toml --all-extras --group dev --output-file requirements-dev.txt
+	@$(LOCK_LAPTOP) pyproject.toml --output-file requirements.txt
+	@$(LOCK_LAPTOP) pyproject.toml --all-extras --group dev --output-file requirements-dev.txt
 	@echo "setuptools>=77" | $(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate - \
 		--output-file requirements-build.txt
 	@$(LOCK_LAYER) --group layer $(BOTO3) --output-file layers/dependencies/requirements.txt
@@ -77,6 +81,7 @@ lock: .venv/dev  ## pins every dependency again, with hashes
 	@$(LOCK) --python-platform linux --group lambda --output-file requirements-lambda.txt
 	@$(LOCK) --universal --group sam --output-file requirements-sam.txt
 
+LOCK_LAPTOP = $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-annotate
 LOCK = $(BIN)/uv pip compile --quiet --generate-hashes --python-version 3.13 --no-header --no-annotate
 LOCK_LAYER = $(LOCK) --python-platform linux --constraint requirements-dev.txt
 BOTO3 := $(patsubst %,--no-emit-package %,boto3 botocore s3transfer)

@@ -28,11 +28,22 @@ class Table:
 Measure = Callable[[argparse.Namespace], Sequence[Table]]
 
 
-def main(name: str, description: str, measure: Measure, needs_data: bool) -> None:
-    """The command line of a benchmark: `--data DIR` where it needs some, `--json`; writes `results/<name>.json`."""
+def main(
+    name: str,
+    description: str,
+    measure: Measure,
+    needs_data: bool,
+    options: Callable[[argparse.ArgumentParser], None] | None = None,
+) -> None:
+    """The command line of a benchmark: `--data DIR` where it needs some, `--json`; writes `results/<name>.json`.
+
+    `options` adds those that only this one has.
+    """
     parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=description)
     parser.add_argument("--data", type=Path, required=needs_data, help="folder of the data sets, see benchmarks/DATA.md")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    if options is not None:
+        options(parser)
     given = parser.parse_args()
     tells = "benchmarks/DATA.md tells where it comes from"
     if needs_data and not given.data.is_dir():
