@@ -4,7 +4,7 @@ BIN := .venv/bin
 DATA ?= data
 
 .DELETE_ON_ERROR:
-.PHONY: help demo run cloud cloud-night test test-313 fuzz check style lint manifest model bench peers lock results template build deploy built artefacts clean
+.PHONY: help demo run cloud cloud-night test test-313 fuzz audit check style lint manifest model bench peers lock results template build deploy built artefacts clean
 
 help:  ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 12
@@ -32,6 +32,9 @@ fuzz: .venv/dev  ## hostile calls, drawn anew for MINUTES=10, the cloud in a box
 		$(BIN)/python -m benchmarks.results_page && exit $$ended
 
 MINUTES ?= 10
+
+audit: .venv-audit/ready  ## the pins against the published advisories, where those can be reached
+	@$(PYTHON) -m benchmarks.audit
 
 check: style  ## before each commit, under a minute: style, and the tests of units and of contracts on SQLite
 	@$(BIN)/$(PYTEST) tests/unit tests/contract -m "not opensearch and not dynamodb"
@@ -80,6 +83,7 @@ lock: .venv/dev  ## pins every dependency again, with hashes
 	@$(LOCK_LAYER) --group layer-tracing $(BOTO3) $(BOTOCORE) --output-file layers/tracing/requirements.txt
 	@$(LOCK) --python-platform linux --group lambda --output-file requirements-lambda.txt
 	@$(LOCK) --universal --group sam --output-file requirements-sam.txt
+	@$(LOCK_LAPTOP) --group audit --output-file requirements-audit.txt
 
 LOCK_LAPTOP = $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-annotate
 LOCK = $(BIN)/uv pip compile --quiet --generate-hashes --python-version 3.13 --no-header --no-annotate
@@ -112,7 +116,7 @@ artefacts: built  ## the built functions, run by Lambda's own runtime client
 	@COMMONPLACE_ARTEFACTS=1 $(BIN)/python -m pytest tests/artefacts
 
 clean:  ## removes what was installed and built
-	rm -rf .venv .venv-peers .venv-313 .venv-sam .venv-lambda .aws-sam build dist layers/commonplace/*.egg-info
+	rm -rf .venv .venv-peers .venv-313 .venv-sam .venv-lambda .venv-audit .aws-sam build dist layers/commonplace/*.egg-info
 
 # The functions run on Python 3.13, and sam builds with it: on PATH, of pyenv though not active, or of uv.
 PYTHON313 ?= $(shell for python in python3.13 $$(ls -d $${PYENV_ROOT:-$$HOME/.pyenv}/versions/3.13*/bin/python3.13 2>/dev/null) \
@@ -132,6 +136,10 @@ ARCHITECTURE ?= arm64
 
 .venv-sam/ready: requirements-sam.txt
 	@$(call venv313,.venv-sam,requirements-sam.txt,what builds for AWS)
+
+.venv-audit/ready: requirements-audit.txt
+	@$(PYTHON) -m venv --clear .venv-audit
+	@.venv-audit/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-audit.txt && touch $@
 
 .venv-lambda/ready: requirements-lambda.txt
 	@$(call venv313,.venv-lambda,requirements-lambda.txt,what Lambda has)
