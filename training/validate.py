@@ -11,7 +11,8 @@ from rich.table import Table
 from sklearn.metrics import f1_score
 
 from commonplace.text.classifier.classification import Classification, decide
-from training.train import Statement, design, encoded_by, folds_by_text, read_all, scores_unseen, tune
+from training.design import Statement, alike, design, encoded_by, folds_by_text, read_all
+from training.train import scores_unseen, tune
 
 COLUMNS = ("unseen", "statements", "type F1", "category", "keep", "not-keep F1", "importance within 1", "confidence, right")
 
@@ -19,11 +20,12 @@ COLUMNS = ("unseen", "statements", "type F1", "category", "keep", "not-keep F1",
 def cross_validate(statements: list[Statement]) -> None:
     """Prints how the model does on folds of all files, and on whole files by other people."""
     made = design(statements, encoded_by([one.text for one in statements]))
+    kernel = alike(made)
     labels = made.labels
     table = Table(*COLUMNS)
     sources = np.array([one.source for one in statements])
     for name, folds in (("a fifth", folds_by_text(statements)), ("a file", sources)):
-        unseen = scores_unseen(made, folds)
+        unseen = scores_unseen(made, kernel, folds)
         tuning = tune(statements, labels, unseen)
         answers = [decide(labels, tuning, row) for row in unseen]
         groups = {f"{name}: all": np.ones(len(statements), bool)}

@@ -47,6 +47,9 @@ class Away:
     def embed(self, text: str) -> Vector | None:
         raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the embedding model doesn't answer ({len(text)})")
 
+    def features(self, text: str) -> None:  # noqa: ARG002
+        return None
+
     def embed_question(self, text: str) -> Vector | None:
         return self.embed(text)
 

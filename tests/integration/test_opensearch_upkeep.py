@@ -125,6 +125,9 @@ class Doubling:
         vector = self._embed(text)
         return None if vector is None else np.ascontiguousarray(vector[::-1])
 
+    def features(self, text: str) -> None:  # noqa: ARG002
+        return None
+
     def embed_question(self, text: str) -> Vector | None:
         return self.embed(text)
 

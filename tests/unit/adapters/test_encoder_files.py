@@ -7,7 +7,7 @@ import numpy as np
 import onnx
 import pytest
 
-from training.make_encoders import BLOCK, DIRECTIONS, SUMS, is_latin, quantized, sums
+from training.make_encoders import BLOCK, DIRECTIONS, MIDDLE, SUMS, is_latin, quantized, sums
 
 FOLDER = Path(str(files("commonplace"))) / "data" / "encoders"
 WIDTH = 384
@@ -56,3 +56,10 @@ def test_pieces_of_other_scripts_are_told_from_latin_ones() -> None:
     assert is_latin("grün")
     assert is_latin("42")
     assert not is_latin("дом")
+
+
+@pytest.mark.parametrize("name", ["minilm", "e5"])
+def test_a_graph_tells_of_its_last_layer_and_of_one_in_the_middle(name: str) -> None:
+    graph = onnx.load(FOLDER / name / "layers.onnx").graph
+    ends = [node.output[0] for node in graph.node if node.op_type == "LayerNormalization"]
+    assert [one.name for one in graph.output][1:] == [ends[2 * MIDDLE[name]]]

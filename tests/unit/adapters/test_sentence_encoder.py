@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from commonplace.adapters.encoder_model import EncoderModel, Means
 from commonplace.adapters.sentence_encoder import SentenceEncoder
 
 ENCODER = SentenceEncoder()
@@ -99,3 +100,32 @@ def test_many_texts_are_embedded_in_their_order() -> None:
     assert one is not None
     assert other is not None
     assert not np.allclose(one, other)
+
+
+def test_the_features_of_a_text_come_from_the_run_that_made_its_vector(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = []
+    encoded = EncoderModel._encoded
+
+    def counted(model: EncoderModel, ids: list[int]) -> Means:
+        runs.append(ids)
+        return encoded(model, ids)
+
+    monkeypatch.setattr(EncoderModel, "_encoded", counted)
+    text = "A text that nothing else embeds: seven herons on the weir."
+    vector, features = ENCODER.embed(text), ENCODER.features(text)
+    assert vector is not None
+    assert features is not None
+    assert features.shape == (4 * 384,)
+    assert features.all()
+    assert len(runs) == 2
+
+
+def test_of_a_text_that_is_not_english_only_the_multilingual_model_tells() -> None:
+    features = ENCODER.features("Ich wohne seit drei Jahren in Kiel")
+    assert features is not None
+    assert not features[: 2 * 384].any()
+    assert features[2 * 384 :].all()
+
+
+def test_a_text_without_a_vector_has_no_features() -> None:
+    assert ENCODER.features("ฉันชอบอะไร") is None

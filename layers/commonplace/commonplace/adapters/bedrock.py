@@ -53,6 +53,9 @@ class TitanEmbedder:
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the embedding model gave no usable vector; try again")
         return np.asarray(found / np.linalg.norm(found), dtype=np.float32)
 
+    def features(self, text: str) -> None:
+        """None: the model tells nothing but its vector."""
+
     def embed_question(self, text: str) -> Vector | None:
         """As any text."""
         return self.embed(text)

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commonplace.adapters.unigram import Unigram
 from commonplace.adapters.word_pieces import word_pieces
@@ -18,6 +18,16 @@ if TYPE_CHECKING:
 
 _WINDOW, _MOST_WINDOWS = 256, 4
 _QUERY = "query:"  # e5 was trained with it; the same before questions and memories, so that likeness is symmetric
+
+
+class Means(NamedTuple):
+    """What one encoder makes of a text: the unit vector of its last layer, and the mean of a layer half way, 384 each.
+
+    The last layer was trained to tell what a text is about; half way more is left of how it is said.
+    """
+
+    last: "Array"
+    middle: "Array"
 
 
 @dataclass(frozen=True)
@@ -35,31 +45,31 @@ class EncoderModel:
     after: tuple[int, ...]
     unknown: int
 
-    def mean_vector(self, ids: list[int]) -> "Array":
-        """The unit vector of a text's ids; of a long one the mean over at most four windows of equal length."""
+    def mean_vectors(self, ids: list[int]) -> "Means":
+        """The vectors of a text's ids; of a long one the means over at most four windows of equal length."""
         import numpy as np
 
         ids = ids[: _MOST_WINDOWS * _WINDOW]
         windows = max(1, math.ceil(len(ids) / _WINDOW))
         size = math.ceil(len(ids) / windows)
         found = [self._encoded(ids[size * at : size * (at + 1)]) for at in range(windows)]
-        return unit(np.mean(found, axis=0))
+        return Means(unit(np.mean([one.last for one in found], axis=0)), np.mean([one.middle for one in found], axis=0))
 
     @functools.cached_property
     def _has_types(self) -> bool:
         """Whether the layers ask of which of two texts each piece is."""
         return any(one.name == "token_type_ids" for one in self.session.get_inputs())
 
-    def _encoded(self, ids: list[int]) -> "Array":
-        """The mean of the layers' vectors over the pieces, unit length. No padding: one text at a time."""
+    def _encoded(self, ids: list[int]) -> "Means":
+        """The means of two layers' vectors over the pieces. No padding: one text at a time."""
         import numpy as np
 
         rows = self._rows([*self.before, *ids, *self.after])[None]
         given = {"words": rows, "attention_mask": np.ones(rows.shape[:2], dtype=np.int64)}
         if self._has_types:
             given["token_type_ids"] = np.zeros(rows.shape[:2], dtype=np.int64)
-        (found,) = self.session.run(None, given)
-        return unit(found[0] if found.ndim == 2 else found[0].mean(axis=0))
+        last, middle = self.session.run(None, given)
+        return Means(unit(last[0] if last.ndim == 2 else last[0].mean(axis=0)), middle[0].mean(axis=0))
 
     def _rows(self, ids: list[int]) -> "Array":
         """Rows of the word table, unpacked: four bits a weight, less 8, times the scale of its block of 32."""

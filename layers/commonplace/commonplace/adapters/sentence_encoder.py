@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commonplace.adapters.encoder_model import EncoderModel, e5, minilm, unit
 from commonplace.ports.record_values import Vector
@@ -37,7 +37,14 @@ class SentenceEncoder:
 
     def embed(self, text: str) -> Vector | None:
         """A unit vector, or None for a text of which more than a tenth is in no script that the models know."""
-        return _of_text(_as_said(text))
+        found = _of_text(_as_said(text))
+        return None if found is None else found.vector
+
+    def features(self, text: str) -> Vector | None:
+        """What both models make of a text, 1,536 numbers from the run that made its vector: last and middle layer of MiniLM
+        (zeros where the text is not English), then of e5."""
+        found = _of_text(_as_said(text))
+        return None if found is None else found.features
 
     def embed_question(self, text: str) -> Vector | None:
         """A unit vector that lies nearer to what answers the question, by a linear map (`training/make_questions.py`).
@@ -67,8 +74,13 @@ def _as_said(text: str) -> str:
     return _THE_USER.sub("I", _OF_THE_USER.sub("my", text))
 
 
+class _Embedded(NamedTuple):
+    vector: Vector
+    features: Vector
+
+
 @functools.lru_cache(maxsize=_REMEMBERED)
-def _of_text(text: str) -> Vector | None:
+def _of_text(text: str) -> _Embedded | None:
     import numpy as np
 
     multilingual = _models().e5
@@ -76,12 +88,16 @@ def _of_text(text: str) -> Vector | None:
     unknown = ids.count(multilingual.unknown)
     if not ids or unknown > _MOST_UNKNOWN * len(ids):
         return None
-    second = _projected("e5", multilingual.mean_vector(ids))
+    many = multilingual.mean_vectors(ids)
+    second = _projected("e5", many.last)
     if language_of(text) != ENGLISH:
-        return np.concatenate([np.zeros_like(second), second])
+        absent = np.zeros_like(many.last)
+        return _Embedded(np.concatenate([np.zeros_like(second), second]), np.concatenate([absent, absent, *many]))
     english = _models().minilm
-    first = _projected("minilm", english.mean_vector(english.ids(text)))
-    return np.concatenate([math.sqrt(_ENGLISH_SHARE) * first, math.sqrt(1 - _ENGLISH_SHARE) * second]).astype(np.float32)
+    one = english.mean_vectors(english.ids(text))
+    first = _projected("minilm", one.last)
+    both = np.concatenate([math.sqrt(_ENGLISH_SHARE) * first, math.sqrt(1 - _ENGLISH_SHARE) * second])
+    return _Embedded(both.astype(np.float32), np.concatenate([*one, *many]))
 
 
 class _Models:

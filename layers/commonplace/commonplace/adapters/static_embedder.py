@@ -27,6 +27,9 @@ class StaticEmbedder:
         """A unit vector, or None for a text mostly not in Latin script or with under 60 % of its letters known."""
         return _of_tag(text) if len(text) <= _TAG else _of_text(text)
 
+    def features(self, text: str) -> None:
+        """None: the model tells nothing but its vector."""
+
     def embed_question(self, text: str) -> Vector | None:
         """As any text."""
         return self.embed(text)

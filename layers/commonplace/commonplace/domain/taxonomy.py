@@ -23,22 +23,22 @@ Status = Literal["active", "superseded", "archived", "deleted"]
 Source = Literal["user", "agent", "system"]
 
 STATEMENT_TYPES: dict[StatementType, str] = {
-    "preference": "what the user likes, dislikes, favours or avoids, and how they like things to be",
-    "biographical": "who the user is: name, age, origin, home, family, health, job, possessions, what happened to them",
-    "habit": "what the user does again and again, nowadays",
-    "goal": "what the user wants to reach, become, learn, own or do, beyond a single errand",
-    "value": "a principle, belief or conviction that guides the user",
-    "project": "a piece of work with an outcome that the user has under way: its parts, state, tools, decisions",
-    "other": "anything else: errands, facts of the world, other people, questions, instructions, small talk",
+    "preference": "what the user likes, dislikes or avoids, how they like things done, and how they want to be answered",
+    "biographical": "who the user is and what their life is made of: name, origin, home, family, health, job, milestones",
+    "habit": "what the user does again and again, nowadays: routines, rotas, standing arrangements",
+    "goal": "what the user wants to reach, become, learn, own or do: plans and intentions",
+    "value": "a principle, belief or conviction that the user lives by",
+    "project": "a piece of work with an outcome that is under way: its state, decisions, people, problems, next dates",
+    "other": "anything else: errands, facts of the world, what others said, questions, requests, small talk, moods",
 }
 CATEGORIES: dict[Category, str] = {
-    "contexts": "the user's person and private life: who they are, tastes, habits, values, personal goals",
-    "projects": "work with an outcome, at work or at home: its goals, plans, states and decisions",
-    "learnings": "what the user found out, understood or learned",
-    "reminders": "what must be done or kept in mind by a time or on an occasion",
-    "references": "facts to be looked up again: addresses, numbers, links, recipes, procedures, facts of the world",
-    "interactions": "what passes between people, or between user and assistant: conversations, questions, small talk",
-    "system": "standing instructions to the assistant",
+    "contexts": "the user's person: who they are, family, tastes, habits, values, health, circumstances, moods",
+    "projects": "work and undertakings with an outcome, and every lasting goal, personal ones too",
+    "learnings": "what the user learned, understood or found out, also about themselves; skills",
+    "reminders": "what must be done or kept in mind by a time or on an occasion, once or again and again; appointments",
+    "references": "what is looked up again: rules of a team or house, addresses, sizes, contacts, recipes, facts",
+    "interactions": "what was said, agreed or asked between people; meetings, regular company, how people get on",
+    "system": "how the assistant is to behave: standing wishes, how to answer, what not to store",
 }
 
 _TYPE_BESIDE_OTHER: dict[Category, MemoryType] = {

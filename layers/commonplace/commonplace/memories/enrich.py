@@ -40,6 +40,9 @@ class PrecomputedEmbedder:
     def embed(self, text: str) -> Vector | None:
         return self.vectors[text] if text in self.vectors else self.embedder.embed(text)
 
+    def features(self, text: str) -> Vector | None:
+        return self.embedder.features(text)
+
     def embed_question(self, text: str) -> Vector | None:
         return self.embedder.embed_question(text)
 
@@ -71,9 +74,9 @@ class EnrichedStatement:
 def enrich(
     text: str, words: Embedder, embedder: Embedder, own_tags: Mapping[str, int], speaker: str | None = None
 ) -> EnrichedStatement:
-    """Derives a statement from a text. `words`: the static model; `embedder`: the one of the memories: where it is the
-    sentence encoders, their vector is classified by too; `own_tags`: the user's tags with counts; `speaker`: who said it, if
-    not the user."""
+    """Derives a statement from a text. `words`: the static model; `embedder`: the one of the memories, whose features
+    are classified by too where it is the sentence encoders; `own_tags`: the user's tags with counts; `speaker`: who said it,
+    if not the user."""
     known = words.embed(text)
     vector = known if embedder is words else embedder.embed(text)
     found = tags_of(text)
@@ -82,7 +85,7 @@ def enrich(
         text=text,
         normalized=to_third_person(text, speaker),
         vector=vector,
-        classification=classify(text, known, vector if embedder.name == ENCODER else None),
+        classification=classify(text, known, embedder.features(text) if embedder.name == ENCODER else None),
         tags=tidy_tags(renamed.get(tag, tag) for tag in found),
         concepts=tuple(concepts_of(text)),
         renamed=renamed,

@@ -16,6 +16,9 @@ class Embedder(Protocol):
     def embed(self, text: str) -> Vector | None:
         """The unit vector of a text, or None for one that this model does not cover."""
 
+    def features(self, text: str) -> Vector | None:
+        """What the model tells a classifier of a text beside the vector, at no cost where it has one; None if nothing."""
+
     def embed_question(self, text: str) -> Vector | None:
         """The unit vector of a question, to compare with vectors of texts that may answer it; None as for `embed`."""
 

@@ -91,8 +91,8 @@ class Classification:
 
 
 def classify(text: str, vector: Vector | None, encoded: Vector | None = None) -> Classification:
-    """The labels of a text; `vector` is its static embedding, `encoded` its vector by the sentence encoders, None where it
-    has none: then a model answers that was trained without. Any text gets an answer.
+    """The labels of a text; `vector` is its static embedding, `encoded` what the sentence encoders tell of it (`features`),
+    None where they tell nothing: then a model answers that was trained without. Any text gets an answer.
 
     A text not worth keeping as a whole has the labels of its sentence that surely is, if there is one: an allergy told
     between a greeting and a joke. What tells of the user's health, of a name or of how they want to be answered is never

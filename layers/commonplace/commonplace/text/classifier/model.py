@@ -3,7 +3,7 @@
 import functools
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import fields
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, get_args
@@ -12,20 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.domain.taxonomy import Category, StatementType
+from commonplace.text.classifier.encoded import Encoded
 from commonplace.text.classifier.features import SLOTS, features
 
 Vector = NDArray[np.float32]
 
 IMPORTANCE_STEPS = (2, 3, 4, 5)
 ENCODER = "minilm-e5-small-256"
-"""The embedder whose vectors the model with `encoded` heads was trained on; those of another mean nothing to it."""
+"""The embedder whose features the model with `encoded` heads was trained on; those of another mean nothing to it."""
 Kind = Literal["fact", "wish", "passing", "asking", "imagined", "role_play", "others", "pasted", "injection"]
 """fact: of the user, worth knowing in some months. wish: how the assistant is to be. others: affairs of other people.
 The rest: small talk and the moment, a question or request, a hypothetical or joke, a line of a role or of fiction, words of
 somebody else's, an attempt to command the reader."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
-_ENCODED = ("single", "pairs", "scales")
 Shares = Mapping[Kind, float]
+_ENCODED = tuple(field.name for field in fields(Encoded))
 
 
 class Heads(NamedTuple):
@@ -57,43 +58,6 @@ class Heads(NamedTuple):
         return bool(apart <= 1 and np.allclose(self.vector, other.vector, atol=0.01))
 
 
-@dataclass(frozen=True)
-class Encoded:
-    """Heads over a text's vector by the sentence encoders: `single` weighs its numbers, `pairs` times `scales` products."""
-
-    single: NDArray[np.float16]
-    pairs: NDArray[np.int8]
-    scales: NDArray[np.float32]
-
-    @classmethod
-    def of(cls, single: NDArray[np.float64], pairs: NDArray[np.float64]) -> Self:
-        """Weights as they were fitted, rounded: those of the products to a byte each."""
-        scales = np.abs(pairs).max(axis=0) / 127.0
-        return cls(single.astype(np.float16), np.rint(pairs / scales).astype(np.int8), scales.astype(np.float32))
-
-    def scores(self, encoded: Vector) -> Vector:
-        """What a vector adds to the score of each head."""
-        first, second, widths = pairs_of(len(encoded))
-        products = (encoded[first] * encoded[second] * widths) @ self._weights_of_products
-        return np.asarray(encoded @ self.single.astype(np.float32) + products * self.scales, dtype=np.float32)
-
-    @functools.cached_property
-    def _weights_of_products(self) -> Vector:
-        return self.pairs.astype(np.float32)  # a million numbers: too many to be made for each text
-
-    def same(self, other: "Encoded") -> bool:
-        """Whether two are one, but for the last bit that another processor may round otherwise."""
-        apart = np.abs(self.pairs.astype(np.int16) - other.pairs).max()
-        return bool(apart <= 1 and np.allclose(self.single, other.single, atol=0.01))
-
-
-@functools.cache
-def pairs_of(dimension: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector]:
-    """Which two numbers of a vector are multiplied, and the product's weight: those of two give their cosine squared."""
-    first, second = np.triu_indices(dimension)
-    return first, second, np.where(first == second, 1.0, 2.0**0.5).astype(np.float32)
-
-
 class Label(NamedTuple):
     """Type and category of a statement."""
 
@@ -117,7 +81,7 @@ class Model(NamedTuple):
     heads: Heads
     tuning: Tuning
     encoded: Encoded | None = None
-    """Of the model for texts that the sentence encoders have a vector of."""
+    """Of the model for texts that the sentence encoders have features of."""
     rarity: tuple[float, ...] = ()
     """What is added to the score of each label: rare ones are found too seldom otherwise."""
 
