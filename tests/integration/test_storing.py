@@ -37,7 +37,7 @@ def test_nothing_has_to_be_decided(memory: Commonplace) -> None:
 
 
 def test_an_unsure_category_is_told_with_the_two_likeliest_and_what_decides(memory: Commonplace) -> None:
-    stored = memory.store_memory("third shelf, Marek's side")
+    stored = memory.store_memory("Mum, Saturday, the blue one.")
     assert stored.analysis.confidence < 0.5
     assert stored.notes is not None
     assert stored.notes.warnings is not None
