@@ -80,8 +80,8 @@ def figures() -> list[Figure]:
         Figure("messages that leave behind something else", "held out", len(HELD), wrong, 0.035),
         _lost(talks[::2], "tuned on", 0.03),
         _lost(held, "held out", 0.06),
-        _stored("talks of which is kept what is no memory", talks[::2], "tuned on", 0.03),
-        _stored("talks of which is kept what is no memory", held, "held out", 0.06),
+        _stored("talks of which is kept what is no memory", talks[::2], "tuned on", 0.04),
+        _stored("talks of which is kept what is no memory", held, "held out", 0.075),
         Figure("of these played, pasted or the assistant's", "held out", len(strict), _keeping(strict), 0.05),
         *(figure for half, name in (("tuned", "tuned on"), ("held", "held out")) for figure in _changes(half, name)),
     ]
