@@ -7,6 +7,7 @@ import schemathesis
 from hypothesis import strategies as st
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
+from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
     response_schema_conformance,
@@ -22,7 +23,7 @@ _CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance
 def operations(document: Mapping[str, Any]) -> dict[str, Any]:
     """The operations of a document, each by its method and path."""
     schema = schemathesis.openapi.from_dict(dict(document))
-    found = (each.ok() for each in schema.get_all_operations())
+    found: list[Any] = [each.ok() for each in schema.get_all_operations() if isinstance(each, Ok)]
     return {f"{operation.method.upper()} {operation.path}": operation for operation in found}
 
 

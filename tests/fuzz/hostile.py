@@ -33,7 +33,7 @@ _NUMBERS = (
     *(0, -1, 1, 2**31, 2**63, -(2**63), 10**400, 0.5, -0.0, 5e-324, 1e308, float("inf"), float("nan")),
     *(True, "5", "9" * 5_000),
 )
-_ANY = st.one_of(
+_ANY: Drawn = st.one_of(
     st.sampled_from([None, True, [], {}, [[]], {"a": 1}, [None], "", " ", "\ud800", *_NUMBERS]), st.text(max_size=5)
 )
 _NAMES = ("tea", "garden.plan", "chat-1", "user", "global")

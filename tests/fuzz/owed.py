@@ -44,5 +44,5 @@ def check_answer(tool: str, answer: Mapping[str, Any]) -> None:
 
 @cache
 def _reader(tool: str) -> Draft202012Validator:
-    (schema,) = (row["output_schema"] for row in rows() if row["name"] == tool)
+    schema: Any = next(row["output_schema"] for row in rows() if row["name"] == tool)
     return Draft202012Validator(schema)

@@ -1,6 +1,9 @@
 """Memory files with damage of any kind: what can be read is read, and the rest is an error that names the file."""
 
+import sqlite3
 from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +20,7 @@ _SOME = 5  # seconds of process time
 _PAGE = 4096  # bytes
 _DAMAGE = st.lists(
     st.tuples(
-        st.sampled_from(["words", "words", "words", "bytes", "bytes", "zeros", "cut", "page"]),
+        st.sampled_from(["cell", "cell", "cell", "cell", "words", "bytes", "zeros", "cut", "page"]),
         st.integers(0, 2**31),
         st.binary(min_size=1, max_size=64),
     ),
@@ -48,7 +51,7 @@ _WORK: Mapping[str, Callable[[Commonplace, str, Path], Any]] = {
 }
 
 
-@examples(30)
+@examples(25)
 @given(damage=_DAMAGE, work=st.lists(st.sampled_from(sorted(_WORK)), min_size=1, max_size=4), number=st.integers(0, 9))
 def test_a_damaged_file_is_read_as_far_as_it_goes(
     kept: Kept, damage: list[tuple[str, int, bytes]], work: list[str], number: int
@@ -62,7 +65,7 @@ def test_a_damaged_file_is_read_as_far_as_it_goes(
             return
         with memory:
             for name in work:
-                attempt(f"damaged: {name}", lambda name=name: _WORK[name](memory, known, file.parent / "pages"), _SOME)
+                attempt(f"damaged: {name}", partial(_WORK[name], memory, known, file.parent / "pages"), _SOME)
 
 
 @examples(10)
@@ -76,6 +79,31 @@ def test_the_doctor_can_be_asked_about_it(kept: Kept, damage: list[tuple[str, in
 
 
 def _damage(file: Path, damage: list[tuple[str, int, bytes]]) -> None:
+    """Changes single cells, then bytes of the file."""
+    with closing(sqlite3.connect(file)) as connection:
+        for _, number, some in (one for one in damage if one[0] == "cell"):
+            _damage_cell(connection, number, some)
+        connection.commit()
+    _damage_bytes(file, [one for one in damage if one[0] != "cell"])
+
+
+def _damage_cell(connection: sqlite3.Connection, number: int, some: bytes) -> None:
+    """Another value in a column of our tables, as far as SQLite lets it in: half of it, other bytes, a number, nothing."""
+    columns = connection.execute(
+        "SELECT t.name, c.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table' AND t.sql LIKE"
+        " 'CREATE TABLE %' AND t.name NOT LIKE 'words%' ORDER BY 1, 2"
+    ).fetchall()
+    table, column = columns[number % len(columns)]
+    old = f'substr("{column}", 1, length("{column}") / 2)'
+    wrong = f"""json_set("{column}", '$.' || (SELECT key FROM json_each("{column}") LIMIT 1 OFFSET {number % 40}), 'x')"""
+    for value in [(old, "?", "NULL", "-1e300", "'{}'", wrong)[some[0] % 6], old]:
+        with suppress(sqlite3.Error):
+            where = f"WHERE rowid % {1 + some[-1] % 3} = 0" if table == "memories" else ""
+            connection.execute(f'UPDATE "{table}" SET "{column}" = {value} {where}', [some] * (value == "?"))
+            return
+
+
+def _damage_bytes(file: Path, damage: list[tuple[str, int, bytes]]) -> None:
     """Changes some bytes, zeroes or swaps a page, cuts the end off, or changes letters of what records say."""
     content = bytearray(file.read_bytes())
     for how, number, some in damage:

@@ -39,7 +39,7 @@ def server(kept: Kept) -> Iterator[Asked]:
 
 
 @pytest.mark.parametrize("route", _ROUTES)
-@examples(4)
+@examples(3)
 @given(data=st.data())
 def test_a_route_answers_as_its_document_says(server: Asked, route: str, data: st.DataObject) -> None:
     server.ids |= stored(ask(_ROUTES[route], server.url, f"local: {route}", data))
