@@ -17,6 +17,8 @@ from commonplace.interfaces.aws import container, nightly_functions
 from commonplace.interfaces.aws.nightly_functions import zone_of
 from commonplace.ports.bundle import Ports
 from commonplace.ports.nightly_bundle import NightPorts
+from commonplace.ports.values import Caller
+from commonplace.use_cases import dispatch
 from tests.conftest import NOON
 from tests.integration.cloud_functions import ports as ports
 from tests.integration.lambda_calls import ISSUER, Context, agent, handler, http, iam
@@ -193,6 +195,8 @@ def test_who_has_nothing_but_texts_that_were_kept_long_enough_is_planned_too(
 ) -> None:
     asked("POST", "/interactions", event("interactions"))
     night(message(USER))
+    later = Caller(USER, NOON + timedelta(days=29))  # what the user does confirms the clock of a file
+    dispatch.call("store_memory", {"content": "I like tea."}, later, ports)
     monkeypatch.setattr(container, "now", lambda zone: (NOON + timedelta(days=31)).astimezone(zone))
     assert nightly_functions.plan(event("plan"), Context()) == {"users": 1}
     night(message(USER))
