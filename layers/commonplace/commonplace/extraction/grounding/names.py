@@ -19,6 +19,7 @@ _OF_A_PLACE = re.compile(r"^.*[都道府県](?=.{2})|(?<=..)[都道府県市区�
 _WORD = re.compile(r"[^\W_]+(?:[.'’+#&-][^\W_]+)*[+#]*")
 _ENDS = re.compile(r"[.!?:…。！？\n]\s*$|^\W*$")
 _POSSESSIVE = re.compile(r"['’]s?$")
+_RUN = re.compile(r"[^\W\d_][\w'’]*+(?:\s[^\W\d_][\w'’]*+)*+")  # words behind one another; a single one too, for speed
 _KATAKANA = re.compile(r"(?<![ァ-ヺー])(?!ユーザー?(?![ァ-ヺー]))[ァ-ヺー]{2,}")
 _LEAST_STEM, _MOST_ENDING = 4, 3
 
@@ -98,9 +99,8 @@ def _are_forms_of_one(one: str, other: str) -> bool:
 
 def _multi_word_names(content: str) -> list[tuple[str, list[str]]]:
     """Names of several words as initials and as one word: "New York City" is "nyc", "VS Code" is "vscode"."""
-    runs = re.findall(r"[^\W\d_][\w'’]*(?:\s[^\W\d_][\w'’]*)+", content)
     found = []
-    for run in runs:
+    for run in _RUN.findall(content):
         words = [word for word in run.split() if word[0].isupper()]
         for size in range(2, min(5, len(words)) + 1):
             for at in range(len(words) - size + 1):

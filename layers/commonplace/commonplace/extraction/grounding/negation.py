@@ -11,7 +11,7 @@ from commonplace.text.foundation.calendar import calendars
 from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.tokenizer import stop_words, terms, words
 
-_NOT = re.compile(r"([\w']+)\s(?=not\s)", re.IGNORECASE)
+_NOT = re.compile(r"(?<![\w'])([\w']+)\s(?=not\s)", re.IGNORECASE)
 _NAMING = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+")
 _UNSPACED_GRAMMAR = re.compile(r".*[ぁ-ゖ].*|[好嫌喜欢歡愛爱]+")
 _ASKS = ("?", "？", "か")
