@@ -40,6 +40,12 @@ def test_time_grows_with_the_text_and_not_with_its_square(reader: str) -> None:
     assert not grown
 
 
+@pytest.mark.parametrize("unit", ["7", "7,777", "7.", "７", "九", "7:7 ", "7-"])
+@pytest.mark.parametrize("reader", READERS)
+def test_no_number_is_too_long_to_be_read(reader: str, unit: str) -> None:
+    READERS[reader](unit * (8_000 // len(unit)))
+
+
 def a_day(messages: int) -> Day:
     """Statements of which many have a word in common."""
     things, places = "tea coffee chess rowing jazz".split(), "Porto Lisbon Berlin Oslo".split()

@@ -95,11 +95,12 @@ def _denies(new: str, old: str) -> bool:
     """Whether a clause of `new` has the words of `old`, and only one of both is negated."""
     negation = compiled("contradictions.not")
     theirs, limits = stems_of(negation.sub(" ", old)), _limits(old)
+    denied = negation.search(straight(old)) is not None
     for clause in compiled("contradictions.clause").split(straight(new)):
         if not _limits(clause) <= limits:
             continue
         ours = stems_of(negation.sub(" ", clause)) - word_stems("stress")
-        if theirs and ours == theirs and bool(negation.search(clause)) != bool(negation.search(straight(old))):
+        if theirs and ours == theirs and (negation.search(clause) is not None) != denied:
             return True
     return False
 

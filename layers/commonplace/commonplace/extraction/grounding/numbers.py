@@ -19,6 +19,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _KANJI = re.compile(r"[〇一二三四五六七八九十百千万]+(?=[人匹頭羽本枚個歳才年月日時分回冊台杯階週間円名つ児女男度])")
 _DIGITS = {char: value for value, char in enumerate("〇一二三四五六七八九")}
 _UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
+_MOST_DIGITS = 40  # longer ones count nothing that a person names, and int() reads no more than 4,300
 Number = tuple[str, frozenset[Fraction]]
 
 
@@ -52,7 +53,9 @@ def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:
 
 
 def _meanings(figures: str, suffix: re.Match[str] | None) -> Iterator[Fraction]:
-    """The values of figures, whose mark before three digits may group thousands or begin a fraction."""
+    """The values of figures, whose mark before three digits may group thousands or begin a fraction; none of very long ones."""
+    if len(figures) > _MOST_DIGITS:
+        return
     bare = re.sub(r"['’\u00a0\u202f]", "", figures)
     found = {Fraction(bare.replace(",", ".", 1))} if bare.count(".") + bare.count(",") <= 1 else set()
     grouped = re.sub(r"[.,](?=\d{3}(?:\D|$))", "", bare)
