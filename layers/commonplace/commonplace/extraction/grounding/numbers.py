@@ -53,7 +53,7 @@ def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:
 
 
 def _meanings(figures: str, suffix: re.Match[str] | None) -> Iterator[Fraction]:
-    """The values of figures, whose mark before three digits may group thousands or begin a fraction; none of very long ones."""
+    """The values of figures, whose mark before three digits may group thousands or begin a fraction; none of very many."""
     if len(figures) > _MOST_DIGITS:
         return
     bare = re.sub(r"['’\u00a0\u202f]", "", figures)
