@@ -28,15 +28,17 @@ def seconds(read: Callable[[str], object], text: str, tries: int) -> float:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("reader", READERS)
 def test_time_grows_with_the_text_and_not_with_its_square(reader: str) -> None:
-    read, longer = READERS[reader], dict(hostile_texts(2 * _LENGTH))
+    read, longer, longest = READERS[reader], dict(hostile_texts(2 * _LENGTH)), dict(hostile_texts(4 * _LENGTH))
     read("I live in Porto since 3 March.")
     grown = {}
     for name, text in hostile_texts(_LENGTH):
         if seconds(read, text, 1) < _QUICK:
             continue
         once, twice = seconds(read, text, _TRIES), seconds(read, longer[name], _TRIES)
-        if once > _QUICK and twice > _MOST * once:
-            grown[name] = round(twice / once, 1)
+        if once > _QUICK and twice > _MOST * once:  # on a busy machine that may be chance: four times the text tells
+            four_times = seconds(read, longest[name], 2)
+            if four_times > _MOST**2 * once:
+                grown[name] = round(four_times / once, 1)
     assert not grown
 
 
