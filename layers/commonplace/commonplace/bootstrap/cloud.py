@@ -1,6 +1,7 @@
 """Opens a deployment on AWS: records in DynamoDB, and an index in OpenSearch or none."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from commonplace.bootstrap.local import OpenStore, local_clock
@@ -63,6 +64,7 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
         pending = pending_of(table)
         index, facts = _searched(settings, embedder, pending, facts)
         fallback = ScanIndex(CachedRecords(records, pending), embedder.name)
+    night = cache(lambda: _night(table, settings, left))
     ports = Ports(
         records=records,
         operations=DynamoOperations(table, indexed=settings.search_endpoint is not None),
@@ -76,10 +78,9 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
         summary_seconds=settings.claude_deadline,
         fallback=fallback,
         profile=settings.ranking,
+        night=night,
     )
-    return OpenStore(
-        ports, lambda: None, lambda: _night(table, settings, left), lambda: _erasure(table), lambda: _everything(table)
-    )
+    return OpenStore(ports, lambda: None, night, lambda: _erasure(table), lambda: _everything(table))
 
 
 def _night(table: "Table", settings: Settings, left: Left) -> "NightPorts":

@@ -100,6 +100,7 @@ def open_local(settings: Settings) -> OpenStore:
     database = Database(settings.db.expanduser())
     embedder, static = _OnFirstUse(_sentence_encoder), StaticEmbedder()
     usage = SqliteUsage(database)
+    night = cache(lambda: _night(database, settings))
     index: Any = _OnFirstUse(lambda: _index(database, embedder.name, embedder.dimension))
     older: Any = _OnFirstUse(lambda: _index(database, static.name, static.dimension))
     ports = Ports(
@@ -115,6 +116,7 @@ def open_local(settings: Settings) -> OpenStore:
         summary_seconds=settings.claude_deadline,
         profile=settings.ranking,
         reembedding=SqliteReembedding(database, SENTENCE_ENCODER),
+        night=night,
     )
     ports = replace(ports, older=replace(ports, embedder=static, index=older))
 
@@ -123,9 +125,8 @@ def open_local(settings: Settings) -> OpenStore:
         database.close()
 
     return OpenStore(
-        ports, close, lambda: _night(database, settings), lambda: _erasure(database), lambda: _everything(database),
-        lambda: _faults(database),
-    )  # fmt: skip
+        ports, close, night, lambda: _erasure(database), lambda: _everything(database), lambda: _faults(database)
+    )
 
 
 class _OnFirstUse:

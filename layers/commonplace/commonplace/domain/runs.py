@@ -1,4 +1,5 @@
-"""The runs that change memories, `memory_extraction_runs`: the nightly extraction, the undo of one, an edited file."""
+"""The runs that change memories, `memory_extraction_runs`: the nightly extraction, the undo of one, an edited file, a tool
+that changes many."""
 
 from datetime import date, datetime
 from typing import Annotated, Literal
@@ -8,7 +9,7 @@ from pydantic import Field
 from commonplace.domain.fields import FrozenPart
 
 Mode = Literal["rules", "pipeline", "agent"]
-RunKind = Literal["nightly", "undo", "markdown"]
+RunKind = Literal["nightly", "undo", "markdown", "tags", "merge", "import", "restore", "migration"]
 RunStatus = Literal["running", "done", "needs_review", "failed"]
 OperationKind = Literal["ADD", "UPDATE", "DELETE", "NOOP", "FORGET", "UNDO"]
 Outcome = Literal["planned", "applied", "lost", "over_cap", "needs_review", "discarded", "undone", "kept"]

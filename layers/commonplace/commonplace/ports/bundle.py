@@ -1,5 +1,6 @@
 """Everything that a use case may reach, in one bundle."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -7,6 +8,7 @@ from commonplace.ports.embedder import Embedder
 from commonplace.ports.language_model import LanguageModel
 from commonplace.ports.memory_index import MemoryIndex
 from commonplace.ports.memory_records import MemoryRecords
+from commonplace.ports.nightly_bundle import NightPorts
 from commonplace.ports.operations import Operations
 from commonplace.ports.reembedding import Reembedding
 from commonplace.ports.statement_reader import StatementReader
@@ -36,6 +38,8 @@ class Ports:
     """Answers from the records when the index is unavailable."""
     profile: Literal["window", "classic"] = "window"
     reembedding: Reembedding | None = None
+    night: Callable[[], NightPorts] | None = None
+    """What a tool needs that changes many memories in one run, made on first use."""
     older: "Ports | None" = None
     """The same with the embedding model before this one, for users who are on their way to this one."""
 

@@ -4,7 +4,7 @@ import base64
 from collections.abc import Iterable
 from datetime import datetime
 
-from pydantic import JsonValue
+from pydantic import JsonValue, TypeAdapter
 
 from commonplace.domain.fields import FrozenPart
 from commonplace.domain.memory import Memory
@@ -13,6 +13,7 @@ from commonplace.ports.record_values import Audit, Change, Operation, Vector
 
 REMOVING_AUDITS = ("delete", "erase")
 """Audits of what closes with nothing in its place."""
+_DETAIL: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
 class PlannedChange(FrozenPart):
@@ -24,6 +25,18 @@ class PlannedChange(FrozenPart):
     vector: str | None = None
     before: Memory | None = None
     erases: bool = False
+
+    @classmethod
+    def of(cls, change: Change) -> "PlannedChange":
+        """The change as a plan keeps it; its time is that of the operation."""
+        return cls(
+            memory=change.memory,
+            audit=change.audit.operation,
+            detail=_DETAIL.validate_python(dict(change.audit.detail)),
+            vector=encode_vector(change.vector),
+            before=change.before,
+            erases=change.erases,
+        )
 
     def change(self, at: datetime) -> Change:
         """The change as the record takes it."""
