@@ -2,19 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.language_model import LanguageModel
 from commonplace.ports.memory_index import MemoryIndex
 from commonplace.ports.memory_records import MemoryRecords
-from commonplace.ports.nightly_bundle import NightPorts
 from commonplace.ports.operations import Operations
 from commonplace.ports.reembedding import Reembedding
 from commonplace.ports.statement_reader import StatementReader
 from commonplace.ports.usage_log import UsageLog
 from commonplace.ports.user_facts import UserFacts
 from commonplace.ports.word_model import WordModel
+
+if TYPE_CHECKING:  # with all that a run reads and tells: most calls have no use for it
+    from commonplace.ports.nightly_bundle import NightPorts
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Ports:
     """Answers from the records when the index is unavailable."""
     profile: Literal["window", "classic"] = "window"
     reembedding: Reembedding | None = None
-    night: Callable[[], NightPorts] | None = None
+    night: "Callable[[], NightPorts] | None" = None
     """What a tool needs that changes many memories in one run, made on first use."""
     older: "Ports | None" = None
     """The same with the embedding model before this one, for users who are on their way to this one."""
