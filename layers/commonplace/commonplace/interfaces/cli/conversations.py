@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commonplace.domain.flaws import gathered
+from commonplace.interfaces.cli.failures import LEFT
 from commonplace.interfaces.cli.import_files import FORM, HEADER, ImportFile, read_import
 from commonplace.interfaces.cli.options import Shared, command_options, progress_bar, read_text
 from commonplace.interfaces.cli.tables import print_facts, print_json, print_rows
@@ -82,6 +83,7 @@ def export(shared: Shared) -> None:
 
     The first line tells the form. The oldest record comes first, and those that are closed (superseded, archived,
     deleted) are there too. "commonplace import" takes it in again.
+    Where records can't be read, the others are given, and the exit code is 5.
     """
     with shared.reading() as memory, gathered() as flaws:
         print_json({HEADER: FORM})
@@ -89,6 +91,7 @@ def export(shared: Shared) -> None:
             print_json(record)
     if flaws.note:
         click.echo(f"commonplace: {flaws.note}", err=True)
+        raise click.exceptions.Exit(LEFT)
 
 
 def _stored(memory: "Commonplace", turns: Sequence[Any], keep: Any) -> "ImportResult":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode, require_extra
-from commonplace.interfaces.cli.failures import Failed
+from commonplace.interfaces.cli.failures import LEFT, Failed
 from commonplace.interfaces.cli.options import Shared, command_options, progress_bar
 from commonplace.interfaces.cli.tables import print_facts, print_json
 
@@ -76,6 +76,7 @@ def doctor(shared: Shared, repair: bool, table: str | None, endpoint: str | None
     With one: where its index and its table differ, too.
 
     "commonplace erase --memory ID" erases what can't be read.
+    The exit code is 5 when something can't be read or is wrong.
     """
     from commonplace.indexing.rebuild import check_consistency
     from commonplace.settings import read_settings
@@ -83,13 +84,22 @@ def doctor(shared: Shared, repair: bool, table: str | None, endpoint: str | None
     if not (table or endpoint or repair or read_settings().table):
         with shared.reading() as memory, progress_bar("memories read") as progress:
             report = memory.check(progress)
-        return _print(shared, {"records": report.records, **_told(report.flaws), "faults": report.faults})
+        _print(shared, {"records": report.records, **_told(report.flaws), "faults": report.faults})
+        return _exit_if(report.flaws.unreadable or report.faults)
     with connection_hints(shared), progress_bar("memories compared") as progress:
         open_ = _open_maintenance(table, endpoint)
         found = check_consistency(open_.everything, open_.records, open_.contents, repair, progress)
     counted = {"records": found.records, "documents": found.documents, "mended": found.mended}
     ills: dict[str, object] = {str(ill): count for ill, count in found.inconsistencies.items()}
-    return _print(shared, {**counted, **ills, **_told(found.flaws)})
+    _print(shared, {**counted, **ills, **_told(found.flaws)})
+    left = found.inconsistencies.total() - (found.mended if repair else 0)
+    return _exit_if(left > 0 or found.flaws.unreadable)
+
+
+def _exit_if(found: object) -> None:
+    """By the exit code; what it is was printed."""
+    if found:
+        raise click.exceptions.Exit(LEFT)
 
 
 def _told(flaws: "Flaws") -> dict[str, object]:
