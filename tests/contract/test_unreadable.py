@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import new_memory_id
 from commonplace.domain.memory import Memory
+from commonplace.domain.outline import Outline
 from commonplace.extraction.candidate import Reading
 from commonplace.nightly.service import Nights
 from commonplace.nightly.user_erasure import ErasableUser
@@ -93,11 +94,13 @@ def test_every_way_of_reading_gives_the_others(
 ) -> None:
     records, ids = opened.ports.records, [memory.memory_id for memory in memories]
     visibility = visibility_of(CALLER)
-    ways: dict[str, Callable[[], list[Memory]]] = {
+    ways: dict[str, Callable[[], Sequence[Memory | Outline]]] = {
         "get": lambda: records.get(ANA, ids),
         "all": lambda: list(records.all(ANA)),
         "listed": lambda: records.listed(visibility, Filter(), 10)[0],
         "newest": lambda: [one.memory for one in records.newest(ANA, 10)[0]],
+        "outlines": lambda: opened.ports.facts.outlines(ANA),
+        "outlines of a word": lambda: opened.ports.facts.outlines(ANA, ["tea"]),
         "every": lambda: [one.memory for one in opened.everything().every()],
     }
     for name, read in ways.items():

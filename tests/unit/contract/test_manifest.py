@@ -33,6 +33,7 @@ def test_there_are_these_tools() -> None:
         "memory_normalize", "memory_store_personal", "memory_search_personal", "store_memory", "search_memory",
         "discover_memory_tools", "memory_store", "memory_search", "write_memory", "read_memory", "get_memory", "list_memories",
         "update_memory", "delete_memory", "history", "get_memory_context", "summarize_memory",
+        "memory_stats",
     ]  # fmt: skip
 
 
@@ -68,7 +69,7 @@ def test_examples_are_valid_and_the_identity_is_no_argument(tool: Tool) -> None:
 def test_every_tool_has_its_use_case_route_and_errors(tool: Tool) -> None:
     assert callable(use_case(tool.name))
     assert tool.route == f"/tools/{tool.name}"
-    assert tool.function in {"normalize", "store", "search", "discover", "write", "read", "summarize"}
+    assert tool.function in {"normalize", "store", "search", "discover", "write", "read", "summarize", "analysis"}
     assert (tool.tier == "advanced") == (tool.group is not None)
     assert tool_named(tool.name) is tool
 

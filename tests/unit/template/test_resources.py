@@ -13,8 +13,8 @@ from commonplace.settings import Settings
 from tests.stack import ROOT, Stack, template
 
 FUNCTIONS = (
-    "normalize", "store", "search", "discover", "write", "read", "summarize", "record", "plan", "night", "index",
-    "reconcile", "interceptor", "setup",
+    "normalize", "store", "search", "discover", "write", "read", "summarize", "analysis", "record", "plan", "night",
+    "index", "reconcile", "interceptor", "setup",
 )  # fmt: skip
 AUTHS: tuple[dict[str, Any], ...] = ({}, {"JwtIssuer": "https://issuer.example", "JwtAudience": "me"}, {"AuthMode": "iam"})
 
@@ -198,7 +198,7 @@ def test_in_a_vpc_are_the_domain_and_whoever_asks_it() -> None:
     assert domain["VPCOptions"] == inside
     assert domain["ClusterConfig"]["ZoneAwarenessConfig"] == {"AvailabilityZoneCount": 2}
     found = {name for name, about in stack.functions().items() if about.get("VpcConfig") == inside}
-    asking = {"store", "search", "discover", "write", "read", "summarize", "night"}
+    asking = {"store", "search", "discover", "write", "read", "summarize", "analysis", "night"}
     assert found == asking | {"index", "reconcile", "setup"}
     assert not [name for name, about in Stack().functions().items() if "VpcConfig" in about]
 

@@ -34,7 +34,7 @@ KEEPS = {
     *((f"s3:{action}", "${Pages.Arn}/*") for action in ("PutObject", "GetObject", "DeleteObject", "DeleteObjectVersion")),
     *((f"s3:{action}", "Pages.Arn") for action in ("ListBucket", "ListBucketVersions")),
 }
-SEARCHING = ("store", "search", "discover", "write", "read", "summarize", "night")
+SEARCHING = ("store", "search", "discover", "write", "read", "summarize", "analysis", "night")
 TABLE: dict[str, Allowed] = {
     "normalize": set(),
     "store": CHANGES,
@@ -43,6 +43,7 @@ TABLE: dict[str, Allowed] = {
     "write": CHANGES,
     "read": FINDS,
     "summarize": FINDS,
+    "analysis": {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query")},
     "record": CHANGES | CHECKS | KEEPS,
     "plan": {
         ("dynamodb:Query", "${Table.Arn}/index/waiting"),
@@ -118,7 +119,7 @@ def test_a_function_may_do_this_and_nothing_else(function: str, search: str) -> 
 @pytest.mark.parametrize("function", TABLE)
 def test_titan_is_asked_by_what_stores_and_searches(function: str) -> None:
     more = Stack(Embedder="titan").may(function) - Stack().may(function)
-    assert more == (EMBEDS if function in SEARCHING and function != "discover" else set())
+    assert more == (EMBEDS if function in SEARCHING and function not in ("discover", "analysis") else set())
 
 
 @pytest.mark.parametrize("function", TABLE)

@@ -2,16 +2,19 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
+from commonplace.domain.memory import Memory
+from commonplace.domain.outline import Outline
 from commonplace.ports.candidates import Retrieved
 from commonplace.ports.memory_records import MemoryRecords
 from commonplace.ports.pending_writes import PendingWrites
 from commonplace.ports.record_values import Stored, Vector
 from commonplace.ports.values import MOST_TAGS, Filter, Similar, Statistics, Visibility
 from commonplace.retrieval import candidate_rows
+from commonplace.retrieval.documents import document
 from commonplace.retrieval.record_scan import RecordScan
 
 NEWEST = 2_000
@@ -94,7 +97,7 @@ class ScanIndex:
 
 
 class ScanFacts:
-    """Facts of the newest records, up to 2,000 of a user.
+    """Facts of the newest records, up to 2,000 of a user; outlines of all.
 
     Tags are kept for `seconds`: each call would read all records again.
     """
@@ -128,6 +131,21 @@ class ScanFacts:
             single_tags=sum(count == 1 for count in tags.values()),
             of_newest=None if complete else len(newest),
         )
+
+    def outlines(self, user_id: str, terms: Sequence[str] = ()) -> list[Outline]:
+        return outlines_of(self._records.all(user_id), terms)
+
+
+def outlines_of(memories: Iterable[Memory], terms: Sequence[str]) -> list[Outline]:
+    """The outlines of memories that hold each of the terms."""
+    asked = set(terms)
+    held = (memory for memory in memories if not asked or asked <= _words(memory))
+    return [outline for memory in held if (outline := Outline.of(memory)) is not None]
+
+
+def _words(memory: Memory) -> set[str]:
+    made = document(memory)
+    return {*made.tokens, *made.labels}
 
 
 def _tags(memories: Sequence[Stored]) -> Counter[str]:

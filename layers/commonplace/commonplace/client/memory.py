@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from commonplace.bootstrap import local
+from commonplace.client.analysis_methods import AnalysisMethods
 from commonplace.client.arguments import InsightFilter, Place, SearchOptions, StoreContext, StoreMetadata
 from commonplace.client.keyed_methods import KeyedMethods
 from commonplace.client.nightly_methods import NightMethods
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 BACKEND = "local"
 
 
-class Commonplace(KeyedMethods, NightMethods, TransferMethods):
+class Commonplace(KeyedMethods, AnalysisMethods, NightMethods, TransferMethods):
     """One user's memories in one file. Use it in a `with` block, or call `close`.
 
     `path`: the memory file, made if it isn't there. `user_id`: whose memories, a name on this machine. `timezone`: IANA

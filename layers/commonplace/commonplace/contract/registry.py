@@ -1,6 +1,7 @@
 """THE SOURCE of the contract: a row per tool. Manifest, schemas, routes, events and docs are made from it or held to it."""
 
 from commonplace.contract.keyed_tools import STORAGE_TOOLS
+from commonplace.contract.maintenance_tools import MAINTENANCE_TOOLS
 from commonplace.contract.tool import QUERY_ERRORS, READS, STORES, TEXT_ERRORS, Tool
 from commonplace.domain import requests, results
 from commonplace.domain.errors import CommonplaceError, ErrorCode
@@ -134,6 +135,7 @@ TOOLS: tuple[Tool, ...] = (
         errors=QUERY_ERRORS,
     ),
     *STORAGE_TOOLS,
+    *MAINTENANCE_TOOLS,
 )
 _BY_NAME = {tool.name: tool for tool in TOOLS}
 

@@ -1,8 +1,10 @@
 """The port of facts about a user's memories as a whole."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
+from commonplace.domain.outline import Outline
 from commonplace.ports.values import Statistics
 
 
@@ -14,3 +16,9 @@ class UserFacts(Protocol):
 
     def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
         """The measured statistics of the memories."""
+
+    def outlines(self, user_id: str, terms: Sequence[str] = ()) -> list[Outline]:
+        """Every record of the user but the erased ones, closed ones too, in any order.
+
+        `terms`: only those in whose words, or in whose labels, each of these index tokens stands.
+        """

@@ -35,14 +35,22 @@ def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> Di
 
 
 def health(state: Statistics) -> float:
-    """The health score: 1 - (expired + other embedding model + single-use tags beyond half, as shares), at least 0.
+    """The health score: 1 less its parts, at least 0; an empty store is healthy."""
+    return round(min(1.0, max(0.0, 1 - sum(health_parts(state).values()))), 3)
 
-    Each share is taken of all memories (of all tags for the last), so that an empty store is healthy.
+
+def health_parts(state: Statistics) -> dict[str, float]:
+    """What the score loses: expired, embedded by another model, and a fifth of the single-use tags beyond half of them.
+
+    Each is a share of all memories (of all tags for the last).
     """
     memories = max(1, state.active + state.expired)
     single = max(0.0, state.single_tags / max(1, state.tags) - 0.5) if state.tags >= 20 else 0.0
-    score = 1 - state.expired / memories - state.other_embedding / memories - 0.2 * single
-    return round(min(1.0, max(0.0, score)), 3)
+    return {
+        "expired": state.expired / memories,
+        "other_embedding": state.other_embedding / memories,
+        "single_use_tags": 0.2 * single,
+    }
 
 
 def _opportunities(state: Statistics, tags: Collection[str]) -> list[str]:

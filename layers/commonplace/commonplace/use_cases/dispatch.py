@@ -11,11 +11,9 @@ from commonplace.domain.fields import Result
 from commonplace.domain.flaws import gathered
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
+from commonplace.use_cases.advanced import ADVANCED, UseCase
 
 _log = logging.getLogger("commonplace")
-
-UseCase = Callable[[Any, Caller, Ports], Result]
-"""What a tool does: a checked request in, a result out."""
 
 
 def call(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> Result:
@@ -182,4 +180,5 @@ USE_CASES: dict[str, Callable[[], UseCase]] = {
     "history": _history,
     "get_memory_context": _get_memory_context,
     "summarize_memory": _summarize_memory,
+    **ADVANCED,
 }

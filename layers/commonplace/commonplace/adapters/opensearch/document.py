@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from commonplace.adapters.opensearch.client import numbers
 from commonplace.domain.memory import Memory
+from commonplace.domain.outline import Outline
 from commonplace.ports.record_values import IndexChange, Tombstone
 from commonplace.retrieval.documents import digest, document
 
@@ -26,6 +27,8 @@ ROW = (
     " created_at embedding_model"
 ).split()
 """What a search reads of a document."""
+OUTLINE = "outline"
+"""The field with what is counted of a memory; an index takes it whose metadata tell of it, as those of older ones don't."""
 
 
 @dataclass(frozen=True)
@@ -45,20 +48,21 @@ class Layout:
 
 
 def mark(layout: Layout) -> dict[str, str]:
-    """The metadata of an index: the model of its vectors, and a digest of its layout.
+    """The metadata of an index: the model of its vectors, a digest of its layout, and that it keeps outlines.
 
     Copies are no part of it: an index gets and loses them while it is asked.
     """
     whole = json.dumps([settings(replace(layout, replicas=0)), properties(layout)], sort_keys=True)
-    return {"embedding_model": layout.embedding_model, "layout": hashlib.sha256(whole.encode()).hexdigest()[:16]}
+    digest = hashlib.sha256(whole.encode()).hexdigest()[:16]
+    return {"embedding_model": layout.embedding_model, "layout": digest, OUTLINE: "kept"}
 
 
 def mappings(layout: Layout) -> dict[str, Any]:
-    """The mapping. Vectors and rows are kept out of the stored source: nothing reads them there, and they are most of it."""
+    """The mapping. What is kept out of the stored source is most of it, and nothing reads it there."""
     return {
         "dynamic": "strict",
         "_meta": mark(layout),
-        "_source": {"excludes": ["vector", "row"]},
+        "_source": {"excludes": ["vector", "row", OUTLINE]},
         "properties": properties(layout),
     }
 
@@ -94,6 +98,7 @@ def properties(layout: Layout) -> dict[str, Any]:
         # What ranking must know, ready-made beside the other fields: to read this of a thousand scattered documents takes
         # 3 ms, to read their stored source 260.
         "row": {"type": "binary", "doc_values": True},
+        OUTLINE: {"type": "binary", "doc_values": True},
         "vector": {"type": "knn_vector", "dimension": layout.dimension, "method": method},
         "content": {"type": "keyword", "index": False, "doc_values": False},  # for `similar`
     }
@@ -101,20 +106,24 @@ def properties(layout: Layout) -> dict[str, Any]:
 
 def packed(values: Mapping[str, Any]) -> str:
     """The values of `ROW` as one field."""
-    return base64.b64encode(json.dumps([values[name] for name in ROW], ensure_ascii=False).encode()).decode()
+    return _as_field([values[name] for name in ROW])
+
+
+def _as_field(values: Any) -> str:
+    return base64.b64encode(json.dumps(values, ensure_ascii=False).encode()).decode()
 
 
 def unpacked(fields: Iterable[str]) -> list[list[Any]]:
-    """The values of each of many fields, in the order of `ROW`."""
+    """The values of each of many fields as they were packed, in the order of `ROW` or of an outline behind its user."""
     texts = [base64.urlsafe_b64decode(field + "==") for field in fields]  # they come back without their ends
     found: list[list[Any]] = json.loads(b"[" + b",".join(texts) + b"]")
     return found
 
 
-def source(change: IndexChange, embedding_model: str) -> dict[str, Any]:
+def source(change: IndexChange, metadata: Mapping[str, str]) -> dict[str, Any]:
     """The document, whole; closed records are documents too, purged ones tombstones.
 
-    `embedding_model`: whose vectors this index holds; a vector of another stays out.
+    `metadata`: of the index, as `mark` made it. A vector of another model than its own stays out.
     """
     if isinstance(change, Tombstone):
         return {"user_id": change.user_id, "status": "purged", "version": change.version}
@@ -122,7 +131,9 @@ def source(change: IndexChange, embedding_model: str) -> dict[str, Any]:
     made = {**_fields(memory), **_for_ranking(memory)}
     made["embedding_model"] = None if change.vector is None else memory.embedding_model
     made["row"] = packed({name: made.get(name) for name in ROW})
-    if change.vector is not None and memory.embedding_model == embedding_model:
+    if OUTLINE in metadata:
+        made[OUTLINE] = _as_field([memory.user_id, *(Outline.of(memory) or ())])
+    if change.vector is not None and memory.embedding_model == metadata.get("embedding_model"):
         made["vector"] = numbers(change.vector)
     return {name: value for name, value in made.items() if value is not None}
 

@@ -1,7 +1,7 @@
 """Writes changes into the index: one `_bulk` request with external versions."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from opensearchpy import OpenSearch
@@ -36,7 +36,7 @@ class OpenSearchWriter:
                 raise IndexUnavailable("the index is not there")
             for target in targets:
                 alias = self._alias if self._alias in target.aliases else self._alias + REBUILD_SUFFIX
-                answered = write(self._client, alias, target.metadata.get("embedding_model", ""), changes)
+                answered = write(self._client, alias, target.metadata, changes)
                 outcomes = [min(pair, key=_weight) for pair in zip(outcomes, answered, strict=True)]
         except IndexUnavailable as error:
             return [IndexOutcome("retry", str(error))] * len(changes)
@@ -44,16 +44,17 @@ class OpenSearchWriter:
 
 
 def write(
-    client: OpenSearch, alias: str, embedding_model: str, changes: Sequence[IndexChange],
+    client: OpenSearch, alias: str, metadata: Mapping[str, str], changes: Sequence[IndexChange],
     over: bool = False, found: bool = True,
 ) -> list[IndexOutcome]:  # fmt: skip
     """Writes changes into the index that an alias means; raises `IndexUnavailable` when none can be told about.
 
-    `over`: a document of the same version is written over. `found`: returns only when searches find what is done.
+    `metadata`: what that index tells of itself. `over`: a document of the same version is written over. `found`: returns
+    only when searches find what is done.
     """
     kind: Literal["external", "external_gte"] = "external_gte" if over else "external"
     outcomes: list[IndexOutcome] = []
-    for lines in _bulks(changes, embedding_model, kind):
+    for lines in _bulks(changes, metadata, kind):
         # An index that is not there must not be made by a write, without its alias or its mapping.
         params = {"refresh": "wait_for" if found else "false", "require_alias": "true", "request_timeout": WRITE_SECONDS}
         with as_index_unavailable():
@@ -65,14 +66,14 @@ def write(
     return outcomes
 
 
-def _bulks(changes: Sequence[IndexChange], embedding_model: str, kind: str) -> Iterator[list[str]]:
+def _bulks(changes: Sequence[IndexChange], metadata: Mapping[str, str], kind: str) -> Iterator[list[str]]:
     """The lines of as few requests as the domain's limit on their size allows."""
     lines: list[str] = []
     size = 0
     for change in changes:
         user_id, memory_id = key(change)
         action = {"_id": memory_id, "routing": routing_of(user_id), "version": revision(change), "version_type": kind}
-        pair = [json.dumps({"index": action}), json.dumps(source(change, embedding_model), ensure_ascii=False)]
+        pair = [json.dumps({"index": action}), json.dumps(source(change, metadata), ensure_ascii=False)]
         length = sum(len(line.encode()) for line in pair)
         if lines and size + length > _BYTES:
             yield lines

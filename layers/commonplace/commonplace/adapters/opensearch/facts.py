@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -10,8 +10,9 @@ from opensearchpy import OpenSearch
 
 from commonplace.adapters.opensearch import queries
 from commonplace.adapters.opensearch.client import ask
-from commonplace.adapters.opensearch.document import ALIAS
-from commonplace.adapters.record_scan import TagCache, most_used
+from commonplace.adapters.opensearch.document import ALIAS, OUTLINE, unpacked
+from commonplace.adapters.record_scan import TagCache, most_used, outlines_of
+from commonplace.domain.outline import Outline
 from commonplace.ports.pending_writes import PendingWrites
 from commonplace.ports.record_values import Stored
 from commonplace.ports.user_facts import UserFacts
@@ -22,6 +23,7 @@ _ALL_TAGS = 10_000
 _NOT_AGAIN = 10.0  # seconds
 _IDS_A_FILTER = 5_000
 _USED = "used-"
+_OUTLINES_A_PAGE = 10_000  # more the domain gives to nobody
 
 
 class UnindexedState(PendingWrites, Protocol):
@@ -77,6 +79,31 @@ class OpenSearchFacts:
             tags=len(tags),
             single_tags=sum(count == 1 for count in tags.values()),
         )
+
+    def outlines(self, user_id: str, terms: Sequence[str] = ()) -> list[Outline]:
+        pending, _ = self._pending.pending(user_id)
+        try:
+            indexed = list(self._indexed(user_id, terms, [one.memory.memory_id for one in pending]))
+        except IndexUnavailable as error:
+            _log.warning("index unavailable for outlines: %s", error)
+            return self._otherwise.outlines(user_id, terms)
+        return [*indexed, *outlines_of((one.memory for one in pending if one.memory.user_id == user_id), terms)]
+
+    def _indexed(self, user_id: str, terms: Sequence[str], without: Sequence[str]) -> Iterator[Outline]:
+        """The outlines that the index has; each is checked once more to be this user's."""
+        body = queries.outlines(user_id, terms, without, _OUTLINES_A_PAGE)
+        while True:
+            (answer,) = ask(self._client, self._alias, user_id, body)
+            hits = answer["hits"]["hits"]
+            if any("fields" not in hit for hit in hits):
+                raise IndexUnavailable("documents lack what is counted of them: run commonplace reindex")
+            for owner, *kept in unpacked(hit["fields"][OUTLINE][0] for hit in hits):
+                if owner == user_id and kept:
+                    *plain, tags, concepts, size = kept
+                    yield Outline(*plain, tuple(tags), tuple(concepts), size)
+            if len(hits) < _OUTLINES_A_PAGE:
+                return
+            body = {**body, "search_after": hits[-1]["sort"]}
 
     def _counted(
         self, user_id: str, most: int, states: Mapping[str, Any] | None = None

@@ -132,6 +132,14 @@ def sharing(seen: Clause, terms: Sequence[str], vector: Vector | None) -> Body:
     return body if vector is None else {**body, "rescore": _rescored(vector, SIMILAR)}
 
 
+def outlines(user_id: str, terms: Sequence[str], without: Iterable[str], size: int) -> Body:
+    """A page of what is counted of the user's memories, closed ones too, that hold each of the terms; none of `without`."""
+    each = [{"bool": {"should": [{"term": {"tokens": term}}, {"term": {"labels": term}}]}} for term in terms]
+    hidden: list[Clause] = [{"term": {"status": "purged"}}, {"ids": {"values": sorted(without)}}]
+    query = {"bool": {"filter": [{"term": {"user_id": user_id}}, *each], "must_not": hidden}}
+    return {**_listed(query, size), "docvalue_fields": ["outline"], "sort": [{"memory_id": "asc"}]}
+
+
 def with_content(body: Body, size: int) -> Body:
     """The first hits of a search, with their text."""
     kept = {name: value for name, value in body.items() if name != "stored_fields"}  # with these left out there is no source

@@ -45,7 +45,7 @@ class OpenSearchContents:
     def mend(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
         with as_index_unavailable():
             (live,) = versions(self._client, self._alias)
-        return write(self._client, self._alias, live.metadata.get("embedding_model", ""), changes, over=True)
+        return write(self._client, self._alias, live.metadata, changes, over=True)
 
     def _pages(self, opened: str) -> Iterator[IndexedDocument]:
         body: dict[str, Any] = {
@@ -92,7 +92,7 @@ class OpenSearchRebuild:
 
     def fill(self, records: Sequence[Stored]) -> list[IndexOutcome]:
         try:
-            return write(self._client, self._begun, self._layout.embedding_model, records, over=True, found=False)
+            return write(self._client, self._begun, mark(self._layout), records, over=True, found=False)
         except IndexUnavailable as error:  # a request that was late as a whole may well pass the next time
             return [IndexOutcome("retry", str(error))] * len(records)
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from commonplace.adapters.sqlite.database import Database
-from commonplace.adapters.sqlite.rows import known_owner
+from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of
+from commonplace.domain.outline import Outline
 from commonplace.ports.values import MOST_TAGS, Statistics
 
 _COUNTS = """SELECT
@@ -85,3 +86,14 @@ class SqliteFacts:
                 "SELECT count(*), coalesce(sum(memories = 1), 0) FROM tags WHERE owner = ?", (owner,)
             ).fetchone()
         return Statistics(*counts, *tags)
+
+    def outlines(self, user_id: str, terms: Sequence[str] = ()) -> list[Outline]:
+        with self._database.reading() as connection:
+            owner = known_owner(connection, user_id)
+            held = " AND row IN (SELECT doc FROM word_places WHERE term = ?)" * len(terms)
+            rows = connection.execute(
+                f"SELECT memory_id, {RECORD} FROM memories WHERE owner = ?{held}",
+                (owner, *(f"{owner}_{term}" for term in terms)),
+            ).fetchall()
+        read = ((memory_of(user_id, *row), len(row[1])) for row in rows)
+        return [one for memory, size in read if memory and (one := Outline.of(memory, size)) is not None]

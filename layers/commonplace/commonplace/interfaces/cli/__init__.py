@@ -25,6 +25,12 @@ _OBJECTS = 200_000
 """New objects between two collections. What is imported stays: to look through it at every 700 took a tenth of a store."""
 
 
+def _analysis() -> ModuleType:
+    from commonplace.interfaces.cli import analysis
+
+    return analysis
+
+
 def _conversations() -> ModuleType:
     from commonplace.interfaces.cli import conversations
 
@@ -108,6 +114,7 @@ LISTED = (
     Listed("runs", _nightly_runs, "What the nights did, and how to take it back."),
     Listed("search", _memories, "Find memories for a question in plain words."),
     Listed("serve", _programs, "Serve the tools over HTTP on this machine."),
+    Listed("stats", _analysis, "Count the memories, and draw what there is."),
     Listed("store", _memories, "Remember something, as it was said."),
     Listed("undo", _nightly_runs, "Take one operation back, a tool's or a run's."),
     Listed("update", _kept, "Change what a memory says, or correct its labels."),

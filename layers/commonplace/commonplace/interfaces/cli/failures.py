@@ -65,6 +65,7 @@ _FILTERS = {
     "options.time_range.after": replace(_EXPIRES, name="--after"),
     "options.time_range.before": replace(_EXPIRES, name="--before"),
 }
+_PERIOD = {"after": replace(_EXPIRES, name="--after"), "before": replace(_EXPIRES, name="--before")}
 _NAMES: Mapping[str, Mapping[str, ArgumentHelp]] = {
     "normalize": {"text": _TEXT, "context": replace(_TEXT, name="--context", example='"What is your name?"')},
     "store": {
@@ -87,6 +88,7 @@ _NAMES: Mapping[str, Mapping[str, ArgumentHelp]] = {
         "options.min_relevance": ArgumentHelp("--min-relevance", "a number from 0 to 1", "0.5"),
         **_FILTERS,
     },
+    "stats": _PERIOD,
     "list": {"limit": _LIMIT, "cursor": ArgumentHelp("--cursor", "one that a list ended with"), **_FILTERS},
     "update": {
         "value": replace(_TEXT, name="VALUE"),

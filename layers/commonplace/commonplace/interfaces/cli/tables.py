@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from commonplace.domain.interactions import History, OperationReport, RunReport
     from commonplace.domain.runs import Run
 
-_NUMBERS = ("relevance", "turns")
+_NUMBERS = ("relevance", "turns", "memories", "added", "closed")
 _GAP = "   "
 _LEAST = 24  # columns that the wide one gets, however narrow the terminal
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a terminal would obey them

@@ -1,0 +1,21 @@
+"""What `Commonplace` can tell of the memories as a whole."""
+
+from datetime import datetime
+from typing import Any
+
+from commonplace.domain import analysis
+from commonplace.domain.results import AnyResult
+
+
+class AnalysisMethods:
+    """The methods of the tools that count. `after`, `before`: a half-open period, each a moment or ISO 8601."""
+
+    def _typed(self, kind: type[AnyResult], name: str, /, **arguments: Any) -> AnyResult:
+        """Calls a tool with those arguments that are not None; given by the class that has these methods."""
+        raise NotImplementedError
+
+    def memory_stats(
+        self, *, after: datetime | str | None = None, before: datetime | str | None = None
+    ) -> analysis.StatsResult:
+        """The memories that were stored in a period, counted: by their headings, by age, month by month, with their tags."""
+        return self._typed(analysis.StatsResult, "memory_stats", after=after, before=before)

@@ -1,0 +1,80 @@
+"""What the tools take and answer that look at the memories as a whole: statistics, the timeline, the network of concepts."""
+
+from datetime import datetime
+
+from pydantic import Field
+
+from commonplace.domain.fields import End, Fraction, Moment, Request, Result
+from commonplace.domain.results import Part
+
+
+class Period(Request):
+    """A half-open period."""
+
+    after: Moment | None = Field(None, description="Only what is of this moment or later, ISO 8601.")
+    before: End | None = Field(None, description="Only what is of before this moment, ISO 8601.")
+
+
+class StatsRequest(Period):
+    """Statistics of the memories that were stored in a period."""
+
+
+class Breakdown(Part):
+    """Numbers of memories by name, the largest first. All but `status` count those of `total`."""
+
+    category: dict[str, int]
+    type: dict[str, int]
+    section: dict[str, int]
+    collection: dict[str, int]
+    durability: dict[str, int]
+    status: dict[str, int] = Field(description="Of closed and expired memories as well; `active` is `total`.")
+
+
+class AgeGroup(Part):
+    up_to_days: int | None = Field(
+        description="Stored at most so many days ago, and more than the group before; null: longer."
+    )
+    count: int
+
+
+class Month(Part):
+    month: str = Field(description="YYYY-MM, in the time zone.")
+    added: int
+    closed: int = Field(description="How many were replaced or deleted then, or were over.")
+
+
+class TagCount(Part):
+    tag: str
+    count: int
+
+
+class TagStats(Part):
+    distinct: int
+    assignments: int = Field(description="How often a memory carries a tag.")
+    used_once: int
+    reuse_rate: Fraction = Field(description="1 - distinct / assignments; 0 without tags.")
+    top: list[TagCount] = Field(description="The most used, 20 at most.")
+
+
+class HealthParts(Part):
+    """What the score lost, and to what."""
+
+    expired: float = Field(description="Memories whose time is over and that wait to be removed, of all.")
+    other_embedding: float = Field(description="Memories that another model embedded, of all.")
+    single_use_tags: float = Field(description="A fifth of the tags that are used once, beyond half of all tags.")
+
+
+class Health(Part):
+    score: Fraction = Field(description="1 less the parts, at least 0; that of discover_memory_tools.")
+    parts: HealthParts
+
+
+class StatsResult(Result):
+    as_of: datetime
+    total: int = Field(description="Memories that can be found now; added less closed over all months.")
+    by: Breakdown
+    age: list[AgeGroup]
+    growth: list[Month] = Field(description="What was stored, and what became of it, month by month; empty ones left out.")
+    tags: TagStats
+    health: Health = Field(description="Of all memories, whatever the period.")
+    record_bytes: int = Field(description="Of the records of `total`, without vectors and index.")

@@ -1,0 +1,65 @@
+"""`stats`: what is in there, as a picture that a terminal can draw."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import click
+
+from commonplace.interfaces.cli.options import Shared, command_options, given_arguments
+from commonplace.interfaces.cli.tables import day_and_time, print_facts, print_json, print_notes, print_rows
+
+_AFTER = click.option("--after", metavar="TIME", help="Only what is of then or later, ISO 8601.")
+_BEFORE = click.option("--before", metavar="TIME", help="Only what is of before, ISO 8601.")
+_BAR = 40  # columns of the longest
+_TAGS = 10
+
+
+@click.command()
+@_AFTER
+@_BEFORE
+@command_options
+def stats(shared: Shared, after: str | None, before: str | None) -> None:
+    """Count the memories, and draw what there is.
+
+    A period is of when memories were stored. The health is that of all.
+    """
+    with shared.reading() as memory:
+        answer = memory.call("memory_stats", given_arguments(after=after, before=before))
+    if shared.json:
+        return print_json(answer)
+    health, tags = answer["health"], answer["tags"]
+    lost = {name.replace("_", " "): part for name, part in health["parts"].items() if part}
+    print_facts({
+        "memories": answer["total"],
+        "as of": day_and_time(answer["as_of"]),
+        "health": health["score"],
+        "it lost by": lost,
+        "records": f"{answer['record_bytes']:,} bytes",
+        "tags": f"{tags['distinct']} on {tags['assignments']} places, {tags['used_once']} of them used once",
+    })  # fmt: skip
+    ages = {_age(one["up_to_days"]): one["count"] for one in answer["age"] if one["count"]}
+    top = {one["tag"]: one["count"] for one in tags["top"][:_TAGS]}
+    rows = [row for name, counts in ({**answer["by"], "age": ages, "tag": top}).items() for row in _drawn(name, counts)]
+    if rows:
+        print_rows(("by", "name", "memories", ""), rows, "")
+    if answer["growth"]:
+        months = [(one["month"], one["added"], one["closed"]) for one in answer["growth"]]
+        drawn = zip(months, bars(added for _, added, _ in months), strict=True)
+        print_rows(("month", "added", "closed", ""), [(*month, bar) for month, bar in drawn], "")
+    return print_notes(answer)
+
+
+def _age(up_to_days: int | None) -> str:
+    return "older" if up_to_days is None else f"up to {up_to_days} days"
+
+
+def _drawn(name: str, counts: Mapping[str, int]) -> Iterator[tuple[object, ...]]:
+    """The rows of one breakdown, with its name beside the first."""
+    for at, (row, bar) in enumerate(zip(counts.items(), bars(counts.values()), strict=True)):
+        yield "" if at else name, *row, bar
+
+
+def bars(numbers: Iterable[int]) -> list[str]:
+    """A bar for each number, as long as its share of the largest; none at all for 0 alone."""
+    counts = [*numbers]
+    most = max(counts, default=0) or 1
+    return ["█" * (round(_BAR * count / most) or bool(count)) for count in counts]

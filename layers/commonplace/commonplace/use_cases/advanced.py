@@ -1,0 +1,22 @@
+"""The use cases of the advanced tools, each imported by a function of its own, as `dispatch` has those of the others."""
+
+from collections.abc import Callable
+from typing import Any
+
+from commonplace.domain.fields import Result
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller
+
+UseCase = Callable[[Any, Caller, Ports], Result]
+"""What a tool does: a checked request in, a result out."""
+
+
+def _memory_stats() -> UseCase:
+    from commonplace.use_cases.statistics import memory_stats
+
+    return memory_stats
+
+
+ADVANCED: dict[str, Callable[[], UseCase]] = {
+    "memory_stats": _memory_stats,
+}

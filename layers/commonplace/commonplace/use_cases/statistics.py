@@ -1,0 +1,133 @@
+"""`memory_stats`: what is in there, counted."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from itertools import pairwise
+from typing import Any
+
+from commonplace.domain.analysis import (
+    AgeGroup,
+    Breakdown,
+    Health,
+    HealthParts,
+    Month,
+    StatsRequest,
+    StatsResult,
+    TagCount,
+    TagStats,
+)
+from commonplace.domain.fields import Notes, is_never, local_day
+from commonplace.domain.outline import Outline
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller, Statistics
+from commonplace.retrieval.record_scan import visibility_of
+from commonplace.use_cases.discover import health, health_parts
+
+_AGES = (7, 30, 90, 365)
+_TOP = 20
+_DAY = 86_400.0
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def memory_stats(request: StatsRequest, caller: Caller, ports: Ports) -> StatsResult:
+    """The statistics of the memories that this agent may see and that were stored in the period."""
+    agents = visibility_of(caller).agents
+    mine = (one for one in ports.facts.outlines(caller.user_id) if one.agent_id in agents)
+    stored = [one for one in mine if within(one.created_at, request.after, request.before)]
+    state = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name)
+    notes = zone_note(caller.now, partial=_of_newest(state))
+    return counted(stored, state, caller.now).model_copy(update={"notes": notes})
+
+
+def counted(stored: Sequence[Outline], state: Statistics, now: datetime) -> StatsResult:
+    """The statistics of memories, with the health of that state, at a moment in the zone that months are of."""
+    at = now.timestamp()
+    live = [one for one in stored if one.is_live(at)]
+    return StatsResult(
+        as_of=now,
+        total=len(live),
+        by=Breakdown(
+            category=_counts(one.category for one in live),
+            type=_counts(one.memory_type for one in live),
+            section=_counts(one.section for one in live),
+            collection=_counts(one.collection for one in live),
+            durability=_counts(one.durability for one in live),
+            status=_counts("expired" if one.status == "active" and not one.is_live(at) else one.status for one in stored),
+        ),
+        age=_ages(live, at),
+        growth=_growth(stored, at, zone_of(now)),
+        tags=_tags(live),
+        health=_health(state),
+        record_bytes=sum(one.record_bytes for one in live),
+    )
+
+
+def within(seconds: float, after: datetime | None, before: datetime | None) -> bool:
+    """Whether a moment lies in a half-open period, of which an end may be open."""
+    return (after is None or seconds >= after.timestamp()) and (
+        before is None or is_never(before) or seconds < before.timestamp()
+    )
+
+
+def zone_of(now: datetime) -> tzinfo:
+    """The time zone that days and months are of: that of the caller's clock, as for a search."""
+    return now.tzinfo or UTC
+
+
+def zone_note(now: datetime, **more: Any) -> Notes | None:
+    """The notes of an answer in days or months: that they are of UTC where no time zone was named."""
+    unnamed = zone_of(now) is UTC
+    notes = Notes(warnings=["no time zone is known: days and months are those of UTC"] if unnamed else None, **more)
+    return notes or None
+
+
+def day_of(seconds: float, zone: tzinfo) -> date:
+    """The day, in a zone, of a moment by its seconds since 1970."""
+    return local_day(_EPOCH + timedelta(seconds=seconds), zone)
+
+
+def _counts(names: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
+
+
+def _ages(live: Sequence[Outline], now: float) -> list[AgeGroup]:
+    """Each memory in the first group that takes it; what was stored in the future is new."""
+    days = [(now - one.created_at) / _DAY for one in live]
+    bounds = (-float("inf"), *_AGES, float("inf"))
+    counts = [sum(low < age <= high for age in days) for low, high in pairwise(bounds)]
+    return [AgeGroup(up_to_days=most, count=count) for most, count in zip((*_AGES, None), counts, strict=True)]
+
+
+def _growth(stored: Sequence[Outline], now: float, zone: tzinfo) -> list[Month]:
+    closed_at = (one.closed_at(now) for one in stored)
+    added = Counter(_month(one.created_at, zone) for one in stored)
+    closed = Counter(_month(moment, zone) for moment in closed_at if moment is not None)
+    return [Month(month=month, added=added[month], closed=closed[month]) for month in sorted({*added, *closed})]
+
+
+def _month(seconds: float, zone: tzinfo) -> str:
+    day = day_of(seconds, zone)
+    return f"{day.year:04}-{day.month:02}"
+
+
+def _health(state: Statistics) -> Health:
+    parts = {name: round(part, 4) for name, part in health_parts(state).items()}
+    return Health(score=health(state), parts=HealthParts(**parts))
+
+
+def _of_newest(state: Statistics) -> str | None:
+    return f"the health is that of the newest {state.of_newest:,} memories" if state.of_newest else None
+
+
+def _tags(live: Sequence[Outline]) -> TagStats:
+    counts = Counter(tag for one in live for tag in set(one.tags))
+    most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_TOP]
+    assignments = counts.total()
+    return TagStats(
+        distinct=len(counts),
+        assignments=assignments,
+        used_once=sum(count == 1 for count in counts.values()),
+        reuse_rate=round(1 - len(counts) / assignments, 3) if assignments else 0.0,
+        top=[TagCount(tag=tag, count=count) for tag, count in most],
+    )
