@@ -1,4 +1,4 @@
-"""`stats` on the command line: for people and for machines."""
+"""`stats` and `timeline` on the command line: for people and for machines."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.integration
 
 
 def ours(memory_file: Path, *arguments: str) -> Done:
-    return run(*arguments, "--db", str(memory_file), home=memory_file.parent, environment={"COLUMNS": "110"})
+    return run(*arguments, "--db", str(memory_file), home=memory_file.parent, environment={"COLUMNS": "140"})
 
 
 def test_a_person_sees_what_there_is_as_a_picture(memory_file: Path) -> None:
@@ -35,6 +35,28 @@ def test_a_machine_gets_exactly_the_answer_of_the_tool(memory_file: Path) -> Non
     answer = ours(memory_file, "stats", "--json").answer
     assert (answer["total"], answer["by"]["status"]) == (1, {"active": 1})
     assert ours(memory_file, "stats", "--before", "2001-01-01", "--json").answer["total"] == 0
+
+
+def test_a_person_sees_when_things_happened_and_what_changed(memory_file: Path) -> None:
+    first = stored("I play the cello in an orchestra.", memory_file)
+    stored("My daughter Mia is allergic to peanuts.", memory_file)
+    ours(memory_file, "update", first, "I play the viola now.")
+    done = ours(memory_file, "timeline")
+    assert (done.code, done.err) == (0, "")
+    assert "I play the cello in an orchestra. → I play the viola now." in done.out
+    assert "█" * 20 in done.out
+    (bucket,) = ours(memory_file, "timeline", "--by", "year", "--topic", "peanuts", "--json").answer["buckets"]
+    assert (bucket["count"], bucket["changes"]) == (1, [])
+    assert ours(memory_file, "timeline", "--topic", "chess").out.split() == ["shown", "nothing"]
+
+
+@pytest.mark.parametrize(
+    "options", [("--topic", "the"), ("--cursor", "next"), ("--after", "soon")], ids=lambda options: options[0]
+)
+def test_a_wrong_option_of_a_timeline_is_told_by_its_name(memory_file: Path, options: tuple[str, str]) -> None:
+    done = ours(memory_file, "timeline", *options)
+    assert done.code == 2
+    assert f"{options[0]}:" in done.err
 
 
 def test_an_empty_store_is_no_failure_and_makes_no_file(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """The laws of the statistics: whatever is kept, the parts sum to the whole."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -11,30 +11,10 @@ from commonplace.domain.outline import Outline
 from commonplace.ports.values import Statistics
 from commonplace.use_cases.discover import health, health_parts
 from commonplace.use_cases.statistics import counted
+from tests.unit.use_cases.outlines import OUTLINES
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=ZoneInfo("Europe/Berlin"))
 EMPTY = Statistics(0, 0, 0, 0, 0, 0, 0)
-MOMENTS = st.datetimes(datetime(1, 1, 1), datetime(8999, 1, 1)).map(lambda moment: moment.replace(tzinfo=UTC).timestamp())
-OUTLINES = st.builds(
-    Outline,
-    memory_id=st.uuids().map(str),
-    agent_id=st.sampled_from(["global", "chef"]),
-    status=st.sampled_from(["active", "superseded", "archived", "deleted"]),
-    memory_type=st.sampled_from(["fact", "habit"]),
-    category=st.sampled_from(["contexts", "projects"]),
-    section=st.just("preference"),
-    collection=st.text(min_size=1, max_size=2),
-    durability=st.sampled_from(["durable", "daily"]),
-    created_at=MOMENTS,
-    happened_at=MOMENTS,
-    valid_from=st.none() | MOMENTS,
-    valid_to=st.none() | MOMENTS,
-    expires_at=st.none() | MOMENTS,
-    superseded_by=st.none(),
-    tags=st.lists(st.sampled_from("abcdef"), max_size=4).map(tuple),
-    concepts=st.just(()),
-    record_bytes=st.integers(0, 10_000),
-)
 
 
 @settings(deadline=None, max_examples=200)

@@ -5,6 +5,7 @@ from typing import Any
 
 from commonplace.domain import analysis
 from commonplace.domain.results import AnyResult
+from commonplace.domain.taxonomy import Granularity
 
 
 class AnalysisMethods:
@@ -19,3 +20,13 @@ class AnalysisMethods:
     ) -> analysis.StatsResult:
         """The memories that were stored in a period, counted: by their headings, by age, month by month, with their tags."""
         return self._typed(analysis.StatsResult, "memory_stats", after=after, before=before)
+
+    def memory_timeline(
+        self, *, after: datetime | str | None = None, before: datetime | str | None = None, topic: str | None = None,
+        granularity: Granularity = "month", cursor: str | None = None,
+    ) -> analysis.TimelineResult:  # fmt: skip
+        """The memories by when things happened, and what changed when; `cursor`: that of the answer before."""
+        return self._typed(
+            analysis.TimelineResult, "memory_timeline", after=after, before=before, topic=topic, granularity=granularity,
+            cursor=cursor,
+        )  # fmt: skip

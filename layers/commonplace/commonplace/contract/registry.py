@@ -1,5 +1,6 @@
 """THE SOURCE of the contract: a row per tool. Manifest, schemas, routes, events and docs are made from it or held to it."""
 
+from commonplace.contract.analysis_tools import ANALYSIS_TOOLS
 from commonplace.contract.keyed_tools import STORAGE_TOOLS
 from commonplace.contract.maintenance_tools import MAINTENANCE_TOOLS
 from commonplace.contract.tool import QUERY_ERRORS, READS, STORES, TEXT_ERRORS, Tool
@@ -136,6 +137,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     *STORAGE_TOOLS,
     *MAINTENANCE_TOOLS,
+    *ANALYSIS_TOOLS,
 )
 _BY_NAME = {tool.name: tool for tool in TOOLS}
 

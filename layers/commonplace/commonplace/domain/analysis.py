@@ -4,8 +4,9 @@ from datetime import datetime
 
 from pydantic import Field
 
-from commonplace.domain.fields import End, Fraction, Moment, Request, Result
+from commonplace.domain.fields import End, Fraction, Moment, Name, Query, Request, Result, absent
 from commonplace.domain.results import Part
+from commonplace.domain.taxonomy import Granularity
 
 
 class Period(Request):
@@ -78,3 +79,39 @@ class StatsResult(Result):
     tags: TagStats
     health: Health = Field(description="Of all memories, whatever the period.")
     record_bytes: int = Field(description="Of the records of `total`, without vectors and index.")
+
+
+class TimelineRequest(Period):
+    """The memories of a period by when things happened."""
+
+    topic: Query | None = Field(None, description="Only memories with all of these words, in the text or as labels.")
+    granularity: Granularity = Field("month", description="How long a bucket is; a week begins on Monday.")
+    cursor: Name | None = Field(None, description="`cursor` of the answer before; the timeline goes on from there.")
+
+
+class Version(Part):
+    id: str
+    content: str
+
+
+class TimelineChange(Part):
+    """A memory that another took the place of."""
+
+    at: datetime
+    old: Version
+    new: Version
+
+
+class Bucket(Part):
+    start: datetime
+    end: datetime = Field(description="Where the next begins; it is not in this one.")
+    count: int
+    concepts: list[str] = Field(description="What most of its memories are about, five at most.")
+    changes: list[TimelineChange] = Field(description="Memories that were replaced then, ten at most.")
+
+
+class TimelineResult(Result):
+    buckets: list[Bucket] = Field(description="Oldest first; empty ones are left out.")
+    cursor: str | None = Field(
+        None, description="Give it back for the next buckets; not there when there are no more.", exclude_if=absent
+    )

@@ -21,6 +21,8 @@ Durability = Literal["durable", "daily"]
 Scope = Literal["user_global", "session", "site", "conversation"]
 Status = Literal["active", "superseded", "archived", "deleted"]
 Source = Literal["user", "agent", "system"]
+Granularity = Literal["day", "week", "month", "year"]
+"""How long a bucket of the timeline is."""
 
 STATEMENT_TYPES: dict[StatementType, str] = {
     "preference": "what the user likes, dislikes or avoids, how they like things done, and how they want to be answered",

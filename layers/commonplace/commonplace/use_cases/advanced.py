@@ -17,6 +17,13 @@ def _memory_stats() -> UseCase:
     return memory_stats
 
 
+def _memory_timeline() -> UseCase:
+    from commonplace.use_cases.timeline import memory_timeline
+
+    return memory_timeline
+
+
 ADVANCED: dict[str, Callable[[], UseCase]] = {
     "memory_stats": _memory_stats,
+    "memory_timeline": _memory_timeline,
 }

@@ -17,7 +17,7 @@ from commonplace.domain.analysis import (
     TagCount,
     TagStats,
 )
-from commonplace.domain.fields import Notes, is_never, local_day
+from commonplace.domain.fields import EARLIEST, Notes, is_never, local_day
 from commonplace.domain.outline import Outline
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Statistics
@@ -80,6 +80,11 @@ def zone_note(now: datetime, **more: Any) -> Notes | None:
     unnamed = zone_of(now) is UTC
     notes = Notes(warnings=["no time zone is known: days and months are those of UTC"] if unnamed else None, **more)
     return notes or None
+
+
+def moment_of(seconds: float, zone: tzinfo) -> datetime:
+    """A moment by its seconds since 1970, in a zone; of the first day of all, which some zones have not, its end."""
+    return max(_EPOCH + timedelta(seconds=seconds), EARLIEST + timedelta(days=1)).astimezone(zone)
 
 
 def day_of(seconds: float, zone: tzinfo) -> date:

@@ -1,5 +1,6 @@
 """What is asked of OpenSearch: every search of every leg names its user, and no vector of another model is compared."""
 
+import json
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -9,8 +10,12 @@ import pytest
 
 from commonplace.adapters.opensearch import hits, queries
 from commonplace.adapters.opensearch.client import routing_of
-from commonplace.adapters.opensearch.document import ROW, packed, unpacked
+from commonplace.adapters.opensearch.document import ROW, Layout, mark, packed, properties, source, unpacked
+from commonplace.domain.memory import Memory
+from commonplace.domain.outline import Outline
+from commonplace.memories.transitions import erased
 from commonplace.ports.candidates import Corpus
+from commonplace.ports.record_values import Stored
 from commonplace.ports.values import Filter, Visibility
 from commonplace.retrieval import bm25
 from commonplace.retrieval.candidate_rows import Row
@@ -32,6 +37,33 @@ BODIES = {
     "sharing": queries.sharing(ALLOWED, TERMS, None),
     "most important": queries.most_important(queries.visible_and(ALLOWED, PASSING), 10),
 }
+
+
+def test_what_is_counted_is_asked_of_one_user_without_what_waits_and_what_is_purged() -> None:
+    body = queries.outlines("issuer|ana", ["tea"], ["mem_b", "mem_a"], 10)
+    (leg,) = legs(body)
+    met = list(required(leg))
+    assert {"term": {"user_id": "issuer|ana"}} in met
+    assert {"not": {"ids": {"values": ["mem_a", "mem_b"]}}} in met
+    assert {"not": {"term": {"status": "purged"}}} in met
+    assert leg["bool"]["filter"][1] == {"bool": {"should": [{"term": {"tokens": "tea"}}, {"term": {"labels": "tea"}}]}}
+    assert (body["docvalue_fields"], body["_source"], body["sort"]) == (["outline"], False, [{"memory_id": "asc"}])
+
+
+@pytest.mark.parametrize("erases", [False, True])
+def test_an_outline_is_kept_by_an_index_that_says_so_and_comes_back_as_it_was(erases: bool) -> None:
+    memory = Memory(
+        memory_id="mem_1", user_id="issuer|ana", raw_text="green tea", normalized_text="green tea", memory_type="fact",
+        category="contexts", section="personal_context", created_at=NOON, updated_at=NOON, tags=("tea",), concepts=("茶",),
+    )  # fmt: skip
+    memory = erased(memory, NOON) if erases else memory
+    kept = source(Stored(memory, None), mark(Layout("model", 4)))
+    assert kept.keys() <= properties(Layout("model", 4)).keys()
+    ((owner, *told),) = unpacked([kept["outline"].rstrip("=").translate(str.maketrans("+/", "-_"))])
+    assert owner == "issuer|ana"
+    outline = Outline.of(memory)
+    assert told == ([] if outline is None else json.loads(json.dumps(outline)))
+    assert "outline" not in source(Stored(memory, None), {"embedding_model": "model", "layout": "older"})
 
 
 def legs(body: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -1,15 +1,18 @@
-"""`stats`: what is in there, as a picture that a terminal can draw."""
+"""`stats` and `timeline`: what is in there and when it happened, as pictures that a terminal can draw."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, get_args
 
 import click
 
+from commonplace.domain.taxonomy import Granularity
 from commonplace.interfaces.cli.options import Shared, command_options, given_arguments
-from commonplace.interfaces.cli.tables import day_and_time, print_facts, print_json, print_notes, print_rows
+from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_notes, print_rows
 
 _AFTER = click.option("--after", metavar="TIME", help="Only what is of then or later, ISO 8601.")
 _BEFORE = click.option("--before", metavar="TIME", help="Only what is of before, ISO 8601.")
 _BAR = 40  # columns of the longest
+_SHORT = 20
 _TAGS = 10
 
 
@@ -52,14 +55,51 @@ def _age(up_to_days: int | None) -> str:
     return "older" if up_to_days is None else f"up to {up_to_days} days"
 
 
+@click.command()
+@_AFTER
+@_BEFORE
+@click.option("--topic", metavar="WORDS", help="Only memories with all of these words.")
+@click.option("--by", type=click.Choice(get_args(Granularity)), help="How long a bucket is.  [default: month]")
+@click.option("--cursor", metavar="CURSOR", help="Go on where a timeline ended.")
+@command_options
+def timeline(
+    shared: Shared, after: str | None, before: str | None, topic: str | None, by: str | None, cursor: str | None
+) -> None:
+    """Show when things happened, and what changed.
+
+    Memories by day, week, month or year, with what they are about, and old values beside what took their place.
+    """
+    arguments = given_arguments(after=after, before=before, topic=topic, granularity=by, cursor=cursor)
+    with shared.reading() as memory:
+        answer = memory.call("memory_timeline", arguments)
+    if shared.json:
+        return print_json(answer)
+    buckets = answer["buckets"]
+    if buckets:
+        drawn = zip(buckets, bars((bucket["count"] for bucket in buckets), _SHORT), strict=True)
+        rows = [(bucket["start"][:10], bucket["count"], bar, _told(bucket)) for bucket, bar in drawn]
+        print_rows(("from", "memories", "", "about"), rows, "about")
+    more = f"commonplace timeline --cursor {answer['cursor']}" if answer.get("cursor") else ""
+    print_facts({"shown": "" if buckets else "nothing", "further by": more})
+    return print_notes(answer)
+
+
+def _told(bucket: dict[str, Any]) -> Remarked:
+    """What a bucket is about, with a line for each change."""
+    changes = [
+        f"{change['at'][:10]}: {change['old']['content']} → {change['new']['content']}" for change in bucket["changes"]
+    ]
+    return Remarked(", ".join(bucket["concepts"]), "\n".join(changes))
+
+
 def _drawn(name: str, counts: Mapping[str, int]) -> Iterator[tuple[object, ...]]:
     """The rows of one breakdown, with its name beside the first."""
     for at, (row, bar) in enumerate(zip(counts.items(), bars(counts.values()), strict=True)):
         yield "" if at else name, *row, bar
 
 
-def bars(numbers: Iterable[int]) -> list[str]:
+def bars(numbers: Iterable[int], longest: int = _BAR) -> list[str]:
     """A bar for each number, as long as its share of the largest; none at all for 0 alone."""
     counts = [*numbers]
     most = max(counts, default=0) or 1
-    return ["█" * (round(_BAR * count / most) or bool(count)) for count in counts]
+    return ["█" * (round(longest * count / most) or bool(count)) for count in counts]

@@ -89,6 +89,11 @@ _NAMES: Mapping[str, Mapping[str, ArgumentHelp]] = {
         **_FILTERS,
     },
     "stats": _PERIOD,
+    "timeline": {
+        **_PERIOD,
+        "topic": replace(_TEXT, name="--topic", example="running"),
+        "cursor": ArgumentHelp("--cursor", "one that a timeline ended with"),
+    },
     "list": {"limit": _LIMIT, "cursor": ArgumentHelp("--cursor", "one that a list ended with"), **_FILTERS},
     "update": {
         "value": replace(_TEXT, name="VALUE"),

@@ -1,0 +1,22 @@
+"""The rows of the tools that show what the memories say as a whole."""
+
+from commonplace.contract.tool import QUERY_ERRORS, READS, Tool
+from commonplace.domain import analysis
+
+ANALYSIS_TOOLS: tuple[Tool, ...] = (
+    Tool(
+        name="memory_timeline",
+        title="Show when things happened",
+        description="Counts the memories by day, week, month or year of when things happened, each with what it was about "
+        "and with what changed then: the old value beside the new one. Use it for how something went on over time; "
+        "search_memory answers a question.",
+        request=analysis.TimelineRequest,
+        result=analysis.TimelineResult,
+        function="analysis",
+        tier="advanced",
+        group="analysis",
+        hints=READS,
+        examples=({}, {"topic": "running", "granularity": "week", "after": "2026-01-01"}),
+        errors=QUERY_ERRORS,
+    ),
+)

@@ -1,0 +1,146 @@
+"""`memory_timeline`: how many memories, of what, by when things happened; and what changed when."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta, tzinfo
+
+from commonplace.domain.analysis import Bucket, TimelineChange, TimelineRequest, TimelineResult, Version
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.memory import Memory
+from commonplace.domain.outline import Outline
+from commonplace.domain.taxonomy import Granularity
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller, Visibility
+from commonplace.retrieval.record_scan import visibility_of
+from commonplace.text.foundation import tokenizer
+from commonplace.use_cases.concepts import names_of, things
+from commonplace.use_cases.cursors import cursor_of, place_of
+from commonplace.use_cases.statistics import day_of, moment_of, within, zone_note, zone_of
+
+PAGE = 31
+"""Buckets in one answer."""
+_CONCEPTS, _CHANGES = 5, 10
+
+
+@dataclass
+class Span:
+    """What falls into one bucket, which begins on a day: visible memories, and those that were replaced then."""
+
+    first: date
+    seen: list[Outline] = field(default_factory=list)
+    replaced: list[Outline] = field(default_factory=list)
+
+
+def memory_timeline(request: TimelineRequest, caller: Caller, ports: Ports) -> TimelineResult:
+    """A page of the timeline, oldest first."""
+    question = request.model_dump_json(exclude={"cursor"})
+    begin = date.min
+    if request.cursor is not None:
+        begin = date.fromisoformat(place_of(request.cursor, caller.user_id, question))
+    terms = [] if request.topic is None else _terms(request.topic)
+    visibility, zone = visibility_of(caller), zone_of(caller.now)
+    found = ports.facts.outlines(caller.user_id, terms)
+    spans = [one for one in spans_of(found, visibility, request, zone) if one.first >= begin]
+    page, rest = spans[:PAGE], spans[PAGE:]
+    changes = _changes(page, visibility, caller, ports)
+    cut = any(len(span.replaced) > _CHANGES for span in page)
+    buckets = (_bucket(span, changes, request.granularity, zone) for span in page)
+    return TimelineResult(
+        buckets=[bucket for bucket in buckets if bucket.count or bucket.changes],
+        cursor=cursor_of(rest[0].first.isoformat(), caller.user_id, question) if rest else None,
+        notes=zone_note(caller.now, partial=f"of a bucket the last {_CHANGES} changes are shown" if cut else None),
+    )
+
+
+def _terms(topic: str) -> list[str]:
+    terms = sorted(set(tokenizer.terms(topic)))
+    if not terms:
+        raise CommonplaceError(ErrorCode.EMPTY_TEXT, "topic: holds no word to look for", "topic")
+    return terms
+
+
+def spans_of(outlines: Iterable[Outline], visibility: Visibility, request: TimelineRequest, zone: tzinfo) -> list[Span]:
+    """The buckets of the period that are not empty, oldest first."""
+    spans: dict[date, Span] = {}
+    now = visibility.now.timestamp()
+
+    def put_in(seconds: float) -> Span | None:
+        if not within(seconds, request.after, request.before):
+            return None
+        first = first_day(day_of(seconds, zone), request.granularity)
+        return spans.setdefault(first, Span(first))
+
+    for one in outlines:
+        if one.is_visible(visibility.agents, now) and (span := put_in(one.happened_at)):
+            span.seen.append(one)
+        if _was_replaced(one, visibility) and (span := put_in(one.valid_to or 0.0)):
+            span.replaced.append(one)
+    return [spans[first] for first in sorted(spans)]
+
+
+def _was_replaced(one: Outline, visibility: Visibility) -> bool:
+    closed = one.status == "superseded" and one.superseded_by is not None and one.valid_to is not None
+    return closed and one.agent_id in visibility.agents
+
+
+def first_day(day: date, granularity: Granularity) -> date:
+    """The day on which the bucket of a day begins."""
+    if granularity == "week":
+        return day - timedelta(days=day.weekday())
+    return day.replace(day=1 if granularity != "day" else day.day, month=1 if granularity == "year" else day.month)
+
+
+def day_after(first: date, granularity: Granularity) -> date:
+    """The day on which the bucket after the one that begins on a day does."""
+    days = {"day": 1, "week": 7, "month": 31, "year": 366}[granularity]
+    return first_day(first + timedelta(days=days), granularity)
+
+
+def _bucket(span: Span, changes: dict[str, TimelineChange], granularity: Granularity, zone: tzinfo) -> Bucket:
+    end = day_after(span.first, granularity)
+    told = [changes[one.memory_id] for one in span.replaced if one.memory_id in changes]
+    return Bucket(
+        start=_midnight(span.first, zone),
+        end=_midnight(end, zone),
+        count=len(span.seen),
+        concepts=_most_told(span.seen),
+        changes=sorted(told, key=lambda change: (change.at, change.old.id)),
+    )
+
+
+def _midnight(day: date, zone: tzinfo) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=zone)
+
+
+def _most_told(seen: Sequence[Outline]) -> list[str]:
+    """The concepts that most of the memories have, aliases taken for one, the most used spelling shown."""
+    names = names_of(seen)
+    counts = Counter(names[thing] for one in seen for thing in things(one))
+    return [name for name, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_CONCEPTS]]
+
+
+def _changes(page: Sequence[Span], visibility: Visibility, caller: Caller, ports: Ports) -> dict[str, TimelineChange]:
+    """The last changes of each bucket, by the memory that was replaced, as far as its successor may still be seen."""
+    last = [one for span in page for one in sorted(span.replaced, key=lambda one: (one.valid_to, one.memory_id))[-_CHANGES:]]
+    ids = {name for one in last for name in (one.memory_id, one.superseded_by) if name}
+    read = {memory.memory_id: memory for memory in ports.records.get(caller.user_id, sorted(ids))} if ids else {}
+    shown = {name: memory for name, memory in read.items() if _may_be_shown(memory, visibility)}
+    return {
+        one.memory_id: TimelineChange(
+            at=moment_of(one.valid_to or 0.0, zone_of(caller.now)),
+            old=_version(shown[one.memory_id]),
+            new=_version(shown[one.superseded_by]),
+        )
+        for one in last
+        if one.memory_id in shown and one.superseded_by in shown
+    }
+
+
+def _may_be_shown(memory: Memory, visibility: Visibility) -> bool:
+    """Whether a value is one of its history: not deleted, not erased, and meant for this agent."""
+    return memory.status in ("active", "superseded") and bool(memory.content) and memory.agent_id in visibility.agents
+
+
+def _version(memory: Memory) -> Version:
+    return Version(id=memory.memory_id, content=memory.content)
