@@ -1,14 +1,16 @@
-"""What is counted of memories: the same for every adapter, whatever the record is kept in."""
+"""What is counted of memories, and the tools that count it: the same for every adapter, whatever keeps the record."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from commonplace.domain.memory import Memory
 from commonplace.domain.outline import Outline
 from commonplace.memories.transitions import deleted, erased, superseded
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Audit
-from commonplace.ports.values import Visibility
+from commonplace.ports.values import Caller, Visibility
 from commonplace.retrieval.record_scan import is_visible
+from commonplace.use_cases.dispatch import answer
 from tests.conftest import NOON
 from tests.contract.conftest import Writer
 
@@ -71,3 +73,36 @@ def test_what_a_search_may_show_is_what_an_outline_calls_visible(ports: Ports, w
         seen = Visibility(ANA, ("global", "chef"), now)
         expected = sorted(memory.memory_id for memory in ports.records.all(ANA) if is_visible(seen, memory))
         assert [one.memory_id for one in outlines(ports) if one.is_visible(seen.agents, now.timestamp())] == expected
+
+
+def answered(ports: Ports, tool: str, **arguments: object) -> dict[str, Any]:
+    status, body = answer(tool, arguments, Caller(ANA, LATER), ports)
+    assert status == 200, body
+    return body
+
+
+def test_the_tools_that_count_say_the_same_over_every_adapter(ports: Ports, writer: Writer) -> None:
+    for number in range(3):
+        writer.write(f"tea {number}", tags=("tea",), concepts=("Tea", "cup"), event_time=JUNE)
+    old, new = writer.write("coffee is fine"), writer.write("coffee is bad", concepts=("coffee",))
+    changed(ports, superseded(old, new.memory_id, LATER))
+    writer.write("of another", user_id="local|ben", concepts=("Tea", "cup"))
+    told = answered(ports, "memory_stats")
+    assert (told["total"], told["by"]["status"]) == (4, {"active": 4, "superseded": 1})
+    assert told["growth"] == [{"month": "2026-05", "added": 5, "closed": 1}]
+    assert told["tags"]["top"] == [{"tag": "tea", "count": 3}]
+    june, may = answered(ports, "memory_timeline")["buckets"]
+    assert (june["start"][:7], june["count"], june["concepts"]) == ("2025-06", 3, ["Tea", "cup"])
+    assert (may["start"][:7], may["count"], may["concepts"]) == ("2026-05", 1, ["coffee"])
+    (change,) = may["changes"]
+    assert (change["old"], change["new"]) == (
+        {"id": old.memory_id, "content": "coffee is fine"}, {"id": new.memory_id, "content": "coffee is bad"},
+    )  # fmt: skip
+    (bucket,) = answered(ports, "memory_timeline", topic="tea")["buckets"]
+    assert (bucket["count"], bucket["changes"]) == (3, [])
+    graph = answered(ports, "concept_network")
+    assert graph["nodes"] == [
+        {"id": "Tea", "count": 3, "community": 0}, {"id": "cup", "count": 3, "community": 0},
+        {"id": "coffee", "count": 1, "community": 1},
+    ]  # fmt: skip
+    assert graph["links"] == [{"source": "Tea", "target": "cup", "weight": 1.0, "count": 3}]

@@ -1,4 +1,4 @@
-"""`stats` and `timeline` on the command line: for people and for machines."""
+"""`stats`, `timeline` and `network` on the command line: for people and for machines."""
 
 from pathlib import Path
 
@@ -57,6 +57,21 @@ def test_a_wrong_option_of_a_timeline_is_told_by_its_name(memory_file: Path, opt
     done = ours(memory_file, "timeline", *options)
     assert done.code == 2
     assert f"{options[0]}:" in done.err
+
+
+def test_a_person_sees_which_concepts_stand_together(memory_file: Path) -> None:
+    for place in ("at home", "on Sundays", "in Leeds"):
+        stored(f"I play the cello in an orchestra {place}.", memory_file)
+    done = ours(memory_file, "network")
+    assert (done.code, done.err) == (0, "")
+    (row,) = (line for line in done.out.splitlines() if line.startswith("cello"))
+    assert row.split() == ["cello", "3", "0", "orchestra", "1.00"]
+    assert [node["id"] for node in ours(memory_file, "network", "cello", "--json").answer["nodes"]] == ["cello", "orchestra"]
+    dot = ours(memory_file, "network", "--dot").out
+    assert dot.startswith("graph concepts {")
+    assert '"cello" -- "orchestra" [weight=1, count=3];' in dot
+    assert "the nearest are cello" in ours(memory_file, "network", "celo").out
+    assert "--depth" in ours(memory_file, "network", "--depth", "9").err
 
 
 def test_an_empty_store_is_no_failure_and_makes_no_file(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """What `Commonplace` can tell of the memories as a whole."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from commonplace.domain import analysis
 from commonplace.domain.results import AnyResult
@@ -30,3 +30,9 @@ class AnalysisMethods:
             analysis.TimelineResult, "memory_timeline", after=after, before=before, topic=topic, granularity=granularity,
             cursor=cursor,
         )  # fmt: skip
+
+    def concept_network(
+        self, focus: str | None = None, *, depth: int = 1, limit: int = 50, format: Literal["json", "dot"] = "json"
+    ) -> analysis.NetworkResult:
+        """Which concepts stand together in memories; around `focus`, up to `depth` (1-3) links away."""
+        return self._typed(analysis.NetworkResult, "concept_network", focus=focus, depth=depth, limit=limit, format=format)

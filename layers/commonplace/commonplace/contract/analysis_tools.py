@@ -19,4 +19,19 @@ ANALYSIS_TOOLS: tuple[Tool, ...] = (
         examples=({}, {"topic": "running", "granularity": "week", "after": "2026-01-01"}),
         errors=QUERY_ERRORS,
     ),
+    Tool(
+        name="concept_network",
+        title="Show how concepts hang together",
+        description="Shows which concepts stand together in the memories, as a graph: how many memories have each, how "
+        "strongly two are linked, and which form a community. With focus, what is around one concept. Use it to see what "
+        "subjects there are; search_memory finds the memories themselves.",
+        request=analysis.NetworkRequest,
+        result=analysis.NetworkResult,
+        function="analysis",
+        tier="advanced",
+        group="analysis",
+        hints=READS,
+        examples=({}, {"focus": "running", "depth": 2}, {"limit": 30, "format": "dot"}),
+        errors=(),
+    ),
 )

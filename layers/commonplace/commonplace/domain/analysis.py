@@ -1,10 +1,11 @@
 """What the tools take and answer that look at the memories as a whole: statistics, the timeline, the network of concepts."""
 
 from datetime import datetime
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from commonplace.domain.fields import End, Fraction, Moment, Name, Query, Request, Result, absent
+from commonplace.domain.fields import End, Fraction, Limit, Moment, Name, Query, Request, Result, absent
 from commonplace.domain.results import Part
 from commonplace.domain.taxonomy import Granularity
 
@@ -115,3 +116,31 @@ class TimelineResult(Result):
     cursor: str | None = Field(
         None, description="Give it back for the next buckets; not there when there are no more.", exclude_if=absent
     )
+
+
+class NetworkRequest(Request):
+    """The graph of concepts, or a part of it."""
+
+    focus: Name | None = Field(None, description="A concept to begin at; without it the most used ones are shown.")
+    depth: Annotated[int, Field(ge=1, le=3, strict=True)] = Field(1, description="How many links away from the focus.")
+    limit: Limit = Field(50, description="The most concepts to return.")
+    format: Literal["json", "dot"] = Field("json", description="dot: the graph for Graphviz as well.")
+
+
+class NetworkNode(Part):
+    id: str = Field(description="The concept.")
+    count: int = Field(description="How many memories have it.")
+    community: int = Field(description="Concepts that stand together more than others have the same number.")
+
+
+class NetworkLink(Part):
+    source: str
+    target: str
+    weight: float = Field(description="NPMI: 1 never one without the other, 0 by chance, below 0 less than that.")
+    count: int = Field(description="How many memories have both; three at least.")
+
+
+class NetworkResult(Result):
+    nodes: list[NetworkNode]
+    links: list[NetworkLink] = Field(description="The strongest first; as d3 has nodes and links.")
+    dot: str | None = Field(None, exclude_if=absent)

@@ -23,7 +23,14 @@ def _memory_timeline() -> UseCase:
     return memory_timeline
 
 
+def _concept_network() -> UseCase:
+    from commonplace.use_cases.concept_network import concept_network
+
+    return concept_network
+
+
 ADVANCED: dict[str, Callable[[], UseCase]] = {
     "memory_stats": _memory_stats,
     "memory_timeline": _memory_timeline,
+    "concept_network": _concept_network,
 }

@@ -107,6 +107,7 @@ LISTED = (
     Listed("list", _kept, "List the memories, newest first.", "list_memories"),
     Listed("manifest", _programs, "Print the manifest of all tools, or check one.", "check_manifest"),
     Listed("markdown", _files, "Write the memories as pages, to read and to edit."),
+    Listed("network", _analysis, "Show which concepts stand together."),
     Listed("nightly", _nightly_runs, "Read what was recorded and is not read yet."),
     Listed("normalize", _memories, "Turn a text into a clean statement."),
     Listed("record", _files, "Record what a day left behind, for a night to read."),

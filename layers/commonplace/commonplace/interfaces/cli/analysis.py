@@ -1,4 +1,4 @@
-"""`stats` and `timeline`: what is in there and when it happened, as pictures that a terminal can draw."""
+"""`stats`, `timeline` and `network`: what is in there as a whole, as pictures that a terminal can draw."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, get_args
@@ -81,6 +81,36 @@ def timeline(
         print_rows(("from", "memories", "", "about"), rows, "about")
     more = f"commonplace timeline --cursor {answer['cursor']}" if answer.get("cursor") else ""
     print_facts({"shown": "" if buckets else "nothing", "further by": more})
+    return print_notes(answer)
+
+
+@click.command()
+@click.argument("focus", required=False)
+@click.option("--depth", type=int, metavar="1-3", help="How many links away from the focus.  [default: 1]")
+@click.option("--limit", type=int, metavar="1-100", help="The most concepts to show.  [default: 50]")
+@click.option("--dot", is_flag=True, help="Print the graph for Graphviz, e.g. for: dot -Tsvg.")
+@command_options
+def network(shared: Shared, focus: str | None, depth: int | None, limit: int | None, dot: bool) -> None:
+    """Show which concepts stand together.
+
+    With a FOCUS: what is around that concept. Those that stand together more than others form a community.
+    """
+    arguments = given_arguments(focus=focus, depth=depth, limit=limit, format="dot" if dot else None)
+    with shared.reading() as memory:
+        answer = memory.call("concept_network", arguments)
+    if shared.json:
+        return print_json(answer)
+    if dot:
+        return click.echo(answer["dot"], nl=False)  # nothing else: it goes right into Graphviz
+    nodes = answer["nodes"]
+    if nodes:
+        linked: dict[str, list[str]] = {}
+        for link in answer["links"]:
+            for one, other in ((link["source"], link["target"]), (link["target"], link["source"])):
+                linked.setdefault(one, []).append(f"{other} {link['weight']:.2f}")
+        rows = [(node["id"], node["count"], node["community"], linked.get(node["id"], [])) for node in nodes]
+        print_rows(("concept", "memories", "community", "linked with"), rows, "linked with")
+    print_facts({"shown": f"{len(nodes)} concepts, {len(answer['links'])} links" if nodes else "nothing"})
     return print_notes(answer)
 
 

@@ -89,6 +89,11 @@ _NAMES: Mapping[str, Mapping[str, ArgumentHelp]] = {
         **_FILTERS,
     },
     "stats": _PERIOD,
+    "network": {
+        "focus": ArgumentHelp("FOCUS", "a concept of up to 128 characters", "running"),
+        "depth": ArgumentHelp("--depth", "a whole number from 1 to 3", "2"),
+        "limit": _LIMIT,
+    },
     "timeline": {
         **_PERIOD,
         "topic": replace(_TEXT, name="--topic", example="running"),

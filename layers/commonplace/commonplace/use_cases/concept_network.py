@@ -1,0 +1,139 @@
+"""`concept_network`: which concepts stand together in memories, as a graph with its communities."""
+
+import difflib
+import itertools
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from commonplace.domain.analysis import NetworkLink, NetworkNode, NetworkRequest, NetworkResult
+from commonplace.domain.fields import Notes
+from commonplace.domain.outline import Outline
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller
+from commonplace.retrieval.record_scan import visibility_of
+from commonplace.text.tagging.names import same_thing
+from commonplace.use_cases.communities import Edges, communities
+from commonplace.use_cases.concepts import names_of, things
+
+LEAST = 3
+"""Memories that a link has."""
+_NEAREST, _ALIKE = 5, 0.6
+
+
+@dataclass(frozen=True)
+class Graph:
+    """All concepts by name: in how many memories each is, and each pair that is linked, in how many and how strongly."""
+
+    counts: dict[str, int]
+    together: dict[tuple[str, str], int]
+    weights: Edges
+
+    def neighbours(self) -> dict[str, dict[str, float]]:
+        """The concepts that each is linked with, and how strongly."""
+        found: dict[str, dict[str, float]] = {}
+        for (one, other), weight in self.weights.items():
+            found.setdefault(one, {})[other] = found.setdefault(other, {})[one] = weight
+        return found
+
+
+def concept_network(request: NetworkRequest, caller: Caller, ports: Ports) -> NetworkResult:
+    """The graph around a concept, or of the concepts that most of the visible memories have."""
+    agents, now = visibility_of(caller).agents, caller.now.timestamp()
+    seen = [one for one in ports.facts.outlines(caller.user_id) if one.is_visible(agents, now)]
+    graph, focus = graph_of(seen), None
+    if request.focus is not None:
+        focus = names_of(seen).get(same_thing(request.focus))
+        if focus is None:
+            warning = _unknown(request.focus, graph)
+            return _result([], [], request.format).model_copy(update={"notes": Notes(warnings=[warning])})
+    shown = around(graph, focus, request.depth)[: request.limit] if focus else by_use(graph)[: request.limit]
+    return _result(_nodes(graph, shown), _links(graph, shown), request.format)
+
+
+def graph_of(seen: Sequence[Outline]) -> Graph:
+    """The graph of memories. The weight of a link is its normalized pointwise mutual information, from -1 to 1."""
+    names = names_of(seen)
+    sets = [sorted(names[thing] for thing in things(one)) for one in seen if one.concepts]
+    counts = Counter(itertools.chain.from_iterable(sets))
+    pairs = Counter(itertools.chain.from_iterable(itertools.combinations(found, 2) for found in sets))
+    together = {pair: count for pair, count in sorted(pairs.items()) if count >= LEAST}
+    weights = {
+        (one, other): association(count, counts[one], counts[other], len(sets)) for (one, other), count in together.items()
+    }
+    return Graph(dict(counts), together, weights)
+
+
+def association(together: int, one: int, other: int, of: int) -> float:
+    """NPMI: 1 for two that never stand alone, 0 for chance, below 0 for two that avoid each other."""
+    if together == of:
+        return 1.0
+    return round(math.log(together * of / (one * other)) / math.log(of / together), 4)
+
+
+def by_use(graph: Graph) -> list[str]:
+    """The concepts, those of most memories first."""
+    return sorted(graph.counts, key=lambda name: (-graph.counts[name], name))
+
+
+def around(graph: Graph, focus: str, depth: int) -> list[str]:
+    """A concept and those that it leads to in so many links, the nearest first, and of these the strongest linked."""
+    neighbours = graph.neighbours()
+    found, layer = [focus], [focus]
+    for _ in range(depth):
+        links = [link for name in layer for link in neighbours.get(name, {}).items() if link[0] not in found]
+        strongest: dict[str, float] = {}
+        for name, weight in links:
+            strongest[name] = max(weight, strongest.get(name, weight))
+        layer = sorted(strongest, key=lambda name: (-strongest[name], name))
+        found += layer
+    return found
+
+
+def _unknown(focus: str, graph: Graph) -> str:
+    folded = {name.casefold(): name for name in by_use(graph)[::-1]}
+    near = difflib.get_close_matches(focus.casefold(), folded, _NEAREST, _ALIKE)
+    nearest = f"; the nearest are {', '.join(folded[name] for name in near)}" if near else ""
+    return f"no memory has this concept{nearest}"
+
+
+def _nodes(graph: Graph, shown: Sequence[str]) -> list[NetworkNode]:
+    """The concepts with their communities, which are of the whole graph and numbered by their most used concept."""
+    attracting = {pair: weight for pair, weight in graph.weights.items() if weight > 0}
+    linked = sorted({name for pair in attracting for name in pair})
+    community = {name: group for group in communities(linked, attracting) for name in group}
+    numbers: dict[frozenset[str], int] = {}
+    for name in by_use(graph):
+        numbers.setdefault(community.get(name, frozenset({name})), len(numbers))
+    return [
+        NetworkNode(id=name, count=graph.counts[name], community=numbers[community.get(name, frozenset({name}))])
+        for name in shown
+    ]
+
+
+def _links(graph: Graph, shown: Sequence[str]) -> list[NetworkLink]:
+    there = set(shown)
+    among = [pair for pair in graph.together if there.issuperset(pair)]
+    return [
+        NetworkLink(source=pair[0], target=pair[1], weight=graph.weights[pair], count=graph.together[pair])
+        for pair in sorted(among, key=lambda pair: (-graph.weights[pair], pair))
+    ]
+
+
+def _result(nodes: list[NetworkNode], links: list[NetworkLink], form: str) -> NetworkResult:
+    return NetworkResult(nodes=nodes, links=links, dot=dot_of(nodes, links) if form == "dot" else None)
+
+
+def dot_of(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> str:
+    """The graph in the language of Graphviz."""
+    lines = [f"  {_quoted(one.id)} [count={one.count}, community={one.community}];" for one in nodes]
+    lines += [
+        f"  {_quoted(one.source)} -- {_quoted(one.target)} [weight={one.weight:g}, count={one.count}];" for one in links
+    ]
+    return "\n".join(("graph concepts {", *lines, "}", ""))
+
+
+def _quoted(name: str) -> str:
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
