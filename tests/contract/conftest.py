@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from commonplace.adapters.dynamodb.aliases import DynamoAliases
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.ledger import DynamoLedger
 from commonplace.adapters.dynamodb.operations import DynamoOperations
@@ -69,7 +70,8 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenStore
         records, operations = DynamoRecords(table, indexed=False), DynamoOperations(table, indexed=False)
         runs = DynamoRuns(table)
         night = NightPorts(DynamoLedger(table), runs, runs, runs, DynamoBudget(table))
-        ports = without_index(replace(local.ports, records=records, operations=operations, usage=DynamoUsage(table)))
+        kept = {"records": records, "operations": operations, "usage": DynamoUsage(table), "aliases": DynamoAliases(table)}
+        ports = without_index(replace(local.ports, **kept))
         yield OpenStore(ports, lambda: None, lambda: night, lambda: DynamoErasure(table), lambda: DynamoEverything(table))
     else:
         yield local

@@ -8,6 +8,8 @@ import pytest
 
 from commonplace import Commonplace
 from commonplace.domain.errors import ErrorCode
+from commonplace.interfaces import nightly_routes
+from commonplace.ports.record_values import Alias
 from tests.conftest import NOON, found, refusal
 
 pytestmark = pytest.mark.integration
@@ -30,6 +32,21 @@ def test_a_memory_is_shown_by_its_id_and_by_its_key(memory: Commonplace) -> None
     )  # fmt: skip
     written = memory.write_memory("drink", TEA, "preference", "durable")
     assert memory.get_memory(key="Drink").memory == memory.get_memory(written.memory_id).memory
+
+
+def test_the_way_in_for_people_takes_an_id_a_key_or_an_id_from_elsewhere(memory: Commonplace) -> None:
+    tea = memory.write_memory("drink", TEA, "preference").memory_id
+    assert tea is not None
+    memory._local.ports.aliases.add("local|ana", [Alias("notes/7", tea), Alias("Tea", tea)])
+    named = [memory.get(name).memory_id for name in (tea, "Drink", "notes/7", "Tea")]
+    routed = [
+        nightly_routes.answer("GET", f"/memories/{name}", {}, dict, memory.nights())["memory"]["memory_id"]
+        for name in (tea, "Drink", "notes/7", "Tea")
+    ]
+    assert named == routed == [tea] * 4
+    assert [memory.nights().history(name).values[0].memory_id for name in ("Drink", "notes/7")] == [tea] * 2
+    assert refusal(lambda: memory.get("notes/8")).code is ErrorCode.INVALID_ARGUMENT
+    assert refusal(lambda: memory.get("nothing")).code is ErrorCode.KEY_NOT_FOUND
 
 
 @pytest.mark.parametrize("tool", ["get_memory", "update_memory", "delete_memory", "history"])

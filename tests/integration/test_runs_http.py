@@ -66,9 +66,20 @@ def test_an_old_id_leads_on_to_what_took_its_place(server: Server) -> None:
     assert told == server.call("history", memory_id=second)
 
 
+def test_a_memory_is_shown_by_its_id_and_by_its_key(server: Server) -> None:
+    fields = {"key": "cat", "category": "personal_context", "value": "My cat is called Momo.", "durability": "durable"}
+    cat = server.call("write_memory", **fields)["memory_id"]
+    by_id, by_key = (server.ask("GET", f"/memories/{name}").body for name in (cat, "CAT"))
+    assert by_id == by_key == server.call("get_memory", memory_id=cat)
+
+
 @pytest.mark.parametrize(
     ("method", "path", "status", "code"),
     [
+        ("POST", "/memories/home", 405, "method_not_allowed"),
+        ("GET", "/memories", 404, "not_found"),
+        ("GET", "/memories/notes/7", 400, "invalid_argument"),
+        ("GET", "/memories/mem_01M7Y9WZRKKCZMXKBZPYYE31X7", 404, "not_found"),
         ("GET", "/interactions", 405, "method_not_allowed"),
         ("POST", "/runs", 405, "method_not_allowed"),
         ("GET", "/runs/last/undo", 405, "method_not_allowed"),

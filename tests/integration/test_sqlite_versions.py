@@ -11,6 +11,7 @@ import pytest
 from commonplace import Commonplace, CommonplaceError
 from commonplace.adapters.sqlite.rows import columns, insert
 from commonplace.domain.memory import Memory
+from commonplace.ports.record_values import Alias
 from commonplace.retrieval.documents import document
 from commonplace.settings import Settings
 from tests.conftest import NOON
@@ -102,6 +103,20 @@ def test_it_has_every_table_and_index_of_a_new_file(file_of_version_1: Path, tmp
         assert old.execute(made).fetchall() == fresh.execute(made).fetchall()
         names = "SELECT name FROM pragma_table_info('memories') ORDER BY name"
         assert old.execute(names).fetchall() == fresh.execute(names).fetchall()
+
+
+def test_a_file_that_has_no_table_of_aliases_gets_it_with_the_first(
+    memory_file: Path, open_memory: Callable[..., Commonplace]
+) -> None:
+    memory = open_memory()
+    tea = memory.store_memory("I drink tea.").memory_id
+    with closing(sqlite3.connect(memory_file)) as older:
+        older.execute("DROP TABLE aliases")  # so 0.1 made it
+    aliases = memory._local.ports.aliases
+    assert (aliases.get("local|ana", ["17"]), list(aliases.all("local|ana"))) == ({}, [])
+    memory.erase(memory.store_memory("I drink coffee.").memory_id)
+    aliases.add("local|ana", [Alias("17", tea)])
+    assert memory.get("17").memory_id == tea
 
 
 def test_a_file_of_a_newer_version_is_refused_in_words(memory_file: Path) -> None:

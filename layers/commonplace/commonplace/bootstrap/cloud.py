@@ -50,6 +50,7 @@ MODELS: Mapping[str, tuple[str, int]] = {
 
 def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Left = unlimited_time) -> OpenStore:
     """The ports over one table, with an index in OpenSearch if there is an endpoint, else by reading the records."""
+    from commonplace.adapters.dynamodb.aliases import DynamoAliases
     from commonplace.adapters.dynamodb.operations import DynamoOperations
     from commonplace.adapters.dynamodb.usage import DynamoUsage
     from commonplace.adapters.record_scan import CachedRecords, ScanFacts, ScanIndex
@@ -68,6 +69,7 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
     ports = Ports(
         records=records,
         operations=DynamoOperations(table, indexed=settings.search_endpoint is not None),
+        aliases=DynamoAliases(table),
         facts=facts,
         index=index,
         usage=DynamoUsage(table),
@@ -117,17 +119,10 @@ def open_models(settings: Settings, left: Left = unlimited_time) -> Ports:
     """The models alone, for a function without memory; everything else of the ports fails."""
     from commonplace.adapters.static_embedder import StaticEmbedder
 
-    nothing, static = _NoMemory(), StaticEmbedder()
-    return Ports(
-        records=nothing,
-        operations=nothing,
-        facts=nothing,
-        index=nothing,
-        usage=nothing,
-        embedder=static,
-        words=static,
-        reader=reader_of(settings, left),
-    )
+    static = StaticEmbedder()
+    stores = ("records", "operations", "aliases", "facts", "index", "usage")
+    nothing: dict[str, Any] = dict.fromkeys(stores, _NoMemory())
+    return Ports(**nothing, embedder=static, words=static, reader=reader_of(settings, left))
 
 
 class _NoMemory:

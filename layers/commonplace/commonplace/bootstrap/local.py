@@ -90,6 +90,7 @@ class OpenStore:
 
 def open_local(settings: Settings) -> OpenStore:
     """The ports over one SQLite file, which is made if it isn't there."""
+    from commonplace.adapters.sqlite.aliases import SqliteAliases
     from commonplace.adapters.sqlite.database import Database
     from commonplace.adapters.sqlite.facts import SqliteFacts, SqliteUsage
     from commonplace.adapters.sqlite.operations import SqliteOperations
@@ -106,6 +107,7 @@ def open_local(settings: Settings) -> OpenStore:
     ports = Ports(
         records=SqliteRecords(database),
         operations=SqliteOperations(database),
+        aliases=SqliteAliases(database),
         facts=SqliteFacts(database),
         index=index,
         usage=usage,

@@ -17,6 +17,14 @@ class KeyedMethods:
         """Calls a tool with those arguments that are not None; given by the class that has these methods."""
         raise NotImplementedError
 
+    def naming(self, name: str) -> dict[str, str]:
+        """What a person calls a memory by, as an argument: its id, its key, or an id that it had elsewhere."""
+        raise NotImplementedError
+
+    def get(self, name: str) -> listing.KeptMemory:
+        """A memory as it is kept, by its id, by its key, or by an id that it had elsewhere."""
+        return self._typed(listing.GetResult, "get_memory", **self.naming(name)).memory
+
     def write_memory(
         self, key: str, value: str, category: Section, durability: Durability = "durable", *, source: str = "user",
         confidence: float = 1.0, allow_similar: bool = False,

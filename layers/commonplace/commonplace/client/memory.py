@@ -138,6 +138,11 @@ class Commonplace(KeyedMethods, AnalysisMethods, NightMethods, TransferMethods):
             filter=filter,
         )  # fmt: skip
 
+    def naming(self, name: str) -> dict[str, str]:
+        from commonplace.use_cases.named import naming
+
+        return naming(name, self._caller(), self._ports())
+
     def erase(self, memory_id: str) -> "Erased":
         """Erases a memory for good, with all that it replaced and all that replaced it; gives the `ids` of what was erased.
 

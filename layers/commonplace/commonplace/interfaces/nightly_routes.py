@@ -1,4 +1,4 @@
-"""The routes of nights: method, path and body to an answer, for every HTTP server."""
+"""The routes of nights, and of a memory by its name: method, path and body to an answer, for every HTTP server."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -8,8 +8,13 @@ from commonplace.contract import validate
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import RecordRequest
 from commonplace.nightly.service import Nights
+from commonplace.use_cases import dispatch
+from commonplace.use_cases.named import naming
 
-PATHS = "POST /interactions, GET /runs, GET /runs/{id}, POST /runs/{id}/undo|approve|discard and GET /history/{key}"
+PATHS = (
+    "POST /interactions, GET /runs, GET /runs/{id}, POST /runs/{id}/undo|approve|discard, GET /history/{key}"
+    " and GET /memories/{id}"
+)
 
 Answer = dict[str, Any]
 
@@ -37,7 +42,15 @@ def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], 
         case ["history", key]:
             _only(method, "GET")
             return nights.history(key).model_dump(mode="json")
+        case ["memories", *name] if name:  # an id from elsewhere may hold a slash
+            _only(method, "GET")
+            return _memory("/".join(name), nights)
     raise CommonplaceError(ErrorCode.NOT_FOUND, f"there is nothing at this path; there are {PATHS}")
+
+
+def _memory(name: str, nights: Nights) -> Answer:
+    caller, ports = nights.context.caller, nights.context.ports
+    return dispatch.call("get_memory", naming(name, caller, ports), caller, ports).model_dump(mode="json")
 
 
 def _changed(verb: str, run_id: str, query: Mapping[str, str], nights: Nights) -> Answer:

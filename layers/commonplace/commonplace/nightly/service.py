@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.flaws import Flaws, gathered
-from commonplace.domain.ids import id_or_key, may_be_id
+from commonplace.domain.ids import may_be_id
 from commonplace.domain.interactions import History, HistoryRequest, ListedRuns, RecordResult, RunReport
 from commonplace.domain.runs import Mode, Run
 from commonplace.runs import apply, report, undo
@@ -133,8 +133,9 @@ class Nights:
         """What a key has held, or what an id replaced and what replaced it; `KEY_NOT_FOUND` tells the nearest keys."""
         from commonplace.contract import validate
         from commonplace.use_cases import history
+        from commonplace.use_cases.named import naming
 
-        request = validate.check(HistoryRequest, id_or_key(name))
+        request = validate.check(HistoryRequest, naming(name, self.context.caller, self.context.ports))
         with gathered() as flaws:
             found = history.history(request, self.context.caller, self.context.ports)
         return found.naming(flaws)

@@ -16,6 +16,7 @@ from commonplace.ports.record_values import Audit, Change, Operation
 from commonplace.ports.user_erasure import UserErasure
 from commonplace.runs.apply import Lease, RunContext, exclusive_lease, leased
 from commonplace.runs.finalize import erase_sources
+from commonplace.use_cases.named import behind_alias
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ class ErasableUser:
     def lineage(self, memory_id: str) -> list[Memory]:
         """What `erase_memory` would erase: the memory, all that it replaced and all that replaced it, newest first.
 
-        What of it can't be read is not shown. Raises `NOT_FOUND` when nothing of it has any words.
+        An id that it had elsewhere leads to it. What of it can't be read is not shown. Raises `NOT_FOUND` when nothing of it
+        has any words.
         """
         return self._lineage(memory_id)[0]
 
@@ -63,7 +65,8 @@ class ErasableUser:
         """The memories with words, newest first, and the ids of those that can't be read."""
         with gathered() as flaws:
             known = list(self.context.ports.records.all(self.user_id))
-        ids = lineage_ids(memory_id, known)
+            behind = behind_alias(memory_id, self.context.caller, self.context.ports)
+        ids = lineage_ids(behind[0].memory_id if behind else memory_id, known)
         found = [memory for memory in known if memory.memory_id in ids]
         with_words = [memory for memory in found if memory.content]
         damaged = [one for one in flaws.unreadable if one in ids]

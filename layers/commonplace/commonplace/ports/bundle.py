@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from commonplace.ports.aliases import Aliases
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.language_model import LanguageModel
 from commonplace.ports.memory_index import MemoryIndex
@@ -29,6 +30,7 @@ class Ports:
     usage: UsageLog
     embedder: Embedder
     operations: Operations
+    aliases: Aliases
     words: WordModel
     """The static model, whatever the memories are embedded by: the classifier was trained on it, and a store asks it for
     some dozens of words."""

@@ -37,6 +37,16 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class Alias:
+    """An id that a memory had elsewhere, and the run that made it known; `withdrawn`: that run was taken back."""
+
+    name: str
+    memory_id: str
+    run_id: str | None = None
+    withdrawn: bool = False
+
+
+@dataclass(frozen=True)
 class Stored:
     """A record as it is kept, with its vector."""
 

@@ -10,7 +10,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode, places_of
 from commonplace.domain.runs import Outcome, Run, RunOperation
 from commonplace.ports.bundle import Ports
 from commonplace.ports.nightly_bundle import NightPorts
-from commonplace.ports.record_values import Fence
+from commonplace.ports.record_values import Alias, Fence
 from commonplace.ports.values import Caller, Clock
 from commonplace.runs.plan import Plan, PlannedOperation, with_outcome
 
@@ -83,6 +83,7 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
     lease.renew()
     try:
         lease.context.ports.operations.apply(operation.operation(lease.context.user_id, run_id), lease.fence)
+        _keep_aliases(operation, run_id, lease.context)
     except CommonplaceError as error:
         if error.code not in _IN_THE_WAY:
             raise
@@ -96,6 +97,13 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
         _log.error("operation %s of %s can't be made: %s", reported.operation_id, run_id, why)
         return with_outcome(reported, "lost", f"{reported.why}; it could not be written")
     return with_outcome(reported, "applied")
+
+
+def _keep_aliases(operation: PlannedOperation, run_id: str, context: RunContext) -> None:
+    """Where a run dies before this, going on with it does it: the operation is then found applied."""
+    memory_id = operation.told.memory_id
+    if operation.aliases and memory_id is not None:
+        context.ports.aliases.add(context.user_id, [Alias(name, memory_id, run_id) for name in operation.aliases])
 
 
 @contextmanager

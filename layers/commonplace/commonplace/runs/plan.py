@@ -44,13 +44,15 @@ class PlannedChange(FrozenPart):
 
 
 class PlannedOperation(FrozenPart):
-    """An operation and what will be told of it. `asked_for`: the user said in so many words to remember it."""
+    """An operation and what will be told of it. `asked_for`: the user said in so many words to remember it; `aliases`: what
+    the memory that is told of was called elsewhere."""
 
     told: RunOperation
     at: datetime
     opens: PlannedChange | None = None
     closes: tuple[PlannedChange, ...] = ()
     asked_for: bool = False
+    aliases: tuple[str, ...] = ()
 
     def operation(self, user_id: str, run_id: str) -> Operation:
         """The operation as the record takes it."""

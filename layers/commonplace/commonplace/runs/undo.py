@@ -1,6 +1,7 @@
 """Undo and review: a run or one operation undone, approved or discarded."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import may_be_id, new_run_id
@@ -13,6 +14,7 @@ from commonplace.runs.plan import Plan, PlannedOperation, review_part, with_outc
 from commonplace.runs.undo_plan import UndoPlanner
 
 _MISSING = "what was planned is no longer kept, or can't be read"
+_GIVING_ALIASES = ("migration", "import", "undo")
 _NOTHING = "there was nothing to take back"
 
 
@@ -57,9 +59,21 @@ def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) 
     run = discard(run, context, lease)
     applied = [context.ports.operations.applied(context.user_id, one.operation_id) for one in run.operations]
     undone = _undo(run.run_id, [one for one in applied if one is not None], context, lease)
+    _turn_aliases(run, undone, context)
     if reread:
         context.night.ledger.reread(context.user_id, run.interactions)
     return undone
+
+
+def _turn_aliases(run: Run, undone: Run, context: RunContext) -> None:
+    """The aliases that a run gave go with it, but for those of what is kept; they are back when its undo is undone."""
+    if run.kind not in _GIVING_ALIASES:
+        return
+    made_by, withdrawn = (run.undoes, False) if run.kind == "undo" else (run.run_id, True)
+    kept = {one.memory_id for one in undone.operations if withdrawn and one.outcome == "kept"}
+    aliases = context.ports.aliases
+    given = [one for one in aliases.all(context.user_id) if one.run_id == made_by and one.memory_id not in kept]
+    aliases.add(context.user_id, [replace(one, withdrawn=withdrawn) for one in given])
 
 
 def last_operation(context: RunContext) -> str:

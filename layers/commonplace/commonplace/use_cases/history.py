@@ -6,7 +6,7 @@ from commonplace.memories.lineage import lineage
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.retrieval.record_scan import visibility_of
-from commonplace.use_cases.named import check_name, unknown_id, unknown_key
+from commonplace.use_cases.named import behind_alias, check_name, unknown_id, unknown_key
 
 
 def history(request: HistoryRequest, caller: Caller, ports: Ports) -> History:
@@ -20,13 +20,18 @@ def history(request: HistoryRequest, caller: Caller, ports: Ports) -> History:
     if request.key is not None:
         held = [one for one in everything if one.collection == DEFAULT_COLLECTION and one.key == request.key]
     else:
-        held = [
-            one for one in lineage(str(request.memory_id), everything) if one.content
-        ]  # of what is erased nothing is told
+        line = _line(str(request.memory_id), everything, caller, ports)
+        held = [one for one in line if one.content]  # of what is erased nothing is told
     if not held:
         raise unknown_id() if request.key is None else unknown_key(request.key, caller, ports)
     held.sort(key=lambda memory: (memory.status == "active", memory.created_at, memory.memory_id), reverse=True)
     return History(key=request.key or held[0].key, values=tuple(_value(memory, ports) for memory in held))
+
+
+def _line(memory_id: str, everything: list[Memory], caller: Caller, ports: Ports) -> list[Memory]:
+    """The lineage of an id, or of the memory that had it elsewhere."""
+    found = lineage(memory_id, everything)
+    return found or [one for last in behind_alias(memory_id, caller, ports) for one in lineage(last.memory_id, everything)]
 
 
 def _value(memory: Memory, ports: Ports) -> Value:

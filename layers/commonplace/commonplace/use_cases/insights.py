@@ -16,6 +16,7 @@ from commonplace.ports.record_values import Audit, Change, Entry, Operation
 from commonplace.ports.values import Caller
 from commonplace.retrieval.documents import folded
 from commonplace.retrieval.record_scan import is_visible, visibility_of
+from commonplace.use_cases.named import behind_alias
 
 
 def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) -> StoreInsightResult:
@@ -60,6 +61,7 @@ def _current(memory_id: str, caller: Caller, ports: Ports) -> Memory:
     """The memory of an id, or what took its place."""
     found = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
     line = [memory for one in found for memory in (one, *successors(one, ports.records))]
+    line = line or behind_alias(memory_id, caller, ports)
     if line and is_visible(visibility_of(caller, include_expired=True), line[-1]):
         return line[-1]
     raise CommonplaceError(ErrorCode.NOT_FOUND, "id: no memory has this id; leave it out to store a new one", "id")

@@ -1,12 +1,13 @@
-"""The memory that a request names, by its id or by its key; and the errors when there is none."""
+"""The memory that a request names, by its id, by one that it had elsewhere, or by its key; and the errors when there is
+none."""
 
 from difflib import get_close_matches
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.flaws import gathered
-from commonplace.domain.ids import may_be_id
+from commonplace.domain.ids import id_or_key, may_be_id
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
-from commonplace.domain.storage import NamedMemory
+from commonplace.domain.storage import NamedMemory, folded_key
 from commonplace.memories.lineage import successors
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
@@ -14,6 +15,15 @@ from commonplace.retrieval.record_scan import is_visible, visibility_of
 
 _NEAREST, _LIKENESS = 5, 0.4
 _CLOSED = {"deleted": "was deleted", "archived": "was over, and its place was taken", "superseded": "was replaced"}
+
+
+def naming(name: str, caller: Caller, ports: Ports) -> dict[str, str]:
+    """What a person calls a memory by, as the field of a request: its id, its key, or an id that it had elsewhere."""
+    fields = id_or_key(name)
+    if "key" not in fields or not ports.aliases.get(caller.user_id, [name]):
+        return fields
+    held = ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, folded_key(name), caller.now)
+    return fields if held else {"memory_id": name}
 
 
 def check_name(request: NamedMemory) -> None:
@@ -50,16 +60,26 @@ def unknown_id(why: str = "no memory has this id", field: str = "memory_id") -> 
 
 
 def memory_with_id(memory_id: str, caller: Caller, ports: Ports, field: str = "memory_id") -> Memory:
-    """The memory of an id, unless it is closed; one whose time is over is not: it may get more of it."""
+    """The memory of an id, unless it is closed; one whose time is over is not: it may get more of it.
+
+    An id that it had elsewhere leads to it, or to what took its place.
+    """
     with gathered() as flaws:
         found = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
     if flaws.unreadable:
         raise unknown_id("this memory is damaged and can't be read; it can only be erased", field)
+    found = found or behind_alias(memory_id, caller, ports)
     visibility = visibility_of(caller, include_expired=True)
     if found and is_visible(visibility, found[0]):
         return found[0]
     closed = bool(found) and found[0].status != "active" and found[0].agent_id in visibility.agents
     raise unknown_id(_why_closed(found[0], ports), field) if closed else unknown_id(field=field)
+
+
+def behind_alias(name: str, caller: Caller, ports: Ports) -> list[Memory]:
+    """The memory that an id from elsewhere leads to, or the last that took its place; none where it leads nowhere."""
+    found = ports.records.get(caller.user_id, list(ports.aliases.get(caller.user_id, [name]).values()))
+    return [(successors(one, ports.records) or [one])[-1] for one in found]
 
 
 def _why_closed(memory: Memory, ports: Ports) -> str:

@@ -18,6 +18,7 @@ _AS_IT_STANDS, _BESIDE_WRITERS = "immutable=1", "mode=ro"
 _OWNERS, _OWNERS_FOLDER = 0o600, 0o700
 _VERSION = 3
 _READ_FROM = 3  # the oldest form that can be read where it can't be brought up to date
+_SCHEMA = ("schema.sql", "reembedding.sql", "aliases.sql")
 _WITH_KEYS = "ALTER TABLE memories ADD COLUMN key TEXT;"  # since version 2; before it no tool gave a key
 
 _text = partial(str, encoding="utf-8", errors="replace")  # one byte that is no UTF-8 is no reason to give no row at all
@@ -129,7 +130,7 @@ def bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     if _version(connection, path) == _VERSION:
         return
-    schema = "".join(files(__package__).joinpath(name).read_text("utf-8") for name in ("schema.sql", "reembedding.sql"))
+    schema = "".join(files(__package__).joinpath(name).read_text("utf-8") for name in _SCHEMA)
     columns = [name for (name,) in connection.execute("SELECT name FROM pragma_table_info('memories')")]
     older = bool(columns) and "key" not in columns
     if older:

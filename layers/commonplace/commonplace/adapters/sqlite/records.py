@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from commonplace.adapters.sqlite import removal, rows, writes
+from commonplace.adapters.sqlite import aliases, removal, rows, writes
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import purge
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, moment_of, owner_number, vector_of
@@ -37,6 +37,7 @@ class SqliteErasure:
             removal.delete_rows(connection, "owner = ?", owner)
             for table in _BY_OWNER:
                 connection.execute(f"DELETE FROM {table} WHERE owner = ?", (owner,))
+            aliases.remove(connection, "owner = ?", owner)
             # The number stays taken: what another process keeps in memory under it would be somebody else's.
             connection.execute("UPDATE users SET user_id = 'erased|' || number WHERE number = ?", (owner,))
 

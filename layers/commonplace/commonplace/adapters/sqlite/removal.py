@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Collection
 from dataclasses import asdict
 
-from commonplace.adapters.sqlite import rows
+from commonplace.adapters.sqlite import aliases, rows
 from commonplace.adapters.sqlite.writes import STORED, StoredRow, count_tags
 from commonplace.memories.transitions import without_words
 from commonplace.ports.record_values import AppliedChange
@@ -27,6 +27,7 @@ def remove_row(connection: sqlite3.Connection, row: int, memory_id: str) -> None
     rows.delete(connection, row)
     for table in DEPENDENT_TABLES:
         connection.execute(f"DELETE FROM {table} WHERE memory_id = ?", (memory_id,))
+    aliases.remove(connection, "memory_id = ?", memory_id)
     delete_rows(connection, "row = ?", row)
 
 
@@ -57,8 +58,10 @@ def recount_tags(connection: sqlite3.Connection, owner: int) -> None:
 
 
 def forget(connection: sqlite3.Connection, owner: int, erased: Collection[str]) -> None:
-    """Takes out what else is kept of erased memories: how often they were found, and words that operations replaced."""
+    """Takes out what else is kept of erased memories: how often they were found, their aliases, and words that operations
+    replaced."""
     for memory_id in erased:
+        aliases.remove(connection, "memory_id = ?", memory_id)
         connection.execute("DELETE FROM usage WHERE memory_id = ?", (memory_id,))
         saved = connection.execute(
             "SELECT operation_id, made FROM operations WHERE owner = ? AND instr(made, ?)", (owner, memory_id)

@@ -1,4 +1,5 @@
-"""The routes of the night in OpenAPI, and what every route answers: its result, and its errors by status."""
+"""The routes of the night, and of a memory by its name, in OpenAPI; and what every route answers: its result, and its
+errors by status."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
@@ -7,6 +8,7 @@ from typing import Any
 from commonplace.contract.manifest import flat, schema
 from commonplace.domain.errors import ErrorCode
 from commonplace.domain.interactions import GIVEN, History, ListedRuns, RecordRequest, RecordResult, RunReport
+from commonplace.domain.listing import GetResult
 from commonplace.domain.runs import Run
 
 _EVERYWHERE = (
@@ -30,6 +32,10 @@ _RUN_ID = {
 _KEY = {
     "name": "key", "in": "path", "required": True, "schema": {"type": "string"},
     "description": "The key, any case, or the id of a memory.",
+}  # fmt: skip
+_MEMORY_ID = {
+    "name": "memory_id", "in": "path", "required": True, "schema": {"type": "string"},
+    "description": "The memory's id, its key, or an id that it had elsewhere.",
 }  # fmt: skip
 _LIMIT = {
     "name": "limit", "in": "query", "description": "The most runs to return.",
@@ -89,6 +95,10 @@ def night_paths() -> dict[str, dict[str, Any]]:
         "/history/{key}": {
             "parameters": [_KEY],
             "get": _operation("show_history", "What a key has held", _of(History), {*_OF_RUNS, ErrorCode.KEY_NOT_FOUND}),
+        },
+        "/memories/{memory_id}": {
+            "parameters": [_MEMORY_ID],
+            "get": _operation("show_memory", "A memory as it is kept", _of(GetResult), {*_OF_RUNS, ErrorCode.KEY_NOT_FOUND}),
         },
     }
 

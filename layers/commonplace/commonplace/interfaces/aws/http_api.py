@@ -19,6 +19,7 @@ IMPORT, MANIFEST = ("POST", "/import"), ("GET", "/tools")
 NIGHT = (
     ("POST", "/interactions"), ("GET", "/runs"), ("GET", "/runs/{run_id}"), ("POST", "/runs/{run_id}/undo"),
     ("POST", "/runs/{run_id}/approve"), ("POST", "/runs/{run_id}/discard"), ("GET", "/history/{key}"),
+    ("GET", "/memories/{memory_id}"),
 )  # fmt: skip
 ROUTES = {
     **{("POST", tool.route): tool.function for tool in TOOLS},
@@ -58,7 +59,8 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
     if not path.startswith("/tools/"):
         raise CommonplaceError(
             ErrorCode.NOT_FOUND,
-            "there are POST /tools/<tool name>, GET /tools, POST /import, and for nights /interactions, /runs, /history here",
+            "there are POST /tools/<tool name>, GET /tools, POST /import, GET /memories/<id>, and for nights /interactions,"
+            " /runs, /history here",
         )
     return Call(path.removeprefix("/tools/"), read_object(_body(event)), _user(event), _zone(event))
 

@@ -4,7 +4,6 @@ from typing import Any, get_args
 
 import click
 
-from commonplace.domain.ids import id_or_key
 from commonplace.domain.taxonomy import Category, ContentType, Durability, MemoryType, SearchCategory, Section
 from commonplace.interfaces.cli.options import Shared, command_options, given_arguments, text_argument
 from commonplace.interfaces.cli.tables import (
@@ -66,7 +65,7 @@ def _row(memory: dict[str, Any]) -> tuple[object, ...]:
 def get(shared: Shared, name: str) -> None:
     """Show one memory as it is kept."""
     with shared.reading() as memory:
-        answer = memory.call("get_memory", id_or_key(name))
+        answer = memory.call("get_memory", memory.naming(name))
     if shared.json:
         return print_json(answer)
     one = answer["memory"]
@@ -105,7 +104,7 @@ def update(
         expires_at=expires, durability=durability,
     )  # fmt: skip
     with shared.open() as memory:
-        answer = memory.call("update_memory", {**id_or_key(name), **given_arguments(value=value), **labels})
+        answer = memory.call("update_memory", {**memory.naming(name), **given_arguments(value=value), **labels})
     return _print_change(shared, answer)
 
 
@@ -119,7 +118,7 @@ def delete(shared: Shared, name: str) -> None:
     be left of it.
     """
     with shared.open() as memory:
-        answer = memory.call("delete_memory", id_or_key(name))
+        answer = memory.call("delete_memory", memory.naming(name))
     return _print_change(shared, answer)
 
 
@@ -132,7 +131,7 @@ def history(shared: Shared, name: str) -> None:
     Of a key: all that it has held. Of an id, an old one too: what it replaced, and what replaced it.
     """
     with shared.reading() as memory:
-        found = memory.history(**id_or_key(name))
+        found = memory.history(**memory.naming(name))
     if shared.json:
         return print_json(found.model_dump(mode="json"))
     return print_history(found)

@@ -1,0 +1,55 @@
+"""The aliases of one file: ids that memories had elsewhere. A file of 0.1 gets the table with its first alias."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+
+from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.rows import known_owner, owner_number
+from commonplace.ports.record_values import Alias
+
+
+class SqliteAliases:
+    """The aliases of one file."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, user_id: str, aliases: Sequence[Alias]) -> None:
+        with self._database.writing() as connection:
+            for statement in files(__package__).joinpath("aliases.sql").read_text("utf-8").split(";"):
+                connection.execute(statement)
+            owner = owner_number(connection, user_id)
+            connection.executemany(
+                "INSERT OR REPLACE INTO aliases VALUES (?, ?, ?, ?, ?)",
+                [(owner, one.name, one.memory_id, one.run_id, one.withdrawn) for one in aliases],
+            )
+
+    def get(self, user_id: str, names: Sequence[str]) -> dict[str, str]:
+        condition = "name IN (SELECT value FROM json_each(?)) AND NOT withdrawn"
+        found = self._rows(user_id, condition, json.dumps(list(names)))
+        return {one.name: one.memory_id for one in found}
+
+    def all(self, user_id: str) -> Iterator[Alias]:
+        yield from self._rows(user_id, "TRUE")
+
+    def _rows(self, user_id: str, condition: str, *values: object) -> list[Alias]:
+        with self._database.reading() as connection:
+            if not _is_there(connection):
+                return []
+            rows = connection.execute(
+                f"SELECT name, memory_id, run_id, withdrawn FROM aliases WHERE owner = ? AND {condition} ORDER BY name",
+                (known_owner(connection, user_id), *values),
+            ).fetchall()
+        return [Alias(name, memory_id, run_id, bool(withdrawn)) for name, memory_id, run_id, withdrawn in rows]
+
+
+def remove(connection: sqlite3.Connection, condition: str, *values: object) -> None:
+    """Takes aliases out, by a condition on the columns of their table."""
+    if _is_there(connection):
+        connection.execute(f"DELETE FROM aliases WHERE {condition}", values)
+
+
+def _is_there(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'aliases'").fetchone() is not None
