@@ -11,8 +11,9 @@ from tests.integration.command_line import run, run_process
 pytestmark = pytest.mark.integration
 
 VERBS = [
-    "call", "context", "delete", "discover", "doctor", "erase", "export", "get", "history", "import", "list", "manifest",
-    "markdown", "network", "nightly", "normalize", "record", "reindex", "runs", "search", "serve", "stats", "store", "timeline", "undo", "update",
+    "call", "context", "delete", "discover", "doctor", "erase", "export", "get", "history", "import", "list",
+    "manifest", "markdown", "migrate", "network", "nightly", "normalize", "record", "reindex", "runs", "search",
+    "serve", "stats", "store", "timeline", "undo", "update",
 ]  # fmt: skip
 LOADED = {str(listed.name): listed.load() for listed in LISTED}
 COMMANDS = {

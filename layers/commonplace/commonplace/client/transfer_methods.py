@@ -1,13 +1,23 @@
-"""What `Commonplace` can do about many memories at once: conversations in, records out, and records in again."""
+"""What `Commonplace` can do about many memories at once: conversations in, records out and in
+again, and the move from an older store."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 if TYPE_CHECKING:
     from commonplace.domain.imports import ImportedRecords, ImportResult, Keep
+    from commonplace.domain.legacy import Migration, MigrationCheck
     from commonplace.ports.bundle import Ports
     from commonplace.ports.values import Caller
     from commonplace.use_cases import import_conversation, import_records
+    from commonplace.use_cases.filing import Filing
+    from commonplace.use_cases.migration import Progress
+
+AnyPath = str | PathLike[str]
 
 
 class TransferMethods:
@@ -48,3 +58,73 @@ class TransferMethods:
         from commonplace.use_cases.import_records import import_records
 
         return import_records(list(records), self._caller(), self._ports(), apply, progress)
+
+    def migrate_tinydb(
+        self, path: AnyPath, review: AnyPath | None = None, categories: AnyPath | None = None, apply: bool = False, *,
+        tables: Sequence[str] = (), fields: Mapping[str, str] | None = None, progress: "Progress | None" = None,
+    ) -> "Migration":  # fmt: skip
+        """Tells what moving here from a TinyDB file would do, or does it with `apply`, as a run that `undo_run` takes back.
+
+        `review`: a table of what a person is to decide; it is read where it is there, else written. `categories`: a table
+        of old names and categories. `tables`: only these; `fields`: the file's names for ours (`{"content": "body"}`).
+        The old file is only read. Old ids name their memories from then on.
+        """
+        from commonplace.use_cases.filing import write_review
+        from commonplace.use_cases.migration import migrate
+
+        done = migrate(
+            _read(path, "path"), self._caller(), self._ports(), _filing(review, categories), tables=tables, fields=fields,
+            apply=apply, progress=progress or (lambda _done, _of: None),
+        )  # fmt: skip
+        if review is not None and done.review and not Path(review).exists():
+            _write(Path(review), write_review(done.review))
+        return done
+
+    def check_migration(
+        self, path: AnyPath, queries: AnyPath | None = None, *, tables: Sequence[str] = (),
+        fields: Mapping[str, str] | None = None, progress: "Progress | None" = None,
+    ) -> "MigrationCheck":  # fmt: skip
+        """Compares the old store's search with the search here, ten hits each; nothing is changed, no use is counted.
+
+        `queries`: JSON lines `{"query", "expected"?}` with old ids; by default each old tag, which should find what has it.
+        """
+        from commonplace.use_cases.migration_check import check_migration
+
+        asked = None if queries is None else _text(queries, "queries")
+        return check_migration(
+            _read(path, "path"), self._caller(), self._ports(), asked, tables=tables, fields=fields,
+            progress=progress or (lambda _done, _of: None),
+        )  # fmt: skip
+
+
+def _filing(review: AnyPath | None, categories: AnyPath | None) -> "Filing":
+    from commonplace.use_cases.filing import Filing, read_categories, read_review
+
+    named = {} if categories is None else read_categories(_text(categories, "categories"))
+    there = review is not None and Path(review).exists()
+    if review is not None and not there and not Path(review).absolute().parent.is_dir():
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "review: its folder is not there", "review")
+    return Filing(named, read_review(_text(review, "review")) if review is not None and there else {})
+
+
+def _read(path: AnyPath, field: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: {error.strerror}", field) from error
+
+
+def _text(path: AnyPath, field: str) -> str:
+    try:
+        return _read(path, field).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: is not UTF-8", field) from None
+
+
+def _write(path: Path, text: str) -> None:
+    """Writes a new file; the mark at its beginning tells spreadsheets that it is UTF-8."""
+    try:
+        with path.open("x", encoding="utf-8-sig", newline="") as file:
+            file.write(text)
+    except OSError as error:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"review: {error.strerror}", "review") from error

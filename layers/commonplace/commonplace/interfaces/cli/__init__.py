@@ -18,8 +18,8 @@ _EXIT_CODES = """\b
 Exit codes: 0 done (finding nothing is done, too), 1 a mistake of this program,
 2 the command line or the input is wrong, or there is no command (you see this then),
 3 no such tool or memory, 4 the file or the port is not available, try again,
-5 done, but something of what was erased is left for a while, 130 stopped
-by Ctrl-C or a signal.
+5 done, but something of what was erased is left for a while, or something is
+left for a person to decide, 130 stopped by Ctrl-C or a signal.
 """
 _OBJECTS = 200_000
 """New objects between two collections. What is imported stays: to look through it at every 700 took a tenth of a store."""
@@ -67,6 +67,12 @@ def _memories() -> ModuleType:
     return memories
 
 
+def _migrating() -> ModuleType:
+    from commonplace.interfaces.cli import migrating
+
+    return migrating
+
+
 def _nightly_runs() -> ModuleType:
     from commonplace.interfaces.cli import nightly_runs
 
@@ -108,6 +114,7 @@ LISTED = (
     Listed("manifest", _programs, "Print the manifest of all tools, or check one.", "check_manifest"),
     Listed("markdown", _files, "Write the memories as pages, to read and to edit."),
     Listed("network", _analysis, "Show which concepts stand together."),
+    Listed("migrate", _migrating, "Move here from another store."),
     Listed("nightly", _nightly_runs, "Read what was recorded and is not read yet."),
     Listed("normalize", _memories, "Turn a text into a clean statement."),
     Listed("record", _files, "Record what a day left behind, for a night to read."),

@@ -1,0 +1,153 @@
+"""`migrate`: the move from another store, planned, reviewed, applied and checked."""
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from commonplace.interfaces.cli.failures import LEFT
+from commonplace.interfaces.cli.options import Shared, command_options, progress_bar
+from commonplace.interfaces.cli.tables import print_facts, print_json, print_notes, print_rows
+
+if TYPE_CHECKING:
+    from commonplace import Commonplace
+
+_OWN_QUERIES = "(every old tag)"
+_MOST_SHOWN = 20  # rows of a table; --json has all
+_FILE = click.Path(dir_okay=False)
+
+
+@click.group()
+def migrate() -> None:
+    """Move here from another store."""
+
+
+@migrate.command()
+@click.argument("file", metavar="OLD.JSON", type=click.Path(exists=True, dir_okay=False))
+@click.option("--review", metavar="CSV", type=_FILE, help="What a person decides: written if it isn't there, else read.")
+@click.option("--categories", metavar="CSV", type=click.Path(exists=True, dir_okay=False), help="Old name, category.")
+@click.option("--table", "tables", multiple=True, metavar="NAME", help="Only this table; may be given again.")
+@click.option("--map", "mapped", multiple=True, metavar="OURS=THEIRS", help="A field's name in the file: content=body.")
+@click.option("--apply", is_flag=True, help="Do it, as a run that runs undo takes back.")
+@click.option(
+    "--check", is_flag=False, flag_value=_OWN_QUERIES, metavar="[QUERIES.JSONL]",
+    help='Compare the old search with the one here: by every old tag, or by lines {"query", "expected"?}.',
+)  # fmt: skip
+@command_options
+def tinydb(
+    shared: Shared, file: str, review: str | None, categories: str | None, tables: tuple[str, ...], mapped: tuple[str, ...],
+    apply: bool, check: str | None,
+) -> None:  # fmt: skip
+    """Move here from a TinyDB file; without --apply it is only told what that would do.
+
+    \b
+      commonplace migrate tinydb old.json
+      commonplace migrate tinydb old.json --review review.csv
+      commonplace migrate tinydb old.json --apply --review review.csv
+      commonplace migrate tinydb old.json --check
+
+    The old file is only read. An old id names its memory from then on, also for "get", "update" and "delete". Old
+    categories go into the seven of this store by their names, else by what each memory says; of those that are not
+    sure a person edits "to" in the review, and until then they stay out. What was moved before isn't moved again.
+
+    The exit code is 5 where something is left for a person: rows to review, refused documents, old ids that lead to
+    something else here, or, of --check, queries of which less is found.
+    """
+    fields = dict(_pair(one) for one in mapped)
+    if check is not None:
+        if apply or review or categories:
+            raise click.UsageError("--check goes with --table and --map alone")
+        return _check(shared, file, None if check == _OWN_QUERIES else check, tables, fields)
+    new_review = review is not None and not Path(review).exists()
+    with (
+        shared.open() if apply else shared.reading() as memory,
+        progress_bar("reading old memories") as show,
+    ):
+        done = memory.migrate_tinydb(
+            file, review, categories, apply, tables=tables, fields=fields, progress=show
+        )  # fmt: skip
+        answer = done.model_dump(mode="json")
+    print_json(answer) if shared.json else _print(answer, review if new_review else None)
+    if answer["review"] or answer["refused"] or answer["conflicts"] or answer["lost"]:
+        raise click.exceptions.Exit(LEFT)
+    return None
+
+
+def _pair(text: str) -> tuple[str, str]:
+    ours, mark, theirs = text.partition("=")
+    if not (ours and mark and theirs):
+        raise click.UsageError("--map must be OURS=THEIRS, e.g. content=body")
+    return ours, theirs
+
+
+def _print(answer: dict[str, Any], written: str | None) -> None:
+    before, after, applied = answer["tags_before"], answer["tags_after"], answer["applied"]
+    counts: Counter[str] = Counter()
+    for filed in answer["categories"].values():
+        counts.update({name: number for name, number in filed.items() if name != "review"})
+    print_facts({
+        "old memories": answer["documents"],
+        "added" if applied else "to be added": answer["added"],
+        "old ids that lead here": answer["aliases"],
+        "moved before": len(answer["known"]),
+        "categories": f"{len(answer['categories'])} -> {len(counts)}",
+        "tags": f"{before['distinct']} -> {after['distinct']}, on {before['assignments']} -> {after['assignments']} places",
+        "to be decided": len(answer["review"]),
+        "refused": len(answer["refused"]),
+        "conflicts": answer["conflicts"],
+        "lost to another write": answer["lost"],
+        "fields put into notes": len(answer["leftovers"]),
+        "undo by": f"commonplace runs undo {answer['run_id']}" if answer["run_id"] else "",
+    })  # fmt: skip
+    _print_categories(answer["categories"])
+    _print_edges(answer)
+    print_notes(answer)
+    if written and answer["review"]:
+        click.echo(f"wrote {written}: edit the column to, and run the same again")
+    elif answer["added"] and not applied:
+        click.echo("--apply moves them")
+
+
+def _print_categories(categories: Mapping[str, Mapping[str, int]]) -> None:
+    rows = [(old, ", ".join(f"{name} {number}" for name, number in filed.items())) for old, filed in categories.items()]
+    if rows:
+        print_rows(("old category", "goes into"), sorted(rows), "goes into")
+
+
+def _print_edges(answer: dict[str, Any]) -> None:
+    review = [(one["legacy_id"], f"{one['from']} -> {one['to']}?  {one['content']}") for one in answer["review"]]
+    if review:
+        print_rows(("old id", "to be decided"), review[:_MOST_SHOWN], "to be decided")
+    refused = [(one["legacy_id"], one["message"]) for one in answer["refused"]]
+    if refused:
+        print_rows(("old id", "refused because"), refused[:_MOST_SHOWN], "refused because")
+    cut = [(one["legacy_id"], ", ".join(one["fields"])) for one in answer["leftovers"] if one["cut"]]
+    if cut:
+        print_rows(("old id", "cut in the note"), cut[:_MOST_SHOWN], "cut in the note")
+
+
+def _check(shared: Shared, file: str, queries: str | None, tables: tuple[str, ...], fields: dict[str, str]) -> None:
+    with shared.reading() as memory:
+        answer = _checked(memory, file, queries, tables, fields)
+    if shared.json:
+        print_json(answer)
+    else:
+        print_facts({
+            "queries": answer["queries"],
+            "found of what is wanted": f"{answer['old_recall']:.3f} before, {answer['new_recall']:.3f} here",
+            "not moved": answer["not_moved"],
+        })  # fmt: skip
+        rows = [(one["query"], f"{one['old_recall']:.2f} -> {one['new_recall']:.2f}") for one in answer["worse"]]
+        if rows:
+            print_rows(("finds less here", "share found"), rows[:_MOST_SHOWN], "finds less here")
+    if answer["worse"] or answer["not_moved"]:
+        raise click.exceptions.Exit(LEFT)
+
+
+def _checked(
+    memory: "Commonplace", file: str, queries: str | None, tables: tuple[str, ...], fields: dict[str, str]
+) -> dict[str, Any]:
+    with progress_bar("searching both ways") as show:
+        return memory.check_migration(file, queries, tables=tables, fields=fields, progress=show).model_dump(mode="json")

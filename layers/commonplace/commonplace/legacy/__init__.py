@@ -1,0 +1,90 @@
+"""The old store's tools for reading, by their old names, over what was moved here.
+
+Each takes the `Commonplace` to read, as `memory`; without one it opens the file that the environment names. Nothing is
+written, and no use is counted.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from commonplace.client.memory import Commonplace
+from commonplace.contract import validate
+from commonplace.domain.memory import Memory, level_of
+from commonplace.domain.requests import SearchRequest
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller
+from commonplace.retrieval.record_scan import is_visible, visibility_of
+from commonplace.text.tagging.names import same_thing
+from commonplace.text.tagging.synonyms import are_siblings
+from commonplace.use_cases.migration_check import Uncounted
+from commonplace.use_cases.named import memory_with_id
+from commonplace.use_cases.search import search_memory
+
+
+def tinydb_find_similar_tags(tag: str, threshold: float = 0.8, *, memory: Commonplace | None = None) -> list[dict[str, Any]]:
+    """Tags in use that are like a tag, the most alike first: `{"tag", "similarity", "count"}`.
+
+    Similarity 1.0 is the same thing, by spelling, number or a known other name; else it is the cosine of both. Two things
+    of one kind (`python2`, `python3`) are left out, however close.
+    """
+    with _opened(memory) as (caller, ports):
+        counts = ports.facts.tags(caller.user_id)
+        alike = [(_similarity(tag, other, ports), other) for other in counts]
+        found = sorted((-share, other) for share, other in alike if share >= threshold)
+        return [{"tag": other, "similarity": round(-share, 3), "count": counts[other]} for share, other in found]
+
+
+def tinydb_get_memory(memory_id: str | int, *, memory: Commonplace | None = None) -> dict[str, Any]:
+    """A memory by its old id, or its new one, in the old store's fields; `NOT_FOUND` where neither leads to one."""
+    with _opened(memory) as (caller, ports):
+        (shown,) = _shown([memory_with_id(str(memory_id), caller, ports)], caller, ports)
+        return shown
+
+
+def tinydb_search_memories(query: str, limit: int = 10, *, memory: Commonplace | None = None) -> list[dict[str, Any]]:
+    """The memories that match a question, best first, in the old store's fields. `limit`: 1-100."""
+    with _opened(memory) as (caller, ports):
+        request, _ = validate.validate(SearchRequest, {"query": query, "limit": limit}, caller.now.tzinfo)
+        ids = [hit.id for hit in search_memory(request, caller, ports).results]
+        return _shown(ports.records.get(caller.user_id, ids), caller, ports)
+
+
+def tinydb_list_categories(*, memory: Commonplace | None = None) -> dict[str, int]:
+    """The categories with how many current memories each has, the fullest first."""
+    with _opened(memory) as (caller, ports):
+        visibility = visibility_of(caller)
+        current = (one for one in ports.records.all(caller.user_id) if is_visible(visibility, one))
+        return dict(Counter(one.category for one in current).most_common())
+
+
+@contextmanager
+def _opened(memory: Commonplace | None) -> Iterator[tuple[Caller, Ports]]:
+    if memory is not None:
+        context = memory.nights().context
+        yield context.caller, replace(context.ports, usage=Uncounted())
+        return
+    with Commonplace() as own, _opened(own) as opened:
+        yield opened
+
+
+def _similarity(tag: str, other: str, ports: Ports) -> float:
+    if same_thing(tag) == same_thing(other):
+        return 1.0
+    one, two = ports.words.embed(tag), ports.words.embed(other)
+    return 0.0 if one is None or two is None or are_siblings(tag, other) else float(one @ two)
+
+
+def _shown(memories: Iterable[Memory], caller: Caller, ports: Ports) -> list[dict[str, Any]]:
+    old = {one.memory_id: one.name for one in ports.aliases.all(caller.user_id) if not one.withdrawn}
+    return [
+        {
+            "id": old.get(one.memory_id, one.memory_id), "memory_id": one.memory_id, "content": one.content,
+            "category": one.category, "tags": list(one.tags), "importance": level_of(one.importance),
+            "created_at": one.created_at, "last_accessed": one.last_accessed, "access_count": one.access_count,
+            "expires_at": one.expires_at, "source": one.origin or one.source,
+        }
+        for one in memories
+    ]  # fmt: skip

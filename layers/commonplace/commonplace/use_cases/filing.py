@@ -1,0 +1,136 @@
+"""Where old memories are filed: by the name of their old category, by what they say, or by a person's word."""
+
+import csv
+import functools
+import io
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import get_args
+
+from pydantic import JsonValue
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.taxonomy import Category
+from commonplace.text.classifier.classification import Classification
+from commonplace.text.tagging.names import singular
+
+COLUMNS = ("legacy_id", "content", "from", "to", "confidence", "why")
+"""The columns of a review; a person edits `to`."""
+SURE_FROM = 0.7
+"""The confidence below which a person is asked."""
+_CATEGORIES: tuple[Category, ...] = get_args(Category)
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # a cell that begins so is one, to a spreadsheet
+
+
+@dataclass(frozen=True)
+class Filed:
+    """A category; `asks`: a person is to say whether it is the one, and why."""
+
+    category: Category
+    confidence: float
+    why: str
+    asks: bool = False
+
+
+@dataclass(frozen=True)
+class Filing:
+    """`named`: by old category; `decided`: by old id, None where the review leaves it open."""
+
+    named: Mapping[str, Category]
+    decided: Mapping[str, Category | None]
+
+    def file(self, legacy_id: str, old: str | None, found: Classification) -> Filed:
+        """The category of an old memory. `found`: what its text tells."""
+        decided = self.decided.get(legacy_id)
+        if decided is not None:
+            return Filed(decided, 1.0, "a person's word")
+        known = _lookup(old, {**_shipped(), **self.named}) if old else None
+        if known is not None:
+            return Filed(known, 1.0, "by the name of its old category")
+        why = f"no table knows {old}" if old else "it had no category"
+        sure = round(found.confidence, 2)
+        unsure = f"; its words speak for {' or '.join(found.likely)}"
+        return Filed(found.category, sure, why + ("" if sure >= SURE_FROM else unsure), sure < SURE_FROM)
+
+
+def read_categories(text: str) -> dict[str, Category]:
+    """A table of two columns, old name and category, with or without a heading; `INVALID_ARGUMENT` names the line."""
+    found: dict[str, Category] = {}
+    for number, row in _rows(text):
+        if number == 1 and [cell.strip().casefold() for cell in row[:2]] == ["from", "to"]:
+            continue
+        if len(row) < 2:
+            raise _refused("categories", number, "needs two columns, the old name and the category")
+        found[_key(row[0])] = _category(row[1], "categories", number)
+    return found
+
+
+def read_review(text: str) -> dict[str, Category | None]:
+    """By old id, the category that a person chose; None where `to` was emptied. `INVALID_ARGUMENT` names the line."""
+    rows = list(_rows(text))
+    heading = [cell.strip().casefold() for cell in rows[0][1]] if rows else []
+    if not {"legacy_id", "to"} <= set(heading):
+        raise _refused("review", 1, f"must be a heading with the columns {', '.join(COLUMNS)}")
+    found: dict[str, Category | None] = {}
+    for number, row in rows[1:]:
+        cells = dict(zip(heading, row, strict=False))
+        to = cells.get("to", "").strip()
+        found[_unquoted(cells["legacy_id"])] = _category(to, "review", number) if to else None
+    return found
+
+
+def write_review(rows: Iterable[Mapping[str, JsonValue]]) -> str:
+    """The rows as a table for a spreadsheet, which takes no cell of it for a formula."""
+    whole = io.StringIO()
+    writer = csv.writer(whole)
+    writer.writerow(COLUMNS)
+    for row in rows:
+        writer.writerow([_quoted(str(row[name])) for name in COLUMNS])
+    return whole.getvalue()
+
+
+def _rows(text: str) -> Iterable[tuple[int, list[str]]]:
+    """The rows that hold something, with their lines; the mark between cells is a comma, or what a spreadsheet put there."""
+    first = text.partition("\n")[0]
+    mark = next((one for one in (",", ";", "\t") if one in first), ",")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+    return [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+
+
+def _category(name: str, field: str, number: int) -> Category:
+    given = name.strip().casefold()
+    if given not in _CATEGORIES:
+        raise _refused(field, number, f"the category must be one of {', '.join(_CATEGORIES)}")
+    return given
+
+
+def _refused(field: str, number: int, why: str) -> CommonplaceError:
+    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: line {number}: {why}", field)
+
+
+def _quoted(cell: str) -> str:
+    return f"'{cell}" if cell.startswith(_FORMULAS) else cell
+
+
+def _unquoted(cell: str) -> str:
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULAS) else cell
+
+
+def _key(name: str) -> str:
+    plain = unicodedata.normalize("NFKC", name).casefold().replace("_", " ").replace("-", " ").replace("/", " ")
+    *first, last = plain.split() or [""]
+    return "-".join([*first, singular(last)])
+
+
+def _lookup(old: str, names: Mapping[str, Category]) -> Category | None:
+    return names.get(_key(old))
+
+
+@functools.cache
+def _shipped() -> Mapping[str, Category]:
+    table = tomllib.loads((files(__package__) / "legacy_categories.toml").read_text(encoding="utf-8"))
+    named = {name: category for category in _CATEGORIES for name in (*table[category].split(), category)}
+    return {_key(name): category for name, category in named.items()}

@@ -1,0 +1,120 @@
+"""What becomes of an old record: a memory with the times and counts that it had, and with tags folded over the whole file."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from commonplace.domain.fields import is_never, provenance_fields
+from commonplace.domain.ids import new_memory_id
+from commonplace.domain.legacy import TagCounts
+from commonplace.domain.memory import Memory
+from commonplace.domain.taxonomy import memory_type
+from commonplace.memories.enrich import EnrichedStatement, tidy_tags
+from commonplace.memories.ingest import new_entry
+from commonplace.memories.transitions import PURGE_DELAY
+from commonplace.ports.bundle import Ports
+from commonplace.ports.record_values import Vector
+from commonplace.ports.values import Caller
+from commonplace.text.tagging.names import same_thing
+from commonplace.use_cases.filing import Filed
+from commonplace.use_cases.legacy_records import LegacyRecord, fitted
+
+TOOL = "migrate_tinydb"
+_FIRST = datetime(1970, 1, 1, tzinfo=UTC)  # ids know no time before
+
+
+@dataclass(frozen=True)
+class TagFolding:
+    """The old tags, each with the one that stands for it: the user's own of the same thing, else the most used.
+
+    `own`: the user's tags with counts. `renamed`: those that change, as they are written.
+    """
+
+    own: Mapping[str, int]
+    names: Mapping[str, str]
+    before: TagCounts
+    after: TagCounts
+
+    @classmethod
+    def of(cls, tags: Iterable[Sequence[str]], own: Mapping[str, int]) -> "TagFolding":
+        """Folds the tags of all records. Only what is the same thing is joined: an alias, a spelling, a number."""
+        each = [tuple(dict.fromkeys(one)) for one in tags]
+        used = Counter(tag for one in each for tag in one)
+        tidy = {tag: next(iter(tidy_tags([tag])), "") for tag in used}
+        shown: dict[str, str] = {}
+        by_use = sorted(used, key=lambda tag: (-used[tag], tag))
+        for tag in (*sorted(own, key=lambda tag: (-own[tag], tag)), *filter(None, map(tidy.__getitem__, by_use))):
+            shown.setdefault(same_thing(tag), tag)
+        names = {tag: shown[same_thing(plain)] if plain else "" for tag, plain in tidy.items()}
+        after = Counter(tag for one in each for tag in {names[tag] for tag in one} if tag)
+        return cls(own, names, _counts(used), _counts(after))
+
+    @property
+    def renamed(self) -> dict[str, str]:
+        return {tag: name for tag, name in self.names.items() if tag != name and name}
+
+    def folded(self, tags: Iterable[str]) -> tuple[str, ...]:
+        """The tags that stand for these, each once."""
+        return tuple(dict.fromkeys(name for tag in tags if (name := self.names.get(tag, ""))))
+
+
+def _counts(used: Counter[str]) -> TagCounts:
+    return TagCounts(distinct=len(used), assignments=used.total())
+
+
+@dataclass(frozen=True)
+class NewMemory:
+    """A memory to be added, and the old ids that will lead to it."""
+
+    memory: Memory
+    vector: Vector | None
+    names: tuple[str, ...]
+
+    def joined(self, other: "NewMemory") -> "NewMemory":
+        """One memory of two old ones that say the same: the earlier time, all tags, the higher importance, all counts."""
+        one, two = self.memory, other.memory
+        last = [at for at in (one.last_accessed, two.last_accessed) if at is not None]
+        first, second = sorted((one, two), key=lambda memory: memory.created_at)
+        joined = first.model_copy(
+            update={
+                "tags": tuple(dict.fromkeys((*first.tags, *second.tags))),
+                "importance": max(one.importance, two.importance),
+                "access_count": one.access_count + two.access_count,
+                "last_accessed": max(last) if last else None,
+                "user_note": fitted("; ".join(dict.fromkeys(filter(None, (first.user_note, second.user_note))))) or None,
+            }
+        )
+        return replace(self, memory=joined, names=(*self.names, *other.names))
+
+
+def new_memory(
+    record: LegacyRecord, statement: EnrichedStatement, filed: Filed, folding: TagFolding, caller: Caller, ports: Ports
+) -> NewMemory:
+    """The memory of an old record, filed there; what the record doesn't tell is derived by rules, as of a store."""
+    old = record.memory
+    given: dict[str, Any] = {
+        "agent_id": caller.agent_id,
+        "category": filed.category,
+        "memory_type": memory_type(statement.classification.statement_type, filed.category),
+        "tags": tuple(dict.fromkeys((*folding.folded(old.tags), *old.category_tags))) or statement.tags,
+        "user_note": old.user_note,
+        **provenance_fields(old.source),
+    }
+    if record.level is not None:
+        given["importance"] = (record.level - 1) / 4
+    over = old.expires_at is not None and not is_never(old.expires_at) and old.expires_at <= caller.now
+    if not over:
+        given["expires_at"] = old.expires_at
+    entry = new_entry(TOOL, statement, None, caller, ports, given)
+    created = min(old.created_at or caller.now, caller.now)
+    kept: dict[str, Any] = {
+        "memory_id": new_memory_id(max(created, _FIRST)),
+        "created_at": created,
+        "last_accessed": old.last_accessed,
+        "access_count": record.access_count,
+    }
+    if over:  # it is kept as what it is, and for as long as what ends now
+        kept |= {"durability": "daily", "expires_at": old.expires_at, "purge_at": caller.now + PURGE_DELAY}
+    return NewMemory(entry.memory.model_copy(update=kept), entry.vector, (record.legacy_id,))

@@ -1,0 +1,171 @@
+"""Reads old documents as records: which field is what, and what has no field goes to the note."""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from typing import Any, TypeVar
+
+from commonplace.contract import validate
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import within_bounds
+from commonplace.domain.legacy import MAX_SOURCE, LegacyMemory
+from commonplace.memories.enrich import tidy_tags
+from commonplace.use_cases.tinydb import DATE, Document
+
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "id": ("id",), "content": ("content", "text"), "category": ("category",), "tags": ("tags",),
+    "importance": ("importance",), "created_at": ("created_at",), "last_accessed": ("last_accessed",),
+    "access_count": ("access_count",), "expires_at": ("expires_at",), "source": ("source",), "user_note": ("user_note",),
+}  # fmt: skip
+"""Each of our fields, with the names that an old record may have it under."""
+MOST_TAGS, LONGEST_TAG = 31, 64  # and the old category
+_LONGEST_NAME, _LONGEST_NOTE = 128, 2_000
+_MILLISECONDS_FROM = 1e11  # as seconds that is the year 5138
+_NEVER = "9999-"
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class LegacyRecord:
+    """An old record. `legacy_id`: by what it will be called; `left`: the fields that went to the note, `cut` if not whole."""
+
+    legacy_id: str
+    memory: LegacyMemory
+    category: str | None
+    level: float | None
+    access_count: int
+    left: tuple[str, ...]
+    cut: bool
+    redacted: tuple[str, ...]
+
+
+def field_names(mapping: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """The names of fields with those of the caller in place of ours, e.g. `{"content": "body"}`; `INVALID_ARGUMENT`."""
+    for name in mapping:
+        if name not in FIELDS:
+            raise CommonplaceError(
+                ErrorCode.INVALID_ARGUMENT, f"map: there is no field {name}; there are {', '.join(FIELDS)}", "map"
+            )
+    return {**FIELDS, **{name: (theirs,) for name, theirs in mapping.items()}}
+
+
+def legacy_ids(documents: Sequence[Document], names: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """By document, what it is called: its own id, or table and number where it has none or another has the same."""
+    found: dict[str, str] = {}
+    taken = {one.name for one in documents}
+    for one in documents:
+        own = _take(dict(one.fields), names["id"], _identifier)
+        found[one.name] = one.name if own is None or own in taken else own
+        taken.add(found[one.name])
+    return found
+
+
+def read_record(document: Document, legacy_id: str, names: Mapping[str, Sequence[str]], zone: tzinfo | None) -> LegacyRecord:
+    """The record of a document; raises a 400 that names the field where it can't be stored."""
+    rest = dict(document.fields)
+    if _take(dict(rest), names["id"], _identifier) == legacy_id:
+        _take(rest, names["id"], _identifier)
+    content = _take(rest, names["content"], _text)
+    category = _take(rest, names["category"], _short)
+    tags, over = _split(_take(rest, names["tags"], _tags) or [])
+    rest |= {"tags": over} if over else {}
+    level, count = _take(rest, names["importance"], _level), _take(rest, names["access_count"], _count)
+    given: dict[str, Any] = {
+        "content": content,
+        "tags": tags,
+        "category_tags": list(tidy_tags([category or ""])),
+        "source": _take(rest, names["source"], _short),
+        "expires_at": _take(rest, names["expires_at"], _end),
+        **{name: _take(rest, names[name], _moment) for name in ("created_at", "last_accessed")},
+    }
+    note = _take(rest, names["user_note"], _text)
+    left = {name: value for name, value in rest.items() if value is not None}
+    given["user_note"], cut = _note(note, left)
+    memory, kinds = validate.validate(LegacyMemory, {name: one for name, one in given.items() if one is not None}, zone)
+    return LegacyRecord(legacy_id, memory, category, level, count or 0, tuple(left), cut, tuple(kinds))
+
+
+def _take(rest: dict[str, Any], names: Iterable[str], read: Callable[[Any], _T]) -> _T | None:
+    """Takes a field out; what can't be read as that stays with the rest, which goes to the note."""
+    for name in names:
+        try:
+            value = read(rest[name])
+        except (KeyError, ValueError, TypeError, OverflowError, OSError):
+            continue
+        del rest[name]
+        return value
+    return None
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError
+    return value
+
+
+def _identifier(value: Any) -> str:
+    name = str(value).strip() if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
+    if not (0 < len(name) <= _LONGEST_NAME and name.isprintable()):
+        raise ValueError
+    return name
+
+
+def _tags(value: Any) -> list[str]:
+    words = value.split(",") if isinstance(value, str) else value
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise TypeError
+    return [word.strip() for word in words if word.strip()]
+
+
+def _split(tags: list[str]) -> tuple[list[str], list[str]]:
+    """The tags that a memory has room for, and the others."""
+    short = [tag for tag in dict.fromkeys(tags) if len(tag) <= LONGEST_TAG and tag.isprintable()]
+    kept = short[:MOST_TAGS]
+    return kept, [tag for tag in dict.fromkeys(tags) if tag not in kept]
+
+
+def _level(value: Any) -> float:
+    if isinstance(value, bool) or not 1 <= float(value) <= 5:
+        raise ValueError
+    return float(value)
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, bool) or not 0 <= int(value) < 2**53:
+        raise ValueError
+    return int(value)
+
+
+def _short(value: Any) -> str:
+    if len(text := _text(value).strip()) > MAX_SOURCE or not text.isprintable():
+        raise ValueError
+    return text
+
+
+def _moment(value: Any) -> datetime:
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value > 0:
+        return datetime.fromtimestamp(value / 1000 if value >= _MILLISECONDS_FROM else value, UTC)
+    return within_bounds(datetime.fromisoformat(_text(value).strip().removeprefix(DATE).strip()))
+
+
+def _end(value: Any) -> datetime:
+    given = value.strip().removeprefix(DATE).strip() if isinstance(value, str) else ""
+    return datetime.fromisoformat(given) if given.startswith(_NEVER) else _moment(value)
+
+
+def _note(own: str | None, left: Mapping[str, Any]) -> tuple[str | None, bool]:
+    """The note with what is left at its end, and whether it had to be cut, at a word."""
+    others = (f"{name}: {one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)}" for name, one in left.items())
+    whole = "; ".join([*([own] if own else []), *others])
+    text = "".join(char if char.isprintable() or char in "\n\t" else " " for char in whole)
+    return fitted(text) or None, len(text) > _LONGEST_NOTE
+
+
+def fitted(note: str) -> str:
+    """A note that is no longer than one may be; it is cut at a word."""
+    if len(note) <= _LONGEST_NOTE:
+        return note
+    start = note[: _LONGEST_NOTE - 2]
+    return f"{start.rpartition(' ')[0] or start} …"

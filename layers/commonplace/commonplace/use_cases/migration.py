@@ -1,0 +1,185 @@
+"""The move from a TinyDB memory: planned whole, applied as one run, taken back by undoing that."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.fields import Notes
+from commonplace.domain.flaws import gathered
+from commonplace.domain.ids import new_operation_id
+from commonplace.domain.interactions import RunReport
+from commonplace.domain.legacy import LeftOutDocument, Leftover, Migration
+from commonplace.domain.memory import Memory
+from commonplace.domain.runs import OperationKind, RunOperation
+from commonplace.memories.enrich import enrich
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller
+from commonplace.retrieval.documents import fingerprint, folded
+from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation, encode_vector
+from commonplace.runs.staging import change_many, run_context
+from commonplace.use_cases.filing import COLUMNS, Filing
+from commonplace.use_cases.legacy_memories import TOOL, NewMemory, TagFolding, new_memory
+from commonplace.use_cases.legacy_records import LegacyRecord, field_names, legacy_ids, read_record
+from commonplace.use_cases.tinydb import TinyFile, read_tinydb
+
+NO_CATEGORY, UNDECIDED = "(none)", "review"
+"""In the counts of categories: what had none, and what a person decides."""
+_WHY_NEW, _WHY_SAID = "moved here from another store", "said here already; its old id leads to it"
+Progress = Callable[[int, int], None]
+
+
+def migrate(
+    data: bytes, caller: Caller, ports: Ports, filing: Filing, *, tables: Sequence[str] = (),
+    fields: Mapping[str, str] | None = None, apply: bool = False, progress: Progress = lambda _done, _of: None,
+) -> Migration:  # fmt: skip
+    """Tells what a move of a file's documents would do, or does it. `fields`: the file's names of ours, where they differ.
+
+    `progress` is called with how many of how many are planned. Raises what is wrong with the file as a whole; a document
+    that can't be stored is told in `refused`, and the others are moved. `CONFLICT` while another run is at work.
+    """
+    names, file = field_names(fields or {}), read_tinydb(data, tables)
+    plan = _Plan(caller, ports, filing)
+    with gathered() as flaws:
+        if apply:  # planned under the lease: a run that died is finished first
+            context = run_context(caller, ports)
+            report = change_many("migration", lambda _: plan.made(file, names, progress), context, dry_run=False)
+            return plan.told(file, report).naming(flaws)
+        plan.made(file, names, progress)
+    return plan.told(file).naming(flaws)
+
+
+@dataclass
+class _Plan:
+    """What is to be done about each record, by what is here and by what came before it in the file."""
+
+    caller: Caller
+    ports: Ports
+    filing: Filing
+    folding: TagFolding = field(default_factory=lambda: TagFolding.of((), {}))
+    refused: list[LeftOutDocument] = field(default_factory=list)
+    leftovers: list[Leftover] = field(default_factory=list)
+    known: list[str] = field(default_factory=list)
+    conflicts: list[str] = field(default_factory=list)
+    review: list[dict[str, JsonValue]] = field(default_factory=list)
+    categories: dict[str, Counter[str]] = field(default_factory=dict)
+    redacted: dict[str, None] = field(default_factory=dict)
+    operations: tuple[PlannedOperation, ...] = ()
+    _moved: Mapping[str, Memory] = field(default_factory=dict)
+    _said: dict[bytes, str] = field(default_factory=dict)
+    _new: dict[bytes, NewMemory] = field(default_factory=dict)
+    _led: dict[str, list[str]] = field(default_factory=dict)
+
+    def made(self, file: TinyFile, names: Mapping[str, Sequence[str]], progress: Progress) -> Plan:
+        """The plan: an operation for each new memory, and one for each that is here and gets old ids."""
+        records = self._read(file, names)
+        for number, record in enumerate(records, 1):
+            self._take(record)
+            progress(number, len(records))
+        self.operations = (*map(self._added, self._new.values()), *(self._named(*one) for one in self._led.items()))
+        return Plan(operations=self.operations)
+
+    def _read(self, file: TinyFile, names: Mapping[str, Sequence[str]]) -> list[LegacyRecord]:
+        """The records that can be stored; the others are refused. Also looks up what is here."""
+        ids, records = legacy_ids(file.documents, names), list[LegacyRecord]()
+        for document in file.documents:
+            name = ids[document.name]
+            try:
+                records.append(read_record(document, name, names, self.caller.now.tzinfo))
+            except CommonplaceError as error:
+                told = {"field": error.field, "code": error.code.label, "message": error.message}
+                self.refused.append(LeftOutDocument(legacy_id=name, **told))
+        self._look_up([record.legacy_id for record in records])
+        own_tags = self.ports.facts.tags(self.caller.user_id)
+        self.folding = TagFolding.of([record.memory.tags for record in records], own_tags)
+        return records
+
+    def _look_up(self, legacy_ids: Sequence[str]) -> None:
+        user_id = self.caller.user_id
+        self._said = {fingerprint(one): one.memory_id for one in self.ports.records.all(user_id) if one.status == "active"}
+        led = self.ports.aliases.get(user_id, legacy_ids)
+        found = {one.memory_id: one for one in self.ports.records.get(user_id, sorted(set(led.values())))}
+        self._moved = {name: found[memory_id] for name, memory_id in led.items() if memory_id in found}
+
+    def _take(self, record: LegacyRecord) -> None:
+        """Plans one record."""
+        counted = self.categories.setdefault(record.category or NO_CATEGORY, Counter())
+        moved = self._moved.get(record.legacy_id)
+        if moved is not None:
+            same = folded(moved.content) == folded(record.memory.content)
+            (self.known if same else self.conflicts).append(record.legacy_id)
+            counted[moved.category] += 1
+            return
+        own_tags = self.folding.own
+        statement = enrich(record.memory.content, self.ports.words, self.ports.embedder, own_tags)
+        filed = self.filing.file(record.legacy_id, record.category, statement.classification)
+        if filed.asks:
+            counted[UNDECIDED] += 1
+            row = (
+                record.legacy_id,
+                record.memory.content,
+                record.category or "",
+                filed.category,
+                filed.confidence,
+                filed.why,
+            )
+            self.review.append(dict(zip(COLUMNS, row, strict=True)))
+            return
+        counted[filed.category] += 1
+        self._tell(record)
+        new = new_memory(record, statement, filed, self.folding, self.caller, self.ports)
+        mark = fingerprint(new.memory)
+        if mark in self._said:
+            self._led.setdefault(self._said[mark], []).append(record.legacy_id)
+        else:
+            self._new[mark] = self._new[mark].joined(new) if mark in self._new else new
+
+    def _tell(self, record: LegacyRecord) -> None:
+        self.redacted |= dict.fromkeys(record.redacted)
+        if record.left:
+            self.leftovers.append(Leftover(legacy_id=record.legacy_id, fields=list(record.left), cut=record.cut))
+
+    def _added(self, new: NewMemory) -> PlannedOperation:
+        told = self._operation("ADD", new.memory.memory_id, _WHY_NEW)
+        detail: dict[str, JsonValue] = {"tool": TOOL, "operation_id": told.operation_id}
+        vector = encode_vector(new.vector)
+        change = PlannedChange(memory=new.memory, audit="store", detail=detail, vector=vector)
+        return PlannedOperation(told=told, at=self.caller.now, opens=change, aliases=new.names)
+
+    def _named(self, memory_id: str, names: Sequence[str]) -> PlannedOperation:
+        return PlannedOperation(told=self._operation("NOOP", memory_id, _WHY_SAID), at=self.caller.now, aliases=tuple(names))
+
+    def _operation(self, kind: OperationKind, memory_id: str, why: str) -> RunOperation:
+        name = new_operation_id(self.caller.now)
+        return RunOperation(operation_id=name, kind=kind, outcome="planned", memory_id=memory_id, why=why)
+
+    def told(self, file: TinyFile, report: RunReport | None = None) -> Migration:
+        """The plan, or what became of it, for people and programs."""
+        run = report.run if report is not None and self.operations else None
+        outcomes = {one.operation_id: one.outcome for one in run.operations} if run else {}
+        lost = [one for one in self.operations if outcomes.get(one.told.operation_id) == "lost"]
+        done = [one for one in self.operations if one not in lost]
+        warnings = [f"the file is no UTF-8 and was read as {file.encoding}"] if file.encoding != "utf-8" else []
+        warnings += [f"{file.not_numbers} values were NaN or infinite, and count as not there"] if file.not_numbers else []
+        return Migration(
+            applied=report is not None,
+            run_id=run.run_id if run else None,
+            status=run.status if run else None,
+            encoding=file.encoding,
+            documents=len(file.documents),
+            added=sum(one.opens is not None for one in done),
+            aliases=sum(len(one.aliases) for one in done),
+            known=self.known,
+            conflicts=self.conflicts,
+            lost=[name for one in lost for name in one.aliases],
+            categories={old: dict(counted) for old, counted in self.categories.items()},
+            tags_before=self.folding.before,
+            tags_after=self.folding.after,
+            tags_renamed=self.folding.renamed,
+            review=self.review,
+            refused=self.refused,
+            leftovers=self.leftovers,
+            notes=Notes(redacted=list(self.redacted) or None, warnings=warnings or None) or None,
+        )

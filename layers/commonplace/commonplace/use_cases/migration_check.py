@@ -1,0 +1,135 @@
+"""Compares the search of an old store, over its own file, with the search here, over what was moved from it."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from commonplace.contract import validate
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.flaws import gathered
+from commonplace.domain.legacy import CheckedQuery, CheckRequest, MigrationCheck
+from commonplace.domain.requests import SearchRequest
+from commonplace.domain.strict_json import read_object
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller
+from commonplace.use_cases.legacy_records import LegacyRecord, field_names, legacy_ids, read_record
+from commonplace.use_cases.named import behind_alias
+from commonplace.use_cases.search import search_memory
+from commonplace.use_cases.tinydb import read_tinydb
+
+HITS = 10
+_WORD = re.compile(r"\w+")
+_LONG_AGO = datetime(1, 1, 2, tzinfo=UTC)
+
+
+def check_migration(
+    data: bytes, caller: Caller, ports: Ports, queries: str | None = None, *, tables: Sequence[str] = (),
+    fields: Mapping[str, str] | None = None, progress: Callable[[int, int], None] = lambda _done, _of: None,
+) -> MigrationCheck:  # fmt: skip
+    """Searches both ways. `queries`: JSON lines `{"query", "expected"?}`; by default each old tag, which should find what
+    has it. Searches made for this are not counted as uses."""
+    with gathered() as flaws:
+        records = _records(data, caller, tables, field_names(fields or {}))
+        moved = {
+            one.legacy_id: found[0].memory_id for one in records if (found := behind_alias(one.legacy_id, caller, ports))
+        }
+        asked = _given(queries) if queries is not None else _tags(records)
+        quiet, checked = replace(ports, usage=Uncounted()), list[CheckedQuery]()
+        for number, query in enumerate(asked, 1):
+            checked.append(_checked(query, records, moved, caller, quiet))
+            progress(number, len(asked))
+    return MigrationCheck(
+        queries=len(checked),
+        not_moved=[one.legacy_id for one in records if one.legacy_id not in moved],
+        old_recall=_mean([one.old_recall for one in checked]),
+        new_recall=_mean([one.new_recall for one in checked]),
+        worse=[one for one in checked if one.new_recall < one.old_recall],
+    ).naming(flaws)
+
+
+def _records(data: bytes, caller: Caller, tables: Sequence[str], names: Mapping[str, Sequence[str]]) -> list[LegacyRecord]:
+    """The records that can be stored: the others were not moved."""
+    documents = read_tinydb(data, tables).documents
+    ids, found = legacy_ids(documents, names), list[LegacyRecord]()
+    for one in documents:
+        try:
+            found.append(read_record(one, ids[one.name], names, caller.now.tzinfo))
+        except CommonplaceError:
+            continue
+    return found
+
+
+def _given(text: str) -> list[CheckRequest]:
+    found = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                found.append(validate.check(CheckRequest, read_object(line)))
+            except CommonplaceError as error:
+                raise CommonplaceError(error.code, f"queries: line {number}: {error.message}", "queries") from None
+    if not found:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "queries: holds none", "queries")
+    return found
+
+
+def _tags(records: Sequence[LegacyRecord]) -> list[CheckRequest]:
+    having: dict[str, list[str]] = {}
+    for record in records:
+        for tag in record.memory.tags:
+            having.setdefault(" ".join(tag.replace("-", " ").replace("_", " ").split()), []).append(record.legacy_id)
+    return [CheckRequest(query=tag, expected=ids) for tag, ids in having.items() if any(map(str.isalnum, tag))]
+
+
+def _checked(
+    asked: CheckRequest, records: Sequence[LegacyRecord], moved: Mapping[str, str], caller: Caller, ports: Ports
+) -> CheckedQuery:
+    old = [one.legacy_id for one in legacy_search(asked.query, records)]
+    hits = search_memory(SearchRequest(query=asked.query, limit=HITS), caller, ports).results
+    new = [name for hit in hits for name, memory_id in moved.items() if memory_id == hit.id]
+    wanted = set(asked.expected or old)
+    return CheckedQuery(
+        query=asked.query, old=old, new=new, expected=len(wanted),
+        old_recall=_recall(old, wanted, HITS), new_recall=_recall(new, wanted, HITS),
+    )  # fmt: skip
+
+
+def legacy_search(query: str, records: Sequence[LegacyRecord], limit: int = HITS) -> list[LegacyRecord]:
+    """What the old store finds: records with any of the words, those with the most of them first, then the newest."""
+    words = set(_words(query))
+    scored = [(len(words & set(_of(record))), record) for record in records]
+    found = sorted(
+        ((score, record) for score, record in scored if score),
+        key=lambda one: (one[0], one[1].memory.created_at or _LONG_AGO), reverse=True,
+    )  # fmt: skip
+    return [record for _, record in found[:limit]]
+
+
+def _of(record: LegacyRecord) -> Iterator[str]:
+    return (word for text in (record.memory.content, record.category or "", *record.memory.tags) for word in _words(text))
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold().replace("_", " "))
+
+
+def _recall(found: Sequence[str], wanted: set[str], most: int) -> float:
+    return round(len(set(found) & wanted) / min(len(wanted), most), 4) if wanted else 1.0
+
+
+def _mean(shares: Sequence[float]) -> float:
+    return round(sum(shares) / len(shares), 4) if shares else 1.0
+
+
+@dataclass(frozen=True)
+class Uncounted:
+    """A usage log that counts nothing."""
+
+    def found(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:
+        """Counts nothing."""
+
+    def fold(self, user_id: str) -> None:
+        """There is nothing to add."""
+
+    def unfolded(self, before: datetime) -> Iterator[str]:  # noqa: ARG002
+        return iter(())

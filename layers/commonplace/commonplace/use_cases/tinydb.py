@@ -1,0 +1,104 @@
+"""Reads a TinyDB file: tables of documents under whole numbers, as its JSON storage writes them. Nothing is written."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+
+DATE = "{TinyDate}:"
+"""How TinyDB's serializer begins a date."""
+_ENCODINGS = ("utf-8-sig", "cp1252")
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document of a table. What was NaN or infinite in it is None."""
+
+    table: str
+    number: str
+    fields: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The name that no other document of the file has."""
+        return f"{self.table}/{self.number}"
+
+
+@dataclass(frozen=True)
+class TinyFile:
+    """A file's documents, in their order, and the encoding that it was read in; `not_numbers`: how many values were NaN."""
+
+    documents: list[Document]
+    encoding: str
+    not_numbers: int
+
+
+def read_tinydb(data: bytes, tables: Sequence[str] = ()) -> TinyFile:
+    """The documents of a file, or of some of its tables.
+
+    Raises `INVALID_JSON` with the byte where a broken file breaks, and `INVALID_ARGUMENT` for another file or table.
+    """
+    text, encoding = _decoded(data)
+    not_numbers: list[str] = []
+    whole = _loaded(text, encoding, data.startswith(_BOM), not_numbers) if text.strip() else {}
+    if not isinstance(whole, dict) or not all(isinstance(table, dict) for table in whole.values()):
+        raise _refused("is no TinyDB file: it must hold an object of tables, and each table its documents by their numbers")
+    for table in tables:
+        if table not in whole:
+            raise CommonplaceError(
+                ErrorCode.INVALID_ARGUMENT,
+                f"table: there is no table {table}; there are {', '.join(whole) or 'none'}",
+                "table",
+            )
+    return TinyFile(list(_documents(whole, tables or list(whole))), encoding.removesuffix("-sig"), len(not_numbers))
+
+
+def _decoded(data: bytes) -> tuple[str, str]:
+    for encoding in _ENCODINGS:
+        try:
+            return data.decode(encoding), encoding
+        except UnicodeDecodeError as error:
+            broken = error
+    raise CommonplaceError(ErrorCode.INVALID_JSON, f"file: is neither UTF-8 nor cp1252 at byte {broken.start}", "file")
+
+
+def _loaded(text: str, encoding: str, marked: bool, not_numbers: list[str]) -> Any:
+    def finite(digits: str) -> float | None:
+        if math.isfinite(value := float(digits)):
+            return value
+        not_numbers.append(digits)
+        return None
+
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=finite, parse_float=finite)
+    except json.JSONDecodeError as error:
+        at = len(text[: error.pos].encode(encoding.removesuffix("-sig"))) + (len(_BOM) if marked else 0)
+        message = f"file: is broken at byte {at} (line {error.lineno}): {error.msg}"
+        raise CommonplaceError(ErrorCode.INVALID_JSON, message, "file") from None
+    except ValueError:
+        raise _refused("holds a number with too many digits") from None
+    except RecursionError:
+        raise _refused("is nested too deeply") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _refused("has a key twice in one object, which TinyDB never writes: one of the two would be lost")
+    return found
+
+
+def _documents(whole: Mapping[str, Mapping[str, Any]], tables: Sequence[str]) -> Iterator[Document]:
+    for table in tables:
+        for number, fields in whole[table].items():
+            if not isinstance(fields, dict):
+                raise _refused(f"is no TinyDB file: {table}/{number} is no document")
+            yield Document(table, number, fields)
+
+
+def _refused(why: str) -> CommonplaceError:
+    return CommonplaceError(ErrorCode.INVALID_JSON, f"file: {why}", "file")
