@@ -111,6 +111,9 @@ def test_an_own_id_and_a_key_come_before_one_from_elsewhere(ports: Ports) -> Non
     assert naming("Drink", CALLER, ports) == {"key": "Drink"}
     assert naming("Tea-1", CALLER, ports) == {"memory_id": "Tea-1"}
     assert naming("neither", CALLER, ports) == {"key": "neither"}
+    assert [naming(name, CALLER, ports) for name in ("", "\ud800", "x" * 3_000)] == [
+        {"key": ""}, {"key": "\ud800"}, {"key": "x" * 3_000}
+    ]  # fmt: skip
     call(ports, "delete_memory", key="drink")
     assert naming("drink", CALLER, ports) == {"memory_id": "drink"}
 

@@ -13,6 +13,7 @@ from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.retrieval.record_scan import is_visible, visibility_of
 
+_LONGEST = 128
 _NEAREST, _LIKENESS = 5, 0.4
 _CLOSED = {"deleted": "was deleted", "archived": "was over, and its place was taken", "superseded": "was replaced"}
 
@@ -20,7 +21,9 @@ _CLOSED = {"deleted": "was deleted", "archived": "was over, and its place was ta
 def naming(name: str, caller: Caller, ports: Ports) -> dict[str, str]:
     """What a person calls a memory by, as the field of a request: its id, its key, or an id that it had elsewhere."""
     fields = id_or_key(name)
-    if "key" not in fields or not ports.aliases.get(caller.user_id, [name]):
+    if "key" not in fields or not (len(name) <= _LONGEST and name.isprintable()):  # no store is asked for what is none
+        return fields
+    if not ports.aliases.get(caller.user_id, [name]):
         return fields
     held = ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, folded_key(name), caller.now)
     return fields if held else {"memory_id": name}
