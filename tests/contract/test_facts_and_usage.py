@@ -55,6 +55,14 @@ def test_each_finding_is_counted(ports: Ports, writer: Writer) -> None:
     assert read.version == 1
 
 
+def test_a_memory_that_comes_with_a_count_is_counted_on_from_there(ports: Ports, writer: Writer) -> None:
+    one = writer.write("Ana drinks tea", access_count=7, last_accessed=NOON)
+    ports.usage.found(one.user_id, [one.memory_id], NOON + timedelta(days=1))
+    ports.usage.fold(one.user_id)
+    (found,) = ports.records.get(one.user_id, [one.memory_id])
+    assert (found.access_count, found.last_accessed) == (8, NOON + timedelta(days=1))
+
+
 def test_what_was_found_is_no_longer_unused(ports: Ports, writer: Writer) -> None:
     over = writer.write("voucher", expires_at=NOON + timedelta(minutes=1))
     kept = [writer.write(text) for text in ("tea", "coffee", "milk", "water")]

@@ -99,6 +99,8 @@ def test_times_counts_and_all_else_come_along(memory: Commonplace, old: Path) ->
     assert one["user_note"] == "mood: calm"
     assert one["embedding_model"] is not None
     assert memory.search_memory("nut allergy").results[0].id == one["memory_id"]
+    memory._local.ports.usage.fold("local|ana")
+    assert kept(memory)[ALLERGY]["access_count"] == 8
 
 
 def test_two_that_say_the_same_are_one_memory_with_both_ids(memory: Commonplace, old: Path) -> None:

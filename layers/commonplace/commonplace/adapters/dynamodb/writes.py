@@ -7,7 +7,9 @@ from typing import Any
 
 from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.rows import (
+    FOUND,
     HOLDER,
+    LAST_FOUND,
     VERSION,
     audit_item,
     bytes_of,
@@ -100,12 +102,21 @@ def _rows(change: RowChange, since: datetime | None) -> list[Action]:
     memory, before = change.memory, change.before
     record, audit = memory_item(memory, change.vector), Action("Put", audit_item(memory, change.audit), ABSENT)
     if before is None:
-        rows = [Action("Put", record, ABSENT), audit]
+        rows = [Action("Put", record, ABSENT), audit, *_counted(memory)]
     else:
         rows = [Action("Put", record, f"#{VERSION} = :before", {":before": {"N": str(before.version)}}), audit]
     if since is not None:
         rows.append(_pending(memory, since))
     return rows + [purging(memory, name) for name in change.rows]
+
+
+def _counted(memory: Memory) -> list[Action]:
+    """The counts of a memory that comes from elsewhere: it is counted on from there."""
+    if not memory.access_count:
+        return []
+    last = (memory.last_accessed or memory.created_at).isoformat()
+    used = {FOUND: {"N": str(memory.access_count)}, LAST_FOUND: {"S": last}, **purge_at(memory)}
+    return [Action("Put", {**key_of(memory.user_id, used_name(memory.memory_id)), **used})]
 
 
 def purging(memory: Memory, name: str) -> Action:

@@ -53,6 +53,10 @@ def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Docume
     assert cursor.lastrowid is not None
     rows.insert(connection, cursor.lastrowid, owner, doc)
     count_tags(connection, owner, memory, 1)
+    if memory.access_count:  # it comes from elsewhere, and is counted on from there
+        last = memory.last_accessed or memory.created_at
+        used = (memory.memory_id, memory.access_count, last.isoformat())
+        connection.execute("INSERT INTO usage VALUES (?, ?, ?) ON CONFLICT DO NOTHING", used)
     _write_audit(connection, memory.memory_id, entry.audit)
 
 
