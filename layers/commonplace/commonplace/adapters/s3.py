@@ -1,8 +1,9 @@
-"""Pages as objects of one bucket, a folder per user."""
+"""Pages, and the files kept for users, as objects of one bucket, a folder per user."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from datetime import datetime
+from typing import TYPE_CHECKING, get_args
 
 import botocore.session
 from botocore.config import Config
@@ -10,17 +11,22 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.transfer import MEDIA, FileKind, KeptFile
+from commonplace.pages.page import owner_hash
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_s3.type_defs import ObjectIdentifierTypeDef
 
 _AT_ONCE = 1_000  # versions that one call deletes
+_FILE = "file"
 
 
 def connect(region: str | None = None, endpoint_url: str | None = None) -> "S3Client":
     """A client that gives up after some seconds; in the region of the environment unless one is given."""
-    config = Config(retries={"mode": "standard", "total_max_attempts": 3}, connect_timeout=1, read_timeout=10)
+    config = Config(
+        retries={"mode": "standard", "total_max_attempts": 3}, connect_timeout=1, read_timeout=10, signature_version="s3v4"
+    )
     session = botocore.session.get_session()
     client: S3Client = session.create_client(  # type: ignore[assignment]
         "s3", region_name=region, endpoint_url=endpoint_url, config=config
@@ -65,22 +71,85 @@ class S3Pages:
 
     def drop_versions(self) -> None:
         with _storage_errors():
-            for batch in in_batches(self._old_versions(), _AT_ONCE):
-                answer = self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": batch, "Quiet": True})
-                if answer.get("Errors"):
-                    raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the bucket has not dropped every old version")
+            _drop(self._client, self._bucket, _versions(self._client, self._bucket, self._folder, and_newest=False))
 
-    def _old_versions(self) -> "list[ObjectIdentifierTypeDef]":
-        """The old versions of pages, then the delete markers, without which old versions would show again."""
-        pages = self._client.get_paginator("list_object_versions").paginate(Bucket=self._bucket, Prefix=self._folder)
-        old: list[ObjectIdentifierTypeDef] = []
-        marks: list[ObjectIdentifierTypeDef] = []
-        for page in pages:
-            old += [
-                {"Key": one["Key"], "VersionId": one["VersionId"]} for one in page.get("Versions", ()) if not one["IsLatest"]
-            ]
-            marks += [{"Key": one["Key"], "VersionId": one["VersionId"]} for one in page.get("DeleteMarkers", ())]
-        return old + marks
+
+class S3KeptFiles:
+    """Files kept for users: `exports/<hash of the user>/<id>`, so that a rule of the bucket may end each kind.
+
+    What they tell of themselves stands in the object's metadata.
+    """
+
+    def __init__(self, client: "S3Client", bucket: str) -> None:
+        self._client, self._bucket = client, bucket
+
+    def put(self, user_id: str, file: KeptFile, body: bytes) -> None:
+        media = MEDIA.get(file.format, ("application/octet-stream", ""))[0]
+        key = _key(user_id, file.kind, file.file_id)
+        with _storage_errors():
+            self._client.put_object(
+                Bucket=self._bucket, Key=key, Body=body, ContentType=media, Metadata={_FILE: file.model_dump_json()}
+            )
+            _drop(self._client, self._bucket, _versions(self._client, self._bucket, key, and_newest=False))
+
+    def get(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> tuple[KeptFile, bytes] | None:
+        with _storage_errors():
+            try:
+                found = self._client.get_object(Bucket=self._bucket, Key=_key(user_id, kind, file_id))
+            except self._client.exceptions.NoSuchKey:
+                return None
+            file = KeptFile.model_validate_json(found["Metadata"][_FILE])
+            return (file, found["Body"].read()) if file.expires_at > now else None
+
+    def listed(self, user_id: str, kind: FileKind, now: datetime) -> list[KeptFile]:
+        with _storage_errors():
+            pages = self._client.get_paginator("list_objects_v2").paginate(
+                Bucket=self._bucket, Prefix=_key(user_id, kind)
+            )
+            keys = [one["Key"] for page in pages for one in page.get("Contents", ())]
+            told = [self._client.head_object(Bucket=self._bucket, Key=key)["Metadata"] for key in sorted(keys, reverse=True)]
+        return [file for one in told if (file := KeptFile.model_validate_json(one[_FILE])).expires_at > now]
+
+    def delete(self, user_id: str, kind: FileKind, file_id: str) -> None:
+        self._delete(_key(user_id, kind, file_id))
+
+    def delete_all(self, user_id: str, kind: FileKind | None = None) -> None:
+        for one in get_args(FileKind) if kind is None else (kind,):
+            self._delete(_key(user_id, one))
+
+    def link(self, user_id: str, file: KeptFile, seconds: int) -> str:
+        name = f"{file.file_id}.{MEDIA[file.format][1]}"
+        params = {
+            "Bucket": self._bucket, "Key": _key(user_id, file.kind, file.file_id),
+            "ResponseContentDisposition": f'attachment; filename="{name}"', "ResponseCacheControl": "no-store",
+        }  # fmt: skip
+        return self._client.generate_presigned_url("get_object", Params=params, ExpiresIn=seconds)
+
+    def _delete(self, prefix: str) -> None:
+        with _storage_errors():
+            _drop(self._client, self._bucket, _versions(self._client, self._bucket, prefix, and_newest=True))
+
+
+def _key(user_id: str, kind: FileKind, file_id: str = "") -> str:
+    return f"{kind}s/{owner_hash(user_id)}/{file_id}"
+
+
+def _versions(client: "S3Client", bucket: str, prefix: str, and_newest: bool) -> "list[ObjectIdentifierTypeDef]":
+    """The old versions of objects, or all, then the delete markers, without which old versions would show again."""
+    old: list[ObjectIdentifierTypeDef] = []
+    marks: list[ObjectIdentifierTypeDef] = []
+    for page in client.get_paginator("list_object_versions").paginate(Bucket=bucket, Prefix=prefix):
+        there = [one for one in page.get("Versions", ()) if and_newest or not one["IsLatest"]]
+        old += [{"Key": one["Key"], "VersionId": one["VersionId"]} for one in there]
+        marks += [{"Key": one["Key"], "VersionId": one["VersionId"]} for one in page.get("DeleteMarkers", ())]
+    return old + marks
+
+
+def _drop(client: "S3Client", bucket: str, versions: "list[ObjectIdentifierTypeDef]") -> None:
+    for batch in in_batches(versions, _AT_ONCE):
+        answer = client.delete_objects(Bucket=bucket, Delete={"Objects": batch, "Quiet": True})
+        if answer.get("Errors"):
+            raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the bucket has not dropped every old version")
 
 
 @contextmanager
@@ -89,4 +158,4 @@ def _storage_errors() -> Iterator[None]:
         yield
     except (ClientError, BotoCoreError) as error:
         kind = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
-        raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the bucket of pages can't be used: {kind}") from error
+        raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the bucket can't be used: {kind}") from error

@@ -1,4 +1,4 @@
-"""Ids of memories, operations and runs: each sorts by the time given, to the millisecond."""
+"""Ids of memories, operations, runs and kept files: each sorts by the time given, to the millisecond."""
 
 import re
 from datetime import datetime
@@ -32,3 +32,8 @@ def id_or_key(name: str) -> dict[str, str]:
 def may_be_id(text: str) -> bool:
     """Whether a text that somebody gave as an id may be one; no store has to be asked for what may not."""
     return _ID.fullmatch(text) is not None
+
+
+def new_file_id(kind: str, at: datetime) -> str:
+    """The kind of a kept file (`export`, `upload`) and a ULID."""
+    return f"{kind}_{ULID.from_datetime(at)}"

@@ -1,0 +1,120 @@
+"""What the tools take and answer that bring memories out and in: exports, imports, and the files kept for them."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from commonplace.domain.errors import ErrorCode
+from commonplace.domain.fields import End, FrozenPart, Moment, Name, Request, Result, absent
+from commonplace.domain.results import Part
+from commonplace.domain.taxonomy import MemoryType, SearchCategory
+
+FileKind = Literal["export", "upload"]
+ImportFormat = Literal["jsonl", "csv"]
+FileFormat = Literal["jsonl", "csv", "markdown"]
+TransferStatus = Literal["done", "needs_review"]
+
+MOST_INLINE, MOST_BYTES, MOST_LINES, MOST_LINE_BYTES, MOST_DEPTH = 256_000, 50_000_000, 100_000, 256_000, 20
+"""Of an import: bytes given inline and in all, its lines, the bytes of a line, and how deep its JSON may be nested."""
+MEDIA: dict[str, tuple[str, str]] = {
+    "jsonl": ("application/x-ndjson", "jsonl"), "csv": ("text/csv; charset=utf-8", "csv"),
+    "markdown": ("text/markdown; charset=utf-8", "md"),
+}  # fmt: skip
+"""Of each format: its media type, and how the name of such a file ends."""
+BY_WHOM = "a person, by `commonplace {verb}`, or a program with a token that has the scope commonplace/admin"
+
+
+class KeptFile(FrozenPart):
+    """A file kept for a user, without its bytes. Times are aware; `count`: how many memories it holds."""
+
+    file_id: str
+    kind: FileKind
+    format: str
+    made_at: datetime
+    expires_at: datetime
+    count: int = 0
+    bytes: int
+    sha256: str
+
+
+class ExportFilter(Request):
+    """Which memories are exported; what is left out lets all pass."""
+
+    category: SearchCategory | None = Field(None, description="Only this category or section.")
+    type: MemoryType | None = Field(None, description="Only memories of this type.")
+    collection: Name | None = Field(None, description="Only this collection.")
+    after: Moment | None = Field(None, description="Only what happened, or else was stored, then or later, ISO 8601.")
+    before: End | None = Field(None, description="Only what happened, or else was stored, earlier, ISO 8601.")
+
+
+class ExportRequest(Request):
+    """Memories as a file."""
+
+    format: FileFormat = Field("jsonl", description="jsonl comes back unchanged by import_memories; markdown is to be read.")
+    filter: ExportFilter | None = Field(None, description="Which memories; all when left out.")
+    include_history: bool = Field(False, description="Also closed memories, and what was done to each and when.")
+    run_id: Name | None = Field(None, description="The export_id of an earlier export: it is told again, and none is made.")
+
+
+class ExportResult(Result):
+    run_id: str | None = Field(None, description="By which the same export is told again.", exclude_if=absent)
+    status: TransferStatus = Field(description="needs_review: no file was made; notes say who may make it.")
+    export_id: str | None = Field(None, description="The file is fetched by GET /exports/{export_id}.", exclude_if=absent)
+    count: int = Field(description="How many memories are in it, or would be.")
+    bytes: int | None = Field(None, exclude_if=absent)
+    sha256: str | None = Field(None, description="Of the file's bytes, in hex.", exclude_if=absent)
+    expires_at: datetime | None = Field(None, description="When the file is taken away.", exclude_if=absent)
+
+
+class ImportMemoriesRequest(Request):
+    """An export to be taken in; or, by its run_id, a plan that was made of one."""
+
+    format: ImportFormat = Field("jsonl", description="The form of the export.")
+    data: Annotated[str, Field(max_length=MOST_INLINE)] | None = Field(
+        None, description="The export itself, at most 256 KB; a larger one is uploaded."
+    )
+    upload_id: Name | None = Field(None, description="What POST /uploads answered: a file of up to 50 MB, for one import.")
+    dry_run: bool = Field(True, description="Only plan it: the answer's run_id applies that plan within 7 days.")
+    run_id: Name | None = Field(None, description="A plan made before: it is told, or with dry_run false applied.")
+
+    @model_validator(mode="after")
+    def _one_source(self) -> "ImportMemoriesRequest":
+        if sum(given is not None for given in (self.data, self.upload_id, self.run_id)) != 1:
+            raise PydanticCustomError("one_source", "exactly one of data, upload_id and run_id must be given")
+        return self
+
+
+class Conflict(Part):
+    line: int = Field(description="Of the file, from 1.")
+    id: str = Field(description="The memory that is here and stays as it is.")
+
+
+class RefusedLine(Part):
+    line: int = Field(description="Of the file, from 1.")
+    field: str | None
+    code: str = Field(description="An error code.", json_schema_extra={"enum": [code.label for code in ErrorCode]})
+    message: str
+
+
+class Instruction(Part):
+    line: int = Field(description="Of the file, from 1.")
+    content: str = Field(description="Words that would stand in every context as the user's standing wish.")
+
+
+class ImportMemoriesResult(Result):
+    run_id: str | None = Field(None, description="Applies the plan, undoes what was applied.", exclude_if=absent)
+    status: TransferStatus = Field(description="needs_review: a plan, nothing is stored yet.")
+    new: int = Field(description="Memories that were stored, or that would be.")
+    known: int = Field(description="Memories that are here already.")
+    conflicts: list[Conflict] = Field(description="The id, the key or the place is here with another content: left out.")
+    refused: list[RefusedLine] = Field(description="Lines that can't be taken in.")
+    instructions: list[Instruction] = Field(description="Of the new ones those that are standing instructions: look at them.")
+
+
+class UploadResult(Result):
+    upload_id: str = Field(description="For import_memories, once.")
+    bytes: int
+    sha256: str = Field(description="Of what came, in hex.")
+    expires_at: datetime = Field(description="An hour from now.")

@@ -1,0 +1,125 @@
+"""Files kept for a user: in the memory file, and in a bucket."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from moto import mock_aws
+
+from commonplace.adapters.s3 import S3KeptFiles, connect
+from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.kept_files import SqliteKeptFiles
+from commonplace.domain.transfer import FileKind, KeptFile
+from commonplace.ports.kept_files import KeptFiles
+from tests.conftest import NOON
+
+pytestmark = pytest.mark.integration
+BUCKET, ANA, BEN = "pages", "local|ana", "local|ben"
+
+
+@pytest.fixture
+def _account(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for name, value in {"ACCESS_KEY_ID": "x", "SECRET_ACCESS_KEY": "x", "DEFAULT_REGION": "eu-central-1"}.items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+    with mock_aws():
+        client = connect("eu-central-1")
+        client.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
+        client.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": "Enabled"})
+        yield
+
+
+@pytest.fixture(params=["file", "bucket"])
+def files(request: pytest.FixtureRequest, memory_file: Path) -> Iterator[KeptFiles]:
+    if request.param == "file":
+        with closing(Database(memory_file)) as database:
+            yield SqliteKeptFiles(database)
+        return
+    request.getfixturevalue("_account")
+    yield S3KeptFiles(connect("eu-central-1"), BUCKET)
+
+
+def kept(number: int, kind: FileKind = "export", at: datetime = NOON) -> KeptFile:
+    until = at + timedelta(hours=1)
+    return KeptFile(
+        file_id=f"{kind}_{number:026d}", kind=kind, format="jsonl", made_at=at, expires_at=until, bytes=3, sha256="0" * 64
+    )
+
+
+def test_there_is_nothing_at_first(files: KeptFiles) -> None:
+    assert files.listed(ANA, "export", NOON) == []
+    assert files.get(ANA, "export", "export_1", NOON) is None
+    files.delete(ANA, "export", "export_1")
+    files.delete_all(ANA)
+
+
+def test_a_file_is_given_back_as_it_was_put(files: KeptFiles) -> None:
+    body = "één\r\n東京\0".encode()
+    files.put(ANA, kept(1), b"an older one")
+    files.put(ANA, kept(1), body)
+    assert files.get(ANA, "export", kept(1).file_id, NOON) == (kept(1), body)
+
+
+def test_the_newest_come_first_each_kind_and_each_user_apart(files: KeptFiles) -> None:
+    for number in (1, 3, 2):
+        files.put(ANA, kept(number), b"abc")
+    files.put(ANA, kept(4, "upload"), b"abc")
+    files.put(BEN, kept(5), b"abc")
+    assert files.listed(ANA, "export", NOON) == [kept(3), kept(2), kept(1)]
+    assert files.get(BEN, "export", kept(1).file_id, NOON) is None
+    assert files.get(ANA, "upload", kept(1).file_id, NOON) is None
+
+
+def test_what_has_expired_is_not_there(files: KeptFiles) -> None:
+    files.put(ANA, kept(1), b"abc")
+    over = kept(1).expires_at
+    assert files.get(ANA, "export", kept(1).file_id, over) is None
+    assert files.listed(ANA, "export", over) == []
+    assert files.get(ANA, "export", kept(1).file_id, over - timedelta(seconds=1)) is not None
+
+
+def test_what_is_deleted_is_gone_and_the_rest_stays(files: KeptFiles) -> None:
+    for number in (1, 2):
+        files.put(ANA, kept(number), b"abc")
+    files.delete(ANA, "export", kept(1).file_id)
+    assert files.listed(ANA, "export", NOON) == [kept(2)]
+
+
+def test_all_of_a_kind_or_all_of_a_user_goes_and_nothing_of_others(files: KeptFiles) -> None:
+    for user in (ANA, BEN):
+        files.put(user, kept(1), b"abc")
+        files.put(user, kept(2, "upload"), b"abc")
+    files.delete_all(ANA, "export")
+    assert (files.listed(ANA, "export", NOON), files.listed(ANA, "upload", NOON)) == ([], [kept(2, "upload")])
+    files.delete_all(ANA)
+    assert files.listed(ANA, "upload", NOON) == []
+    assert (files.listed(BEN, "export", NOON), files.listed(BEN, "upload", NOON)) == ([kept(1)], [kept(2, "upload")])
+
+
+@pytest.mark.usefixtures("_account")
+def test_a_bucket_keeps_no_version_of_what_was_deleted_and_gives_links() -> None:
+    client = connect("eu-central-1")
+    files = S3KeptFiles(client, BUCKET)
+    for body in (b"one", b"two"):
+        files.put(ANA, kept(1), body)
+    link = files.link(ANA, kept(1), 60)
+    assert "X-Amz-Expires=60" in link
+    assert ANA not in link
+    assert len(client.list_object_versions(Bucket=BUCKET)["Versions"]) == 1
+    files.delete(ANA, "export", kept(1).file_id)
+    there = client.list_object_versions(Bucket=BUCKET)
+    assert "Versions" not in there
+    assert "DeleteMarkers" not in there
+
+
+def test_what_is_deleted_leaves_no_byte_in_the_file(memory_file: Path) -> None:
+    with closing(Database(memory_file)) as database:
+        files = SqliteKeptFiles(database)
+        files.put(ANA, kept(1), b"zanzibar" * 1_000)
+        files.put(ANA, kept(2, at=NOON + timedelta(hours=2)), b"abc")
+        assert files.link(ANA, kept(2), 60) is None
+    assert b"zanzibar" not in memory_file.read_bytes()
+    with closing(sqlite3.connect(memory_file)) as connection:
+        assert connection.execute("SELECT count(*) FROM kept_files").fetchone() == (1,)
