@@ -103,9 +103,7 @@ class S3KeptFiles:
 
     def listed(self, user_id: str, kind: FileKind, now: datetime) -> list[KeptFile]:
         with _storage_errors():
-            pages = self._client.get_paginator("list_objects_v2").paginate(
-                Bucket=self._bucket, Prefix=_key(user_id, kind)
-            )
+            pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=_key(user_id, kind))
             keys = [one["Key"] for page in pages for one in page.get("Contents", ())]
             told = [self._client.head_object(Bucket=self._bucket, Key=key)["Metadata"] for key in sorted(keys, reverse=True)]
         return [file for one in told if (file := KeptFile.model_validate_json(one[_FILE])).expires_at > now]
