@@ -3,7 +3,7 @@
 import hashlib
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -16,15 +16,20 @@ from cloud.process import free_port
 from cloud.proxy import Fault, FaultProxy
 from commonplace.adapters.opensearch import facts
 from commonplace.adapters.opensearch.client import connect, routing_of
+from commonplace.adapters.opensearch.document import OUTLINE, properties, settings
 from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
 from commonplace.adapters.opensearch.facts import OpenSearchFacts, UnindexedState
 from commonplace.adapters.opensearch.index import OpenSearchIndex
+from commonplace.adapters.opensearch.setup import switch
+from commonplace.adapters.record_scan import outlines_of
 from commonplace.domain.memory import GLOBAL_AGENT
-from commonplace.ports.record_values import Stored
+from commonplace.domain.outline import Outline
+from commonplace.ports.record_values import IndexOutcome, Stored
 from commonplace.ports.values import Filter, IndexUnavailable, Statistics, Visibility
 from commonplace.text.foundation.tokenizer import terms
 from tests.conftest import NOON
 from tests.integration.test_opensearch_writing import EMBEDDER, stored
+from tests.opensearch_indices import LAYOUT
 
 pytestmark = pytest.mark.integration
 
@@ -65,6 +70,9 @@ class Otherwise:
 
     def statistics(self, _user_id: str, _now: object, _embedding_model: str) -> Statistics:
         return self.STATE
+
+    def outlines(self, user_id: str, terms: Sequence[str] = ()) -> list[Outline]:
+        return outlines_of([stored("otherwise", "tea", user_id=user_id).memory], terms)
 
 
 @pytest.fixture
@@ -222,6 +230,39 @@ def test_those_that_were_used_are_counted_however_many_there_are(
     monkeypatch.setattr(facts, "_IDS_A_FILTER", 2)
     state = OpenSearchFacts(opensearch_client, Used(), Otherwise(), filled).statistics("local|ana", NOON, EMBEDDER.name)
     assert (state.active, state.unused) == (3, 1)
+
+
+def test_what_is_counted_comes_page_by_page(
+    opensearch_client: OpenSearch, filled: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = OpenSearchFacts(opensearch_client, WAITING, Otherwise(), filled)
+    for size in (1, 2, 3, 10):
+        monkeypatch.setattr(facts, "_OUTLINES_A_PAGE", size)
+        assert [one.memory_id for one in known.outlines("local|ana")] == ["a0", "a1", "a2"]
+    assert [one.memory_id for one in known.outlines("local|ana", terms("green tea"))] == ["a0"]
+    assert [one.memory_id for one in known.outlines("local|ben")] == ["b0"]
+
+
+def test_an_index_from_before_outlines_takes_documents_and_the_records_are_counted(
+    opensearch_client: OpenSearch, filled: str
+) -> None:
+    older = {name: what for name, what in properties(LAYOUT).items() if name != OUTLINE}
+    metadata = {"embedding_model": EMBEDDER.name, "layout": "older"}
+    name = f"older-{filled}"  # the template of the alias is not for it
+    opensearch_client.indices.create(
+        index=name,
+        body={
+            "settings": {"index": settings(LAYOUT)},
+            "mappings": {"dynamic": "strict", "_meta": metadata, "properties": older},
+        },
+    )
+    try:
+        switch(opensearch_client, filled, None, name, {"remove": {"index": f"{filled}-v1", "alias": filled}})
+        assert OpenSearchWriter(opensearch_client, filled).put([stored("a0", "tea")]) == [IndexOutcome("done")]
+        told = OpenSearchFacts(opensearch_client, WAITING, Otherwise(), filled).outlines("local|ana", ["tea"])
+        assert [one.memory_id for one in told] == ["otherwise"]
+    finally:
+        opensearch_client.indices.delete(index=name)
 
 
 def test_tags_are_kept_a_while_and_do_when_the_node_is_away(proxy: FaultProxy, filled: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 
@@ -14,10 +15,8 @@ pytestmark = pytest.mark.integration
 Opener = Callable[..., Commonplace]
 
 
-def told(memory: Commonplace, text: str, day: str, **more: str) -> str:
-    return memory.memory_store(
-        text, {"type": "fact", "tags": [text.split()[-1].strip(".")]}, place={"event_time": day, **more}
-    ).id
+def told(memory: Commonplace, text: str, day: str) -> str:
+    return memory.memory_store(text, {"type": "fact", "tags": [text.split()[-1].strip(".")]}, place={"event_time": day}).id
 
 
 def days(result: TimelineResult) -> list[tuple[str, int]]:
@@ -52,7 +51,7 @@ def test_a_topic_wants_each_of_its_words(memory: Commonplace) -> None:
     assert days(memory.memory_timeline(topic="green")) == [("2026-01-01", 1), ("2026-02-01", 1)]
     assert memory.memory_timeline(topic="cello").buckets == []
     for topic in ("", "the", "?"):
-        error = refusal(lambda topic=topic: memory.memory_timeline(topic=topic))
+        error = refusal(partial(memory.memory_timeline, topic=topic))
         assert (error.code.label, error.field) == ("empty_text", "topic")
 
 
@@ -102,7 +101,7 @@ def test_pages_lead_on_without_a_gap_and_sum_to_all(memory: Commonplace) -> None
     assert first.buckets[-1].end <= rest.buckets[0].start
     assert first.cursor is not None
     for wrong in (first.cursor[:-2] + "AA", "2025-01-01", memory.store_memory("Ana sings.").memory_id):
-        error = refusal(lambda wrong=wrong: memory.memory_timeline(granularity="day", cursor=wrong))
+        error = refusal(partial(memory.memory_timeline, granularity="day", cursor=wrong))
         assert (error.code.status, error.field) == (400, "cursor")
     assert refusal(lambda: memory.memory_timeline(granularity="week", cursor=first.cursor)).field == "cursor"
 

@@ -1,7 +1,8 @@
 """A memory without its words: what statistics, the timeline and the network of concepts are counted from."""
 
-from collections.abc import Collection
-from typing import NamedTuple, Self
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple, Self
 
 from commonplace.domain.memory import Memory
 
@@ -33,24 +34,31 @@ class Outline(NamedTuple):
         """The outline of a memory; None of an erased one, which nothing counts. `record_bytes`: where they are known."""
         if not memory.content:
             return None
-        times = (memory.valid_from, memory.valid_to, memory.expires_at)
         return cls(
-            memory.memory_id,
-            memory.agent_id,
-            memory.status,
-            memory.memory_type,
-            memory.category,
-            memory.section,
-            memory.collection,
-            memory.durability,
-            memory.created_at.timestamp(),
-            memory.happened_at.timestamp(),
-            *(None if time is None else time.timestamp() for time in times),
-            memory.superseded_by,
-            memory.tags,
-            memory.concepts,
-            _record_bytes(memory) if record_bytes is None else record_bytes,
+            memory_id=memory.memory_id,
+            agent_id=memory.agent_id,
+            status=memory.status,
+            memory_type=memory.memory_type,
+            category=memory.category,
+            section=memory.section,
+            collection=memory.collection,
+            durability=memory.durability,
+            created_at=memory.created_at.timestamp(),
+            happened_at=memory.happened_at.timestamp(),
+            valid_from=_seconds(memory.valid_from),
+            valid_to=_seconds(memory.valid_to),
+            expires_at=_seconds(memory.expires_at),
+            superseded_by=memory.superseded_by,
+            tags=memory.tags,
+            concepts=memory.concepts,
+            record_bytes=_record_bytes(memory) if record_bytes is None else record_bytes,
         )
+
+    @classmethod
+    def kept(cls, values: Sequence[Any]) -> Self:
+        """The outline that an index kept as a list of its values, in their order."""
+        *plain, tags, concepts, size = values
+        return cls._make((*plain, tuple(tags), tuple(concepts), size))
 
     def is_live(self, now: float) -> bool:
         """Whether it is active and its time is not over."""
@@ -68,6 +76,10 @@ class Outline(NamedTuple):
             return None
         told = self.expires_at if self.status in ("active", "archived") else self.valid_to
         return self.created_at if told is None else told
+
+
+def _seconds(moment: datetime | None) -> float | None:
+    return None if moment is None else moment.timestamp()
 
 
 def _record_bytes(memory: Memory) -> int:

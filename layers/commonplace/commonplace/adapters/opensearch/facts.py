@@ -99,8 +99,7 @@ class OpenSearchFacts:
                 raise IndexUnavailable("documents lack what is counted of them: run commonplace reindex")
             for owner, *kept in unpacked(hit["fields"][OUTLINE][0] for hit in hits):
                 if owner == user_id and kept:
-                    *plain, tags, concepts, size = kept
-                    yield Outline(*plain, tuple(tags), tuple(concepts), size)
+                    yield Outline.kept(kept)
             if len(hits) < _OUTLINES_A_PAGE:
                 return
             body = {**body, "search_after": hits[-1]["sort"]}
