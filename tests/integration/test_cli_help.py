@@ -13,7 +13,7 @@ pytestmark = pytest.mark.integration
 VERBS = [
     "call", "context", "delete", "discover", "doctor", "erase", "export", "get", "history", "import", "list",
     "manifest", "markdown", "migrate", "network", "nightly", "normalize", "record", "reindex", "runs", "search",
-    "serve", "stats", "store", "timeline", "undo", "update",
+    "serve", "stats", "store", "timeline", "trace", "undo", "update",
 ]  # fmt: skip
 LOADED = {str(listed.name): listed.load() for listed in LISTED}
 COMMANDS = {

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from commonplace.domain.memory import Memory
 from commonplace.retrieval.query import answerable
-from commonplace.retrieval.ranking import MOST_TIE_BREAK, DaySpan, Question, Ranked, break_ties, rank
+from commonplace.retrieval.ranked import Ranked
+from commonplace.retrieval.ranking import MOST_TIE_BREAK, DaySpan, Question, break_ties, rank
 from tests.conftest import NOON
 from tests.unit.retrieval.columns import columns, corpus_of
 
@@ -136,7 +137,7 @@ def test_of_single_facts_nothing_tells_whether_they_answer() -> None:
 @given(st.lists(st.floats(-0.2, 3.0), min_size=1, max_size=30))
 def test_relevance_and_probability_fall_with_the_rank(scores: list[float]) -> None:
     ordered = np.array(sorted(scores, reverse=True))
-    likely = Ranked(np.arange(len(ordered)), ordered, ordered, ordered).probability(len(ordered))
+    likely = Ranked(np.arange(len(ordered)), ordered, ordered, ordered, np.arange(len(ordered)), {}).probability(len(ordered))
     assert ((likely > 0) & (likely < 1)).all()
     assert (np.diff(likely) <= 1e-12).all()
 

@@ -71,12 +71,16 @@ class ScanIndex:
     def __init__(self, records: NewestRecords, embedding_model: str) -> None:
         self._records, self._model = records, embedding_model
 
-    def find(self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None) -> Retrieved:
+    def find(
+        self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None, with_legs: bool = False
+    ) -> Retrieved:
         newest, complete = self._newest(visibility)
         found, passing = newest.rows(visibility, filters, terms, vector)
         rows = list(found.values())
         columns = candidate_rows.columns_of(rows, passing, candidate_rows.session_lengths_of(rows), terms)
-        return Retrieved(columns, candidate_rows.corpus_of(rows, terms), partial=not complete)
+        corpus = candidate_rows.corpus_of(rows, terms)
+        legs = candidate_rows.legs_of([found[name] for name in passing], corpus) if with_legs else None
+        return Retrieved(columns, corpus, not complete, legs)
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
         newest, _ = self._newest(visibility)

@@ -13,6 +13,7 @@ from commonplace.client.keyed_methods import KeyedMethods
 from commonplace.client.nightly_methods import NightMethods
 from commonplace.client.transfer_methods import TransferMethods
 from commonplace.domain import results
+from commonplace.domain.debugging import TraceResult
 from commonplace.domain.errors import CommonplaceError, ErrorCode, refuse_half_characters
 from commonplace.domain.fields import Result
 from commonplace.domain.memory import GLOBAL_AGENT
@@ -110,6 +111,13 @@ class Commonplace(KeyedMethods, AnalysisMethods, NightMethods, TransferMethods):
         return self._typed(
             results.SearchResult, "search_memory", query=query, limit=limit, category=category, options=options
         )
+
+    def trace_search(
+        self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,
+        options: SearchOptions | None = None,
+    ) -> TraceResult:  # fmt: skip
+        """How `search_memory` comes to its answer: what each score is the sum of, and what was left out by which argument."""
+        return self._typed(TraceResult, "trace_search", query=query, limit=limit, category=category, options=options)
 
     def discover_memory_tools(self, tool: str | None = None) -> results.DiscoverResult:
         """The advanced tools and the measured state of the memories."""

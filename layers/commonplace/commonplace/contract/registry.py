@@ -1,6 +1,7 @@
 """THE SOURCE of the contract: a row per tool. Manifest, schemas, routes, events and docs are made from it or held to it."""
 
 from commonplace.contract.analysis_tools import ANALYSIS_TOOLS
+from commonplace.contract.debugging_tools import DEBUGGING_TOOLS
 from commonplace.contract.keyed_tools import STORAGE_TOOLS
 from commonplace.contract.maintenance_tools import MAINTENANCE_TOOLS
 from commonplace.contract.tool import QUERY_ERRORS, READS, STORES, TEXT_ERRORS, Tool
@@ -138,6 +139,7 @@ TOOLS: tuple[Tool, ...] = (
     *STORAGE_TOOLS,
     *MAINTENANCE_TOOLS,
     *ANALYSIS_TOOLS,
+    *DEBUGGING_TOOLS,
 )
 _BY_NAME = {tool.name: tool for tool in TOOLS}
 

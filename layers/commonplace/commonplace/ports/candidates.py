@@ -58,9 +58,18 @@ class Candidates:
 
 
 @dataclass(frozen=True)
+class Legs:
+    """What each leg of a retrieval found: ids with the engine's own score of the words, or the cosine, best first."""
+
+    lexical: Sequence[tuple[str, float]] = ()
+    vector: Sequence[tuple[str, float]] = ()
+
+
+@dataclass(frozen=True)
 class Retrieved:
-    """The candidates for a question. `partial`: older memories than these were not looked at."""
+    """The candidates for a question. `partial`: older memories than these were not looked at; `legs`: where asked for."""
 
     candidates: Candidates
     corpus: Corpus
     partial: bool = False
+    legs: Legs | None = None

@@ -11,11 +11,14 @@ from commonplace.ports.values import Filter, Similar, Visibility
 class MemoryIndex(Protocol):
     """The search index, a view of the records. Each method raises `IndexUnavailable` when it can't answer in time."""
 
-    def find(self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None) -> Retrieved:
+    def find(
+        self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None, with_legs: bool = False
+    ) -> Retrieved:
         """Retrieves the best by words and the nearest by vector, with neighbours and the counts that BM25 needs.
 
         A neighbour is a visible memory of the same session up to `bm25.REACH` positions away. Those of hits are ranked
-        too if they pass the filter, so the window of each of them is handed over as well.
+        too if they pass the filter, so the window of each of them is handed over as well. `with_legs`: what each leg found is
+        told besides, which may take longer.
         """
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:

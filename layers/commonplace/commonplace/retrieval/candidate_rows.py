@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from commonplace.domain.memory import Memory
-from commonplace.ports.candidates import Candidates, Corpus, Integers
+from commonplace.ports.candidates import Candidates, Corpus, Integers, Legs
 from commonplace.ports.values import Similar
 from commonplace.retrieval import bm25
 from commonplace.retrieval.documents import Document
@@ -130,6 +130,22 @@ def best_by_words_and_vector(compared: Sequence[tuple[float, Similar]], limit: i
     by_vector = sorted(with_cosine, key=lambda each: (-(each[1].cosine or 0.0), each[1].memory_id))[:limit]
     chosen = {each[1].memory_id: each for each in (*by_words, *by_vector)}
     return [found for _, found in sorted(chosen.values(), key=score)]
+
+
+def legs_of(rows: Sequence[Row], corpus: Corpus) -> Legs:
+    """What legs of words and of vectors would find among rows that are all looked at."""
+    counts = np.array([row.counts for row in rows], dtype=np.float64).reshape(len(rows), len(corpus.frequencies))
+    relative = np.array([row.length for row in rows]) / max(corpus.average_length, 1.0)
+    words = bm25.bm25(counts, relative, bm25.inverse_document_frequency(corpus)).tolist()
+    return Legs(
+        lexical=best_first((row.memory_id, score) for row, score in zip(rows, words, strict=True) if score > 0),
+        vector=best_first((row.memory_id, row.cosine) for row in rows if not math.isnan(row.cosine)),
+    )
+
+
+def best_first(scored: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
+    """Ids with scores, the highest first; equals by id."""
+    return sorted(scored, key=lambda each: (-each[1], each[0]))
 
 
 def session_lengths_of(rows: Iterable[Row]) -> dict[str, tuple[int, int]]:

@@ -1,18 +1,19 @@
 """The retriever that every search shares: from a query to the memories that match it."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from time import perf_counter
 from typing import TYPE_CHECKING, TypeVar
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.fields import Notes
-from commonplace.domain.memory import Memory
 from commonplace.ports.bundle import Ports
 from commonplace.ports.memory_index import MemoryIndex
 from commonplace.ports.record_values import Stored, Vector
 from commonplace.ports.values import Caller, Filter, IndexUnavailable, Visibility
 from commonplace.retrieval import ranking
+from commonplace.retrieval.found import Found, Matches
 from commonplace.retrieval.newest_first import newest_first
 from commonplace.retrieval.query import Query, answerable, parse_query
 from commonplace.retrieval.record_scan import is_visible, visibility_of
@@ -24,52 +25,107 @@ _log = logging.getLogger("commonplace")
 _Answer = TypeVar("_Answer")
 _DEGRADED = "the index can't be asked just now; this was found by reading the records"
 _NO_VECTOR = "the embedding model can't be asked just now; this was found by words alone"
-_PARTIAL = "only the newest memories were looked at, or as they were some seconds ago"
 DEFAULT_RELEVANCE = 0.3
 """What a search leaves out below, where the caller says nothing: at most 2 % of the right ones (docs/search.md)."""
-_GENERAL_RELEVANCE = 0.3  # what a memory has at least when the query names nothing: importance gives the rest
+GENERAL_RELEVANCE = 0.3
+"""What a memory has at least when the query names nothing: importance gives the rest."""
 
 
 @dataclass(frozen=True)
-class Found:
-    """Memories that match, with their vectors, best first, each with relevance, probability of being right, and cosine
-    (None without a vector).
+class Search:
+    """One search, read and embedded. `asked`: the least relevance that the caller wants, None for the default.
 
-    `held_back`: how many share a word or a meaning with the query and are less relevant than asked for; `best_only`: this is
-    the best of them, shown because nothing else was found;
-    `degraded`: what couldn't be asked, and what was done instead; `partial`: only the newest were looked at, or as they were;
-    `none_at_all`: no memory is there that could have matched, whatever was asked.
+    `blind`: why there is no vector; `with_legs`: what the legs found is kept; `times_ms`: of the steps so far.
     """
 
-    stored: list[Stored]
-    relevance: list[float]
-    probabilities: list[float | None]
-    cosines: list[float | None]
-    total: int
     query: Query
-    answerable: float | None
-    held_back: int = 0
-    best_only: bool = False
-    partial: bool = False
-    degraded: str | None = None
-    none_at_all: bool = False
+    vector: Vector | None
+    blind: str | None
+    visibility: Visibility
+    filters: Filter
+    limit: int
+    asked: float | None
+    ports: Ports
+    times_ms: Mapping[str, float]
+    with_legs: bool = False
 
     @property
-    def memories(self) -> list[Memory]:
-        """The memories alone."""
-        return [one.memory for one in self.stored]
+    def least(self) -> float:
+        """What matches less is left out."""
+        return DEFAULT_RELEVANCE if self.asked is None else self.asked
 
-    def notes(self, redacted: Sequence[str], warnings: list[str] | None = None) -> Notes | None:
-        """The notes for the answer: how the memories were found."""
-        return (
-            Notes(
-                degraded=self.degraded,
-                partial=_PARTIAL if self.partial else None,
-                redacted=list(redacted) or None,
-                warnings=warnings,
-            )
-            or None
+    def found(self, counted: bool = False) -> Found:
+        """What it finds, by the records where the index is unavailable; `counted` as used."""
+        find = self._most_important if self.query.general else self._best_matches
+        found, degraded = with_fallback(find, self.ports)
+        if counted:
+            self.ports.usage.found(self.visibility.user_id, [one.memory_id for one in found.memories], self.visibility.now)
+        return replace(found, degraded="; ".join(filter(None, (_DEGRADED if degraded else None, self.blind))) or None)
+
+    def _best_matches(self, index: MemoryIndex) -> Found:
+        begun = perf_counter()
+        retrieved = index.find(self.visibility, self.filters, self.query.question.terms, self.vector, self.with_legs)
+        candidates, corpus = retrieved.candidates, retrieved.corpus
+        looked = perf_counter()
+        query = self.query.with_known_expansions(corpus.frequencies)
+        ranked = ranking.rank(query.question, candidates, corpus, self.ports.profile)
+        total = int((ranked.relevance >= self.least).sum())
+        related = int((ranked.relevance > 0).sum())
+        best_only = self.asked is None and not total and len(ranked.rows) > 0
+        shown = ranked.rows[: 1 if best_only else min(total, 2 * self.limit)]
+        ids = [candidates.ids[row] for row in shown]
+        judged = perf_counter()
+        stored, places, shown_at = _in_order(ids, ranked.scores, query.time is None, self.visibility, self.ports)
+        likely, cosines = ranked.probability(len(shown)), candidates.cosines[shown]
+        first = slice(self.limit)
+        return Found(
+            stored=stored[first],
+            relevance=[round(float(ranked.relevance[place]), 4) for place in places[first]],
+            probabilities=[round(float(likely[place]), 3) for place in places[first]],
+            cosines=[_number(float(cosines[place])) for place in shown_at[first]],
+            total=total,
+            query=query,
+            answerable=answerable(query.question, candidates, corpus, ranked) if stored else 0.0,
+            held_back=max(0, related - total - bool(stored) * best_only),
+            best_only=best_only,
+            partial=retrieved.partial,
+            none_at_all=not corpus.memories,
+            matches=Matches(retrieved, ranked, places[first], shown_at[first]),
+            times_ms=self._timed(begun, index=looked, ranking=judged, records=perf_counter()),
         )
+
+    def _most_important(self, index: MemoryIndex) -> Found:
+        begun = perf_counter()
+        ids, partial = index.most_important(self.visibility, self.filters, self.limit)
+        looked = perf_counter()
+        stored = _visible(ids, self.visibility, self.ports)
+        relevance = [GENERAL_RELEVANCE + (1 - GENERAL_RELEVANCE) * one.memory.importance for one in stored]
+        unknown: list[float | None] = [None] * len(stored)
+        return Found(
+            stored, relevance, unknown, unknown, len(stored), self.query, 1.0 if stored else 0.0,
+            partial=partial, none_at_all=not stored, times_ms=self._timed(begun, index=looked, records=perf_counter()),
+        )  # fmt: skip
+
+    def _timed(self, begun: float, **ends: float) -> dict[str, float]:
+        """The times so far and those of further steps, each of which begins where the one before ended."""
+        steps = zip(ends, pairwise((begun, *ends.values())), strict=True)
+        return {**self.times_ms, **{name: (end - begin) * 1000 for name, (begin, end) in steps}}
+
+
+def prepared(
+    text: str, caller: Caller, ports: Ports, filters: Filter, limit: int, min_relevance: float | None,
+    include_expired: bool = False, agent_id: str | None = None,
+) -> Search:  # fmt: skip
+    """The search for a query, read and embedded, with the arguments of `find`. Raises `EMPTY_TEXT`."""
+    if not text.strip():
+        raise CommonplaceError(ErrorCode.EMPTY_TEXT, "query: is empty", "query")
+    begun = perf_counter()
+    query = parse_query(text, caller.now)
+    read = perf_counter()
+    vector, blind = (None, None) if query.general else _embedded(text, ports)
+    times = {"question": (read - begun) * 1000, "embedding": (perf_counter() - read) * 1000}
+    visibility = visibility_of(caller, agent_id, include_expired)
+    return Search(query, vector, blind, visibility, filters, limit, min_relevance, ports, times)
 
 
 def find(
@@ -81,28 +137,13 @@ def find(
     `limit`: the most to give; `min_relevance`: 0-1, those that match less are left out. None: those below .3 are, and where
     that would leave nothing, the best one is shown. Raises `EMPTY_TEXT`.
     """
-    if not text.strip():
-        raise CommonplaceError(ErrorCode.EMPTY_TEXT, "query: is empty", "query")
-    query = parse_query(text, caller.now)
-    visibility = visibility_of(caller, agent_id, include_expired)
-    vector, blind = (None, None) if query.general else _embedded(text, ports)
-
-    def look(index: MemoryIndex) -> Found:
-        if query.general:
-            return _most_important(query, visibility, filters, limit, index, ports)
-        return _best_matches(query, vector, visibility, filters, limit, min_relevance, index, ports)
-
-    found, degraded = with_fallback(look, ports)
-    if counted:
-        ports.usage.found(caller.user_id, [memory.memory_id for memory in found.memories], caller.now)
-    return replace(found, degraded="; ".join(filter(None, (_DEGRADED if degraded else None, blind))) or None)
+    return prepared(text, caller, ports, filters, limit, min_relevance, include_expired, agent_id).found(counted)
 
 
 def most_important(caller: Caller, ports: Ports, filters: Filter, limit: int) -> Found:
     """The memories that pass the filters, most important first, then newest; they are not counted as used."""
-    query, visibility = parse_query("", caller.now), visibility_of(caller)
-    found, degraded = with_fallback(lambda index: _most_important(query, visibility, filters, limit, index, ports), ports)
-    return replace(found, degraded=_DEGRADED if degraded else None)
+    everything = parse_query("", caller.now)
+    return Search(everything, None, None, visibility_of(caller), filters, limit, None, ports, {}).found()
 
 
 def _embedded(text: str, ports: Ports) -> tuple[Vector | None, str | None]:
@@ -127,37 +168,6 @@ def with_fallback(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple
         return look(ports.fallback), True
 
 
-def _best_matches(
-    query: Query, vector: Vector | None, visibility: Visibility, filters: Filter, limit: int, asked: float | None,
-    index: MemoryIndex, ports: Ports,
-) -> Found:  # fmt: skip
-    retrieved = index.find(visibility, filters, query.question.terms, vector)
-    candidates, corpus = retrieved.candidates, retrieved.corpus
-    query = query.with_known_expansions(corpus.frequencies)
-    ranked = ranking.rank(query.question, candidates, corpus, ports.profile)
-    least = DEFAULT_RELEVANCE if asked is None else asked
-    total = int((ranked.relevance >= least).sum())
-    related = int((ranked.relevance > 0).sum())
-    best_only = asked is None and not total and len(ranked.rows) > 0
-    shown = ranked.rows[: 1 if best_only else min(total, 2 * limit)]
-    ids = [candidates.ids[row] for row in shown]
-    stored, places, shown_at = _in_order(ids, ranked.scores, query.time is None, visibility, ports)
-    likely, cosines = ranked.probability(len(shown)), candidates.cosines[shown]
-    return Found(
-        stored=stored[:limit],
-        relevance=[round(float(ranked.relevance[place]), 4) for place in places[:limit]],
-        probabilities=[round(float(likely[place]), 3) for place in places[:limit]],
-        cosines=[_number(float(cosines[place])) for place in shown_at[:limit]],
-        total=total,
-        query=query,
-        answerable=answerable(query.question, candidates, corpus, ranked) if stored else 0.0,
-        held_back=max(0, related - total - bool(stored) * best_only),
-        best_only=best_only,
-        partial=retrieved.partial,
-        none_at_all=not corpus.memories,
-    )
-
-
 def _in_order(
     ids: Sequence[str], scores: "Floats", asks_of_now: bool, visibility: Visibility, ports: Ports
 ) -> tuple[list[Stored], list[int], list[int]]:
@@ -167,7 +177,7 @@ def _in_order(
     is for a question that names a time, which may be that of the older one.
     """
     place_of = {memory_id: place for place, memory_id in enumerate(ids)}
-    stored = [one for one in ports.records.stored(visibility.user_id, ids) if is_visible(visibility, one.memory)]
+    stored = _visible(ids, visibility, ports)
     own = [place_of[one.memory.memory_id] for one in stored]
     settled = ranking.break_ties(scores[own], [one.memory for one in stored], visibility.now.timestamp())
     found, places = [stored[at] for at in settled], [own[at] for at in settled]
@@ -177,17 +187,9 @@ def _in_order(
     return [found[at] for at in order], places, [places[at] for at in order]
 
 
-def _most_important(
-    query: Query, visibility: Visibility, filters: Filter, limit: int, index: MemoryIndex, ports: Ports
-) -> Found:
-    ids, partial = index.most_important(visibility, filters, limit)
-    stored = [one for one in ports.records.stored(visibility.user_id, ids) if is_visible(visibility, one.memory)]
-    relevance = [_GENERAL_RELEVANCE + (1 - _GENERAL_RELEVANCE) * one.memory.importance for one in stored]
-    unknown: list[float | None] = [None] * len(stored)
-    return Found(
-        stored, relevance, unknown, unknown, len(stored), query, 1.0 if stored else 0.0,
-        partial=partial, none_at_all=not stored,
-    )  # fmt: skip
+def _visible(ids: Sequence[str], visibility: Visibility, ports: Ports) -> list[Stored]:
+    """The records of the ids that may be seen, checked once more."""
+    return [one for one in ports.records.stored(visibility.user_id, ids) if is_visible(visibility, one.memory)]
 
 
 def _number(cosine: float) -> float | None:

@@ -9,7 +9,8 @@ import numpy as np
 
 from commonplace.domain.results import Intent
 from commonplace.ports.candidates import Candidates, Corpus
-from commonplace.retrieval.ranking import DaySpan, Question, Ranked, named_speakers, term_weights
+from commonplace.retrieval.ranked import Ranked
+from commonplace.retrieval.ranking import DaySpan, Question, named_speakers, term_weights
 from commonplace.text.foundation import intent_cues, tokenizer
 from commonplace.text.tagging.phrases import concepts_of
 from commonplace.text.tagging.synonyms import expansions

@@ -7,6 +7,7 @@ functions: the same candidates give the same order on every engine.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import reduce
 from typing import Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from commonplace.domain.memory import Memory
 from commonplace.ports.candidates import Candidates, Corpus, Flags, Floats, Integers
 from commonplace.retrieval import bm25
+from commonplace.retrieval.ranked import Ranked
 from commonplace.text.foundation import tokenizer
 
 Profile = Literal["window", "classic"]
@@ -28,9 +30,11 @@ _RELATED = 0.25  # an instruction that shares no word with the question must at 
 _PREFERENCE = 0.15
 _DATE, _DATE_DAYS, _LONG_SPAN_DAYS, _LONG_SPAN_SHARE = 0.4, 7.0, 40, 0.2
 _EVEN = 0.2  # the score at which relevance is .5: right memories of single facts begin at half of it
-_LOG_SCORE, _LEAD, _LOG_RANK, _BASE = 0.67, 2.81, -0.98, -0.08  # logistic fit, see `probability`
 _ORDERED_ROWS = 300  # twice the highest limit, and some more
 _IMPORTANCE, _RECENCY, _USAGE, _RECENCY_DAYS, _MANY_USES = 0.02, 0.02, 0.01, 90.0, 20
+_OF_SPEAKER = "speaker"
+TIE_BREAKS = ("tie_importance", "tie_recency", "tie_usage")
+"""The parts of `raw` that order what matches alike and are no part of relevance."""
 MOST_TIE_BREAK = _IMPORTANCE + _RECENCY + _USAGE
 
 
@@ -65,49 +69,15 @@ class Question:
     advice: bool = False
 
 
-@dataclass(frozen=True)
-class Ranked:
-    """Rows of the candidates that may be returned, best first, with their scores and relevance (0-1).
-
-    Relevance rises with the score alone, so that it means the same for every question: s / (s + 0.2).
-    `impartial`: the scores without what a named speaker adds.
-    """
-
-    rows: Integers
-    scores: Floats
-    relevance: Floats
-    impartial: Floats
-
-    def probability(self, first: int) -> Floats:
-        """How likely each of the first rows is right (0-1): a logistic function of its score, its lead over the best other,
-        and its rank, fitted on LoCoMo 0-1, half of BEAM and half of the everyday facts."""
-        scores = self.scores[:first]
-        if not len(scores):
-            return scores
-        others = np.full(len(scores), scores[0])
-        others[0] = self.scores[1] if len(self.scores) > 1 else 0.0
-        ranks = np.log(np.arange(1, len(scores) + 1))
-        odds = _LOG_SCORE * np.log(np.maximum(scores, 0.01)) + _LEAD * (scores - others) + _LOG_RANK * ranks + _BASE
-        return np.asarray(1 / (1 + np.exp(-odds)))
-
-
 def rank(question: Question, candidates: Candidates, corpus: Corpus, profile: Profile = "window") -> Ranked:
     """Scores the ranked candidates and orders them, best first; equals by id."""
-    weights = term_weights(question, corpus)
     rows = np.flatnonzero(candidates.ranked)
-    spoken = np.zeros(len(rows))
-    if profile == "classic":
-        scores = _classic(candidates, weights)[rows]
-    else:
-        around = bm25.window(candidates, rows)
-        speaks = _said_by_named(question, candidates, corpus)
-        spoken = _SPEAKER * speaks[rows] + _WITH_SPEAKER * around.near(speaks)
-        words = bm25.lexical(candidates, corpus, weights, around)
-        labelled = _labelled(candidates.term_counts[rows], weights)
-        scores = _linear(question, candidates, corpus, words, around) + labelled + spoken
+    parts = (_classic if profile == "classic" else _linear)(question, candidates, corpus, rows)
+    scores: Floats = reduce(np.add, parts.values())
     order = _ordered(candidates.ids, rows, scores)
     positive = np.maximum(scores[order], 0.0)
-    return Ranked(rows[order], scores[order], positive / (positive + _EVEN), (scores - spoken)[order])
+    impartial = (scores - parts[_OF_SPEAKER])[order] if _OF_SPEAKER in parts else scores[order]
+    return Ranked(rows[order], scores[order], positive / (positive + _EVEN), impartial, order, parts)
 
 
 def _ordered(ids: Sequence[str], rows: Integers, scores: Floats) -> Integers:
@@ -125,11 +95,17 @@ def named_speakers(question: Question, corpus: Corpus) -> list[str]:
 
 def break_ties(scores: Floats, memories: Sequence[Memory], now: float) -> list[int]:
     """The order of memories after importance, recency and usage have decided between close scores."""
+    settled = reduce(np.add, tie_breaks(memories, now).values(), scores)
+    return [int(row) for row in np.argsort(-settled, kind="stable")]
+
+
+def tie_breaks(memories: Sequence[Memory], now: float) -> dict[str, Floats]:
+    """What importance, recency and usage add to the score of each memory, by name, to order what matches alike."""
     importance = np.array([memory.importance for memory in memories])
     days = np.array([max(0.0, now - memory.happened_at.timestamp()) / 86_400 for memory in memories])
     uses = np.array([min(memory.access_count, _MANY_USES) / _MANY_USES for memory in memories])
-    settled = scores + _IMPORTANCE * importance + _RECENCY * np.exp(-days / _RECENCY_DAYS) + _USAGE * uses
-    return [int(row) for row in np.argsort(-settled, kind="stable")]
+    shares = _IMPORTANCE * importance, _RECENCY * np.exp(-days / _RECENCY_DAYS), _USAGE * uses
+    return dict(zip(TIE_BREAKS, shares, strict=True))
 
 
 def term_weights(question: Question, corpus: Corpus) -> Floats:
@@ -142,20 +118,24 @@ def term_weights(question: Question, corpus: Corpus) -> Floats:
     return weights
 
 
-def _linear(question: Question, candidates: Candidates, corpus: Corpus, words: Floats, around: bm25.Window) -> Floats:
-    """The score of the candidates of a window without the part for the speaker."""
-    own = around.of
+def _linear(question: Question, candidates: Candidates, corpus: Corpus, own: Integers) -> dict[str, Floats]:
+    """The profile `window`: by name what the score of each of these rows is the sum of."""
+    weights, around = term_weights(question, corpus), bm25.window(candidates, own)
+    words = bm25.lexical(candidates, corpus, weights, around)
     follows_question = (candidates.questions[around.previous] & (around.previous >= 0)).astype(float)
-    cosines = np.nan_to_num(candidates.cosines)
-    total: Floats = (
-        _share_of_words(words)
-        + _COSINE * (cosines[own] + _NEAR * around.lent(cosines)) / (1 + _NEAR * around.weights.sum(axis=1))
-        + _ANSWER * around.openness * (follows_question - candidates.questions[own])
-        + _INSTRUCTION * (candidates.instructions[own] & ((words > 0) | (candidates.cosines[own] > _RELATED)))
-        + _PREFERENCE * question.advice * candidates.preferences[own]
-        + _DATE * _date_match([day for span in question.spans for day in span.in_years(corpus.years)], candidates.days[own])
-    )
-    return total
+    cosines, speaks = np.nan_to_num(candidates.cosines), _said_by_named(question, candidates, corpus)
+    days = [day for span in question.spans for day in span.in_years(corpus.years)]
+    near = (cosines[own] + _NEAR * around.lent(cosines)) / (1 + _NEAR * around.weights.sum(axis=1))
+    return {
+        "words": _share_of_words(words),
+        "meaning": _COSINE * near,
+        "answer": _ANSWER * around.openness * (follows_question - candidates.questions[own]),
+        "instruction": _INSTRUCTION * (candidates.instructions[own] & ((words > 0) | (candidates.cosines[own] > _RELATED))),
+        "preference": _PREFERENCE * question.advice * candidates.preferences[own],
+        "date": _DATE * _date_match(days, candidates.days[own]),
+        "labels": _labelled(candidates.term_counts[own], weights),
+        _OF_SPEAKER: _SPEAKER * speaks[own] + _WITH_SPEAKER * around.near(speaks),
+    }
 
 
 def _labelled(term_counts: Floats, weights: Floats) -> Floats:
@@ -189,11 +169,15 @@ def _date_match(spans: Sequence[DaySpan], days: Floats) -> Floats:
     return best
 
 
-def _classic(candidates: Candidates, weights: Floats) -> Floats:
+def _classic(question: Question, candidates: Candidates, corpus: Corpus, own: Integers) -> dict[str, Floats]:
     """The profile `classic`: .4 semantic + .3 exact + .1 importance + .1 recency (+ .1 usage in `break_ties`), to compare."""
+    weights = term_weights(question, corpus)
     exact = (candidates.term_counts > 0) @ weights / max(float(weights.sum()), 1e-9)
     newest = float(candidates.created.max()) if len(candidates) else 0.0
     recency = np.exp(-(newest - candidates.created) / 86_400 / _RECENCY_DAYS)
-    semantic = np.nan_to_num(candidates.cosines)
-    total: Floats = 0.4 * semantic + 0.3 * exact + 0.1 * candidates.importances + 0.1 * recency
-    return total
+    return {
+        "semantic": 0.4 * np.nan_to_num(candidates.cosines)[own],
+        "exact": 0.3 * exact[own],
+        "importance": 0.1 * candidates.importances[own],
+        "recency": 0.1 * recency[own],
+    }

@@ -49,12 +49,19 @@ def is_visible(visibility: Visibility, memory: Memory) -> bool:
 
 def passes_filter(filters: Filter, memory: Memory, doc: Document) -> bool:
     """Whether a visible memory passes a filter."""
-    return (
-        all(getattr(doc if name == "content_type" else memory, name) == value for name, value in filters.equal.items())
-        and (filters.types is None or memory.memory_type in filters.types)
-        and (filters.importance_min is None or memory.importance >= filters.importance_min)
-        and _within(memory.happened_at, filters.after, filters.before)
-    )
+    return refused_by(filters, memory, doc) is None
+
+
+def refused_by(filters: Filter, memory: Memory, doc: Document) -> str | None:
+    """The first part of a filter that a visible memory does not pass; `time_range` for `after` and `before`."""
+    for name, value in filters.equal.items():
+        if getattr(doc if name == "content_type" else memory, name) != value:
+            return name
+    if filters.types is not None and memory.memory_type not in filters.types:
+        return "types"
+    if filters.importance_min is not None and memory.importance < filters.importance_min:
+        return "importance_min"
+    return None if _within(memory.happened_at, filters.after, filters.before) else "time_range"
 
 
 def _within(moment: datetime, after: datetime | None, before: datetime | None) -> bool:

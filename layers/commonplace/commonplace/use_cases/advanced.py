@@ -29,8 +29,15 @@ def _concept_network() -> UseCase:
     return concept_network
 
 
+def _trace_search() -> UseCase:
+    from commonplace.use_cases.trace import trace_search
+
+    return trace_search
+
+
 ADVANCED: dict[str, Callable[[], UseCase]] = {
     "memory_stats": _memory_stats,
     "memory_timeline": _memory_timeline,
     "concept_network": _concept_network,
+    "trace_search": _trace_search,
 }

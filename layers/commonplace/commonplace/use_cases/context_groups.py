@@ -8,7 +8,8 @@ from commonplace.domain.memory import Memory
 from commonplace.extraction.own_words.quotations import is_marked_as_foreign
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Filter
-from commonplace.retrieval.engine import Found, find, most_important
+from commonplace.retrieval.engine import find, most_important
+from commonplace.retrieval.found import Found
 from commonplace.retrieval.newest_first import changed_values
 from commonplace.text.foundation.intent_cues import is_confidential
 

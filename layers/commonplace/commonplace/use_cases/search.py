@@ -20,7 +20,8 @@ from commonplace.domain.taxonomy import statement_type, types_of_insight
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Filter
 from commonplace.retrieval.distance import distance_of
-from commonplace.retrieval.engine import Found, find
+from commonplace.retrieval.engine import Search, find, prepared
+from commonplace.retrieval.found import Found
 from commonplace.retrieval.query import Query
 from commonplace.retrieval.record_scan import filter_of
 from commonplace.text.foundation import tokenizer
@@ -28,10 +29,8 @@ from commonplace.text.foundation import tokenizer
 
 def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> SearchResult:
     """Searches memories for a question."""
-    options = request.options or SearchOptions()
-    limit = request.limit or options.limit
-    wanted = filter_of(request.category, options)
-    found = find(request.query, caller, ports, wanted, limit, options.min_relevance, options.include_expired)
+    search = search_of(request, caller, ports)
+    found = search.found(counted=True)
     time = found.query.time
     return SearchResult(
         results=_hits(found),
@@ -39,7 +38,7 @@ def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> Searc
         query_analysis=QueryAnalysis(
             intent=found.query.intent,
             extracted_concepts=_concepts(found.query),
-            search_scope=_scope(request.category, wanted),
+            search_scope=_scope(request.category, search.filters),
             semantic_expansions=_expansions(found.query),
             time_range=ReadTimeRange(after=time.after, before=time.before) if time else None,
             answerable=None if found.answerable is None else round(found.answerable, 3),
@@ -47,6 +46,13 @@ def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> Searc
         ),
         notes=found.notes(caller.redacted),
     )
+
+
+def search_of(request: SearchRequest, caller: Caller, ports: Ports) -> Search:
+    """The search that a request asks for."""
+    options = request.options or SearchOptions()
+    limit, wanted = request.limit or options.limit, filter_of(request.category, options)
+    return prepared(request.query, caller, ports, wanted, limit, options.min_relevance, options.include_expired)
 
 
 def search_personal(request: SearchPersonalRequest, caller: Caller, ports: Ports) -> SearchPersonalResult:

@@ -10,14 +10,16 @@ import pytest
 from commonplace.adapters.opensearch import hits, queries
 from commonplace.adapters.opensearch.client import routing_of
 from commonplace.adapters.opensearch.document import ROW, Layout, mark, packed, properties, source, unpacked
+from commonplace.adapters.opensearch.index import FindRequest, Fusion
 from commonplace.domain.memory import Memory
 from commonplace.domain.outline import Outline
 from commonplace.memories.transitions import erased
-from commonplace.ports.candidates import Corpus
-from commonplace.ports.record_values import Stored
+from commonplace.ports.candidates import Corpus, Legs
+from commonplace.ports.record_values import Stored, Vector
 from commonplace.ports.values import Filter, Visibility
 from commonplace.retrieval import bm25
 from commonplace.retrieval.candidate_rows import Row
+from commonplace.retrieval.record_scan import RecordScan
 from tests.conftest import NOON
 
 SEEN = Visibility("issuer|ana", ("global", "travel"), NOON)
@@ -29,6 +31,7 @@ BODIES = {
     "words": queries.by_words(ALLOWED, TERMS, VECTOR),
     "nearest": queries.nearest(ALLOWED, VECTOR, "model"),
     "hybrid": queries.hybrid(ALLOWED, TERMS, VECTOR, "model", "pipeline"),
+    **{f"{name} alone": body for name, body in queries.legs_alone(ALLOWED, TERMS, VECTOR, "model").items()},
     "statistics": queries.statistics(ALLOWED, TERMS),
     "around": queries.neighbours_of(ALLOWED, PASSING, {"s": [(0, 24)]}, {"mem_1"}, {"mem_2"}, VECTOR),
     "around without vector": queries.neighbours_of(ALLOWED, PASSING, {"s": [(0, 24)]}, set(), {"mem_2"}, None),
@@ -149,3 +152,44 @@ def test_those_within_reach_of_a_hit_stand_in_its_session() -> None:
     found = [row(1, "s", 10), row(2, None, -1)]
     others = [row(3, "s", 10 + bm25.REACH), row(4, "s", 11 + bm25.REACH), row(5, "t", 10), row(6, None, -1)]
     assert hits.within_reach(found, others) == {"m3"}
+
+
+def kept(memory_id: str, user_id: str = "issuer|ana") -> str:
+    fields = dict.fromkeys(ROW) | {"memory_id": memory_id, "user_id": user_id, "tokens": "tea", "labels": "", "length": 1}
+    return packed(fields).rstrip("=")
+
+
+def answer(**scores: float) -> dict[str, Any]:
+    found = [{"_score": score, "fields": {"row": [kept(name)]}} for name, score in scores.items()]
+    others = [{"_score": 9.0, "fields": {"row": [kept("hers", "issuer|mia")]}}]
+    return {"hits": {"hits": [*found, *others]}}
+
+
+def test_legs_hold_the_scores_of_words_and_cosines_with_what_waits_beside_them() -> None:
+    told = {"lexical": answer(one=3.0, two=1.0), "vector": answer(two=0.75)}
+    legs = hits.legs(told, "issuer|ana", Legs(lexical=[("waits", 2.0)], vector=[("waits", 0.9)]))
+    assert legs.lexical == [("one", 3.0), ("waits", 2.0), ("two", 1.0)]
+    assert legs.vector == [("waits", 0.9), ("two", 0.5)]
+
+
+@pytest.mark.parametrize("fusion", ["own", "engine"])
+@pytest.mark.parametrize("vector", [VECTOR, None], ids=["vector", "words"])
+def test_only_who_wants_to_see_the_legs_asks_for_more(fusion: Fusion, vector: Vector | None) -> None:
+    sent: list[Any] = []
+
+    def ask(*bodies: dict[str, Any]) -> list[dict[str, Any]]:
+        sent.append(bodies)
+        counted = {"length": {"value": 1.0}, "speakers": {"buckets": []}, "years": {"buckets": []}}
+        held = {"held": {"buckets": [{"doc_count": 0}] * 2}}
+        nothing = {"hits": {"hits": [], "total": {"value": 0}}, "aggregations": counted | held}
+        return [nothing for _ in bodies]
+
+    def asked(with_legs: bool) -> int:
+        sent.clear()
+        pending = RecordScan([], "model")
+        request = FindRequest(ask, SEEN, Filter(), TERMS, vector, pending, fusion, "pipeline", with_legs)
+        assert (request.retrieve().legs == Legs([], [])) == with_legs
+        assert len(sent) == 1
+        return len(sent[0])
+
+    assert asked(with_legs=True) - asked(with_legs=False) == (1 if vector is None else 2)

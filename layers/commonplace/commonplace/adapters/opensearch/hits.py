@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from commonplace.adapters.opensearch.document import ROW, unpacked
-from commonplace.ports.candidates import Corpus
+from commonplace.ports.candidates import Corpus, Legs
 from commonplace.ports.values import IndexUnavailable
 from commonplace.retrieval import bm25, candidate_rows
 from commonplace.retrieval.candidate_rows import NOBODY, Row, counts_of
@@ -17,6 +17,7 @@ MOST = 2_500
 """Places that are looked at, at the most. Only hits in many sessions of many turns come that far: their best are served."""
 
 Answer = Mapping[str, Any]
+Sessions = Mapping[str, tuple[int, int]]
 _ID, _USER = ROW.index("memory_id"), ROW.index("user_id")
 
 
@@ -127,6 +128,14 @@ def row_of_hit(hit: Hit, terms: Sequence[str], model: str, scored: bool) -> Row:
     )
 
 
+def legs(answers: Mapping[str, Answer], user_id: str, beside: Legs) -> Legs:
+    """What each leg found, with what waits to be indexed. `answers`: of `queries.legs_alone`."""
+    found = {name: list(hits_of_user(answer, user_id)) for name, answer in answers.items()}
+    words = [(hit.memory_id, hit.score or 0.0) for hit in found.get("lexical", ())]
+    near = [(hit.memory_id, cosine(hit.score or 0.0, same_model=True)) for hit in found.get("vector", ())]
+    return Legs(candidate_rows.best_first([*words, *beside.lexical]), candidate_rows.best_first([*near, *beside.vector]))
+
+
 def cosine(score: float, same_model: bool) -> float:
     """The cosine behind a score, NaN without a vector or of another model's."""
     return 2 * score - 1 if score > 0 and same_model else math.nan
@@ -160,3 +169,15 @@ def session_lengths(answer: Answer) -> dict[str, tuple[int, int]]:
     """Memories and tokens of each session."""
     buckets = answer["aggregations"]["sessions"]["buckets"]
     return {bucket["key"]: (bucket["doc_count"], int(bucket["tokens"]["value"])) for bucket in buckets}
+
+
+def added_lengths(one: Sessions, other: Sessions) -> dict[str, tuple[int, int]]:
+    """Memories and tokens of sessions of which each side holds a part."""
+    nothing = (0, 0)
+    return {
+        name: (
+            one.get(name, nothing)[0] + other.get(name, nothing)[0],
+            one.get(name, nothing)[1] + other.get(name, nothing)[1],
+        )
+        for name in {*one, *other}
+    }

@@ -1,8 +1,8 @@
 """The index of a domain: candidates and counts in one request, neighbours in a second; pending writes are joined in."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Literal
 
@@ -23,7 +23,6 @@ from commonplace.retrieval.record_scan import RecordScan
 _log = logging.getLogger("commonplace")
 Fusion = Literal["own", "engine"]
 Rows = dict[str, Row]
-Sessions = Mapping[str, tuple[int, int]]
 Ask = Callable[..., list[dict[str, Any]]]
 """Bodies of searches to their answers, in one request."""
 
@@ -40,6 +39,7 @@ class FindRequest:
     pending: RecordScan
     fusion: Fusion
     pipeline: str
+    with_legs: bool
 
     @cached_property
     def _visible(self) -> Clause:
@@ -52,14 +52,26 @@ class FindRequest:
     def retrieve(self) -> Retrieved:
         """The candidates and their neighbours, with what waits to be indexed among them."""
         aside, passing = self.pending.rows(self.visibility, self.filters, self.terms, self.vector)
-        counted, *legs = self.ask(queries.statistics(self._visible, self.terms), *self._search_legs())
+        searches = self._search_legs()
+        # the scores of the leg by words are replaced by cosines, and a fused leg is none of both: to tell them costs two more
+        told = queries.legs_alone(self._allowed, self.terms, self.vector, self.pending.model) if self.with_legs else {}
+        counted, *legs = self.ask(queries.statistics(self._visible, self.terms), *searches, *told.values())
         own = candidate_rows.corpus_of(list(aside.values()), self.terms)
         corpus = candidate_rows.merged_corpus(hits.corpus(counted, self.terms), own)
-        found = self._found(legs) | {name: aside[name] for name in passing}
-        return self._with_neighbours(aside, found, corpus)
+        waiting = {name: aside[name] for name in passing}
+        gathered = self._with_neighbours(aside, self._found(legs[: len(searches)]) | waiting, corpus)
+        if not self.with_legs:
+            return gathered
+        answers = dict(zip(told, legs[len(searches) :], strict=True))
+        beside = candidate_rows.legs_of(list(waiting.values()), corpus)
+        return replace(gathered, legs=hits.legs(answers, self.visibility.user_id, beside))
+
+    @cached_property
+    def _allowed(self) -> Clause:
+        return queries.visible_and(self._visible, self._passing)
 
     def _search_legs(self) -> list[queries.Body]:
-        allowed = queries.visible_and(self._visible, self._passing)
+        allowed = self._allowed
         if self._is_fused and self.vector is not None:
             return [queries.hybrid(allowed, self.terms, self.vector, self.pending.model, self.pipeline)]
         legs = [queries.by_words(allowed, self.terms, self.vector)] if self.terms else []
@@ -104,25 +116,13 @@ class FindRequest:
         answers = self.ask(*searches) if searches else []
         sessions = candidate_rows.session_lengths_of(rows.values() if everything else aside.values())
         if names:
-            sessions = _added(sessions, hits.session_lengths(answers.pop()))
+            sessions = hits.added_lengths(sessions, hits.session_lengths(answers.pop()))
         for answer in answers:
             read, passing = self._rows(answer, scored=self.vector is not None)
             rows |= read
             ranked |= passing & hits.within_reach(found.values(), read.values())
         columns = candidate_rows.columns_of(list(rows.values()), ranked, sessions, self.terms, corpus.speakers)
         return Retrieved(columns, corpus, partial=not self.pending.complete)
-
-
-def _added(one: Sessions, other: Sessions) -> dict[str, tuple[int, int]]:
-    """Memories and tokens of sessions of which each side holds a part."""
-    nothing = (0, 0)
-    return {
-        name: (
-            one.get(name, nothing)[0] + other.get(name, nothing)[0],
-            one.get(name, nothing)[1] + other.get(name, nothing)[1],
-        )
-        for name in {*one, *other}
-    }
 
 
 def _refuse_unfused(answer: hits.Answer) -> None:
@@ -164,10 +164,13 @@ class OpenSearchIndex:
         self._client, self._pending, self._model, self._alias = client, pending, embedding_model, alias
         self._fusion, self._pipeline = fusion, pipeline
 
-    def find(self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None) -> Retrieved:
+    def find(
+        self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None, with_legs: bool = False
+    ) -> Retrieved:
         return FindRequest(
-            self._ask(visibility), visibility, filters, terms, vector, self._waiting(visibility), self._fusion, self._pipeline
-        ).retrieve()
+            self._ask(visibility), visibility, filters, terms, vector, self._waiting(visibility), self._fusion,
+            self._pipeline, with_legs,
+        ).retrieve()  # fmt: skip
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
         return similar(self._ask(visibility), visibility, terms, vector, self._waiting(visibility), limit)

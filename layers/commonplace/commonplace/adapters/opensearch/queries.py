@@ -77,6 +77,12 @@ def nearest(allowed: Clause, vector: Vector, model: str) -> Body:
     return _listed(_nearest_clause(allowed, vector, model), BY_VECTOR)
 
 
+def legs_alone(allowed: Clause, terms: Sequence[str], vector: Vector | None, model: str) -> dict[str, Body]:
+    """Each leg by its name with scores of its own, for who wants to see them."""
+    words = {"lexical": by_words(allowed, terms, None)} if terms else {}
+    return words if vector is None else {**words, "vector": nearest(allowed, vector, model)}
+
+
 def hybrid(allowed: Clause, terms: Sequence[str], vector: Vector, model: str, pipeline: str) -> Body:
     """The best of both legs as the domain's own fusion orders them."""
     legs = [{"bool": {"filter": [allowed], "must": [_words(terms)]}}, _nearest_clause(allowed, vector, model)]

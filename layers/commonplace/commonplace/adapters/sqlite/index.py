@@ -86,7 +86,9 @@ class SqliteIndex:
         self._database, self._model, self._dimension = database, embedding_model, dimension
         self._users: dict[int, Columns] = {}
 
-    def find(self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None) -> Retrieved:
+    def find(
+        self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None, with_legs: bool = False
+    ) -> Retrieved:
         with self._database.reading() as connection:
             columns = self._columns(connection, visibility.user_id)
             visible = columns.visible(visibility.agents, visibility.now.timestamp(), visibility.include_expired)
@@ -94,10 +96,11 @@ class SqliteIndex:
             counts = scan.term_counts(connection, columns, terms)
             corpus = scan.corpus(columns, visible, counts)
             cosines = columns.cosines(vector)
-            hits = scan.best_candidates(columns, allowed, counts, cosines, corpus)
-            ranked = scan.with_neighbours(columns, hits, visible) & allowed
+            best = scan.best_candidates(columns, allowed, counts, cosines, corpus)
+            ranked = scan.with_neighbours(columns, best.chosen(len(columns)), visible) & allowed
             chosen = scan.with_neighbours(columns, ranked, visible)
-            return Retrieved(scan.candidate_columns(columns, chosen, ranked, counts, cosines, visible), corpus)
+            handed_over = scan.candidate_columns(columns, chosen, ranked, counts, cosines, visible)
+            return Retrieved(handed_over, corpus, legs=best.legs(columns) if with_legs else None)
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
         with self._database.reading() as connection:

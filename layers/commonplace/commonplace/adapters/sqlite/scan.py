@@ -2,15 +2,17 @@
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from commonplace.adapters.sqlite import rows as word_index
 from commonplace.adapters.sqlite.columns import Columns, place_numbers
 from commonplace.adapters.sqlite.rows import seconds
-from commonplace.ports.candidates import Candidates, Corpus, Flags, Floats, Integers
+from commonplace.ports.candidates import Candidates, Corpus, Flags, Floats, Integers, Legs
 from commonplace.ports.values import Filter, Visibility
 from commonplace.retrieval import bm25
+from commonplace.retrieval.candidate_rows import best_first
 
 _BY_WORDS = 200
 _BY_VECTOR = 100
@@ -81,16 +83,36 @@ def corpus(columns: Columns, visible: Flags, counts: Floats) -> Corpus:
     )
 
 
-def best_candidates(columns: Columns, allowed: Flags, counts: Floats, cosines: Floats, corpus: Corpus) -> Flags:
+@dataclass(frozen=True)
+class Best:
+    """Slots of the best by words alone and of the nearest by vector, each with its score."""
+
+    by_words: Integers
+    words: Floats
+    by_vector: Integers
+    cosines: Floats
+
+    def chosen(self, of: int) -> Flags:
+        """Which of so many slots they are."""
+        flags = np.zeros(of, dtype=np.bool_)
+        flags[self.by_words] = True
+        flags[self.by_vector] = True
+        return flags
+
+    def legs(self, columns: Columns) -> Legs:
+        """The same by the ids, in order."""
+        both = (self.by_words, self.words), (self.by_vector, self.cosines)
+        return Legs(*(best_first((columns.ids[slot], float(raw)) for slot, raw in zip(*leg, strict=True)) for leg in both))
+
+
+def best_candidates(columns: Columns, allowed: Flags, counts: Floats, cosines: Floats, corpus: Corpus) -> Best:
     """The best by words alone and the nearest by vector."""
     with_words = np.flatnonzero(allowed & (counts > 0).any(axis=0))
     relative = columns["length"][with_words] / max(corpus.average_length, 1.0)
     scores = bm25.bm25(_by_memory(counts, with_words), relative, bm25.inverse_document_frequency(corpus))
     with_vector = np.flatnonzero(allowed & ~np.isnan(cosines))
-    chosen = np.zeros(len(columns), dtype=np.bool_)
-    chosen[with_words[_top(scores, _BY_WORDS)]] = True
-    chosen[with_vector[_top(cosines[with_vector], _BY_VECTOR)]] = True
-    return chosen
+    words, near = _top(scores, _BY_WORDS), with_vector[_top(cosines[with_vector], _BY_VECTOR)]
+    return Best(with_words[words], scores[words], near, cosines[near])
 
 
 def _top(scores: Floats, count: int) -> Integers:

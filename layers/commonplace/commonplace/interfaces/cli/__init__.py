@@ -85,6 +85,12 @@ def _programs() -> ModuleType:
     return programs
 
 
+def _searching() -> ModuleType:
+    from commonplace.interfaces.cli import searching
+
+    return searching
+
+
 class Listed(click.Command):
     """A command as `--help` lists it, by the first sentence of its own help; its module is imported when it is called."""
 
@@ -120,11 +126,12 @@ LISTED = (
     Listed("record", _files, "Record what a day left behind, for a night to read."),
     Listed("reindex", _deployment, "Embed a file anew, or rebuild a deployment's index."),
     Listed("runs", _nightly_runs, "What the nights did, and how to take it back."),
-    Listed("search", _memories, "Find memories for a question in plain words."),
+    Listed("search", _searching, "Find memories for a question in plain words."),
     Listed("serve", _programs, "Serve the tools over HTTP on this machine."),
     Listed("stats", _analysis, "Count the memories, and draw what there is."),
     Listed("store", _memories, "Remember something, as it was said."),
     Listed("timeline", _analysis, "Show when things happened, and what changed."),
+    Listed("trace", _searching, "Show how a search comes to its answer."),
     Listed("undo", _nightly_runs, "Take one operation back, a tool's or a run's."),
     Listed("update", _kept, "Change what a memory says, or correct its labels."),
 )

@@ -1,4 +1,4 @@
-"""`normalize`, `store`, `search`, `context` and `discover`: from what was said to what is kept, and what is known."""
+"""`normalize`, `store`, `context` and `discover`: from what was said to what is kept, and what is known."""
 
 import json
 import shlex
@@ -7,9 +7,9 @@ from typing import Any, get_args
 
 import click
 
-from commonplace.domain.taxonomy import Category, ContentType, SearchCategory, Source
+from commonplace.domain.taxonomy import Category, Source
 from commonplace.interfaces.cli.options import Shared, command_options, given_arguments, text_argument, words_argument
-from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_notes, print_rows
+from commonplace.interfaces.cli.tables import print_facts, print_json, print_notes, print_rows
 
 
 @click.command()
@@ -77,39 +77,6 @@ def _known(answer: dict[str, Any]) -> bool:
 
 
 @click.command()
-@words_argument("query")
-@click.option("--limit", type=int, metavar="1-100", help="The most memories to show.  [default: 10]")
-@click.option("--category", type=click.Choice(get_args(SearchCategory)), help="Only this category or section.")
-@click.option("--kind", type=click.Choice(get_args(ContentType)), help="Only memories of this kind.")
-@click.option("--min-relevance", type=float, metavar="0-1", help="Leave out what matches less.  [default: 0.3]")
-@click.option("--min-importance", type=int, metavar="1-5", help="Only what is at least this important.")
-@click.option("--after", metavar="TIME", help="Only what happened then or later, ISO 8601.")
-@click.option("--before", metavar="TIME", help="Only what happened earlier, ISO 8601.")
-@click.option("--include-expired", is_flag=True, help="Also memories whose time is over.")
-@command_options
-def search(
-    shared: Shared, query: str, limit: int | None, category: str | None, kind: str | None, min_relevance: float | None,
-    min_importance: int | None, after: str | None, before: str | None, include_expired: bool,
-) -> None:  # fmt: skip
-    """Find memories for a question in plain words.
-
-    It needs no quotes. The best come first. For a talk between people "answerable" (0-1) tells how likely it holds the
-    answer at all.
-    """
-    options = given_arguments(
-        min_relevance=min_relevance, importance_min=min_importance, content_type=kind,
-        time_range=given_arguments(after=after, before=before) or None, include_expired=include_expired or None,
-    )  # fmt: skip
-    arguments = given_arguments(query=query, limit=limit, category=category, options=options or None)
-    with shared.reading() as memory:
-        answer = memory.call("search_memory", arguments)
-    if shared.json:
-        return print_json(answer)
-    _print_hits(answer)
-    return print_notes(answer)
-
-
-@click.command()
 @words_argument("topic")
 @click.option("--max-tokens", type=int, metavar="100-8000", help="The most tokens that it may have.  [default: 1500]")
 @command_options
@@ -150,33 +117,6 @@ def discover(shared: Shared, tool: str | None) -> None:
     groups = answer["advanced_tools"].items()
     rows = [(group, name, tool_named(name).description) for group, names in groups for name in names]
     return print_rows(("for", "advanced tool", "what it does"), rows, "what it does")
-
-
-def _print_hits(answer: dict[str, Any]) -> None:
-    hits, analysis = answer["results"], answer["query_analysis"]
-    if hits:
-        print_rows(("relevance", "when", "memory"), [_hit(hit) for hit in hits], "memory")
-    span = analysis["time_range"] or {}
-    print_facts({
-        "shown": _shown(hits, answer["total_found"]),
-        "left out": f"{held} that match less (--min-relevance 0 shows them)" if (held := analysis["held_back"]) else "",
-        "answerable": "" if analysis["answerable"] is None else f"{analysis['answerable']:.2f}",
-        "from": day_and_time(span.get("after") or ""),
-        "until before": day_and_time(span.get("before") or ""),
-        "also looked for": [word for words in analysis["semantic_expansions"].values() for word in words],
-    })  # fmt: skip
-
-
-def _shown(hits: list[dict[str, Any]], found: int) -> str:
-    if not hits:
-        return "nothing matches"
-    return "the nearest; nothing matches well" if hits[0].get("below_threshold") else f"{len(hits)} of {found} that match"
-
-
-def _hit(hit: dict[str, Any]) -> tuple[object, ...]:
-    when = day_and_time(hit.get("event_time") or hit["created_at"])
-    remark = f"{hit['category']}, importance {hit['importance']} of 5, {hit['id']}"
-    return hit["relevance_score"], when, Remarked(hit["content"], remark)
 
 
 def _print_tool(row: dict[str, Any]) -> None:

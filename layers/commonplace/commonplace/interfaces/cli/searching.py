@@ -1,0 +1,129 @@
+"""`search` and `trace`: memories for a question, and how a search came to them."""
+
+from collections.abc import Callable
+from typing import Any, get_args
+
+import click
+
+from commonplace.domain.taxonomy import ContentType, SearchCategory
+from commonplace.interfaces.cli.options import Shared, command_options, given_arguments, words_argument
+from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_notes, print_rows
+
+_ARGUMENTS = (
+    words_argument("query"),
+    click.option("--limit", type=int, metavar="1-100", help="The most memories to show.  [default: 10]"),
+    click.option("--category", type=click.Choice(get_args(SearchCategory)), help="Only this category or section."),
+    click.option("--kind", type=click.Choice(get_args(ContentType)), help="Only memories of this kind."),
+    click.option("--min-relevance", type=float, metavar="0-1", help="Leave out what matches less.  [default: 0.3]"),
+    click.option("--min-importance", type=int, metavar="1-5", help="Only what is at least this important."),
+    click.option("--after", metavar="TIME", help="Only what happened then or later, ISO 8601."),
+    click.option("--before", metavar="TIME", help="Only what happened earlier, ISO 8601."),
+    click.option("--include-expired", is_flag=True, help="Also memories whose time is over."),
+)
+_WHY = {
+    "limit": "beyond --limit", "min_relevance": "matches less than --min-relevance", "category": "not in --category",
+    "content_type": "not of --kind", "importance_min": "below --min-importance", "time_range": "not --after and --before",
+    "include_expired": "its time is over",
+}  # fmt: skip
+
+
+def _with_arguments(function: Callable[..., None]) -> Callable[..., None]:
+    for argument in reversed(_ARGUMENTS):
+        function = argument(function)
+    return function
+
+
+@click.command()
+@_with_arguments
+@command_options
+def search(shared: Shared, /, **given: Any) -> None:
+    """Find memories for a question in plain words.
+
+    It needs no quotes. The best come first. For a talk between people "answerable" (0-1) tells how likely it holds the
+    answer at all.
+    """
+    with shared.reading() as memory:
+        answer = memory.call("search_memory", _asked(**given))
+    if shared.json:
+        return print_json(answer)
+    _print_hits(answer)
+    return print_notes(answer)
+
+
+@click.command()
+@_with_arguments
+@command_options
+def trace(shared: Shared, /, **given: Any) -> None:
+    """Show how a search comes to its answer.
+
+    It takes what search takes: what each memory's score is the sum of, what was left out and why, and where the time
+    went.
+    """
+    with shared.reading() as memory:
+        answer = memory.call("trace_search", _asked(**given))
+        texts = {} if shared.json else {hit["id"]: memory.get_memory(hit["id"]).memory.value for hit in answer["results"]}
+    if shared.json:
+        return print_json(answer)
+    _print_trace(answer, texts)
+    return print_notes(answer)
+
+
+def _asked(
+    query: str, limit: int | None, category: str | None, kind: str | None, min_relevance: float | None,
+    min_importance: int | None, after: str | None, before: str | None, include_expired: bool,
+) -> dict[str, Any]:  # fmt: skip
+    """The arguments of the tools."""
+    options = given_arguments(
+        min_relevance=min_relevance, importance_min=min_importance, content_type=kind,
+        time_range=given_arguments(after=after, before=before) or None, include_expired=include_expired or None,
+    )  # fmt: skip
+    return given_arguments(query=query, limit=limit, category=category, options=options or None)
+
+
+def _print_trace(answer: dict[str, Any], texts: dict[str, str]) -> None:
+    if answer["results"]:
+        rows = [_traced(hit, texts[hit["id"]]) for hit in answer["results"]]
+        print_rows(("relevance", "parts", "memory"), rows, "memory")
+    if answer["left_out"]:
+        print_rows(("left out", "why"), [(one["id"], _WHY[one["why"]]) for one in answer["left_out"]], "why")
+    legs = answer["legs"]
+    print_facts({
+        "shown": len(answer["results"]) or "nothing matches",
+        "ranked by": answer["ranked_by"],
+        "found by words": len(legs["lexical"]),
+        "found by meaning": len(legs["vector"]),
+        "milliseconds": ", ".join(f"{step} {spent:.1f}" for step, spent in answer["times_ms"].items()),
+    })  # fmt: skip
+
+
+def _traced(hit: dict[str, Any], text: str) -> tuple[object, ...]:
+    parts = sorted(hit["parts"].items(), key=lambda part: -abs(part[1]))
+    shares = "\n".join([*(f"{share:+.3f} {name}" for name, share in parts), f"={hit['raw']:6.3f} raw"])
+    return hit["relevance_score"], shares, Remarked(text, f"by {', '.join(hit['reach'])}, {hit['id']}")
+
+
+def _print_hits(answer: dict[str, Any]) -> None:
+    hits, analysis = answer["results"], answer["query_analysis"]
+    if hits:
+        print_rows(("relevance", "when", "memory"), [_hit(hit) for hit in hits], "memory")
+    span = analysis["time_range"] or {}
+    print_facts({
+        "shown": _shown(hits, answer["total_found"]),
+        "left out": f"{held} that match less (--min-relevance 0 shows them)" if (held := analysis["held_back"]) else "",
+        "answerable": "" if analysis["answerable"] is None else f"{analysis['answerable']:.2f}",
+        "from": day_and_time(span.get("after") or ""),
+        "until before": day_and_time(span.get("before") or ""),
+        "also looked for": [word for words in analysis["semantic_expansions"].values() for word in words],
+    })  # fmt: skip
+
+
+def _shown(hits: list[dict[str, Any]], found: int) -> str:
+    if not hits:
+        return "nothing matches"
+    return "the nearest; nothing matches well" if hits[0].get("below_threshold") else f"{len(hits)} of {found} that match"
+
+
+def _hit(hit: dict[str, Any]) -> tuple[object, ...]:
+    when = day_and_time(hit.get("event_time") or hit["created_at"])
+    remark = f"{hit['category']}, importance {hit['importance']} of 5, {hit['id']}"
+    return hit["relevance_score"], when, Remarked(hit["content"], remark)

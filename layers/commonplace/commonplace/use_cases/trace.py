@@ -1,0 +1,151 @@
+"""`trace_search`: how a search came to its answer, told by the search itself."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from time import perf_counter
+
+from commonplace.domain.debugging import REASONS, LeftOut, LegHit, Reach, Reason, SearchLegs, TracedHit, TraceResult
+from commonplace.domain.memory import Memory
+from commonplace.domain.requests import SearchRequest
+from commonplace.ports.bundle import Ports
+from commonplace.ports.candidates import Legs
+from commonplace.ports.values import Caller, Filter
+from commonplace.retrieval import ranking
+from commonplace.retrieval.documents import document
+from commonplace.retrieval.engine import GENERAL_RELEVANCE, Search
+from commonplace.retrieval.found import Found, Matches
+from commonplace.retrieval.record_scan import is_visible, refused_by
+from commonplace.use_cases.search import search_of
+
+_LEXICAL, _VECTOR = 200, 100  # of a leg; without an index it has all that there is
+_CONSIDERED, _OF_A_REASON = 500, 50
+_ONLY = f"of what was left out at most {_OF_A_REASON} for each reason are listed"
+_DIGITS = 6
+
+
+def trace_search(request: SearchRequest, caller: Caller, ports: Ports) -> TraceResult:
+    """Searches as `search_memory` does, counts nothing as used, and tells what became of each memory.
+
+    What is told is checked against the records: it holds only what this user and agent may see now.
+    """
+    begun = perf_counter()
+    search = replace(search_of(request, caller, ports), with_legs=True)
+    found = search.found()
+    told = perf_counter()
+    legs = (found.matches.retrieved.legs if found.matches else None) or Legs()
+    considered = _considered(search, found)
+    in_legs = [memory_id for memory_id, _ in (*legs.lexical[:_LEXICAL], *legs.vector[:_VECTOR])]
+    ids = list(dict.fromkeys([*in_legs, *considered]))
+    memories = {memory.memory_id: memory for memory in ports.records.get(caller.user_id, ids)}
+    seen = {name for name, memory in memories.items() if is_visible(search.visibility, memory)}
+    left_out = list(_left_out(search, considered, memories))
+    listed = _listed(left_out)
+    times = {**found.times_ms, "left_out": (perf_counter() - told) * 1000, "total": (perf_counter() - begun) * 1000}
+    return TraceResult(
+        ranked_by="importance" if search.query.general else ports.profile,
+        legs=SearchLegs(lexical=_leg(legs.lexical[:_LEXICAL], seen), vector=_leg(legs.vector[:_VECTOR], seen)),
+        results=_results(search, found, legs),
+        left_out=listed,
+        times_ms={name: round(spent, 3) for name, spent in times.items()},
+        notes=found.notes(caller.redacted, [_ONLY] if len(listed) < len(left_out) else None),
+    )
+
+
+def _leg(hits: Sequence[tuple[str, float]], seen: set[str]) -> list[LegHit]:
+    return [LegHit(id=name, raw=round(raw, _DIGITS)) for name, raw in hits if name in seen]
+
+
+def _results(search: Search, found: Found, legs: Legs) -> list[TracedHit]:
+    reached: dict[Reach, dict[str, float]] = {"lexical": dict(legs.lexical), "vector": dict(legs.vector)}
+    results = []
+    for at, memory in enumerate(found.memories):
+        parts, reach = _parts(search, found.matches, at, memory), _reach(found.matches, at, memory.memory_id, reached)
+        results.append(
+            TracedHit(
+                id=memory.memory_id,
+                relevance_score=found.relevance[at],
+                probability=found.probabilities[at],
+                below_threshold=found.best_only or None,
+                raw=round(sum(parts.values()), _DIGITS),
+                reach=reach,
+                parts={name: round(share, _DIGITS) for name, share in parts.items() if share},
+            )
+        )
+    return results
+
+
+def _parts(search: Search, matches: Matches | None, at: int, memory: Memory) -> dict[str, float]:
+    """What the memory at a place of the results was ordered by."""
+    if matches is None:
+        return {"least": GENERAL_RELEVANCE, "importance": (1 - GENERAL_RELEVANCE) * memory.importance}
+    place, own = matches.places[at], matches.own[at]
+    ties = ranking.tie_breaks([memory], search.visibility.now.timestamp())
+    return {
+        **matches.ranked.parts_at(own),
+        "newest_value": float(matches.ranked.scores[place] - matches.ranked.scores[own]),
+        **{name: float(shares[0]) for name, shares in ties.items()},
+    }
+
+
+def _reach(matches: Matches | None, at: int, memory_id: str, legs: Mapping[Reach, Mapping[str, float]]) -> list[Reach]:
+    if matches is None:
+        return ["importance"]
+    row = matches.ranked.rows[matches.own[at]]
+    beside: Reach = "neighbour" if matches.retrieved.candidates.sessions[row] >= 0 else "record"
+    return [name for name, ids in legs.items() if memory_id in ids] or [beside]
+
+
+def _considered(search: Search, found: Found) -> dict[str, Reason | None]:
+    """Ids that match and were not returned, with what left them out; None for those that this search did not look at."""
+    general = search.query.general
+    more = replace(search, limit=search.limit + _OF_A_REASON) if general else search
+    seeing = replace(search.visibility, include_expired=True)
+    wider = replace(more, filters=Filter(), visibility=seeing, limit=more.limit if general else 1, with_legs=False)
+    own = _matching(search, more.found() if general else found)
+    others = [name for name, why in _matching(wider, wider.found()).items() if why == "limit" and name not in own]
+    returned = {memory.memory_id for memory in found.memories}
+    return {name: own.get(name) for name in (*own, *others) if name not in returned}
+
+
+def _matching(search: Search, found: Found) -> dict[str, Reason]:
+    """Ids that match at all, best first, with what leaves out those that are not returned."""
+    if found.matches is None:
+        return dict.fromkeys((memory.memory_id for memory in found.memories), "limit")
+    ranked, ids = found.matches.ranked, found.matches.retrieved.candidates.ids
+    best = zip(ranked.rows[:_CONSIDERED].tolist(), ranked.relevance.tolist(), strict=False)
+    return {ids[row]: "limit" if match >= search.least else "min_relevance" for row, match in best if match > 0}
+
+
+def _left_out(
+    search: Search, considered: Mapping[str, Reason | None], memories: Mapping[str, Memory]
+) -> Iterator[tuple[str, Reason]]:
+    """What was left out and may be seen, with the argument that did so."""
+    anytime = replace(search.visibility, include_expired=True)
+    for name, why in considered.items():
+        memory = memories.get(name)
+        if memory is None or not is_visible(anytime, memory):
+            continue
+        refused = refused_by(search.filters, memory, document(memory))
+        if not is_visible(search.visibility, memory):
+            yield name, "include_expired"
+        elif refused is not None:
+            yield name, _argument(refused)
+        elif why is not None:
+            yield name, why
+
+
+def _argument(of_filter: str) -> Reason:
+    """The argument of the tool behind a part of a filter."""
+    return next(reason for reason in REASONS if reason == ("category" if of_filter == "section" else of_filter))
+
+
+def _listed(left_out: Iterable[tuple[str, Reason]]) -> list[LeftOut]:
+    """The first of each reason."""
+    listed: Counter[Reason] = Counter()
+    kept = []
+    for name, why in left_out:
+        listed[why] += 1
+        if listed[why] <= _OF_A_REASON:
+            kept.append(LeftOut(id=name, why=why))
+    return kept
