@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from commonplace.adapters.dynamodb.ledger import DynamoLedger
 from commonplace.adapters.dynamodb.operations import DynamoOperations
 from commonplace.adapters.dynamodb.records import DynamoErasure, DynamoEverything, DynamoRecords
 from commonplace.adapters.dynamodb.runs import DynamoBudget, DynamoRuns
+from commonplace.adapters.dynamodb.search_log import DynamoSearchLog
 from commonplace.adapters.dynamodb.usage import DynamoUsage
 from commonplace.adapters.opensearch.facts import OpenSearchFacts
 from commonplace.adapters.opensearch.index import OpenSearchIndex
@@ -53,7 +55,9 @@ def ports(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ports]:
     local = open_local(Settings(db=tmp_path / "memory.db"))
     if request.param == "dynamodb":
         table: Table = request.getfixturevalue("dynamodb_table")
-        yield without_index(replace(local.ports, records=DynamoRecords(table), usage=DynamoUsage(table)))
+        yield without_index(
+            replace(local.ports, records=DynamoRecords(table), usage=DynamoUsage(table), search_log=DynamoSearchLog(table))
+        )
     elif request.param.startswith("opensearch-"):
         yield indexed(local.ports, request, request.param.removeprefix("opensearch-"))
     else:
@@ -70,7 +74,10 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenStore
         records, operations = DynamoRecords(table, indexed=False), DynamoOperations(table, indexed=False)
         runs = DynamoRuns(table)
         night = NightPorts(DynamoLedger(table), runs, runs, runs, DynamoBudget(table))
-        kept = {"records": records, "operations": operations, "usage": DynamoUsage(table), "aliases": DynamoAliases(table)}
+        kept: dict[str, Any] = {
+            "records": records, "operations": operations, "usage": DynamoUsage(table), "aliases": DynamoAliases(table),
+            "search_log": DynamoSearchLog(table),
+        }  # fmt: skip
         ports = without_index(replace(local.ports, **kept))
         yield OpenStore(ports, lambda: None, lambda: night, lambda: DynamoErasure(table), lambda: DynamoEverything(table))
     else:

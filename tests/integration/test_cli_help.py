@@ -13,7 +13,7 @@ pytestmark = pytest.mark.integration
 VERBS = [
     "call", "context", "delete", "discover", "doctor", "erase", "export", "get", "history", "import", "list",
     "manifest", "markdown", "migrate", "network", "nightly", "normalize", "record", "reindex", "runs", "search",
-    "serve", "stats", "store", "timeline", "trace", "undo", "update",
+    "serve", "stats", "store", "timeline", "trace", "undo", "update", "usage",
 ]  # fmt: skip
 LOADED = {str(listed.name): listed.load() for listed in LISTED}
 COMMANDS = {

@@ -52,6 +52,7 @@ class Settings(BaseModel):
     embedder: Literal["static", "sentence", "titan"] = Field(
         "static", description="On AWS: the static model or the sentence encoders of the package, or Titan on Bedrock."
     )
+    search_log: bool = Field(True, description="Whether what was searched for is kept for 90 days.")
     dead_letter_queue: str | None = Field(None, description="URL of the queue for changes that can't be indexed.")
     pages: Path | None = Field(None, description="A folder with one for each user, for the Markdown pages after each run.")
     pages_bucket: str | None = Field(None, description="The bucket that the Markdown pages go to after each run, on AWS.")

@@ -132,7 +132,7 @@ def test_one_output_is_the_environment_of_the_commands(parameters: dict[str, Any
     assert told.pop("COMMONPLACE_PAGES_BUCKET") == "${Pages}"
     assert stack.functions()["night"]["Environment"]["COMMONPLACE_PAGES_BUCKET"] == "Pages"
     assert told == {name: str(given[name]) for name in told}
-    not_told = {*(f"COMMONPLACE_{name}" for name in ("AGENTCORE_GATEWAYS", "RANKING", "FUSION"))}
+    not_told = {*(f"COMMONPLACE_{name}" for name in ("AGENTCORE_GATEWAYS", "RANKING", "FUSION", "SEARCH_LOG"))}
     not_told |= {"POWERTOOLS_LOG_LEVEL", "POWERTOOLS_METRICS_NAMESPACE"}
     assert given.keys() - told.keys() == not_told
 

@@ -30,6 +30,7 @@ EMBEDS = {
 CHANGES = {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem")}
 CHECKS = {("dynamodb:ConditionCheckItem", "Table.Arn")}
 FINDS = {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query", "PutItem")}
+BOTH = ["usage#*", "searched#*"]
 KEEPS = {
     *((f"s3:{action}", "${Pages.Arn}/*") for action in ("PutObject", "GetObject", "DeleteObject", "DeleteObjectVersion")),
     *((f"s3:{action}", "Pages.Arn") for action in ("ListBucket", "ListBucketVersions")),
@@ -43,7 +44,7 @@ TABLE: dict[str, Allowed] = {
     "write": CHANGES,
     "read": FINDS,
     "summarize": FINDS,
-    "analysis": {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query")},
+    "analysis": {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query", "UpdateItem", "DeleteItem")},
     "record": CHANGES | CHECKS | KEEPS,
     "plan": {
         ("dynamodb:Query", "${Table.Arn}/index/waiting"),
@@ -154,12 +155,12 @@ def test_claude_is_asked_by_what_cleans_reads_days_and_sums_up_and_only_as_was_c
         assert more == (allowed if function in ("normalize", "summarize", "night") else set())
 
 
-@pytest.mark.parametrize("function", ["Search", "Read", "Summarize"])
-def test_what_finds_writes_beside_the_users_and_nowhere_else(function: str) -> None:
+@pytest.mark.parametrize(("function", "appended"), [("Search", BOTH), ("Read", BOTH), ("Summarize", BOTH[:1])])
+def test_what_finds_writes_beside_the_users_and_nowhere_else(function: str, appended: list[str]) -> None:
     (policy,) = Stack().of("AWS::IAM::Role")[f"{function}Role"]["Policies"]
     (statement,) = (each for each in policy["PolicyDocument"]["Statement"] if "dynamodb:PutItem" in each["Action"])
     assert statement["Action"] == ["dynamodb:PutItem"]
-    assert statement["Condition"] == {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["usage#*"]}}
+    assert statement["Condition"] == {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": appended}}
 
 
 def test_everything_is_done_on_resources_that_are_named() -> None:

@@ -19,7 +19,6 @@ from commonplace.retrieval.record_scan import RecordScan
 
 NEWEST = 2_000
 _USERS = 1_000
-
 _SECONDS = 10.0
 _KEPT = 16_000  # records, of all users together: some 100 MB
 
@@ -77,10 +76,9 @@ class ScanIndex:
         newest, complete = self._newest(visibility)
         found, passing = newest.rows(visibility, filters, terms, vector)
         rows = list(found.values())
-        columns = candidate_rows.columns_of(rows, passing, candidate_rows.session_lengths_of(rows), terms)
-        corpus = candidate_rows.corpus_of(rows, terms)
+        corpus, lengths = candidate_rows.corpus_of(rows, terms), candidate_rows.session_lengths_of(rows)
         legs = candidate_rows.legs_of([found[name] for name in passing], corpus) if with_legs else None
-        return Retrieved(columns, corpus, not complete, legs)
+        return Retrieved(candidate_rows.columns_of(rows, passing, lengths, terms), corpus, not complete, legs)
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
         newest, _ = self._newest(visibility)
@@ -91,8 +89,7 @@ class ScanIndex:
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
         newest, complete = self._newest(visibility)
-        passing = newest.passing(visibility, filters)
-        passing.sort(key=lambda memory: (-memory.importance, -memory.happened_at.timestamp()))
+        passing = sorted(newest.passing(visibility, filters), key=lambda one: (-one.importance, -one.happened_at.timestamp()))
         return [memory.memory_id for memory in passing[:limit]], not complete
 
     def _newest(self, visibility: Visibility) -> tuple[RecordScan, bool]:

@@ -52,6 +52,7 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
     """The ports over one table, with an index in OpenSearch if there is an endpoint, else by reading the records."""
     from commonplace.adapters.dynamodb.aliases import DynamoAliases
     from commonplace.adapters.dynamodb.operations import DynamoOperations
+    from commonplace.adapters.dynamodb.search_log import DynamoSearchLog
     from commonplace.adapters.dynamodb.usage import DynamoUsage
     from commonplace.adapters.record_scan import CachedRecords, ScanFacts, ScanIndex
     from commonplace.adapters.static_embedder import StaticEmbedder
@@ -74,6 +75,7 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
         index=index,
         usage=DynamoUsage(table),
         embedder=embedder,
+        search_log=DynamoSearchLog(table, settings.search_log),
         words=static,
         reader=reader_of(settings, left),
         summarizer=summarizer_of(settings, left),
@@ -120,7 +122,7 @@ def open_models(settings: Settings, left: Left = unlimited_time) -> Ports:
     from commonplace.adapters.static_embedder import StaticEmbedder
 
     static = StaticEmbedder()
-    stores = ("records", "operations", "aliases", "facts", "index", "usage")
+    stores = ("records", "operations", "aliases", "facts", "index", "usage", "search_log")
     nothing: dict[str, Any] = dict.fromkeys(stores, _NoMemory())
     return Ports(**nothing, embedder=static, words=static, reader=reader_of(settings, left))
 

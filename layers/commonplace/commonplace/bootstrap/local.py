@@ -96,33 +96,25 @@ def open_local(settings: Settings) -> OpenStore:
     from commonplace.adapters.sqlite.operations import SqliteOperations
     from commonplace.adapters.sqlite.records import SqliteRecords
     from commonplace.adapters.sqlite.reembedding import SqliteReembedding
+    from commonplace.adapters.sqlite.search_log import SqliteSearchLog
     from commonplace.adapters.static_embedder import StaticEmbedder
 
     database = Database(settings.db.expanduser())
     embedder, static = _OnFirstUse(_sentence_encoder), StaticEmbedder()
-    usage = SqliteUsage(database)
+    usage, search_log = SqliteUsage(database), SqliteSearchLog(database, settings.search_log)
     night = cache(lambda: _night(database, settings))
     index: Any = _OnFirstUse(lambda: _index(database, embedder.name, embedder.dimension))
     older: Any = _OnFirstUse(lambda: _index(database, static.name, static.dimension))
     ports = Ports(
-        records=SqliteRecords(database),
-        operations=SqliteOperations(database),
-        aliases=SqliteAliases(database),
-        facts=SqliteFacts(database),
-        index=index,
-        usage=usage,
-        embedder=embedder,
-        words=static,
-        reader=reader_of(settings),
-        summarizer=summarizer_of(settings),
-        summary_seconds=settings.claude_deadline,
-        profile=settings.ranking,
-        reembedding=SqliteReembedding(database, SENTENCE_ENCODER),
-        night=night,
-    )
+        records=SqliteRecords(database), operations=SqliteOperations(database), aliases=SqliteAliases(database),
+        facts=SqliteFacts(database), index=index, usage=usage, search_log=search_log, embedder=embedder, words=static,
+        reader=reader_of(settings), summarizer=summarizer_of(settings), summary_seconds=settings.claude_deadline,
+        profile=settings.ranking, reembedding=SqliteReembedding(database, SENTENCE_ENCODER), night=night,
+    )  # fmt: skip
     ports = replace(ports, older=replace(ports, embedder=static, index=older))
 
     def close() -> None:
+        search_log.close()
         usage.close()
         database.close()
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from commonplace.domain import analysis
 from commonplace.domain.results import AnyResult
 from commonplace.domain.taxonomy import Granularity
+from commonplace.domain.usage import UsageResult
 
 
 class AnalysisMethods:
@@ -36,3 +37,7 @@ class AnalysisMethods:
     ) -> analysis.NetworkResult:
         """Which concepts stand together in memories; around `focus`, up to `depth` (1-3) links away."""
         return self._typed(analysis.NetworkResult, "concept_network", focus=focus, depth=depth, limit=limit, format=format)
+
+    def usage_patterns(self, *, after: datetime | str | None = None, before: datetime | str | None = None) -> UsageResult:
+        """When was searched, which memories were found most, which never, and what was asked in vain."""
+        return self._typed(UsageResult, "usage_patterns", after=after, before=before)

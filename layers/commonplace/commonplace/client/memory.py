@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 from commonplace.bootstrap import local
 from commonplace.client.analysis_methods import AnalysisMethods
-from commonplace.client.arguments import InsightFilter, Place, SearchOptions, StoreContext, StoreMetadata
+from commonplace.client.arguments import Place, StoreContext, StoreMetadata
 from commonplace.client.keyed_methods import KeyedMethods
 from commonplace.client.nightly_methods import NightMethods
+from commonplace.client.search_methods import SearchMethods
 from commonplace.client.transfer_methods import TransferMethods
 from commonplace.domain import results
-from commonplace.domain.debugging import TraceResult
 from commonplace.domain.errors import CommonplaceError, ErrorCode, refuse_half_characters
 from commonplace.domain.fields import Result
 from commonplace.domain.memory import GLOBAL_AGENT
-from commonplace.domain.taxonomy import SearchCategory, Source, StatementType
+from commonplace.domain.taxonomy import Source, StatementType
 from commonplace.ports.values import Caller, Clock
 from commonplace.settings import Settings, read_settings
 from commonplace.use_cases import dispatch
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 BACKEND = "local"
 
 
-class Commonplace(KeyedMethods, AnalysisMethods, NightMethods, TransferMethods):
+class Commonplace(KeyedMethods, SearchMethods, AnalysisMethods, NightMethods, TransferMethods):
     """One user's memories in one file. Use it in a `with` block, or call `close`.
 
     `path`: the memory file, made if it isn't there. `user_id`: whose memories, a name on this machine. `timezone`: IANA
@@ -91,33 +91,9 @@ class Commonplace(KeyedMethods, AnalysisMethods, NightMethods, TransferMethods):
             tags=list(tags), agent_id=agent_id, place=place,
         )  # fmt: skip
 
-    def memory_search_personal(
-        self, query: str, *, agent_id: str | None = None, limit: int = 10
-    ) -> results.SearchPersonalResult:
-        """What is known of the user for a question."""
-        return self._typed(
-            results.SearchPersonalResult, "memory_search_personal", query=query, agent_id=agent_id, limit=limit
-        )
-
     def store_memory(self, content: str, *, context: StoreContext | None = None) -> results.StoreResult:
         """Remembers a statement as it was said."""
         return self._typed(results.StoreResult, "store_memory", content=content, context=context)
-
-    def search_memory(
-        self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,
-        options: SearchOptions | None = None,
-    ) -> results.SearchResult:  # fmt: skip
-        """The memories that match a question, best first."""
-        return self._typed(
-            results.SearchResult, "search_memory", query=query, limit=limit, category=category, options=options
-        )
-
-    def trace_search(
-        self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,
-        options: SearchOptions | None = None,
-    ) -> TraceResult:  # fmt: skip
-        """How `search_memory` comes to its answer: what each score is the sum of, and what was left out by which argument."""
-        return self._typed(TraceResult, "trace_search", query=query, limit=limit, category=category, options=options)
 
     def discover_memory_tools(self, tool: str | None = None) -> results.DiscoverResult:
         """The advanced tools and the measured state of the memories."""
@@ -134,16 +110,6 @@ class Commonplace(KeyedMethods, AnalysisMethods, NightMethods, TransferMethods):
         return self._typed(
             results.StoreInsightResult, "memory_store", id=id, content=content, metadata=metadata, collection=collection,
             place=place,
-        )  # fmt: skip
-
-    def memory_search(
-        self, query: str, *, collection: str | None = None, nResults: int = 5,  # noqa: N803 - the tool's own word
-        filter: InsightFilter | None = None,
-    ) -> results.SearchInsightResult:  # fmt: skip
-        """The nearest memories with their cosine distance."""
-        return self._typed(
-            results.SearchInsightResult, "memory_search", query=query, collection=collection, nResults=nResults,
-            filter=filter,
         )  # fmt: skip
 
     def naming(self, name: str) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """The rows of the tools that show what the memories say as a whole."""
 
 from commonplace.contract.tool import QUERY_ERRORS, READS, Tool
-from commonplace.domain import analysis
+from commonplace.domain import analysis, usage
 
 ANALYSIS_TOOLS: tuple[Tool, ...] = (
     Tool(
@@ -32,6 +32,20 @@ ANALYSIS_TOOLS: tuple[Tool, ...] = (
         group="analysis",
         hints=READS,
         examples=({}, {"focus": "running", "depth": 2}, {"limit": 30, "format": "dot"}),
+        errors=(),
+    ),
+    Tool(
+        name="usage_patterns",
+        title="Show how the memories are used",
+        description="Tells how the memories are used: how many searches there were by hour and weekday, which memories were "
+        "found most, which never, and which questions found nothing. Use it to see what is missing or of no use.",
+        request=usage.UsageRequest,
+        result=usage.UsageResult,
+        function="analysis",
+        tier="advanced",
+        group="analysis",
+        hints=READS,
+        examples=({}, {"after": "2026-05-01", "before": "2026-06-01"}),
         errors=(),
     ),
 )

@@ -10,6 +10,7 @@ from commonplace.domain.interactions import Erased
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import LEFT_IN_LOG
 from commonplace.memories.lineage import lineage_ids
+from commonplace.memories.searches import forget_searches
 from commonplace.memories.transitions import erased
 from commonplace.pages.publishing import erase_pages, publish_changes
 from commonplace.ports.record_values import Audit, Change, Operation
@@ -100,4 +101,5 @@ class ErasableUser:
         lease.renew()
         change = Change(erased(memory, now), Audit("erase", now, {}), before=memory, erases=True)
         operation = Operation(new_operation_id(now), self.user_id, "FORGET", now, closes=(change,))
+        forget_searches(operation, self.context.ports)
         self.context.ports.operations.apply(operation, lease.fence)

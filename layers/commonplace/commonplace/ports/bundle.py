@@ -11,6 +11,7 @@ from commonplace.ports.memory_index import MemoryIndex
 from commonplace.ports.memory_records import MemoryRecords
 from commonplace.ports.operations import Operations
 from commonplace.ports.reembedding import Reembedding
+from commonplace.ports.search_log import SearchLog
 from commonplace.ports.statement_reader import StatementReader
 from commonplace.ports.usage_log import UsageLog
 from commonplace.ports.user_facts import UserFacts
@@ -31,6 +32,7 @@ class Ports:
     embedder: Embedder
     operations: Operations
     aliases: Aliases
+    search_log: SearchLog
     words: WordModel
     """The static model, whatever the memories are embedded by: the classifier was trained on it, and a store asks it for
     some dozens of words."""

@@ -121,6 +121,15 @@ class Statistics:
     of_newest: int | None = None
 
 
+@dataclass(frozen=True)
+class LoggedSearch:
+    """A search as it is kept: what was asked, without secrets and cut to 200 characters, how many were found, and when."""
+
+    query: str
+    found: int
+    at: datetime
+
+
 class IndexUnavailable(Exception):  # noqa: N818 - a state, told in the notes
     """The index is down, slow or broken; the message says why, for the log. `Ports.fallback` answers instead."""
 

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode, places_of
 from commonplace.domain.runs import Outcome, Run, RunOperation
+from commonplace.memories.searches import forget_searches
 from commonplace.ports.bundle import Ports
 from commonplace.ports.nightly_bundle import NightPorts
 from commonplace.ports.record_values import Alias, Fence
@@ -81,8 +82,10 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
     if reported.outcome != "planned":
         return reported
     lease.renew()
+    made = operation.operation(lease.context.user_id, run_id)
     try:
-        lease.context.ports.operations.apply(operation.operation(lease.context.user_id, run_id), lease.fence)
+        forget_searches(made, lease.context.ports)
+        lease.context.ports.operations.apply(made, lease.fence)
         _keep_aliases(operation, run_id, lease.context)
     except CommonplaceError as error:
         if error.code not in _IN_THE_WAY:

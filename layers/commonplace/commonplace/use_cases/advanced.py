@@ -29,6 +29,12 @@ def _concept_network() -> UseCase:
     return concept_network
 
 
+def _usage_patterns() -> UseCase:
+    from commonplace.use_cases.usage_patterns import usage_patterns
+
+    return usage_patterns
+
+
 def _trace_search() -> UseCase:
     from commonplace.use_cases.trace import trace_search
 
@@ -39,5 +45,6 @@ ADVANCED: dict[str, Callable[[], UseCase]] = {
     "memory_stats": _memory_stats,
     "memory_timeline": _memory_timeline,
     "concept_network": _concept_network,
+    "usage_patterns": _usage_patterns,
     "trace_search": _trace_search,
 }

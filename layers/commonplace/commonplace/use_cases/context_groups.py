@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from commonplace.domain.memory import Memory
 from commonplace.extraction.own_words.quotations import is_marked_as_foreign
+from commonplace.memories.searches import log_search
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Filter
 from commonplace.retrieval.engine import find, most_important
@@ -55,6 +56,7 @@ def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], li
     core = [find(question, caller, ports, Filter(), _MOST_CORE, _CORE_RELEVANCE, counted=False) for question in CORE]
     personal = listed(Filter(section="personal_context", importance_min=_PERSONAL_IMPORTANCE), _MOST_PERSONAL)
     on_topic = find(topic, caller, ports, Filter(), _MOST_ON_TOPIC, _RELEVANCE)
+    log_search(topic, len(on_topic.memories), caller, ports)
     recent = listed(Filter(after=caller.now - _RECENT), _MOST_RECENT)
     pinned = [memory for found in core for memory in _answers(found)] + list(personal.memories)
     notes = sorted((memory for memory in _open(recent) if memory.durability == "daily"), key=_when, reverse=True)

@@ -17,6 +17,7 @@ from commonplace.domain.results import (
     SearchResult,
 )
 from commonplace.domain.taxonomy import statement_type, types_of_insight
+from commonplace.memories.searches import log_search
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Filter
 from commonplace.retrieval.distance import distance_of
@@ -31,6 +32,7 @@ def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> Searc
     """Searches memories for a question."""
     search = search_of(request, caller, ports)
     found = search.found(counted=True)
+    _log(request.query, found, caller, ports)
     time = found.query.time
     return SearchResult(
         results=_hits(found),
@@ -59,6 +61,7 @@ def search_personal(request: SearchPersonalRequest, caller: Caller, ports: Ports
     """Searches an agent's own memories and the global ones."""
     agent = request.agent_id or caller.agent_id
     found = find(request.query, caller, ports, Filter(), request.limit, None, agent_id=agent)
+    _log(request.query, found, caller, ports)
     results = [
         PersonalHit(
             id=memory.memory_id,
@@ -86,6 +89,7 @@ def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports)
         emotion=asked.emotion if asked else None,
     )
     found = find(request.query, caller, ports, wanted, request.nResults, 0.0)
+    _log(request.query, found, caller, ports)
     hits = [
         InsightHit(
             id=memory.memory_id,
@@ -103,6 +107,11 @@ def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports)
         count=len(hits),
         notes=found.notes(caller.redacted, warnings if by_words else None),
     )
+
+
+def _log(query: str, found: Found, caller: Caller, ports: Ports) -> None:
+    """Keeps what was asked; the best there is where nothing matches enough was not found."""
+    log_search(query, 0 if found.best_only else len(found.memories), caller, ports)
 
 
 def _hits(found: Found) -> list[Hit]:

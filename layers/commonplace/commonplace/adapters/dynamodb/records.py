@@ -23,7 +23,7 @@ from commonplace.adapters.dynamodb.rows import (
     stored_of,
     used_name,
 )
-from commonplace.adapters.dynamodb.table import AUDIT, ITEM, LEASE, MEMORY, USAGE, USED, USER, Item
+from commonplace.adapters.dynamodb.table import AUDIT, ITEM, LEASE, MEMORY, SEARCHED, USAGE, USED, USER, Item
 from commonplace.adapters.dynamodb.writes import TransactionWrite, change_of, purging, version_conflict
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
@@ -170,6 +170,7 @@ class DynamoErasure:
 
     def erase(self, user_id: str) -> None:
         self._empty(f"{USAGE}{user_id}")
+        self._empty(f"{SEARCHED}{user_id}")
         self._empty(user_id)
         self._table.calls().delete_all([key_of(user_id, LEASE)])  # last: until then no run begins
 

@@ -34,8 +34,9 @@ REST: Final = "rest#"
 LEASE: Final = "lease"
 USED: Final = "used#"
 USAGE: Final = "usage#"
+SEARCHED: Final = "searched#"
 BUDGET: Final = "budget#"
-"""These two begin a partition, where the others begin a sort key: `budget#<day>` counts the tokens of a day."""
+"""These three begin a partition, where the others begin a sort key: `budget#<day>` counts the tokens of a day."""
 
 KEYS: Final = {
     "KeySchema": [{"AttributeName": USER, "KeyType": "HASH"}, {"AttributeName": ITEM, "KeyType": "RANGE"}],

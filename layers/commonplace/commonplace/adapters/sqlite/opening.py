@@ -16,7 +16,7 @@ _OURS = {"users", "memories", "changes", "audits", "tags", "usage", "words"}  # 
 _NOTHING: tuple[int, frozenset[str]] = 0, frozenset()
 _AS_IT_STANDS, _BESIDE_WRITERS = "immutable=1", "mode=ro"
 _OWNERS, _OWNERS_FOLDER = 0o600, 0o700
-_VERSION = 3
+_VERSION = 4
 _READ_FROM = 3  # the oldest form that can be read where it can't be brought up to date
 _SCHEMA = ("schema.sql", "reembedding.sql", "aliases.sql")
 _WITH_KEYS = "ALTER TABLE memories ADD COLUMN key TEXT;"  # since version 2; before it no tool gave a key

@@ -15,7 +15,17 @@ from commonplace.ports.record_values import Audit, Entry, Stored, Vector
 from commonplace.ports.values import Filter, Visibility
 from commonplace.retrieval.documents import Document, document
 
-_BY_OWNER = ("tags", "operations", "interactions", "runs", "run_parts", "leases", "token_budget")
+_BY_OWNER = (
+    "tags",
+    "operations",
+    "interactions",
+    "runs",
+    "run_parts",
+    "leases",
+    "token_budget",
+    "searches",
+    "searches_forgotten",
+)
 
 
 class SqliteErasure:

@@ -119,6 +119,20 @@ CREATE TABLE IF NOT EXISTS leases (
     number INTEGER NOT NULL,          -- rises with each lease
     until REAL NOT NULL
 );
+CREATE TABLE IF NOT EXISTS searches (
+    number INTEGER PRIMARY KEY,
+    owner INTEGER NOT NULL REFERENCES users (number),
+    query TEXT NOT NULL,
+    found INTEGER NOT NULL,
+    at TEXT NOT NULL,
+    purge_at REAL NOT NULL            -- seconds by the machine's clock
+);
+CREATE TABLE IF NOT EXISTS searches_forgotten (
+    owner INTEGER PRIMARY KEY REFERENCES users (number),
+    seconds REAL NOT NULL             -- what was asked until then, and waits in a process, is not written any more
+);
+CREATE INDEX IF NOT EXISTS searches_by_owner ON searches (owner, number);
+CREATE INDEX IF NOT EXISTS searches_by_purge ON searches (purge_at);
 CREATE TABLE IF NOT EXISTS token_budget (
     day TEXT NOT NULL,
     owner INTEGER NOT NULL REFERENCES users (number),

@@ -134,6 +134,7 @@ LISTED = (
     Listed("trace", _searching, "Show how a search comes to its answer."),
     Listed("undo", _nightly_runs, "Take one operation back, a tool's or a run's."),
     Listed("update", _kept, "Change what a memory says, or correct its labels."),
+    Listed("usage", _searching, "Show how the memories are used."),
 )
 
 

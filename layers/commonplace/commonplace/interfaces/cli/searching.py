@@ -1,4 +1,4 @@
-"""`search` and `trace`: memories for a question, and how a search came to them."""
+"""`search`, `trace` and `usage`: memories for a question, how a search came to them, and what was searched for."""
 
 from collections.abc import Callable
 from typing import Any, get_args
@@ -20,6 +20,8 @@ _ARGUMENTS = (
     click.option("--before", metavar="TIME", help="Only what happened earlier, ISO 8601."),
     click.option("--include-expired", is_flag=True, help="Also memories whose time is over."),
 )
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_UNUSED = 3  # ids that a person is shown
 _WHY = {
     "limit": "beyond --limit", "min_relevance": "matches less than --min-relevance", "category": "not in --category",
     "content_type": "not of --kind", "importance_min": "below --min-importance", "time_range": "not --after and --before",
@@ -66,6 +68,44 @@ def trace(shared: Shared, /, **given: Any) -> None:
         return print_json(answer)
     _print_trace(answer, texts)
     return print_notes(answer)
+
+
+@click.command()
+@click.option("--after", metavar="TIME", help="Only searches of then or later, ISO 8601.")
+@click.option("--before", metavar="TIME", help="Only searches before then, ISO 8601.")
+@command_options
+def usage(shared: Shared, after: str | None, before: str | None) -> None:
+    """Show how the memories are used.
+
+    When was searched, which memories were found most, which never, and which questions found nothing.
+    """
+    with shared.reading() as memory:
+        answer = memory.call("usage_patterns", given_arguments(after=after, before=before))
+    if shared.json:
+        return print_json(answer)
+    if answer["top"]:
+        print_rows(
+            ("found", "memory"), [(one["count"], Remarked(one["content"], one["id"])) for one in answer["top"]], "memory"
+        )
+    if answer["found_nothing"]:
+        vain = [(one["count"], day_and_time(one["last"]), one["query"]) for one in answer["found_nothing"]]
+        print_rows(("times", "last", "found nothing"), vain, "found nothing")
+    hours = {f"{hour:02}": count for hour, count in enumerate(answer["by_hour"]) if count}
+    print_facts({
+        "searches": answer["searches"],
+        "by hour": ", ".join(f"{hour} h: {count}" for hour, count in hours.items()),
+        "by weekday": ", ".join(f"{day} {count}" for day, count in zip(_DAYS, answer["by_weekday"], strict=True) if count),
+        "time zone": answer["timezone"],
+        "never found": _never_found(answer["never_used"]),
+    })  # fmt: skip
+    return print_notes(answer)
+
+
+def _never_found(unused: dict[str, Any]) -> str:
+    shown = ", ".join(unused["ids"][:_UNUSED])
+    return (
+        f"{unused['count']} memories ({shown}{', ...' if unused['count'] > _UNUSED else ''})" if unused["count"] else "none"
+    )
 
 
 def _asked(

@@ -1,0 +1,104 @@
+"""The search log of one file."""
+
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+
+from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.rows import known_owner, moment_of
+from commonplace.domain.errors import CommonplaceError
+from commonplace.ports.values import LoggedSearch
+
+_log = logging.getLogger("commonplace")
+_KEPT = 90 * 86_400.0
+_AT_ONCE, _AT_LATEST = 20, 5.0  # searches and seconds: each of its own would cost a third of a millisecond
+_IS_THERE = "SELECT 1 FROM sqlite_master WHERE name = 'searches'"
+_INSERT = (
+    "INSERT INTO searches (owner, query, found, at, purge_at) SELECT ?, ?, ?, ?, ?"
+    " WHERE NOT EXISTS (SELECT 1 FROM searches_forgotten WHERE owner = ? AND seconds >= ?)"
+)
+
+
+class SqliteSearchLog:
+    """The search log of one file, written some searches at a time, at the latest when it is read or closed.
+
+    What waits in a process while something is forgotten, here or in another one, is never written. In a file that is
+    read-only nothing is kept. `on`: whether searches are kept; `clock`: seconds since 1970.
+    """
+
+    def __init__(self, database: Database, on: bool = True, clock: Callable[[], float] = time.time) -> None:
+        self._database, self._on, self._clock = database, on and not database.read_only, clock
+        self._guard = threading.Lock()
+        self._waiting: list[tuple[float, str, LoggedSearch]] = []
+
+    def is_on(self) -> bool:
+        return self._on
+
+    def searched(self, user_id: str, search: LoggedSearch) -> None:
+        if not self._on:
+            return
+        with self._guard:
+            now = self._clock()
+            self._waiting.append((now, user_id, search))
+            if len(self._waiting) >= _AT_ONCE or now - self._waiting[0][0] >= _AT_LATEST:
+                self._write()
+
+    def searches(self, user_id: str) -> list[LoggedSearch]:
+        with self._guard:
+            self._write()
+            waiting = [search for _, name, search in self._waiting if name == user_id]
+        with self._database.reading() as connection:
+            kept = [LoggedSearch(query, found, moment_of(at)) for _, query, found, at in self._rows(connection, user_id)]
+        return kept + waiting
+
+    def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> None:
+        with self._guard:
+            self._write()
+            self._waiting = [one for one in self._waiting if one[1] != user_id]
+        with self._database.reading() as connection:
+            meant = [(number,) for number, query, *_ in self._rows(connection, user_id) if is_meant(query)]
+        with self._database.writing(erases=bool(meant)) as connection:
+            connection.executemany("DELETE FROM searches WHERE number = ?", meant)
+            connection.execute(
+                "INSERT INTO searches_forgotten SELECT number, ? FROM users WHERE user_id = ?"
+                " ON CONFLICT DO UPDATE SET seconds = excluded.seconds",
+                (self._clock(), user_id),
+            )
+
+    def close(self) -> None:
+        """Writes what waits, and lets go of what can't be written even now."""
+        with self._guard:
+            self._write()
+            self._waiting = []
+
+    def _rows(self, connection: sqlite3.Connection, user_id: str) -> list[tuple[int, str, int, str]]:
+        if self._database.read_only and not connection.execute(_IS_THERE).fetchone():  # of an older version
+            return []
+        return connection.execute(
+            "SELECT number, query, found, at FROM searches WHERE owner = ? AND purge_at > ? ORDER BY number",
+            (known_owner(connection, user_id), self._clock()),
+        ).fetchall()
+
+    def _write(self) -> None:
+        """Writes what waits, unless another writes just now; a search that was answered does not fail for its log."""
+        if not self._waiting:
+            return
+        try:
+            with self._database.counting() as connection:
+                if connection is not None:
+                    self._insert(connection)
+                    self._waiting = []
+        except CommonplaceError as error:
+            _log.warning("%d searches are not logged: %s", len(self._waiting), error)
+            self._waiting = []
+
+    def _insert(self, connection: sqlite3.Connection) -> None:
+        now = self._clock()
+        connection.execute("DELETE FROM searches WHERE purge_at <= ?", (now,))
+        for asked, user_id, search in self._waiting:
+            owner = known_owner(connection, user_id)
+            if owner is not None:  # who has no memories, or none any more, has no log
+                row = owner, search.query, search.found, search.at.isoformat(), now + _KEPT
+                connection.execute(_INSERT, (*row, owner, asked))

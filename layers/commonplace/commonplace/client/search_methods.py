@@ -1,0 +1,50 @@
+"""What `Commonplace` can do with a question."""
+
+from typing import Any
+
+from commonplace.client.arguments import InsightFilter, SearchOptions
+from commonplace.domain import results
+from commonplace.domain.debugging import TraceResult
+from commonplace.domain.taxonomy import SearchCategory
+
+
+class SearchMethods:
+    """The methods of the tools that search, and of the one that shows how."""
+
+    def _typed(self, kind: type[results.AnyResult], name: str, /, **arguments: Any) -> results.AnyResult:
+        """Calls a tool with those arguments that are not None; given by the class that has these methods."""
+        raise NotImplementedError
+
+    def memory_search_personal(
+        self, query: str, *, agent_id: str | None = None, limit: int = 10
+    ) -> results.SearchPersonalResult:
+        """What is known of the user for a question."""
+        return self._typed(
+            results.SearchPersonalResult, "memory_search_personal", query=query, agent_id=agent_id, limit=limit
+        )
+
+    def search_memory(
+        self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,
+        options: SearchOptions | None = None,
+    ) -> results.SearchResult:  # fmt: skip
+        """The memories that match a question, best first."""
+        return self._typed(
+            results.SearchResult, "search_memory", query=query, limit=limit, category=category, options=options
+        )
+
+    def trace_search(
+        self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,
+        options: SearchOptions | None = None,
+    ) -> TraceResult:  # fmt: skip
+        """How `search_memory` comes to its answer: what each score is the sum of, and what was left out by which argument."""
+        return self._typed(TraceResult, "trace_search", query=query, limit=limit, category=category, options=options)
+
+    def memory_search(
+        self, query: str, *, collection: str | None = None, nResults: int = 5,  # noqa: N803 - the tool's own word
+        filter: InsightFilter | None = None,
+    ) -> results.SearchInsightResult:  # fmt: skip
+        """The nearest memories with their cosine distance."""
+        return self._typed(
+            results.SearchInsightResult, "memory_search", query=query, collection=collection, nResults=nResults,
+            filter=filter,
+        )  # fmt: skip

@@ -1,0 +1,70 @@
+"""`usage_patterns`: when is searched, what is found most, what never, and what was asked in vain."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from commonplace.domain.fields import Notes, is_never
+from commonplace.domain.memory import Memory
+from commonplace.domain.usage import NeverUsed, UnansweredQuery, UsageRequest, UsageResult, UsedMemory
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller, LoggedSearch
+from commonplace.retrieval.record_scan import is_visible, visibility_of
+from commonplace.use_cases.statistics import zone_note, zone_of
+
+_TOP, _UNUSED, _UNANSWERED = 10, 50, 20
+_OFF = "searches are not kept (COMMONPLACE_SEARCH_LOG is off): what is told of them is from before"
+
+
+def usage_patterns(request: UsageRequest, caller: Caller, ports: Ports) -> UsageResult:
+    """Counts the searches of a period that are kept, and what the memories that may be seen were found by."""
+    ports.usage.fold(caller.user_id)
+    zone = zone_of(caller.now)
+    kept = (one for one in ports.search_log.searches(caller.user_id) if _within(one.at, request))
+    searches = [replace(one, at=one.at.astimezone(zone)) for one in kept]
+    hours, weekdays = Counter(one.at.hour for one in searches), Counter(one.at.weekday() for one in searches)
+    seen = visibility_of(caller)
+    memories = [memory for memory in ports.records.all(caller.user_id) if is_visible(seen, memory)]
+    return UsageResult(
+        timezone=getattr(zone, "key", None) or str(zone),
+        searches=len(searches),
+        by_hour=[hours[hour] for hour in range(24)],
+        by_weekday=[weekdays[day] for day in range(7)],
+        top=_most_found(memories, request),
+        never_used=_never_found(memories, request),
+        found_nothing=_in_vain(searches),
+        notes=zone_note(caller.now) if ports.search_log.is_on() else Notes(warnings=[_OFF]),
+    )
+
+
+def _within(moment: datetime, request: UsageRequest) -> bool:
+    return (request.after is None or moment >= request.after) and _is_before_end(moment, request)
+
+
+def _is_before_end(moment: datetime, request: UsageRequest) -> bool:
+    return request.before is None or is_never(request.before) or moment < request.before
+
+
+def _most_found(memories: Sequence[Memory], request: UsageRequest) -> list[UsedMemory]:
+    found = [one for one in memories if one.access_count and one.last_accessed and _within(one.last_accessed, request)]
+    found.sort(key=lambda memory: (-memory.access_count, memory.memory_id))
+    return [UsedMemory(id=one.memory_id, content=one.content, count=one.access_count) for one in found[:_TOP]]
+
+
+def _never_found(memories: Sequence[Memory], request: UsageRequest) -> NeverUsed:
+    unused = [one for one in memories if not one.access_count and _is_before_end(one.created_at, request)]
+    unused.sort(key=lambda memory: (memory.created_at, memory.memory_id))
+    return NeverUsed(count=len(unused), ids=[one.memory_id for one in unused[:_UNUSED]])
+
+
+def _in_vain(searches: Sequence[LoggedSearch]) -> list[UnansweredQuery]:
+    """What was asked and found nothing, the same in other letters counted together, as it was asked last."""
+    asked: dict[str, UnansweredQuery] = {}
+    for one in searches:
+        if not one.found:
+            before = asked.get(one.query.casefold())
+            last = one.at if before is None else max(before.last, one.at)
+            count = 1 if before is None else before.count + 1
+            asked[one.query.casefold()] = UnansweredQuery(query=one.query, count=count, last=last)
+    return sorted(asked.values(), key=lambda each: (-each.count, -each.last.timestamp(), each.query))[:_UNANSWERED]
