@@ -32,12 +32,12 @@ def tags() -> list[str]:
 
 
 def documents() -> list[dict[str, Any]]:
-    """The 141 memories; each has three or four tags, and some have an id of their own."""
-    places, kinds, words = cycle(_PLACES), cycle(CATEGORIES), cycle(tags())
-    found: list[dict[str, Any]] = []
+    """The 141 memories. Each is about a place, and so are its tags; some have an id of their own."""
+    kinds, found = cycle(CATEGORIES), list[dict[str, Any]]()
     for number in range(141):
-        place, thing = next(places), _THINGS[number % 9]
-        own = [next(words) for _ in range(4 if number < 58 else 3)]
+        place, thing = _PLACES[number % len(_PLACES)], _THINGS[number % len(_THINGS)]
+        about = [tag for tag in tags() if tag.casefold().startswith(place)]
+        own = about[number // len(_PLACES) :: len(range(number % len(_PLACES), 141, len(_PLACES)))]
         found.append({
             "content": _SAID[number % 5].format(place=place, thing=thing, number=number),
             "category": next(kinds),

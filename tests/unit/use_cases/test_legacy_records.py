@@ -143,5 +143,11 @@ def test_tags_of_one_thing_are_joined_and_no_others() -> None:
     assert (folding.before.distinct, folding.after.distinct) == (7, 5)
 
 
+def test_of_several_spellings_the_one_whose_words_are_found_stays() -> None:
+    folding = TagFolding.of([["Garden_Plan"], ["garden-plans"], ["!", "Garden_Plan"]], {})
+    assert folding.folded(["garden-plans", "Garden_Plan", "!"])[0] == "garden-plan"
+    assert folding.renamed["garden-plans"] == "garden-plan"
+
+
 def test_a_tag_that_the_user_has_comes_first() -> None:
     assert TagFolding.of([["book"], ["book"]], {"books": 1}).folded(["book"]) == ("books",)

@@ -42,10 +42,10 @@ class TagFolding:
         """Folds the tags of all records. Only what is the same thing is joined: an alias, a spelling, a number."""
         each = [tuple(dict.fromkeys(one)) for one in tags]
         used = Counter(tag for one in each for tag in one)
-        tidy = {tag: next(iter(tidy_tags([tag])), "") for tag in used}
+        tidy = {tag: hyphenated(tag) for tag in used}
+        spelled = Counter(tidy[tag] for one in each for tag in one)
         shown: dict[str, str] = {}
-        by_use = sorted(used, key=lambda tag: (-used[tag], tag))
-        for tag in (*sorted(own, key=lambda tag: (-own[tag], tag)), *filter(None, map(tidy.__getitem__, by_use))):
+        for tag in (*_by_use(own), *filter(None, _by_use(spelled))):
             shown.setdefault(same_thing(tag), tag)
         names = {tag: shown[same_thing(plain)] if plain else "" for tag, plain in tidy.items()}
         after = Counter(tag for one in each for tag in {names[tag] for tag in one} if tag)
@@ -58,6 +58,15 @@ class TagFolding:
     def folded(self, tags: Iterable[str]) -> tuple[str, ...]:
         """The tags that stand for these, each once."""
         return tuple(dict.fromkeys(name for tag in tags if (name := self.names.get(tag, ""))))
+
+
+def hyphenated(tag: str) -> str:
+    """A tag as it is kept, with hyphens for underscores, by which no search would find its words; maybe nothing."""
+    return next(iter(tidy_tags([tag.replace("_", " ")])), "")
+
+
+def _by_use(counts: Mapping[str, int]) -> list[str]:
+    return sorted(counts, key=lambda tag: (-counts[tag], tag))
 
 
 def _counts(used: Counter[str]) -> TagCounts:
@@ -98,7 +107,7 @@ def new_memory(
         "agent_id": caller.agent_id,
         "category": filed.category,
         "memory_type": memory_type(statement.classification.statement_type, filed.category),
-        "tags": tuple(dict.fromkeys((*folding.folded(old.tags), *old.category_tags))) or statement.tags,
+        "tags": tuple(dict.fromkeys((*folding.folded(old.tags), *map(hyphenated, old.category_tags)))) or statement.tags,
         "user_note": old.user_note,
         **provenance_fields(old.source),
     }
