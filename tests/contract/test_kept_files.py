@@ -116,7 +116,7 @@ def test_a_bucket_keeps_no_version_of_what_was_deleted_and_gives_links() -> None
 
 def test_what_is_deleted_leaves_no_byte_in_the_file(memory_file: Path) -> None:
     with closing(Database(memory_file)) as database:
-        files = SqliteKeptFiles(database)
+        files: KeptFiles = SqliteKeptFiles(database)
         files.put(ANA, kept(1), b"zanzibar" * 1_000)
         files.put(ANA, kept(2, at=NOON + timedelta(hours=2)), b"abc")
         assert files.link(ANA, kept(2), 60) is None
