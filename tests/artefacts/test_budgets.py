@@ -13,7 +13,8 @@ FUNCTIONS = tuple(Stack().functions())
 ARCHITECTURES = ("arm64", "x86_64")
 LIMIT = 250.0
 """MB that Lambda takes unzipped of a function with its layers."""
-EMBEDDING, ASKING_CLAUDE = {"store", "search", "write", "read", "summarize", "night"}, {"normalize", "summarize", "night"}
+EMBEDDING = {"store", "search", "write", "read", "summarize", "transfer", "night"}
+ASKING_CLAUDE = {"normalize", "summarize", "night"}
 UNZIPPED, ENCODERS_UNZIPPED, CLAUDE_UNZIPPED = 98.0, 110.0, 31.0
 ZIPPED, ENCODERS_ZIPPED = 30.0, 75.0  # vectors and weights hardly shrink
 INIT_SECONDS = {"search": 0.4, "discover": 0.4, "record": 0.7, "plan": 0.7, "night": 0.7}

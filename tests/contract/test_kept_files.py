@@ -119,7 +119,11 @@ def test_what_is_deleted_leaves_no_byte_in_the_file(memory_file: Path) -> None:
         files: KeptFiles = SqliteKeptFiles(database)
         files.put(ANA, kept(1), b"zanzibar" * 1_000)
         files.put(ANA, kept(2, at=NOON + timedelta(hours=2)), b"abc")
-        assert files.link(ANA, kept(2), 60) is None
+        assert _link(files) is None
     assert b"zanzibar" not in memory_file.read_bytes()
     with closing(sqlite3.connect(memory_file)) as connection:
         assert connection.execute("SELECT count(*) FROM kept_files").fetchone() == (1,)
+
+
+def _link(files: KeptFiles) -> str | None:
+    return files.link(ANA, kept(2), 60)

@@ -46,7 +46,8 @@ class Server:
             connection.request(method, path, sent, headers)
             response = connection.getresponse()
             text = response.read()
-            return Answer(response.status, dict(response.headers), json.loads(text) if text else None)
+            whole = json.loads(text) if response.headers.get_content_subtype() == "json" and text else text or None
+            return Answer(response.status, dict(response.headers), whole)
         finally:
             connection.close()
 

@@ -37,6 +37,7 @@ class Kind:
     user_id: str
     envelope: Callable[[str, Mapping[str, Any]], tuple[dict[str, Any], Context]]
     read: Callable[[dict[str, Any]], Answer]
+    admin: bool = False
 
 
 def http(
@@ -167,6 +168,13 @@ KINDS = (
     Kind(
         "http-iam", f"{ROLE}|ana",
         lambda tool, given: (http(f"/tools/{tool}", given, authorizer=iam(), headers=_NAMED), Context()), _http_answer,
+        admin=True,
+    ),
+    Kind(
+        "http-admin", f"{ISSUER}|ana",
+        lambda tool, given: (
+            http(f"/tools/{tool}", given, authorizer=token(scope="openid commonplace/admin")), Context(),
+        ), _http_answer, admin=True,
     ),
     Kind(
         "http-act-as", f"{ISSUER}#backend|ana",
@@ -183,5 +191,6 @@ KINDS = (
     Kind(
         "direct", "direct|ana",
         lambda tool, given: ({"tool": tool, "arguments": given, "identity": {"user_id": "ana"}}, Context()), _plain_answer,
+        admin=True,
     ),
 )  # fmt: skip

@@ -135,8 +135,9 @@ def test_they_become_the_memories_of_who_takes_them_in(lived: Path, memory_file:
 
 def test_an_id_of_another_user_of_the_file_is_refused(lived: Path) -> None:
     done = imported(exported(lived), lived, "--apply", "--user", "ben")
-    assert done.code == 4
-    assert "of another user" in json.loads(done.err)["error"]["message"]
+    assert (done.code, done.answer["stored"]) == (5, [])
+    assert {left["why"].partition(":")[0] for left in done.answer["left_out"]} == {"conflict"}
+    assert "of another user" in done.answer["left_out"][0]["why"]
     assert records_of(exported(lived, "ben")) == []
 
 
@@ -217,6 +218,6 @@ def test_python_takes_in_what_it_gave(lived: Path, memory_file: Path) -> None:
         assert not here.import_records(there.export()).applied
         here.import_records(there.export(), apply=True, progress=lambda done, of: steps.append((done, of)))
         assert list(here.export()) == list(there.export())
-        assert steps == [(5, 5)]
+        assert steps == [(number, 5) for number in range(1, 6)]
         with pytest.raises(CommonplaceError, match=r"records\.0"):
             here.import_records([{"memory_id": "mem_1"}])

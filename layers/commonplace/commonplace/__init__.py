@@ -13,6 +13,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 if TYPE_CHECKING:
     from commonplace.client.arguments import (
+        ExportFilter,
         FilterOptions,
         InsightFilter,
         Place,
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from commonplace.settings import Settings
 
 __all__ = [
-    "Commonplace", "CommonplaceError", "ErrorCode", "FilterOptions", "InsightFilter", "Place", "SearchOptions", "Settings",
-    "StoreContext", "StoreMetadata", "TimeSpan", "__version__",
+    "Commonplace", "CommonplaceError", "ErrorCode", "ExportFilter", "FilterOptions", "InsightFilter", "Place",
+    "SearchOptions", "Settings", "StoreContext", "StoreMetadata", "TimeSpan", "__version__",
 ]  # fmt: skip
 
 __version__ = "0.2.0"  # the one place that says it: pyproject.toml reads it here, since a layer on AWS has no metadata to ask

@@ -15,7 +15,7 @@ import commonplace
 from commonplace import Commonplace
 from commonplace.client import arguments
 from commonplace.contract.registry import TOOLS
-from commonplace.domain import fields, requests
+from commonplace.domain import fields, requests, transfer
 
 TYPED = {name: kind for name, kind in vars(arguments).items() if is_typeddict(kind)}
 
@@ -28,7 +28,8 @@ NESTED = [
 
 
 def model_of(name: str) -> type[BaseModel]:
-    model: type[BaseModel] = getattr(requests, name, None) or getattr(fields, name)
+    room = next(room for room in (requests, transfer, fields) if hasattr(room, name))
+    model: type[BaseModel] = getattr(room, name)
     return model
 
 

@@ -34,6 +34,7 @@ def test_there_are_these_tools() -> None:
         "discover_memory_tools", "memory_store", "memory_search", "write_memory", "read_memory", "get_memory", "list_memories",
         "update_memory", "delete_memory", "history", "get_memory_context", "summarize_memory",
         "memory_stats", "memory_timeline", "concept_network", "usage_patterns", "trace_search",
+        "export_memories", "import_memories",
     ]  # fmt: skip
 
 
@@ -69,7 +70,8 @@ def test_examples_are_valid_and_the_identity_is_no_argument(tool: Tool) -> None:
 def test_every_tool_has_its_use_case_route_and_errors(tool: Tool) -> None:
     assert callable(use_case(tool.name))
     assert tool.route == f"/tools/{tool.name}"
-    assert tool.function in {"normalize", "store", "search", "discover", "write", "read", "summarize", "analysis"}
+    functions = {"normalize", "store", "search", "discover", "write", "read", "summarize", "analysis", "transfer"}
+    assert tool.function in functions
     assert (tool.tier == "advanced") == (tool.group is not None)
     assert tool_named(tool.name) is tool
 

@@ -13,7 +13,8 @@ from commonplace.settings import Settings
 from tests.stack import ROOT, Stack, template
 
 FUNCTIONS = (
-    "normalize", "store", "search", "discover", "write", "read", "summarize", "analysis", "record", "plan", "night",
+    "normalize", "store", "search", "discover", "write", "read", "summarize", "analysis", "transfer", "record", "plan",
+    "night",
     "index", "reconcile", "interceptor", "setup",
 )  # fmt: skip
 AUTHS: tuple[dict[str, Any], ...] = ({}, {"JwtIssuer": "https://issuer.example", "JwtAudience": "me"}, {"AuthMode": "iam"})
@@ -60,9 +61,10 @@ def test_only_a_stack_that_asks_for_it_has_a_client_that_may_act_as_others(stack
 
     assert scopes(stack) == [[]]
     trusting = Stack(TrustedBackend="yes")
-    assert scopes(trusting) == [[], ["commonplace/act-as"]]
+    assert scopes(trusting) == [[], ["commonplace/act-as", "commonplace/admin"]]
     server = trusting.of("AWS::Cognito::UserPoolResourceServer")["Scopes"]
-    assert f"{server['Identifier']}/{server['Scopes'][0]['ScopeName']}" == "commonplace/act-as"
+    named = [f"{server['Identifier']}/{one['ScopeName']}" for one in server["Scopes"]]
+    assert named == ["commonplace/act-as", "commonplace/admin"]
     (authorizer,) = trusting.of("AWS::ApiGatewayV2::Authorizer").values()
     assert authorizer["JwtConfiguration"]["Audience"] == ["UserClient", "BackendClient"]
 
@@ -94,7 +96,9 @@ def test_what_answers_over_http_answers_within_its_thirty_seconds() -> None:
 @pytest.mark.parametrize("embedder", ["sentence", "static", "titan"])
 def test_a_function_carries_only_what_it_calls(embedder: str) -> None:
     shared = ["DependenciesLayer", "TracingLayer", "CommonplaceLayer"]
-    asking, embedding = {"normalize", "summarize", "night"}, {"store", "search", "write", "read", "summarize", "night"}
+    asking, embedding = {"normalize", "summarize", "night"}, {
+        "store", "search", "write", "read", "summarize", "transfer", "night",
+    }  # fmt: skip
     for name, about in Stack(Embedder=embedder).functions().items():
         claude = ["ClaudeLayer"] if name in asking else []
         encoders = ["EncodersLayer"] if name in embedding and embedder == "sentence" else []

@@ -45,6 +45,7 @@ TABLE: dict[str, Allowed] = {
     "read": FINDS,
     "summarize": FINDS,
     "analysis": {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query", "UpdateItem", "DeleteItem")},
+    "transfer": CHANGES | CHECKS | KEEPS,
     "record": CHANGES | CHECKS | KEEPS,
     "plan": {
         ("dynamodb:Query", "${Table.Arn}/index/waiting"),
@@ -120,7 +121,7 @@ def test_a_function_may_do_this_and_nothing_else(function: str, search: str) -> 
 @pytest.mark.parametrize("function", TABLE)
 def test_titan_is_asked_by_what_stores_and_searches(function: str) -> None:
     more = Stack(Embedder="titan").may(function) - Stack().may(function)
-    assert more == (EMBEDS if function in SEARCHING and function not in ("discover", "analysis") else set())
+    assert more == (EMBEDS if function in (*SEARCHING, "transfer") and function not in ("discover", "analysis") else set())
 
 
 @pytest.mark.parametrize("function", TABLE)

@@ -8,6 +8,7 @@ from commonplace.bootstrap.local import OpenStore, local_clock
 from commonplace.bootstrap.models import (
     SENTENCE_ENCODER,
     Left,
+    bucket_files,
     embedder_of,
     night_of,
     reader_of,
@@ -83,6 +84,7 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
         fallback=fallback,
         profile=settings.ranking,
         night=night,
+        files=bucket_files(settings),
     )
     return OpenStore(ports, lambda: None, night, lambda: _erasure(table), lambda: _everything(table))
 

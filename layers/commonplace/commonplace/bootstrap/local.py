@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from commonplace.bootstrap.models import SENTENCE_ENCODER, night_of, reader_of, summarizer_of
+from commonplace.bootstrap.models import SENTENCE_ENCODER, OnFirstUse, night_of, reader_of, summarizer_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.flaws import Flaws, gathered
 from commonplace.ports.all_records import AllRecords
@@ -93,6 +93,7 @@ def open_local(settings: Settings) -> OpenStore:
     from commonplace.adapters.sqlite.aliases import SqliteAliases
     from commonplace.adapters.sqlite.database import Database
     from commonplace.adapters.sqlite.facts import SqliteFacts, SqliteUsage
+    from commonplace.adapters.sqlite.kept_files import SqliteKeptFiles
     from commonplace.adapters.sqlite.operations import SqliteOperations
     from commonplace.adapters.sqlite.records import SqliteRecords
     from commonplace.adapters.sqlite.reembedding import SqliteReembedding
@@ -100,16 +101,17 @@ def open_local(settings: Settings) -> OpenStore:
     from commonplace.adapters.static_embedder import StaticEmbedder
 
     database = Database(settings.db.expanduser())
-    embedder, static = _OnFirstUse(_sentence_encoder), StaticEmbedder()
+    embedder, static = OnFirstUse(_sentence_encoder), StaticEmbedder()
     usage, search_log = SqliteUsage(database), SqliteSearchLog(database, settings.search_log)
     night = cache(lambda: _night(database, settings))
-    index: Any = _OnFirstUse(lambda: _index(database, embedder.name, embedder.dimension))
-    older: Any = _OnFirstUse(lambda: _index(database, static.name, static.dimension))
+    index: Any = OnFirstUse(lambda: _index(database, embedder.name, embedder.dimension))
+    older: Any = OnFirstUse(lambda: _index(database, static.name, static.dimension))
     ports = Ports(
         records=SqliteRecords(database), operations=SqliteOperations(database), aliases=SqliteAliases(database),
         facts=SqliteFacts(database), index=index, usage=usage, search_log=search_log, embedder=embedder, words=static,
         reader=reader_of(settings), summarizer=summarizer_of(settings), summary_seconds=settings.claude_deadline,
         profile=settings.ranking, reembedding=SqliteReembedding(database, SENTENCE_ENCODER), night=night,
+        files=SqliteKeptFiles(database),
     )  # fmt: skip
     ports = replace(ports, older=replace(ports, embedder=static, index=older))
 
@@ -121,16 +123,6 @@ def open_local(settings: Settings) -> OpenStore:
     return OpenStore(
         ports, close, night, lambda: _erasure(database), lambda: _everything(database), lambda: _faults(database)
     )
-
-
-class _OnFirstUse:
-    """Stands for a port until it is first asked: it imports numpy, which most commands have no use for."""
-
-    def __init__(self, make: Callable[[], object]) -> None:
-        self._made = cache(make)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._made(), name)
 
 
 def _sentence_encoder() -> "Embedder":

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from commonplace.domain.errors import require_extra
 from commonplace.ports.embedder import Embedder
@@ -15,6 +15,7 @@ from commonplace.settings import Settings
 
 if TYPE_CHECKING:
     from commonplace.adapters.claude.clients import Clients
+    from commonplace.ports.kept_files import KeptFiles
     from commonplace.ports.leases import Leases
     from commonplace.ports.ledger import Ledger
     from commonplace.ports.nightly_bundle import Allowance, NightPorts
@@ -31,6 +32,16 @@ SENTENCE_ENCODER = "minilm-e5-small-256"
 """The name of the package's own encoder, so that asking for it loads no model; a test holds them together."""
 Left = Callable[[], float]
 """Seconds until whoever asks now is ended."""
+
+
+class OnFirstUse:
+    """Stands for a port until it is first asked: what it needs is imported then, and most calls have no use for it."""
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self._made = cache(make)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._made(), name)
 
 
 def folder_pages(folder: Path) -> "Pages":
@@ -55,6 +66,20 @@ def pages_of(settings: Settings) -> "Callable[[str], Pages] | None":
 
     client = cache(lambda: connect(settings.region))
     return lambda user_id: S3Pages(client(), bucket, owner_hash(user_id))
+
+
+def bucket_files(settings: Settings) -> "KeptFiles | None":
+    """The files kept for users in the bucket of pages; None where there is none."""
+    bucket = settings.pages_bucket
+    if bucket is None:
+        return None
+
+    def opened() -> "KeptFiles":
+        from commonplace.adapters.s3 import S3KeptFiles, connect
+
+        return S3KeptFiles(connect(settings.region), bucket)
+
+    return cast("KeptFiles", OnFirstUse(opened))
 
 
 def unlimited_time() -> float:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Required, TypedDict
 
-from commonplace.domain.taxonomy import Category, ContentType, Emotion, InsightType
+from commonplace.domain.taxonomy import Category, ContentType, Emotion, InsightType, MemoryType, SearchCategory
 
 
 class Place(TypedDict, total=False):
@@ -73,3 +73,13 @@ class InsightFilter(TypedDict, total=False):
     user: str | None
     minImportance: float | None
     emotion: Emotion | None
+
+
+class ExportFilter(TypedDict, total=False):
+    """Which memories are exported; what is left out lets all pass."""
+
+    category: SearchCategory | None
+    type: MemoryType | None
+    collection: str | None
+    after: datetime | str | None
+    before: datetime | str | None

@@ -1,12 +1,15 @@
-"""What `Commonplace` can do about many memories at once: conversations in, records out and in
-again, and the move from an older store."""
+"""What `Commonplace` can do about many memories at once: conversations in, records and files out and in again, and the move
+from an older store."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from commonplace.client.arguments import ExportFilter
+from commonplace.domain import transfer
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.results import AnyResult
 
 if TYPE_CHECKING:
     from commonplace.domain.imports import ImportedRecords, ImportResult, Keep
@@ -31,6 +34,10 @@ class TransferMethods:
         """The open store; given by the class that has these methods."""
         raise NotImplementedError
 
+    def _typed(self, kind: type[AnyResult], name: str, /, **arguments: Any) -> AnyResult:
+        """Calls a tool with those arguments that are not None; given by the class that has these methods."""
+        raise NotImplementedError
+
     def import_turns(
         self, turns: Sequence[Mapping[str, Any]], keep: "Keep" = "all", progress: "import_conversation.Progress | None" = None
     ) -> "ImportResult":
@@ -48,12 +55,52 @@ class TransferMethods:
         for memory in self._ports().records.all(self._caller().user_id):
             yield memory.model_dump(mode="json")
 
+    def export_lines(self, format: transfer.FileFormat = "jsonl") -> Iterator[str]:
+        """The same as the lines of a file: JSON Lines with a header, CSV, or as Markdown the current memories to read."""
+        from commonplace.use_cases.export_memories import exported_lines
+
+        caller, ports = self._caller(), self._ports()
+        return exported_lines(ports.records.all(caller.user_id), format, caller, ports)
+
+    def export_memories(
+        self, format: transfer.FileFormat = "jsonl", *, filter: ExportFilter | None = None, include_history: bool = False,
+        run_id: str | None = None,
+    ) -> transfer.ExportResult:  # fmt: skip
+        """Makes a file of the memories, which is kept for a day; `run_id` tells of an earlier one."""
+        return self._typed(
+            transfer.ExportResult, "export_memories", format=format, filter=filter, include_history=include_history,
+            run_id=run_id,
+        )  # fmt: skip
+
+    def export_file(self, export_id: str) -> tuple[transfer.KeptFile, bytes]:
+        """The file that `export_memories` made: what it is, and its bytes."""
+        from commonplace.use_cases.export_memories import export_file
+
+        return export_file(export_id, self._caller(), self._ports())
+
+    def import_memories(
+        self, data: str | None = None, *, format: transfer.ImportFormat = "jsonl", upload_id: str | None = None,
+        dry_run: bool = True, run_id: str | None = None,
+    ) -> transfer.ImportMemoriesResult:  # fmt: skip
+        """Plans the import of an export, line by line, and applies it without `dry_run`, or by the `run_id` of a plan."""
+        return self._typed(
+            transfer.ImportMemoriesResult, "import_memories", data=data, format=format, upload_id=upload_id,
+            dry_run=dry_run, run_id=run_id,
+        )  # fmt: skip
+
+    def upload(self, body: bytes) -> transfer.UploadResult:
+        """Keeps a file for an hour, for one `import_memories` by its `upload_id`; of up to 50 MB."""
+        from commonplace.use_cases.import_memories import keep_upload
+
+        return keep_upload(body, self._caller(), self._ports())
+
     def import_records(
         self, records: Iterable[Mapping[str, Any]], apply: bool = False, progress: "import_records.Progress | None" = None
     ) -> "ImportedRecords":
         """Takes in what `export` gave, under the same ids and links; without `apply` it is only told what that would store.
 
-        Memories that are here already stay as they are. `progress` is told how many of how many are stored.
+        It is a run: `undo_run` takes it back. Memories that are here already stay as they are. `progress` is told how many
+        of how many are stored.
         """
         from commonplace.use_cases.import_records import import_records
 

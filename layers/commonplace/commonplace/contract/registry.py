@@ -4,6 +4,7 @@ from commonplace.contract.analysis_tools import ANALYSIS_TOOLS
 from commonplace.contract.debugging_tools import DEBUGGING_TOOLS
 from commonplace.contract.keyed_tools import STORAGE_TOOLS
 from commonplace.contract.maintenance_tools import MAINTENANCE_TOOLS
+from commonplace.contract.migration_tools import MIGRATION_TOOLS
 from commonplace.contract.tool import QUERY_ERRORS, READS, STORES, TEXT_ERRORS, Tool
 from commonplace.domain import requests, results
 from commonplace.domain.errors import CommonplaceError, ErrorCode
@@ -140,6 +141,7 @@ TOOLS: tuple[Tool, ...] = (
     *MAINTENANCE_TOOLS,
     *ANALYSIS_TOOLS,
     *DEBUGGING_TOOLS,
+    *MIGRATION_TOOLS,
 )
 _BY_NAME = {tool.name: tool for tool in TOOLS}
 

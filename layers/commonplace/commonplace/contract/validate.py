@@ -16,7 +16,8 @@ from commonplace.text.redaction import Redaction, redact
 AnyRequest = TypeVar("AnyRequest", bound=BaseModel)
 
 _STATEMENTS = {"text", "content", "raw_text", "normalized", "value"}  # refused when nothing but a secret is in them
-_IDS = {"id", "memory_id", "cursor"}  # looked up, never kept
+_IDS = {"id", "memory_id", "cursor", "run_id", "upload_id"}  # looked up, never kept
+_FILES = {"data"}  # redacted record by record, when they are read
 _CODES = {
     "extra_forbidden": ErrorCode.UNKNOWN_FIELD,
     "missing": ErrorCode.MISSING_FIELD,
@@ -95,7 +96,7 @@ def _redacted_value(value: Any, path: str, zone: tzinfo | None, kinds: list[str]
         return moment_in(zone, value, path)
     if isinstance(value, list):
         return [item for item in (_redacted_value(item, path, zone, kinds) for item in value) if item != ""]
-    if isinstance(value, str) and path not in _IDS:
+    if isinstance(value, str) and path not in _IDS | _FILES:
         return _redacted_text(value, path, kinds, beside if isinstance(beside, str) else None)
     return value
 

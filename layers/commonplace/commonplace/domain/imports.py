@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from commonplace.domain.fields import Moment, Name, Request, Result, printable
+from commonplace.domain.fields import Moment, Name, Request, Result, absent, printable
 from commonplace.domain.results import Part
 
 Keep = Literal["all", "worthy"]
@@ -64,6 +64,7 @@ class LeftOutRecord(Part):
 
 
 class ImportedRecords(Result):
+    run_id: str | None = Field(None, description="By which what was stored is taken back.", exclude_if=absent)
     applied: bool = Field(description="False for a plan: nothing was stored yet.")
     stored: list[str] = Field(description="The ids that were stored, or that would be.")
     closed: int = Field(description="How many of those are closed: superseded, archived or deleted.")

@@ -10,6 +10,8 @@ from commonplace.domain.fields import FrozenPart
 
 Mode = Literal["rules", "pipeline", "agent"]
 RunKind = Literal["nightly", "undo", "markdown", "tags", "merge", "import", "restore", "migration"]
+OF_FILES: tuple[RunKind, ...] = ("import", "restore", "migration")
+"""Runs that bring in what a file holds: they are applied by people and programs only."""
 RunStatus = Literal["running", "done", "needs_review", "failed"]
 OperationKind = Literal["ADD", "UPDATE", "DELETE", "NOOP", "FORGET", "UNDO"]
 Outcome = Literal["planned", "applied", "lost", "over_cap", "needs_review", "discarded", "undone", "kept"]

@@ -3,8 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import Field
 
 from commonplace.domain.errors import ErrorCode
 from commonplace.domain.fields import End, FrozenPart, Moment, Name, Request, Result, absent
@@ -69,7 +68,7 @@ class ExportResult(Result):
 
 
 class ImportMemoriesRequest(Request):
-    """An export to be taken in; or, by its run_id, a plan that was made of one."""
+    """An export to be taken in, from `data` or an upload; or a plan that was made of one, by its `run_id`."""
 
     format: ImportFormat = Field("jsonl", description="The form of the export.")
     data: Annotated[str, Field(max_length=MOST_INLINE)] | None = Field(
@@ -78,12 +77,6 @@ class ImportMemoriesRequest(Request):
     upload_id: Name | None = Field(None, description="What POST /uploads answered: a file of up to 50 MB, for one import.")
     dry_run: bool = Field(True, description="Only plan it: the answer's run_id applies that plan within 7 days.")
     run_id: Name | None = Field(None, description="A plan made before: it is told, or with dry_run false applied.")
-
-    @model_validator(mode="after")
-    def _one_source(self) -> "ImportMemoriesRequest":
-        if sum(given is not None for given in (self.data, self.upload_id, self.run_id)) != 1:
-            raise PydanticCustomError("one_source", "exactly one of data, upload_id and run_id must be given")
-        return self
 
 
 class Conflict(Part):

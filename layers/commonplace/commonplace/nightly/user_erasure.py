@@ -45,6 +45,8 @@ class ErasableUser:
         """
         with leased(self.context):
             memories = self.memories()
+            if self.context.ports.files is not None:
+                self.context.ports.files.delete_all(self.user_id)
             if self.context.night.pages is not None:
                 erase_pages(self.context.night.pages(self.user_id))
             self.erasure.erase(self.user_id)

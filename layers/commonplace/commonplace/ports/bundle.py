@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from commonplace.ports.aliases import Aliases
 from commonplace.ports.embedder import Embedder
+from commonplace.ports.kept_files import KeptFiles
 from commonplace.ports.language_model import LanguageModel
 from commonplace.ports.memory_index import MemoryIndex
 from commonplace.ports.memory_records import MemoryRecords
@@ -46,6 +47,8 @@ class Ports:
     reembedding: Reembedding | None = None
     night: "Callable[[], NightPorts] | None" = None
     """What a tool needs that changes many memories in one run, made on first use."""
+    files: KeptFiles | None = None
+    """Where exports and uploads are kept; None where this way in has no place for them."""
     older: "Ports | None" = None
     """The same with the embedding model before this one, for users who are on their way to this one."""
 

@@ -143,6 +143,8 @@ class Caller:
     agent_id: str = GLOBAL_AGENT
     redacted: tuple[str, ...] = ()
     """Kinds of secrets that were taken out of the request."""
+    admin: bool = True
+    """Whether a person or a program asks, who may bring all memories out and in; a model, or who speaks for one, may not."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Applies a plan under a lease, operation by operation; and the context of a run."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -26,14 +26,19 @@ _DAMAGED = "its plan can't be read; what was done of it is done, and the rest is
 _AS_UNDO: dict[Outcome, Outcome] = {"applied": "undone", "lost": "kept"}
 
 
+Progress = Callable[[int, int], None]
+"""Is told how many operations of how many are done."""
+
+
 @dataclass(frozen=True)
 class RunContext:
-    """The caller, the ports and the clock (aware, in the user's zone) of one run."""
+    """The caller, the ports and the clock (aware, in the user's zone) of one run, and who is told how far it is."""
 
     caller: Caller
     ports: Ports
     night: NightPorts
     clock: Clock
+    progress: Progress | None = None
 
     @property
     def user_id(self) -> str:
@@ -147,8 +152,11 @@ def _finish(run: Run, context: RunContext, lease: Lease) -> Run:
     saved = context.night.parts.part(run.user_id, run.run_id, _PLAN)
     plan = None if saved is None else Plan.kept(saved)
     operations: list[RunOperation] = []
-    for planned in plan.operations if plan is not None else ():
+    all_planned = plan.operations if plan is not None else ()
+    for done, planned in enumerate(all_planned, 1):
         operations += _apply_operation(planned, run, lease)
+        if context.progress is not None:
+            context.progress(done, len(all_planned))
     error = _DIED if saved is None else _DAMAGED if plan is None else None
     ended = {"operations": tuple(operations), "error": error, "finished_at": context.clock()}
     return run.model_copy(update=ended)

@@ -43,10 +43,13 @@ def with_what_is_left(run: Run, context: RunContext, wait: bool = True) -> Run:
 def erase_sources(
     forgotten: set[str], said: set[str], context: RunContext, lease: Lease, at_work: str | None = None
 ) -> set[str]:
-    """Erases the texts of the interactions that memories rest on, of those `said`, and what runs quote of them.
+    """Erases the texts of the interactions that memories rest on, of those `said`, what runs quote of them, and files.
 
-    `at_work`: the run that is left to its caller. Gives the interactions whose texts are gone. Safe to repeat.
+    `at_work`: the run that is left to its caller. All exports and uploads of the user go, for one may hold it. Gives the
+    interactions whose texts are gone. Safe to repeat.
     """
+    if context.ports.files is not None:
+        context.ports.files.delete_all(context.user_id)  # a file may hold what is forgotten; another is soon made
     memories = context.ports.records.get(context.user_id, sorted(forgotten))
     runs = context.night.runs.newest(context.user_id, RUNS_WITH_WORDS)
     rested = {one for run in runs for one in _evidence_interactions(run, forgotten)}

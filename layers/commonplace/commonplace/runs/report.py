@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 
+from commonplace.domain.batching import in_batches
 from commonplace.domain.fields import Notes
 from commonplace.domain.interactions import Discussion, Explicit, Interaction, ListedRuns, OperationReport, RunReport, Save
 from commonplace.domain.memory import Memory
@@ -11,6 +12,7 @@ from commonplace.runs.apply import RunContext
 from commonplace.runs.plan import PlannedOperation, review_part
 
 _LONGEST = 300
+_AT_ONCE = 1_000
 MOST_BYTES = 4_000_000
 """Of a list of runs: a function of AWS answers with 6 MB at the most, and a run may have thousands of operations."""
 
@@ -27,7 +29,8 @@ def newest_that_fit(runs: Sequence[Run]) -> ListedRuns:
 def report(run: Run, context: RunContext) -> RunReport:
     """Reports a run: each operation with what it added, what it closed, and the user's words that it rests on."""
     ids = {one for operation in run.operations for one in (operation.memory_id, *operation.closed) if one}
-    memories = {memory.memory_id: memory for memory in context.ports.records.get(run.user_id, sorted(ids))}
+    batches = in_batches(sorted(ids), _AT_ONCE)
+    memories = {one.memory_id: one for batch in batches for one in context.ports.records.get(run.user_id, batch)}
     texts = _texts(run, context)
     return RunReport(
         run=run, operations=tuple(_report_operation(one, memories, texts, run, context) for one in run.operations)

@@ -9,9 +9,9 @@ from commonplace.domain.ids import may_be_id, new_run_id
 from commonplace.domain.interactions import RunReport
 from commonplace.domain.runs import Run, RunKind
 from commonplace.ports.bundle import Ports
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Caller, Clock
 from commonplace.runs import apply, report, undo
-from commonplace.runs.apply import Lease, RunContext
+from commonplace.runs.apply import Lease, Progress, RunContext
 from commonplace.runs.plan import Plan, review_part
 
 KEPT_FOR = timedelta(days=7)
@@ -23,12 +23,13 @@ Planner = Callable[[RunContext], Plan]
 """Makes the plan of a run, with every operation `planned` that is to be done."""
 
 
-def run_context(caller: Caller, ports: Ports) -> RunContext:
+def run_context(caller: Caller, ports: Ports, progress: Progress | None = None) -> RunContext:
     """The context of a run that a tool makes; its clock goes on from the caller's."""
     if ports.night is None:
         raise CommonplaceError(ErrorCode.INTERNAL, "this way in has no runs")
     begun = time.monotonic()
-    return RunContext(caller, ports, ports.night(), lambda: caller.now + timedelta(seconds=time.monotonic() - begun))
+    clock: Clock = lambda: caller.now + timedelta(seconds=time.monotonic() - begun)  # noqa: E731
+    return RunContext(caller, ports, ports.night(), clock, progress)
 
 
 def change_many(
@@ -69,7 +70,7 @@ def _new_run(kind: RunKind, plan: Plan, context: RunContext) -> Run:
     now = context.caller.now
     return Run(
         run_id=new_run_id(now), user_id=context.user_id, kind=kind, date=now.date(), notes=plan.notes, dropped=plan.dropped,
-        started_at=now,
+        candidates=plan.candidates, started_at=now,
     )  # fmt: skip
 
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import may_be_id, new_run_id
-from commonplace.domain.runs import Run, RunOperation
+from commonplace.domain.runs import OF_FILES, Run, RunOperation
+from commonplace.domain.transfer import BY_WHOM
 from commonplace.ports.record_values import Applied
 from commonplace.runs import apply
 from commonplace.runs.apply import Lease, RunContext
@@ -13,13 +14,19 @@ from commonplace.runs.finalize import erase_forgotten
 from commonplace.runs.plan import Plan, PlannedOperation, review_part, with_outcome
 from commonplace.runs.undo_plan import UndoPlanner
 
+_VERBS = {"import": "import", "restore": "runs approve", "migration": "migrate"}
 _MISSING = "what was planned is no longer kept, or can't be read"
 _GIVING_ALIASES = ("migration", "import", "undo")
 _NOTHING = "there was nothing to take back"
 
 
 def approve(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Applies what waits for review; where a memory was changed since, the operation is `lost`. Harmless twice."""
+    """Applies what waits for review; where a memory was changed since, the operation is `lost`. Harmless twice.
+
+    Raises `FORBIDDEN` where a file's memories would come in and no person or program asks.
+    """
+    if run.kind in OF_FILES and not context.caller.admin:
+        raise CommonplaceError(ErrorCode.FORBIDDEN, f"that may do {BY_WHOM.format(verb=_VERBS[run.kind])}")
     operations = tuple(_approve_operation(one, run, context, lease) for one in run.operations)
     approved = erase_forgotten(run.model_copy(update={"operations": operations}), context, lease)
     return _save_review(approved, run, context, lease)

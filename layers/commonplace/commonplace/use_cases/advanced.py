@@ -41,10 +41,24 @@ def _trace_search() -> UseCase:
     return trace_search
 
 
+def _export_memories() -> UseCase:
+    from commonplace.use_cases.export_memories import export_memories
+
+    return export_memories
+
+
+def _import_memories() -> UseCase:
+    from commonplace.use_cases.import_memories import import_memories
+
+    return import_memories
+
+
 ADVANCED: dict[str, Callable[[], UseCase]] = {
     "memory_stats": _memory_stats,
     "memory_timeline": _memory_timeline,
     "concept_network": _concept_network,
     "usage_patterns": _usage_patterns,
     "trace_search": _trace_search,
+    "export_memories": _export_memories,
+    "import_memories": _import_memories,
 }

@@ -68,10 +68,12 @@ def test_agents_take_the_functions(group: Any) -> None:
 @pytest.mark.parametrize("name", ["bedrock-agents", "bedrock-agents-api", "agentcore"])
 def test_a_lambda_function_gets_its_own_tools_only(name: str) -> None:
     groups = rendered(name, ROWS)
-    assert list(groups) == ["normalize", "store", "search", "discover", "write", "read", "summarize", "analysis"]
+    assert list(groups) == [
+        "normalize", "store", "search", "discover", "write", "read", "summarize", "analysis", "transfer",
+    ]  # fmt: skip
     for function, group in groups.items():
         shown = json.dumps(group)
-        assert [tool.name for tool in TOOLS if f'{tool.name}\\"' in shown or f'"{tool.name}"' in shown] == [
+        assert [tool.name for tool in TOOLS if f'/{tool.name}\\"' in shown or f'"{tool.name}"' in shown] == [
             tool.name for tool in TOOLS if tool.function == function
         ]
 

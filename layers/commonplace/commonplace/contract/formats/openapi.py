@@ -7,6 +7,7 @@ from commonplace.contract.formats.openapi_night import OF_BODIES, night_paths, r
 from commonplace.contract.manifest import Row, schema
 from commonplace.domain.errors import ErrorCode
 from commonplace.domain.imports import ChatMessage, ImportRequest, ImportResult, Turn
+from commonplace.domain.transfer import MEDIA, UploadResult
 
 _SERVERS = [
     {
@@ -28,12 +29,16 @@ _TIMEZONE = {
     "description": "IANA name of the user's time zone; UTC when left out. A local server goes by its own zone.",
     "schema": {"type": "string", "examples": ["Europe/Berlin"]},
 }
-_OF_THE_GATEWAY = {"401", "429"}  # statuses that only the API on AWS answers
+_EXPORT_ID = {
+    "name": "export_id", "in": "path", "required": True, "schema": {"type": "string"},
+    "description": "What `export_memories` answered.",
+}  # fmt: skip
+_OF_THE_GATEWAY = {"302", "401", "429"}  # statuses that only the API on AWS answers
 
 
 def write(rows: Sequence[Row]) -> dict[str, Any]:
     """An OpenAPI document with a route per tool, the manifest, the import of conversations and the routes of the night."""
-    posts = {f"/tools/{row['name']}": _tool(row) for row in rows} | {"/import": _import()}
+    posts = {f"/tools/{row['name']}": _tool(row) for row in rows} | {"/import": _import(), "/uploads": _upload()}
     headers = [reference("parameters/User"), reference("parameters/Timezone")]
     return {
         "openapi": "3.1.0",
@@ -42,6 +47,7 @@ def write(rows: Sequence[Row]) -> dict[str, Any]:
         "security": [{"token": []}, {"iam": []}],
         "paths": {
             "/tools": {"get": _manifest()},
+            "/exports/{export_id}": {"parameters": [*headers, _EXPORT_ID], "get": _export()},
             **{path: {"parameters": headers, "post": operation} for path, operation in posts.items()},
             **{path: {**item, "parameters": [*headers, *item["parameters"]]} for path, item in night_paths().items()},
         },
@@ -114,6 +120,26 @@ def _import() -> dict[str, Any]:
         "description": "A turn that can't be stored is told in `left_out`, with its index, and the others are stored.",
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
         "responses": responses(schema(ImportResult, "serialization"), set(told(OF_BODIES))),
+    }
+
+
+def _export() -> dict[str, Any]:
+    text = {"schema": {"type": "string"}}
+    found = responses({}, set(told([ErrorCode.NOT_FOUND])))
+    location = {"Location": {"schema": {"type": "string", "format": "uri"}, "description": "Holds for 60 seconds."}}
+    found["200"] = {"description": "The file, on one machine.", "content": {media: text for media, _ in MEDIA.values()}}
+    found["302"] = {"description": "Where the file is, on AWS.", "headers": location}
+    return {"operationId": "fetch_export", "summary": "The file of an export", "responses": dict(sorted(found.items()))}
+
+
+def _upload() -> dict[str, Any]:
+    any_bytes = {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}}
+    return {
+        "operationId": "upload_file",
+        "summary": "Keep a file for one import_memories, for an hour",
+        "description": "Up to 50 MB on one machine, and up to 4 MB on AWS, where a function is given no more.",
+        "requestBody": {"required": True, "content": {"application/octet-stream": any_bytes}},
+        "responses": responses(schema(UploadResult, "serialization"), set(told([ErrorCode.PAYLOAD_TOO_LARGE]))),
     }
 
 

@@ -30,14 +30,17 @@ class Context(Protocol):
 class Call:
     """A call. `name` is the tool's; the other kinds are HTTP routes that are no tools.
 
-    A `night` is the routes of the night: `name` is the method, `arguments` are path, query and body as they came.
+    A `night` is the routes of the night: `name` is the method, `arguments` are path, query and body as they came. An
+    `export` asks for the file of that `name`; an `upload` is the bytes that `arguments` have as `body`. `admin`: whether a
+    person or a program asks, as `Caller` has it.
     """
 
     name: str
     arguments: Mapping[str, Any]
     user_id: str | None
     zone: tzinfo
-    kind: Literal["tool", "import", "manifest", "night"] = "tool"
+    kind: Literal["tool", "import", "manifest", "night", "export", "upload"] = "tool"
+    admin: bool = False
 
 
 class EventKind(Protocol):

@@ -19,6 +19,8 @@ _SERVES = {
     "import": http_api.ROUTES[http_api.IMPORT],
     "manifest": http_api.ROUTES[http_api.MANIFEST],
     "night": http_api.ROUTES[http_api.NIGHT[0]],
+    "export": http_api.ROUTES[http_api.EXPORT],
+    "upload": http_api.ROUTES[http_api.UPLOAD],
 }
 
 # AgentCore comes first: its whole event is written by a model, and must not pass for one of the others.
@@ -63,9 +65,17 @@ def _answer(function: str, call: Call) -> Body:
         raise CommonplaceError(ErrorCode.UNAUTHORIZED, "no call is anonymous")
     if call.kind == "night":
         return _answers_nights()(call)
-    caller = Caller(call.user_id, container.now(call.zone))
+    caller = Caller(call.user_id, container.now(call.zone), admin=call.admin)
     if call.kind == "import":
         return _imported(call, caller)
+    if call.kind == "export":
+        from commonplace.use_cases.export_memories import export_link
+
+        return {"location": export_link(call.name, caller, container.ports())}
+    if call.kind == "upload":
+        from commonplace.use_cases.import_memories import keep_upload
+
+        return keep_upload(call.arguments["body"], caller, container.ports()).model_dump(mode="json")
     ports = container.models() if function in _WITHOUT_MEMORY else container.ports()
     return dispatch.call(call.name, call.arguments, caller, ports).model_dump(mode="json")
 

@@ -15,7 +15,8 @@ from commonplace.interfaces.aws import identity
 from commonplace.interfaces.aws.call import Body, Call, Context, Event, within_lambda_limit
 
 NAME = "http"
-IMPORT, MANIFEST = ("POST", "/import"), ("GET", "/tools")
+IMPORT, MANIFEST, EXPORT = ("POST", "/import"), ("GET", "/tools"), ("GET", "/exports/{export_id}")
+UPLOAD = ("POST", "/uploads")
 NIGHT = (
     ("POST", "/interactions"), ("GET", "/runs"), ("GET", "/runs/{run_id}"), ("POST", "/runs/{run_id}/undo"),
     ("POST", "/runs/{run_id}/approve"), ("POST", "/runs/{run_id}/discard"), ("GET", "/history/{key}"),
@@ -23,12 +24,13 @@ NIGHT = (
 )  # fmt: skip
 ROUTES = {
     **{("POST", tool.route): tool.function for tool in TOOLS},
-    **{IMPORT: "store", MANIFEST: "discover"},
+    **{IMPORT: "store", MANIFEST: "discover", EXPORT: "transfer", UPLOAD: "transfer"},
     **dict.fromkeys(NIGHT, "record"),
 }
 """Every route of the API and the function that serves it."""
 
 _NIGHT = {path.split("/")[1] for _, path in NIGHT}
+_EXPORTS = "/exports/"
 
 _HEADERS = {"Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
@@ -51,25 +53,33 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
         return Call("", {}, None, identity.zone_named(None), "manifest")
     if (method, path) == IMPORT:
         return Call("", read_object(_body(event)), _user(event), _zone(event), "import")
+    if method == "GET" and path.startswith(_EXPORTS):
+        return Call(path.removeprefix(_EXPORTS), {}, _user(event), _zone(event), "export")
+    if (method, path) == UPLOAD:
+        return Call("", {"body": _body(event)}, _user(event), _zone(event), "upload")
     if path.removeprefix("/").partition("/")[0] in _NIGHT:
         given = {"path": path, "query": event.get("queryStringParameters") or {}, "body": _body(event)}
-        return Call(method, given, _user(event), _zone(event), "night")
-    if path == MANIFEST[1] or path == IMPORT[1] or (path.startswith("/tools/") and method != "POST"):
+        return Call(method, given, _user(event), _zone(event), "night", _is_admin(event))
+    if path in (MANIFEST[1], IMPORT[1], UPLOAD[1]) or (path.startswith("/tools/") and method != "POST"):
         raise CommonplaceError(ErrorCode.METHOD_NOT_ALLOWED, f"{path} takes another method")
     if not path.startswith("/tools/"):
         raise CommonplaceError(
             ErrorCode.NOT_FOUND,
-            "there are POST /tools/<tool name>, GET /tools, POST /import, GET /memories/<id>, and for nights /interactions,"
-            " /runs, /history here",
+            "there are POST /tools/<tool name>, GET /tools, POST /import, GET /exports/<id>, POST /uploads,"
+            " GET /memories/<id>, and for nights /interactions, /runs, /history here",
         )
-    return Call(path.removeprefix("/tools/"), read_object(_body(event)), _user(event), _zone(event))
+    name = path.removeprefix("/tools/")
+    return Call(name, read_object(_body(event)), _user(event), _zone(event), admin=_is_admin(event))
 
 
-def respond(event: Event, status: int, body: Body) -> Body:  # noqa: ARG001
-    """A response with a JSON body."""
+def respond(event: Event, status: int, body: Body) -> Body:
+    """A response with a JSON body; for an export the way to the file."""
     status, body = within_lambda_limit(status, body)
+    headers = dict(_HEADERS)
+    if status == 200 and _route(event)[1].startswith(_EXPORTS):
+        status, headers["Location"] = 302, body["location"]
     text = json.dumps(body, ensure_ascii=False, allow_nan=False) + "\n"
-    return {"statusCode": status, "headers": dict(_HEADERS), "body": text, "isBase64Encoded": False}
+    return {"statusCode": status, "headers": headers, "body": text, "isBase64Encoded": False}
 
 
 def _route(event: Event) -> tuple[str, str]:
@@ -96,6 +106,12 @@ def _user(event: Event) -> str:
     if role:
         return identity.of_role(role, named)
     raise identity.unauthorized("the request carries no identity that an authorizer has checked")
+
+
+def _is_admin(event: Event) -> bool:
+    """Whether a person or a program asks: a token tells it by its scope, and a role is a backend's."""
+    claims = ((event["requestContext"].get("authorizer") or {}).get("jwt") or {}).get("claims")
+    return identity.is_admin(claims) if claims else True
 
 
 def _zone(event: Event) -> tzinfo:

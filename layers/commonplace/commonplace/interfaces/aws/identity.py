@@ -14,6 +14,7 @@ from commonplace.domain.strict_json import read_object
 USER = "X-Commonplace-User"
 TIMEZONE = "X-Commonplace-Timezone"
 ACT_AS = "commonplace/act-as"
+ADMIN = "commonplace/admin"
 _LONGEST = 512  # bytes of a name; a partition key has 2,048
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _ASSUMED = re.compile(r"arn:(?P<partition>[\w-]+):sts::(?P<account>\d+):assumed-role/(?P<role>[^/]+)/.+")
@@ -33,6 +34,11 @@ def of_claims(claims: Mapping[str, Any], named: str | None) -> str:
     if ACT_AS not in _scopes(claims):
         raise CommonplaceError(ErrorCode.FORBIDDEN, f"{USER}: only a token with the scope {ACT_AS} may name a user", USER)
     return of_backend(f"{issuer}#{subject}", named)
+
+
+def is_admin(claims: Mapping[str, Any]) -> bool:
+    """Whether a checked token is of somebody who may bring all memories out and in; a model's has no such scope."""
+    return ADMIN in _scopes(claims)
 
 
 def of_role(arn: str, named: str | None) -> str:

@@ -31,15 +31,14 @@ def answer(call: Call) -> Body:
     """The answer to a call of kind `night`; raises `CommonplaceError`."""
     assert call.user_id is not None
     given = call.arguments
-    nights = nights_of(call.user_id, call.zone)
+    nights = nights_of(call.user_id, call.zone, admin=call.admin)
     return nightly_routes.answer(call.name, given["path"], given["query"], lambda: read_object(given["body"]), nights)
 
 
-def nights_of(user_id: str, zone: tzinfo, go_on: Callable[[], bool] = lambda: True) -> Nights:
+def nights_of(user_id: str, zone: tzinfo, go_on: Callable[[], bool] = lambda: True, admin: bool = False) -> Nights:
     """All that may be asked of a user's nights, as of now."""
-    context = RunContext(
-        Caller(user_id, container.now(zone)), container.ports(), container.night(), lambda: container.now(zone)
-    )
+    caller = Caller(user_id, container.now(zone), admin=admin)
+    context = RunContext(caller, container.ports(), container.night(), lambda: container.now(zone))
     return Nights(context, reader_for(context), go_on)
 
 

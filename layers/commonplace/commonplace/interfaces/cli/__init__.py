@@ -112,7 +112,7 @@ LISTED = (
     Listed("discover", _memories, "Show the state, and what else there is."),
     Listed("doctor", _deployment, "Tell what is the matter with a file, or a deployment."),
     Listed("erase", _erasing, "Erase everything that is kept of a user, or one memory."),
-    Listed("export", _conversations, "Print every record as JSON lines."),
+    Listed("export", _conversations, "Print every record as JSON lines, or another way."),
     Listed("get", _kept, "Show one memory as it is kept."),
     Listed("history", _kept, "Show what a memory was before, newest first."),
     Listed("import", _conversations, "Store a conversation from a file, or take in an export.", "import_file"),

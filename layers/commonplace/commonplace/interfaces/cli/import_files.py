@@ -4,13 +4,12 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 
-HEADER = "commonplace_export"
-"""The one field of an export's first line: the form of the lines after it."""
-FORM = 1
+if TYPE_CHECKING:
+    from commonplace.domain.transfer import ImportFormat
 
 _NUMBERED = re.compile(r"(?:turns|records)\.(\d+): ")
 
@@ -43,10 +42,11 @@ def read_import(text: str) -> ImportFile:
     """
     from commonplace.domain.strict_json import read_json
 
+    form = _form_of_export(text)
+    if form is not None:
+        return _export(text, form)
     rows = _lines(text)
     first = next(iter(rows.values()), {})
-    if HEADER in first or {"memory_id", "raw_text"} <= first.keys():
-        return _export(rows)
     if len(rows) > 1 or {"text", "role"} & first.keys():
         turns = [(line, turn) for line, row in rows.items() for turn in _conversation(row)]
         return ImportFile([turn for _, turn in turns], [line for line, _ in turns])
@@ -78,16 +78,32 @@ def _object(number: int, line: str) -> dict[str, Any]:
         raise CommonplaceError(error.code, f"line {number}: {error.message}", "file") from None
 
 
-def _export(rows: dict[int, dict[str, Any]]) -> ImportFile:
-    """The records of an export; one of 0.1 has no line before them."""
-    (line, first), *_ = rows.items()
-    if HEADER in first:
-        if first != {HEADER: FORM}:
-            raise CommonplaceError(
-                ErrorCode.INVALID_ARGUMENT, f"file: is an export of another form than {FORM}; upgrade commonplace", "file"
-            )
-        del rows[line]
-    return ImportFile(list(rows.values()), list(rows), exported=True)
+def _form_of_export(text: str) -> "ImportFormat | None":
+    """The form of an export by its first line; None for any other file."""
+    from commonplace.domain.strict_json import read_object
+    from commonplace.use_cases.record_files import is_export
+
+    first = text.removeprefix("\ufeff").lstrip().partition("\n")[0]
+    if first.startswith("memory_id,"):
+        return "csv"
+    try:
+        found = read_object(first)
+    except CommonplaceError:
+        return None
+    return "jsonl" if is_export(found) else None
+
+
+def _export(text: str, form: "ImportFormat") -> ImportFile:
+    """The records of an export, each of which must be one."""
+    from commonplace.use_cases.record_files import read_lines
+
+    records, lines = list[Any](), list[int]()
+    for line, found in read_lines(text, form):
+        if isinstance(found, CommonplaceError):
+            raise CommonplaceError(found.code, f"line {line}: {found.message}", "file")
+        records.append(found)
+        lines.append(line)
+    return ImportFile(records, lines, exported=True)
 
 
 def _conversation(row: dict[str, Any]) -> list[Any]:

@@ -2,12 +2,13 @@
 
 import functools
 import itertools
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+from typing import IO, TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import click
 
@@ -134,6 +135,23 @@ def read_text(file: str) -> str:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "file: is not UTF-8", "file") from None
     except OSError as error:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: {error.strerror}", "file") from error
+
+
+@contextmanager
+def new_file(file: str) -> Iterator[IO[str]]:
+    """A new file for its owner alone, in UTF-8 with the line breaks that are written; what can't be finished goes again."""
+    path = Path(file)
+    try:
+        opened = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except OSError as error:
+        why = "is there already, and is not written over" if isinstance(error, FileExistsError) else error.strerror
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"output: {why}", "output") from error
+    try:
+        with os.fdopen(opened, "w", encoding="utf-8", newline="") as found:
+            yield found
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def _absent(file: Path) -> bool:

@@ -17,12 +17,14 @@ from commonplace.contract.manifest import manifest, rows
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import ImportRequest
 from commonplace.domain.strict_json import read_object
+from commonplace.domain.transfer import MEDIA, MOST_BYTES
 from commonplace.interfaces import nightly_routes
 from commonplace.use_cases.dispatch import internal_error
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
+_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _LISTEN_ON = {"127.0.0.1": "127.0.0.1", "localhost": "127.0.0.1", "::1": "::1", "[::1]": "::1"}
 _OWN_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
@@ -34,7 +36,8 @@ _NO_WEB_PAGES = "this server does not answer web pages"
 _ENDS = "this server is ending and takes nothing more on; ask again when it is back"
 
 _PATHS = (
-    "there are GET /, GET /openapi.json, POST /tools/<tool name>, GET /tools, POST /import, GET /health,"
+    "there are GET /, GET /openapi.json, POST /tools/<tool name>, GET /tools, POST /import,"
+    " GET /exports/{id}, POST /uploads, GET /health,"
     f" {nightly_routes.PATHS}"
 )
 _DESCRIPTION = "A long-term memory for AI agents: its tools over HTTP, for programs of this machine only, without passwords."
@@ -90,12 +93,14 @@ class LocalApp:
 
     def __init__(self, memory: Commonplace, port: int, ending: Callable[[], float | None] = lambda: None) -> None:
         self._memory, self._port, self._ending = memory, port, ending
-        ways: dict[str, tuple[str, Callable[..., Mapping[str, Any]]]] = {
+        ways: dict[str, tuple[str, Callable[..., Mapping[str, Any] | Response]]] = {
             "/": ("GET", self._server),
             "/openapi.json": ("GET", lambda request: write_local(rows(), request.host_url.rstrip("/"))),
             "/tools/<name>": ("POST", lambda request, name: memory.call(name, read_object(request.get_data()))),
             "/tools": ("GET", lambda _: manifest()),
             "/import": ("POST", self._import_turns),
+            "/exports/<export_id>": ("GET", self._export),
+            "/uploads": ("POST", self._upload),
             "/health": ("GET", self._health),
             **{path: (method, self._night) for path, method in _NIGHT.items()},
         }
@@ -112,7 +117,8 @@ class LocalApp:
             if self._ending() is not None:
                 raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, _ENDS)
             way, in_the_path = self.url_map.bind_to_environ(request).match()
-            return _json(200, way(request, **in_the_path))
+            answer = way(request, **in_the_path)
+            return answer if isinstance(answer, Response) else _json(200, answer)
         except Exception as error:  # noqa: BLE001 - each has its answer
             return failure(error)
 
@@ -130,6 +136,16 @@ class LocalApp:
                 raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
 
         return self._memory.import_turns(body.turns, keep=body.keep, progress=advance).model_dump(mode="json")
+
+    def _export(self, _: Request, export_id: str) -> Response:
+        file, body = self._memory.export_file(export_id)
+        media, ending = MEDIA[file.format]
+        headers = {**_HEADERS, "Content-Disposition": f'attachment; filename="{file.file_id}.{ending}"'}
+        return Response(body, 200, headers, content_type=media)
+
+    def _upload(self, request: Request) -> Mapping[str, Any]:
+        request.max_content_length = MOST_BYTES
+        return self._memory.upload(request.get_data()).model_dump(mode="json")
 
     def _health(self, _: Request) -> Mapping[str, Any]:
         state = self._memory.discover_memory_tools().current_system_state
@@ -158,5 +174,4 @@ def failure(error: Exception) -> Response:
 
 def _json(status: int, body: Mapping[str, Any]) -> Response:
     text = json.dumps(body, ensure_ascii=False, allow_nan=False) + "\n"
-    headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-    return Response(text, status, headers, mimetype="application/json")
+    return Response(text, status, _HEADERS, mimetype="application/json")

@@ -1,0 +1,147 @@
+"""`export_memories`: memories as a file, which is kept for the user for a day."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+from itertools import chain
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import Notes, is_never
+from commonplace.domain.ids import may_be_id, new_file_id
+from commonplace.domain.memory import Memory
+from commonplace.domain.taxonomy import where_filed
+from commonplace.domain.transfer import BY_WHOM, MOST_BYTES, ExportFilter, ExportRequest, ExportResult, FileFormat, KeptFile
+from commonplace.ports.bundle import Ports
+from commonplace.ports.kept_files import KeptFiles
+from commonplace.ports.values import Caller
+from commonplace.retrieval.record_scan import visibility_of
+from commonplace.use_cases.record_files import HISTORY, Record, csv_lines, jsonl_lines
+
+KEPT_FOR = timedelta(days=1)
+LINK_SECONDS = 60
+MOST_KEPT = 10
+IMPORTED_HISTORY = "imported_history"
+"""In the detail of the audit row of an import: what was done to the memory where it came from."""
+
+
+def export_memories(request: ExportRequest, caller: Caller, ports: Ports) -> ExportResult:
+    """Keeps what the caller may see as a file for a day; by a `run_id` an earlier one is told.
+
+    Where a model speaks no file is made: the answer counts the memories and says who may.
+    """
+    if request.run_id is not None:
+        return _told(export_file(request.run_id, caller, ports)[0])
+    agents = visibility_of(caller).agents
+    chosen = [
+        memory
+        for memory in ports.records.all(caller.user_id)
+        if memory.content and memory.agent_id in agents and (request.include_history or memory.status == "active")
+        if _passes(request.filter or ExportFilter(), memory)
+    ]
+    if not caller.admin:
+        may = f"no file was made; that may do {BY_WHOM.format(verb='export')}"
+        return ExportResult(status="needs_review", count=len(chosen), notes=Notes(warnings=[may]))
+    lines = exported_lines(chosen, request.format, caller, ports, request.include_history)
+    body = "".join(lines).encode()
+    if len(body) > MOST_BYTES:
+        why = f"filter: the file would be larger than {MOST_BYTES // 1_000_000} MB; export a part at a time"
+        raise CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, why, "filter")
+    now, digest = caller.now, hashlib.sha256(body).hexdigest()
+    file = KeptFile(
+        file_id=new_file_id("export", now), kind="export", format=request.format, made_at=now, expires_at=now + KEPT_FOR,
+        count=len(chosen), bytes=len(body), sha256=digest,
+    )  # fmt: skip
+    keep(file, body, caller, ports)
+    return _told(file)
+
+
+def exported_lines(
+    memories: Iterable[Memory], form: FileFormat, caller: Caller, ports: Ports, with_history: bool = False
+) -> Iterator[str]:
+    """Memories as the lines of a file in that format. On pages stand those that are current, without their history."""
+    if form == "markdown":
+        from commonplace.pages.page import zone_of
+        from commonplace.pages.publishing import render_pages
+
+        current = [one for one in memories if one.status == "active" and not _is_over(one, caller)]
+        return chain.from_iterable((text, "\n") for text in render_pages(caller.user_id, current, zone_of(caller)).values())
+    records = (_record(memory, ports, with_history) for memory in memories)
+    return jsonl_lines(records) if form == "jsonl" else csv_lines(records)
+
+
+def export_file(export_id: str, caller: Caller, ports: Ports) -> tuple[KeptFile, bytes]:
+    """An export of the caller's user, and its bytes; `NOT_FOUND` if there is none."""
+    files = kept_files(ports)
+    found = files.get(caller.user_id, "export", export_id, caller.now) if may_be_id(export_id) else None
+    if found is None:
+        raise _no_export()
+    return found
+
+
+def export_link(export_id: str, caller: Caller, ports: Ports) -> str:
+    """A link by which an export of the caller's user is fetched within a minute; `NOT_FOUND` if there is none."""
+    files = kept_files(ports)
+    file = next((one for one in files.listed(caller.user_id, "export", caller.now) if one.file_id == export_id), None)
+    link = files.link(caller.user_id, file, LINK_SECONDS) if file is not None else None
+    if link is None:
+        raise _no_export()
+    return link
+
+
+def keep(file: KeptFile, body: bytes, caller: Caller, ports: Ports) -> None:
+    """Keeps a file; of a kind a user has ten, and the oldest make room."""
+    files = kept_files(ports)
+    for old in files.listed(caller.user_id, file.kind, caller.now)[MOST_KEPT - 1 :]:
+        files.delete(caller.user_id, file.kind, old.file_id)
+    files.put(caller.user_id, file, body)
+
+
+def kept_files(ports: Ports) -> KeptFiles:
+    """The files that are kept for users."""
+    if ports.files is None:
+        raise CommonplaceError(ErrorCode.INTERNAL, "this way in keeps no files")
+    return ports.files
+
+
+def _no_export() -> CommonplaceError:
+    why = "export_id: there is no such export; each is kept for a day, or until something is erased"
+    return CommonplaceError(ErrorCode.NOT_FOUND, why, "export_id")
+
+
+def _told(file: KeptFile) -> ExportResult:
+    return ExportResult(
+        run_id=file.file_id, status="done", export_id=file.file_id, count=file.count, bytes=file.bytes, sha256=file.sha256,
+        expires_at=file.expires_at,
+    )  # fmt: skip
+
+
+def _passes(chosen: ExportFilter, memory: Memory) -> bool:
+    category, section = where_filed(chosen.category or "all")
+    wanted = (
+        (category, memory.category), (section, memory.section), (chosen.type, memory.memory_type),
+        (chosen.collection, memory.collection),
+    )  # fmt: skip
+    before = None if chosen.before is None or is_never(chosen.before) else chosen.before
+    return (
+        all(value is None or value == there for value, there in wanted)
+        and (chosen.after is None or memory.happened_at >= chosen.after)
+        and (before is None or memory.happened_at < before)
+    )
+
+
+def _is_over(memory: Memory, caller: Caller) -> bool:
+    return memory.expires_at is not None and memory.expires_at <= caller.now
+
+
+def _record(memory: Memory, ports: Ports, with_history: bool) -> Record:
+    record = memory.model_dump(mode="json")
+    if with_history:
+        audits = ports.records.audits(memory.user_id, memory.memory_id)
+        before = [step for audit in audits for step in _steps(audit.detail.get(IMPORTED_HISTORY))]
+        own = [{"operation": audit.operation, "at": audit.at.isoformat()} for audit in audits]
+        record[HISTORY] = [*before, *own]
+    return record
+
+
+def _steps(imported: object) -> list[object]:
+    return imported if isinstance(imported, list) else []

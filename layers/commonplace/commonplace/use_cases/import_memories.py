@@ -1,0 +1,151 @@
+"""`import_memories`: an export as a plan that is kept for review, and applied as a run; and uploads for it."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from datetime import timedelta
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import Notes
+from commonplace.domain.ids import may_be_id, new_file_id
+from commonplace.domain.interactions import RunReport
+from commonplace.domain.memory import GLOBAL_AGENT
+from commonplace.domain.runs import Dropped
+from commonplace.domain.transfer import (
+    BY_WHOM,
+    MOST_BYTES,
+    Conflict,
+    ImportFormat,
+    ImportMemoriesRequest,
+    ImportMemoriesResult,
+    Instruction,
+    KeptFile,
+    RefusedLine,
+    UploadResult,
+)
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller
+from commonplace.runs.apply import RunContext
+from commonplace.runs.plan import Plan
+from commonplace.runs.staging import change_many, run_context
+from commonplace.use_cases.export_memories import keep, kept_files
+from commonplace.use_cases.import_plan import INSTRUCTION, Given, ImportPlan, LeftOut
+from commonplace.use_cases.record_check import checked_record
+from commonplace.use_cases.record_files import check_size, read_lines, too_large
+
+UPLOAD_KEPT_FOR = timedelta(hours=1)
+_STORED = ("planned", "needs_review", "applied")
+_TOLD = re.compile(r"(?P<code>\w+) (?P<field>\S+): (?P<message>.*)", re.DOTALL)
+_CODES = {"twice": ErrorCode.INVALID_ARGUMENT, "circle": ErrorCode.INVALID_ARGUMENT}
+
+
+def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> ImportMemoriesResult:
+    """Plans an import, applies it, or both at once; where a model speaks it is only planned, and told who may apply it.
+
+    An upload is gone once it was read into a plan or applied. Raises `CONFLICT` while a run of the user is at work, and
+    `NOT_FOUND` for no such upload or plan.
+    """
+    if sum(given is not None for given in (request.data, request.upload_id, request.run_id)) != 1:
+        why = "data: exactly one of data, upload_id and run_id must be given"
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "data")
+    context, kinds = run_context(caller, ports), dict[str, None]()
+    text = _text(request, caller, ports)
+
+    def planner(_: RunContext) -> Plan:
+        return _planned(text, request.format, caller, ports, kinds)
+
+    dry_run = request.dry_run or not caller.admin
+    told = change_many("import", planner, context, dry_run=dry_run, run_id=request.run_id)
+    if request.upload_id is not None:
+        kept_files(ports).delete(caller.user_id, "upload", request.upload_id)
+    may = f"nothing was stored; that may do {BY_WHOM.format(verb='import')}"
+    notes = Notes(redacted=list(kinds) or None, warnings=[may] if dry_run and not request.dry_run else None)
+    return _answer(told, notes)
+
+
+def keep_upload(body: bytes, caller: Caller, ports: Ports) -> UploadResult:
+    """Keeps a file for an hour and one import; `PAYLOAD_TOO_LARGE` beyond 50 MB."""
+    if len(body) > MOST_BYTES:
+        raise too_large(f"is larger than {MOST_BYTES // 1_000_000} MB")
+    now = caller.now
+    file = KeptFile(
+        file_id=new_file_id("upload", now), kind="upload", format="", made_at=now, expires_at=now + UPLOAD_KEPT_FOR,
+        bytes=len(body), sha256=hashlib.sha256(body).hexdigest(),
+    )  # fmt: skip
+    keep(file, body, caller, ports)
+    return UploadResult(upload_id=file.file_id, bytes=file.bytes, sha256=file.sha256, expires_at=file.expires_at)
+
+
+def _text(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> str:
+    if request.upload_id is None:
+        return request.data or ""
+    named = request.upload_id
+    found = kept_files(ports).get(caller.user_id, "upload", named, caller.now) if may_be_id(named) else None
+    if found is None:
+        why = "upload_id: there is no such upload; each is kept for an hour, for one import"
+        raise CommonplaceError(ErrorCode.NOT_FOUND, why, "upload_id")
+    try:
+        return found[1].decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "upload_id: the file is not UTF-8", "upload_id") from None
+
+
+def _planned(text: str, form: ImportFormat, caller: Caller, ports: Ports, kinds: dict[str, None]) -> Plan:
+    check_size(text)
+    given, dropped = list[Given](), list[Dropped]()
+    for line, found in read_lines(text, form):
+        try:
+            if isinstance(found, CommonplaceError):
+                raise found
+            memory, past = checked_record(found, caller.user_id, kinds)
+            if memory.agent_id not in (GLOBAL_AGENT, caller.agent_id):
+                why = f"agent_id: must be {GLOBAL_AGENT} or the agent that asks"
+                raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "agent_id")
+            given.append(Given(line, memory, past))
+        except CommonplaceError as error:
+            dropped.append(_dropped(line, error.code.label, error.field, error.message))
+    lines = len(given) + len(dropped)
+    plan = ImportPlan.of(given, caller, ports)
+    dropped += _left_out(plan.left_out)
+    return Plan(operations=plan.operations(caller, ports), dropped=tuple(dropped), candidates=lines)
+
+
+def _left_out(found: Iterable[LeftOut]) -> Iterable[Dropped]:
+    """Those that are here in other words are known, and not told one by one."""
+    for one in found:
+        if one.why in ("conflict", "key_taken"):
+            yield _dropped(one.given.number, ErrorCode.CONFLICT.label, None, one.message, one.other)
+        elif one.why != "known":
+            yield _dropped(one.given.number, _CODES.get(one.why, ErrorCode.CONFLICT).label, "memory_id", one.message)
+
+
+def _dropped(line: int, code: str, field: str | None, message: str, memory_id: str | None = None) -> Dropped:
+    return Dropped(interaction_id=memory_id or "", position=line, why=f"{code} {field or '-'}: {message}")
+
+
+def _answer(told: RunReport, notes: Notes) -> ImportMemoriesResult:
+    run = told.run
+    lost = [one for one in run.operations if one.outcome == "lost"]
+    conflicts = [Conflict(line=one.position or 0, id=one.interaction_id) for one in run.dropped if one.interaction_id]
+    conflicts += [Conflict(line=one.position or 0, id=str(one.memory_id)) for one in lost]
+    stored = [one for one in told.operations if one.operation.outcome in _STORED]
+    return ImportMemoriesResult(
+        run_id=run.run_id if run.operations else None,
+        status="needs_review" if run.status == "needs_review" else "done",
+        new=len(stored),
+        known=run.candidates - len(run.operations) - len(run.dropped),
+        conflicts=conflicts,
+        refused=[_refused(one) for one in run.dropped if not one.interaction_id],
+        instructions=[
+            Instruction(line=one.operation.position or 0, content=one.says or "")
+            for one in stored
+            if one.operation.why == INSTRUCTION
+        ],
+        notes=notes if notes else None,
+    )
+
+
+def _refused(one: Dropped) -> RefusedLine:
+    found = _TOLD.fullmatch(one.why)
+    code, field, message = found.groups() if found else (ErrorCode.INTERNAL.label, "-", one.why)
+    return RefusedLine(line=one.position or 0, field=None if field == "-" else field, code=code, message=message)

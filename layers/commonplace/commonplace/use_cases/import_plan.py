@@ -1,0 +1,180 @@
+"""What an import of records would store, and why it leaves the others out; and that as the plan of a run."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from commonplace.domain.batching import in_batches
+from commonplace.domain.flaws import gathered
+from commonplace.domain.ids import new_operation_id
+from commonplace.domain.memory import Memory
+from commonplace.domain.runs import RunOperation
+from commonplace.ports.bundle import Ports
+from commonplace.ports.record_values import Audit, Change
+from commonplace.ports.values import Caller
+from commonplace.retrieval.documents import document, fingerprint
+from commonplace.runs.plan import PlannedChange, PlannedOperation
+from commonplace.use_cases.export_memories import IMPORTED_HISTORY
+
+FROM_FILE, INSTRUCTION = "from a file", "from a file; a standing instruction"
+_BATCH = 100
+_DAMAGED = "what is here under this id can't be read; erase that (erase --memory) and import again"
+_OTHER = "this id is here with another content, which stays"
+_ERASED = "was erased here, and does not come back"
+_OVER = "it was closed so long ago that it would be purged"
+
+Why = Literal["known", "conflict", "key_taken", "twice", "over", "erased", "circle", "damaged"]
+
+
+@dataclass(frozen=True)
+class Given:
+    """A memory of a file. `number`: its line, or its place in a list; `past`: what was done to it where it came from."""
+
+    number: int
+    memory: Memory
+    past: Sequence[dict[str, str]] = ()
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A memory that is not stored. `other`: the one that is here in its stead, where there is one."""
+
+    given: Given
+    why: Why
+    message: str
+    other: str | None = None
+
+
+@dataclass
+class ImportPlan:
+    """What is to be stored, what is here already under its own id, and what can't be stored beside it."""
+
+    new: list[Given] = field(default_factory=list)
+    known: list[Given] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, given: Iterable[Given], caller: Caller, ports: Ports) -> "ImportPlan":
+        """Looks at all that the user has."""
+        plan, held = cls(), _Held()
+        with gathered() as flaws:
+            for memory in ports.records.all(caller.user_id):
+                held.add(memory)
+        here, instead = dict(held.memories), dict[str, str]()
+        for one in given:
+            memory = one.memory
+            left = _why_not(one, held, here, flaws.unreadable, caller.now)
+            if left is None and memory.memory_id in here:
+                plan.known.append(one)
+            elif left is not None:
+                plan.left_out.append(left)
+                instead |= {memory.memory_id: left.other} if left.why == "known" and left.other else {}
+            else:
+                plan.new.append(one)
+                held.add(memory)
+        plan._refuse_circles(here.values())
+        plan._relink({*here, *flaws.unreadable, *(one.memory.memory_id for one in plan.new)}, instead)
+        return plan
+
+    def operations(self, caller: Caller, ports: Ports) -> tuple[PlannedOperation, ...]:
+        """An operation for each new memory, with its vector."""
+        return tuple(operation for batch in in_batches(self.new, _BATCH) for operation in _operations(batch, caller, ports))
+
+    def _refuse_circles(self, here: Iterable[Memory]) -> None:
+        found = _in_circles([*here, *(one.memory for one in self.new)])
+        circle = [one for one in self.new if one.memory.memory_id in found]
+        self.new = [one for one in self.new if one.memory.memory_id not in found]
+        self.left_out += [LeftOut(one, "circle", "memories that replaced one another in a circle") for one in circle]
+
+    def _relink(self, there: set[str], instead: Mapping[str, str]) -> None:
+        """A link to what was left out leads to the memory that says the same; one that leads nowhere goes."""
+        changed = []
+        for one in self.new:
+            links = {name: getattr(one.memory, name) for name in ("supersedes", "superseded_by")}
+            ends = {name: instead.get(link, link if link in there else None) for name, link in links.items() if link}
+            changed.append(Given(one.number, one.memory.model_copy(update=ends), one.past))
+        self.new = changed
+
+
+class _Held:
+    """The memories that are there, and what active ones hold, by which another can't be stored beside them."""
+
+    def __init__(self) -> None:
+        self.memories: dict[str, Memory] = {}
+        self.contents: dict[bytes, str] = {}
+        self.keys: dict[tuple[str, str], str] = {}
+
+    def add(self, memory: Memory) -> None:
+        self.memories[memory.memory_id] = memory
+        if memory.status == "active":
+            self.contents[fingerprint(memory)] = memory.memory_id
+            if memory.key is not None:
+                self.keys[memory.collection, memory.key] = memory.memory_id
+
+
+def _why_not(
+    given: Given, held: _Held, here: Mapping[str, Memory], unreadable: Mapping[str, str], now: datetime
+) -> LeftOut | None:
+    """Why a memory is left out; None if it can be stored, or is here with the same content."""
+    memory = given.memory
+    there = here.get(memory.memory_id)
+    if there is not None and there.content != memory.content:
+        other = there.memory_id
+        return LeftOut(given, "conflict", _OTHER, other) if there.content else LeftOut(given, "erased", _ERASED, other)
+    if there is not None:
+        return None
+    if memory.memory_id in unreadable:
+        return LeftOut(given, "damaged", _DAMAGED)
+    if memory.memory_id in held.memories:
+        return LeftOut(given, "twice", "this id stands in the file more than once")
+    if memory.purge_at is not None and memory.purge_at <= now:
+        return LeftOut(given, "over", _OVER)
+    return _held_by(given, held) if memory.status == "active" else None
+
+
+def _held_by(given: Given, held: _Held) -> LeftOut | None:
+    memory = given.memory
+    same = held.contents.get(fingerprint(memory))
+    if same is not None:
+        return LeftOut(given, "known", f"{same} is here and says the same", same)
+    holder = held.keys.get((memory.collection, memory.key)) if memory.key is not None else None
+    return LeftOut(given, "key_taken", f"{holder} is here under the key {memory.key}", holder) if holder else None
+
+
+def _in_circles(memories: Sequence[Memory]) -> set[str]:
+    """The ids of memories that replaced one another in a circle, and of those between two circles."""
+    links = {(one.memory_id, one.superseded_by) for one in memories} | {(one.supersedes, one.memory_id) for one in memories}
+    edges = [(before, after) for before, after in links if before is not None and after is not None]
+    return _not_reached(edges) & _not_reached([(after, before) for before, after in edges])
+
+
+def _not_reached(edges: Sequence[tuple[str, str]]) -> set[str]:
+    """What is left when each id goes that no edge leads to any more."""
+    following, waiting = defaultdict[str, list[str]](list), defaultdict[str, int](int)
+    for before, after in edges:
+        following[before].append(after)
+        waiting[after] += 1
+    free = [one for one in following if not waiting[one]]
+    while free:
+        for after in following[free.pop()]:
+            waiting[after] -= 1
+            if not waiting[after]:
+                free.append(after)
+    return {one for one, count in waiting.items() if count}
+
+
+def _operations(batch: Sequence[Given], caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:
+    texts = list(dict.fromkeys(one.memory.content for one in batch if one.memory.content))
+    vectors = dict(zip(texts, ports.embedder.embed_all(texts), strict=True))
+    for one in batch:
+        vector = vectors.get(one.memory.content)  # of an erased one there are no words
+        memory = one.memory.model_copy(update={"embedding_model": ports.embedder.name if vector is not None else None})
+        audit = Audit("import", caller.now, {IMPORTED_HISTORY: list(one.past)} if one.past else {})
+        current = memory.status == "active" and document(memory).instruction
+        told = RunOperation(
+            operation_id=new_operation_id(caller.now), kind="ADD", outcome="planned", memory_id=memory.memory_id,
+            position=one.number, why=INSTRUCTION if current else FROM_FILE,
+        )  # fmt: skip
+        yield PlannedOperation(told=told, at=caller.now, opens=PlannedChange.of(Change(memory, audit, vector)))

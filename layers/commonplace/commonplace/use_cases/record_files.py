@@ -1,0 +1,153 @@
+"""Records as the lines of a file, and lines of a file as records: JSON Lines and CSV."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.memory import Memory
+from commonplace.domain.strict_json import read_json, read_object
+from commonplace.domain.transfer import MOST_BYTES, MOST_DEPTH, MOST_LINE_BYTES, MOST_LINES, ImportFormat
+
+HEADER = "commonplace_export"
+"""The one field of an export's first line: the form of the lines after it."""
+FORM = 1
+HISTORY = "history"
+"""Beside the fields of a record: what was done to it and when, oldest first."""
+
+Record = Mapping[str, Any]
+Line = tuple[int, dict[str, Any] | CommonplaceError]
+"""The number of a line in its file, from 1, and its record or why it is none."""
+
+_COLUMNS = (*(name for name in Memory.model_fields if name != "user_id"), HISTORY)
+_AS_JSON = {"tags", "concepts", "importance", "confidence", "position", "access_count", "version", HISTORY}
+_NEVER_EMPTY = {"raw_text", "normalized_text"}  # of the others an empty cell is a field that is not there
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")  # what a spreadsheet would calculate, and what was quoted for it
+
+
+def jsonl_lines(records: Iterable[Record]) -> Iterator[str]:
+    """An export as JSON Lines: the header, then a record each."""
+    yield json.dumps({HEADER: FORM}) + "\n"
+    for record in records:
+        yield json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def csv_lines(records: Iterable[Record]) -> Iterator[str]:
+    """An export as CSV with a row of names; a cell that a spreadsheet would calculate begins with an apostrophe."""
+    yield _row(_COLUMNS)
+    for record in records:
+        yield _row([_cell(name, record.get(name)) for name in _COLUMNS])
+
+
+def read_lines(text: str, form: ImportFormat) -> Iterator[Line]:
+    """The records of a file with their lines. Raises `PAYLOAD_TOO_LARGE`, and for an export of another form."""
+    check_size(text)
+    rows = _json_lines(text) if form == "jsonl" else _csv_rows(text)
+    for count, (line, found) in enumerate(rows):
+        if count >= MOST_LINES:
+            raise too_large(f"has more than {MOST_LINES:,} lines")
+        yield line, found
+
+
+def check_size(text: str) -> None:
+    """Raises `PAYLOAD_TOO_LARGE` for more than an import takes."""
+    if len(text) > MOST_BYTES or len(text.encode(errors="surrogatepass")) > MOST_BYTES:
+        raise too_large(f"is larger than {MOST_BYTES // 1_000_000} MB")
+
+
+def too_large(why: str) -> CommonplaceError:
+    """The error of a file that is more than an import takes."""
+    return CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, f"the file {why}; take it in piece by piece")
+
+
+def is_export(first: Record) -> bool:
+    """Whether a first line is that of an export; those of 0.1 have no header. Raises for one of another form."""
+    if HEADER in first and first != {HEADER: FORM}:
+        why = f"file: is an export of another form than {FORM}; upgrade commonplace"
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "file")
+    return HEADER in first or {"memory_id", "raw_text"} <= first.keys()
+
+
+def _json_lines(text: str) -> Iterator[Line]:
+    first = True
+    for number, line in enumerate(text.split("\n"), 1):  # other line breaks, such as U+2028, may stand inside a string
+        if not line.strip():
+            continue
+        found = _checked(line)
+        if not (first and isinstance(found, dict) and is_export(found) and HEADER in found):
+            yield number, found
+        first = False
+
+
+def _checked(line: str) -> dict[str, Any] | CommonplaceError:
+    if len(line.encode(errors="surrogatepass")) > MOST_LINE_BYTES:
+        return CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, f"is longer than {MOST_LINE_BYTES // 1_000} KB")
+    try:
+        found = read_object(line)
+    except CommonplaceError as error:
+        return error
+    if _depth(found) > MOST_DEPTH:
+        return CommonplaceError(ErrorCode.INVALID_JSON, f"is nested deeper than {MOST_DEPTH} levels")
+    return found
+
+
+def _depth(value: object) -> int:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if inner is None else 1 + max(map(_depth, inner), default=0)
+
+
+def _csv_rows(text: str) -> Iterator[Line]:
+    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
+    names: list[str] | None = None
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            why = f"file: is no CSV from line {line} on: {error}"
+            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "file") from None
+        if cells is None:
+            return
+        if names is None:
+            names = cells
+            if not {"memory_id", "raw_text"} <= set(names):
+                why = "file: its first line must name the columns, memory_id and raw_text among them"
+                raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "file")
+        elif cells:
+            yield line, _record(names, cells)
+
+
+def _record(names: list[str], cells: list[str]) -> dict[str, Any] | CommonplaceError:
+    if len(cells) != len(names):
+        return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"has {len(cells)} cells, and there are {len(names)} columns")
+    if sum(map(len, cells)) > MOST_LINE_BYTES:
+        return CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, f"is longer than {MOST_LINE_BYTES // 1_000} KB")
+    record: dict[str, Any] = {}
+    for name, cell in zip(names, cells, strict=True):
+        if not cell and name not in _NEVER_EMPTY:
+            continue
+        try:
+            record[name] = read_json(cell) if name in _AS_JSON else cell[1:] if _is_quoted(cell) else cell
+        except CommonplaceError as error:
+            return CommonplaceError(error.code, f"{name}: {error.message}", name)
+    return record
+
+
+def _is_quoted(cell: str) -> bool:
+    return cell.startswith("'") and _FORMULA.match(cell) is not None
+
+
+def _cell(name: str, value: object) -> str:
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return f"'{text}" if _FORMULA.match(text) and name not in _AS_JSON else text
+
+
+def _row(cells: Iterable[str]) -> str:
+    out = io.StringIO(newline="")
+    csv.writer(out).writerow(cells)
+    return out.getvalue()
