@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -74,11 +73,9 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenStore
         records, operations = DynamoRecords(table, indexed=False), DynamoOperations(table, indexed=False)
         runs = DynamoRuns(table)
         night = NightPorts(DynamoLedger(table), runs, runs, runs, DynamoBudget(table))
-        kept: dict[str, Any] = {
-            "records": records, "operations": operations, "usage": DynamoUsage(table), "aliases": DynamoAliases(table),
-            "search_log": DynamoSearchLog(table),
-        }  # fmt: skip
-        ports = without_index(replace(local.ports, **kept))
+        aliases, usage, log = DynamoAliases(table), DynamoUsage(table), DynamoSearchLog(table)
+        kept = replace(local.ports, records=records, operations=operations, usage=usage, aliases=aliases, search_log=log)
+        ports = without_index(kept)
         yield OpenStore(ports, lambda: None, lambda: night, lambda: DynamoErasure(table), lambda: DynamoEverything(table))
     else:
         yield local
