@@ -12,8 +12,8 @@ pytestmark = pytest.mark.integration
 
 VERBS = [
     "call", "context", "delete", "discover", "doctor", "erase", "export", "get", "history", "import", "list",
-    "manifest", "markdown", "migrate", "network", "nightly", "normalize", "record", "reindex", "runs", "search",
-    "serve", "stats", "store", "timeline", "trace", "undo", "update", "usage",
+    "manifest", "markdown", "migrate", "network", "nightly", "normalize", "record", "reindex", "repair", "runs", "search",
+    "serve", "stats", "store", "timeline", "trace", "undo", "update", "usage", "validate",
 ]  # fmt: skip
 LOADED = {str(listed.name): listed.load() for listed in LISTED}
 COMMANDS = {

@@ -68,7 +68,9 @@ def test_a_command_loads_only_what_it_needs(tmp_path: Path, command: tuple[str, 
     assert not set(json.loads(done.stderr)) & COMMANDS[command]
 
 
-@pytest.mark.parametrize("function", ["normalize", "store", "search", "discover", "write", "read", "summarize", "analysis"])
+@pytest.mark.parametrize(
+    "function", ["normalize", "store", "search", "discover", "write", "read", "summarize", "analysis", "maintenance"]
+)
 def test_a_function_that_serves_tools_starts_without_what_its_first_call_needs(function: str) -> None:
     heavy = {"boto3", "botocore", "opensearchpy", "aws_lambda_powertools", "aws_xray_sdk", "anthropic", "werkzeug", "sqlite3"}
     assert not loaded(f"functions.{function}.app") & heavy

@@ -19,7 +19,8 @@ from commonplace.adapters.opensearch.setup import set_up
 from commonplace.bootstrap.local import open_local
 from commonplace.domain.errors import CommonplaceError
 from commonplace.indexing import rebuild as index_rebuild
-from commonplace.indexing.rebuild import ConsistencyReport, EmbeddingRenewal, check_consistency, reindex
+from commonplace.indexing.consistency import ConsistencyReport, check_consistency
+from commonplace.indexing.rebuild import EmbeddingRenewal, reindex
 from commonplace.indexing.stream import project, reconcile
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Audit, IndexChange, IndexOutcome, Vector

@@ -35,6 +35,7 @@ def test_there_are_these_tools() -> None:
         "update_memory", "delete_memory", "history", "get_memory_context", "summarize_memory",
         "memory_stats", "memory_timeline", "concept_network", "usage_patterns", "trace_search",
         "export_memories", "import_memories",
+        "validate_storage", "repair_index",
     ]  # fmt: skip
 
 
@@ -70,7 +71,18 @@ def test_examples_are_valid_and_the_identity_is_no_argument(tool: Tool) -> None:
 def test_every_tool_has_its_use_case_route_and_errors(tool: Tool) -> None:
     assert callable(use_case(tool.name))
     assert tool.route == f"/tools/{tool.name}"
-    functions = {"normalize", "store", "search", "discover", "write", "read", "summarize", "analysis", "transfer"}
+    functions = {
+        "normalize",
+        "store",
+        "search",
+        "discover",
+        "write",
+        "read",
+        "summarize",
+        "analysis",
+        "transfer",
+        "maintenance",
+    }
     assert tool.function in functions
     assert (tool.tier == "advanced") == (tool.group is not None)
     assert tool_named(tool.name) is tool

@@ -13,7 +13,7 @@ from commonplace.settings import Settings
 from tests.stack import ROOT, Stack, template
 
 FUNCTIONS = (
-    "normalize", "store", "search", "discover", "write", "read", "summarize", "analysis", "transfer", "record", "plan",
+    "normalize", "store", "search", "discover", "write", "read", "summarize", "analysis", "transfer", "maintenance", "record", "plan",
     "night",
     "index", "reconcile", "interceptor", "setup",
 )  # fmt: skip
@@ -202,7 +202,7 @@ def test_in_a_vpc_are_the_domain_and_whoever_asks_it() -> None:
     assert domain["VPCOptions"] == inside
     assert domain["ClusterConfig"]["ZoneAwarenessConfig"] == {"AvailabilityZoneCount": 2}
     found = {name for name, about in stack.functions().items() if about.get("VpcConfig") == inside}
-    asking = {"store", "search", "discover", "write", "read", "summarize", "analysis", "night"}
+    asking = {"store", "search", "discover", "write", "read", "summarize", "analysis", "maintenance", "night"}
     assert found == asking | {"index", "reconcile", "setup"}
     assert not [name for name, about in Stack().functions().items() if "VpcConfig" in about]
 

@@ -46,6 +46,7 @@ TABLE: dict[str, Allowed] = {
     "summarize": FINDS,
     "analysis": {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query", "UpdateItem", "DeleteItem")},
     "transfer": CHANGES | CHECKS | KEEPS,
+    "maintenance": {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query")},
     "record": CHANGES | CHECKS | KEEPS,
     "plan": {
         ("dynamodb:Query", "${Table.Arn}/index/waiting"),
@@ -87,6 +88,11 @@ def writing(domain: str) -> Allowed:
     }
 
 
+def mending(domain: str) -> Allowed:
+    posts = {("es:ESHttpPost", f"{domain}commonplace/{what}") for what in ("_mget", "_search", "_bulk", "_refresh")}
+    return {("es:ESHttpGet", f"{domain}commonplace/_mapping")} | posts
+
+
 def shaping(*paths: str) -> Allowed:
     return {(f"es:ESHttp{action}", path) for action in ("Get", "Put", "Post") for path in paths}
 
@@ -96,6 +102,8 @@ def index_of(function: str, domain: str, everything: Allowed) -> Allowed:
         return reading(domain)
     if function in ("index", "reconcile"):
         return writing(domain)
+    if function == "maintenance":
+        return mending(domain)
     return everything if function == "setup" else set()
 
 
@@ -127,7 +135,7 @@ def test_titan_is_asked_by_what_stores_and_searches(function: str) -> None:
 @pytest.mark.parametrize("function", TABLE)
 def test_interfaces_are_for_what_asks_a_domain_in_a_vpc(function: str) -> None:
     more = Stack(SubnetIds="subnet-1", SecurityGroupIds="sg-1").may(function) - Stack().may(function)
-    assert more == (JOINS if function in (*SEARCHING, "index", "reconcile", "setup") else set())
+    assert more == (JOINS if function in (*SEARCHING, "maintenance", "index", "reconcile", "setup") else set())
 
 
 _SECRET = f"arn:{_IN_REGION % 'secretsmanager'}:secret:mine-??????"

@@ -15,9 +15,9 @@ from commonplace.bootstrap.models import (
     summarizer_of,
     unlimited_time,
 )
+from commonplace.bootstrap.upkeep import upkeep_of_table
 from commonplace.domain.errors import CommonplaceError, ErrorCode, require_extra
-from commonplace.ports.all_records import AllRecords
-from commonplace.ports.bundle import Ports
+from commonplace.ports.bundle import Ports, Upkeep
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.memory_index import MemoryIndex
 from commonplace.ports.user_erasure import UserErasure
@@ -68,6 +68,7 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
         index, facts = _searched(settings, embedder, pending, facts)
         fallback = ScanIndex(CachedRecords(records, pending), embedder.name)
     night = cache(lambda: _night(table, settings, left))
+    upkeep = cache(lambda: _upkeep(table, settings))
     ports = Ports(
         records=records,
         operations=DynamoOperations(table, indexed=settings.search_endpoint is not None),
@@ -85,8 +86,9 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
         profile=settings.ranking,
         night=night,
         files=bucket_files(settings),
+        upkeep=upkeep,
     )
-    return OpenStore(ports, lambda: None, night, lambda: _erasure(table), lambda: _everything(table))
+    return OpenStore(ports, lambda: None, night, lambda: _erasure(table), lambda: upkeep().everything)
 
 
 def _night(table: "Table", settings: Settings, left: Left) -> "NightPorts":
@@ -113,10 +115,9 @@ def _erasure(table: "Table") -> UserErasure:
     return DynamoErasure(table)
 
 
-def _everything(table: "Table") -> AllRecords:
-    from commonplace.adapters.dynamodb.records import DynamoEverything
-
-    return DynamoEverything(table)
+def _upkeep(table: "Table", settings: Settings) -> Upkeep:
+    domain = domain_of(settings, writing=True) if settings.search_endpoint else None
+    return upkeep_of_table(table, pending_of(table), domain, settings.index_alias)
 
 
 def open_models(settings: Settings, left: Left = unlimited_time) -> Ports:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from commonplace.bootstrap.models import SENTENCE_ENCODER, OnFirstUse, night_of, reader_of, summarizer_of
+from commonplace.bootstrap.upkeep import FileReport, report_of, upkeep_of_file
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.flaws import Flaws, gathered
 from commonplace.ports.all_records import AllRecords
 from commonplace.ports.bundle import Ports
 from commonplace.ports.memory_index import MemoryIndex
@@ -22,15 +22,6 @@ if TYPE_CHECKING:
     from commonplace.adapters.sqlite.database import Database
     from commonplace.ports.embedder import Embedder
     from commonplace.ports.nightly_bundle import NightPorts
-
-
-@dataclass(frozen=True)
-class FileReport:
-    """What is the matter with a file. `records`: how many can be read; `faults`: what SQLite finds wrong, a line each."""
-
-    records: int
-    flaws: Flaws
-    faults: list[str]
 
 
 @dataclass(frozen=True)
@@ -75,17 +66,9 @@ class OpenStore:
         embed_again(user_id, reembedding, self.ports.embedder, math.inf, told)
         return total
 
-    def check(self, progress: Callable[[int], None] = lambda _: None) -> FileReport:
-        """Reads all that there is, of all users, as far as it can be read. `progress` is told how many records were."""
-        faults, count = self.faults(), 0
-        with gathered() as flaws:
-            try:
-                for _ in self.everything().every():
-                    count += 1
-                    progress(count)
-            except CommonplaceError as error:
-                faults.append(error.message)
-        return FileReport(count, flaws, faults)
+    def check(self, progress: Callable[[int], None] = lambda _: None, repair: bool = False) -> FileReport:
+        """Compares all that there is, of all users, as far as it can be read. `progress` is told how many were compared."""
+        return report_of(self.ports, self.faults(), repair, progress)
 
 
 def open_local(settings: Settings) -> OpenStore:
@@ -112,6 +95,7 @@ def open_local(settings: Settings) -> OpenStore:
         reader=reader_of(settings), summarizer=summarizer_of(settings), summary_seconds=settings.claude_deadline,
         profile=settings.ranking, reembedding=SqliteReembedding(database, SENTENCE_ENCODER), night=night,
         files=SqliteKeptFiles(database),
+        upkeep=cache(lambda: upkeep_of_file(database, embedder, static)),
     )  # fmt: skip
     ports = replace(ports, older=replace(ports, embedder=static, index=older))
 

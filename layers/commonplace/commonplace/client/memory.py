@@ -13,6 +13,7 @@ from commonplace.client.keyed_methods import KeyedMethods
 from commonplace.client.nightly_methods import NightMethods
 from commonplace.client.search_methods import SearchMethods
 from commonplace.client.transfer_methods import TransferMethods
+from commonplace.client.upkeep_methods import UpkeepMethods
 from commonplace.domain import results
 from commonplace.domain.errors import CommonplaceError, ErrorCode, refuse_half_characters
 from commonplace.domain.fields import Result
@@ -23,7 +24,7 @@ from commonplace.settings import Settings, read_settings
 from commonplace.use_cases import dispatch
 
 if TYPE_CHECKING:
-    from commonplace.bootstrap.local import FileReport
+    from commonplace.bootstrap.upkeep import FileReport
     from commonplace.domain.interactions import Erased
     from commonplace.nightly.user_erasure import ErasableUser
     from commonplace.ports.bundle import Ports
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 BACKEND = "local"
 
 
-class Commonplace(KeyedMethods, SearchMethods, AnalysisMethods, NightMethods, TransferMethods):
+class Commonplace(KeyedMethods, SearchMethods, AnalysisMethods, NightMethods, TransferMethods, UpkeepMethods):
     """One user's memories in one file. Use it in a `with` block, or call `close`.
 
     `path`: the memory file, made if it isn't there. `user_id`: whose memories, a name on this machine. `timezone`: IANA
@@ -146,10 +147,11 @@ class Commonplace(KeyedMethods, SearchMethods, AnalysisMethods, NightMethods, Tr
         """
         return self._local.reindex(self._user_id, progress)
 
-    def check(self, progress: Callable[[int], None] | None = None) -> "FileReport":
+    def check(self, progress: Callable[[int], None] | None = None, repair: bool = False) -> "FileReport":
         """What is the matter with the file, whoever its memories are of: records that can't be read (`flaws.unreadable`),
-        dates beyond the bounds (`flaws.held`), and what SQLite finds wrong (`faults`)."""
-        return self._local.check(progress or (lambda _: None))
+        dates beyond the bounds (`flaws.held`), what SQLite finds wrong (`faults`), and what is not in line
+        (`inconsistencies`, by kind). `repair`: the index of all is brought in line."""
+        return self._local.check(progress or (lambda _: None), repair)
 
     def _ports(self) -> "Ports":
         return self._local.ports.of(self._user_id)

@@ -2,10 +2,13 @@
 
 from functools import partial
 
-from commonplace.contract.tool import QUERY_ERRORS, READS, Tool
-from commonplace.domain import debugging, requests
+from commonplace.contract.tool import QUERY_ERRORS, READS, Hints, Tool
+from commonplace.domain import consistency, debugging, requests
+from commonplace.domain.errors import ErrorCode
 
+_REPAIRS = Hints(read_only=False, destructive=False, idempotent=True)
 _debugging = partial(Tool, tier="advanced", group="debugging")
+_upkeep = partial(_debugging, function="maintenance", errors=(ErrorCode.NOT_FOUND,))
 
 DEBUGGING_TOOLS: tuple[Tool, ...] = (
     _debugging(
@@ -23,5 +26,27 @@ DEBUGGING_TOOLS: tuple[Tool, ...] = (
             {"query": "what did I decide last week", "limit": 3, "category": "projects"},
         ),
         errors=QUERY_ERRORS,
+    ),
+    _upkeep(
+        name="validate_storage",
+        title="Check what is kept",
+        description="Checks whether every memory and what searches find it by are in line: documents that are missing, "
+        "old or of no memory, links that lead nowhere, keys held twice, records that can't be read. It only reads. A cursor "
+        "leads on where there are more than 2,000 memories.",
+        request=consistency.ValidateRequest,
+        result=consistency.ValidateResult,
+        hints=READS,
+        examples=({},),
+    ),
+    _upkeep(
+        name="repair_index",
+        title="Bring the index in line",
+        description="Writes anew what searches find memories by, where it is not in line with them, and takes out what is of "
+        "no memory; the memories themselves stay as they are. With dry_run, the default, it only tells what would be done. "
+        "Use validate_storage to see what is wrong.",
+        request=consistency.RepairRequest,
+        result=consistency.RepairResult,
+        hints=_REPAIRS,
+        examples=({}, {"scope": "all", "dry_run": False}),
     ),
 )

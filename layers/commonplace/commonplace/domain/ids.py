@@ -14,6 +14,14 @@ def new_memory_id(at: datetime) -> str:
     return f"mem_{ULID.from_datetime(at)}"
 
 
+def made_at(memory_id: str) -> datetime | None:
+    """When an id was made, as it says itself; None for one that is none of ours."""
+    try:
+        return ULID.from_str(memory_id.removeprefix("mem_")).datetime
+    except (ValueError, OverflowError):
+        return None
+
+
 def new_operation_id(at: datetime) -> str:
     """`op_` and a ULID."""
     return f"op_{ULID.from_datetime(at)}"

@@ -1,93 +1,22 @@
-"""Rebuilds the index from the records beside the one in use, and checks index and records for consistency."""
+"""Rebuilds the index from the records beside the one in use."""
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import groupby
-from typing import Literal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.flaws import Flaws, gathered
 from commonplace.memories.enrich import PrecomputedEmbedder
 from commonplace.ports.all_records import AllRecords
 from commonplace.ports.embedder import Embedder
-from commonplace.ports.index_contents import IndexContents
 from commonplace.ports.index_rebuild import IndexRebuild
 from commonplace.ports.memory_records import MemoryRecords
-from commonplace.ports.record_values import Audit, IndexChange, IndexedDocument, IndexOutcome, Stored, Tombstone
+from commonplace.ports.record_values import Audit, IndexOutcome, Stored
 from commonplace.ports.values import Clock, IndexUnavailable
-from commonplace.retrieval.documents import digest
 
 _BATCH = 500
-Inconsistency = Literal["missing", "behind", "ahead", "different", "orphaned"]
-
 _TRIES = 8
 _FIRST_WAIT = 0.25  # seconds; twice as long at each further try
-
-
-@dataclass(frozen=True)
-class ConsistencyReport:
-    """How many records and documents there are, the inconsistencies by kind, how many were mended, and what can't be read.
-
-    `missing`: a record without a document; `behind`, `ahead`: of an older or newer version; `different`: of the same
-    version and another content; `orphaned`: a document without a record. What was written within the last seconds may be
-    behind or missing without being ill. What is ahead (the records were restored from a backup) only a reindex mends.
-    """
-
-    records: int
-    documents: int
-    inconsistencies: Counter[Inconsistency]
-    mended: int
-    flaws: Flaws = field(default_factory=Flaws)
-
-
-def check_consistency(
-    everything: AllRecords, records: MemoryRecords, contents: IndexContents, repair: bool, progress: Callable[[int], None]
-) -> ConsistencyReport:
-    """Compares each record with its document, then each document with its record. Raises `IndexUnavailable`.
-
-    `repair`: brings into the index what it lacks; safe while writes go on. `progress` is told how many were compared.
-    """
-    ills: Counter[Inconsistency] = Counter()
-    seen = documents = mended = 0
-    with gathered() as flaws:
-        for batch in in_batches(everything.every(), _BATCH):
-            found = list(_differing(batch, contents.look_up(batch)))
-            ills.update(ill for ill, _ in found)
-            mended += _mended(contents, [stored for ill, stored in found if ill != "ahead"]) if repair else 0
-            seen += len(batch)
-            progress(seen + documents)
-    for held in in_batches(contents.every(), _BATCH):
-        orphans = list(_orphans(held, records))
-        ills["orphaned"] += len(orphans)
-        mended += _mended(contents, orphans) if repair else 0
-        documents += len(held)
-        progress(seen + documents)
-    return ConsistencyReport(seen, documents, +ills, mended, flaws)
-
-
-def _differing(batch: Sequence[Stored], found: Sequence[IndexedDocument | None]) -> Iterator[tuple[Inconsistency, Stored]]:
-    for stored, held in zip(batch, found, strict=True):
-        if held is None or held.user_id != stored.memory.user_id:
-            yield "missing", stored
-        elif held.version != stored.memory.version:
-            yield "behind" if held.version < stored.memory.version else "ahead", stored
-        elif held.digest != digest(stored.memory):
-            yield "different", stored
-
-
-def _orphans(batch: Sequence[IndexedDocument], records: MemoryRecords) -> Iterator[Tombstone]:
-    for user_id, group in groupby(batch, key=lambda held: held.user_id):
-        held = {one.memory_id: one for one in group}
-        with gathered() as flaws:  # what can't be read is there
-            there = {memory.memory_id for memory in records.get(user_id, list(held))} | flaws.unreadable.keys()
-        yield from (Tombstone(user_id, name, one.version) for name, one in held.items() if name not in there)
-
-
-def _mended(contents: IndexContents, changes: Sequence[IndexChange]) -> int:
-    return sum(outcome.state == "done" for outcome in contents.mend(changes)) if changes else 0
 
 
 @dataclass(frozen=True)

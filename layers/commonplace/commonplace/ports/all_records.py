@@ -1,4 +1,4 @@
-"""The port that reads every user's records, for a rebuild."""
+"""The port that reads records whole, every user's or one's, for a rebuild or a check."""
 
 from collections.abc import Iterator
 from typing import Protocol
@@ -11,3 +11,6 @@ class AllRecords(Protocol):
 
     def every(self) -> Iterator[Stored]:
         """Every record of every user, closed ones too, in any order; none from before the call is left out."""
+
+    def of_user(self, user_id: str, after: str | None = None) -> Iterator[Stored]:
+        """The user's records by id, closed ones too, beginning behind that id."""

@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from commonplace.ports.aliases import Aliases
+from commonplace.ports.all_records import AllRecords
 from commonplace.ports.embedder import Embedder
+from commonplace.ports.index_contents import IndexContents
 from commonplace.ports.kept_files import KeptFiles
 from commonplace.ports.language_model import LanguageModel
 from commonplace.ports.memory_index import MemoryIndex
 from commonplace.ports.memory_records import MemoryRecords
 from commonplace.ports.operations import Operations
+from commonplace.ports.pending_writes import PendingWrites
 from commonplace.ports.reembedding import Reembedding
 from commonplace.ports.search_log import SearchLog
 from commonplace.ports.statement_reader import StatementReader
@@ -20,6 +23,15 @@ from commonplace.ports.word_model import WordModel
 
 if TYPE_CHECKING:  # with all that a run reads and tells: most calls have no use for it
     from commonplace.ports.nightly_bundle import NightPorts
+
+
+@dataclass(frozen=True)
+class Upkeep:
+    """What holds the index against the records. `contents`: None without an index; `pending`: what it may not have yet."""
+
+    everything: AllRecords
+    contents: IndexContents | None = None
+    pending: PendingWrites | None = None
 
 
 @dataclass(frozen=True)
@@ -49,6 +61,8 @@ class Ports:
     """What a tool needs that changes many memories in one run, made on first use."""
     files: KeptFiles | None = None
     """Where exports and uploads are kept; None where this way in has no place for them."""
+    upkeep: Callable[[], Upkeep] | None = None
+    """What the index is checked and repaired by, made on first use."""
     older: "Ports | None" = None
     """The same with the embedding model before this one, for users who are on their way to this one."""
 

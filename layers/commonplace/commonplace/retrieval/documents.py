@@ -59,3 +59,9 @@ def folded(text: str) -> str:
 def digest(memory: Memory) -> str:
     """A digest of the content, to recognize a document of another content."""
     return hashlib.blake2b(memory.content.encode(), digest_size=8).hexdigest()
+
+
+def record_hash(memory: Memory) -> str:
+    """SHA-256 of a record in its one canonical form, without how often it was found."""
+    kept = memory.model_dump(mode="json", exclude={"access_count", "last_accessed"})
+    return hashlib.sha256(json.dumps(kept, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

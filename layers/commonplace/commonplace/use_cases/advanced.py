@@ -53,6 +53,18 @@ def _import_memories() -> UseCase:
     return import_memories
 
 
+def _validate_storage() -> UseCase:
+    from commonplace.use_cases.consistency import validate_storage
+
+    return validate_storage
+
+
+def _repair_index() -> UseCase:
+    from commonplace.use_cases.consistency import repair_index
+
+    return repair_index
+
+
 ADVANCED: dict[str, Callable[[], UseCase]] = {
     "memory_stats": _memory_stats,
     "memory_timeline": _memory_timeline,
@@ -61,4 +73,6 @@ ADVANCED: dict[str, Callable[[], UseCase]] = {
     "trace_search": _trace_search,
     "export_memories": _export_memories,
     "import_memories": _import_memories,
+    "validate_storage": _validate_storage,
+    "repair_index": _repair_index,
 }

@@ -26,7 +26,7 @@ def call(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) 
     own = ports.of(caller.user_id)
     with gathered() as flaws:
         result = use_case(name)(request, replace(caller, redacted=tuple(kinds)), own)
-    if own is ports.older and not tool.hints.read_only:
+    if own is ports.older and not (tool.hints.read_only or getattr(request, "dry_run", False)):
         from commonplace.memories.reembedding import after_write  # most users have switched and don't pay for it
 
         after_write(caller.user_id, ports)

@@ -161,6 +161,15 @@ class DynamoEverything:
             if after is None:
                 return
 
+    def of_user(self, user_id: str, after: str | None = None) -> Iterator[Stored]:
+        condition, values = partition_condition(user_id, MEMORY)
+        last = None if after is None else key_of(user_id, memory_name(after))
+        while True:
+            items, last = self._table.calls().page(condition, values, last, ConsistentRead=True)
+            yield from readable_records(items, stored_of)
+            if last is None:
+                return
+
 
 class DynamoErasure:
     """The users of the table. What a day's budget counted of them goes by itself after three days."""

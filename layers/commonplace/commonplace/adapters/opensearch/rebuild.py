@@ -14,6 +14,7 @@ from commonplace.ports.values import IndexUnavailable
 
 _WAIT = {"request_timeout": WRITE_SECONDS}
 _FIELDS = ["user_id", "version", "digest", "status"]
+_PURGED = {"term": {"status": "purged"}}
 _PAGE = 1_000
 _KEPT_OPEN = "5m"
 
@@ -42,6 +43,26 @@ class OpenSearchContents:
             finally:
                 self._client.delete_pit(body={"pit_id": [opened]}, params=_WAIT)
 
+    def of_user(self, user_id: str) -> Iterator[IndexedDocument]:
+        body: dict[str, Any] = {
+            "query": {"bool": {"filter": [{"term": {"user_id": user_id}}], "must_not": [_PURGED]}},
+            "sort": [{"memory_id": "asc"}],
+            "size": _PAGE,
+            "_source": _FIELDS,
+            "track_total_hits": False,
+        }
+        how = {"routing": routing_of(user_id), "allow_partial_search_results": "false", **_WAIT}
+        with as_index_unavailable():
+            while hits := self._client.search(body=body, index=self._alias, params=how)["hits"]["hits"]:
+                yield from map(_indexed_document, hits)
+                body["search_after"] = hits[-1]["sort"]
+
+    def miscounted(self, user_id: str) -> list[str]:  # noqa: ARG002 - it counts when it is asked
+        return []
+
+    def recount(self, user_id: str) -> None:
+        """Nothing is counted beside the documents."""
+
     def mend(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
         with as_index_unavailable():
             (live,) = versions(self._client, self._alias)
@@ -49,7 +70,7 @@ class OpenSearchContents:
 
     def _pages(self, opened: str) -> Iterator[IndexedDocument]:
         body: dict[str, Any] = {
-            "query": {"bool": {"must_not": [{"term": {"status": "purged"}}]}},
+            "query": {"bool": {"must_not": [_PURGED]}},
             "pit": {"id": opened, "keep_alive": _KEPT_OPEN},
             "sort": [{"user_id": "asc"}, {"memory_id": "asc"}],
             "size": _PAGE,

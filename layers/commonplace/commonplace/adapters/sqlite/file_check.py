@@ -1,10 +1,10 @@
-"""All records of one file, and what is the matter with the file itself."""
+"""All records of one file, or a user's, and what is the matter with the file itself."""
 
 from collections.abc import Iterator
 
 from commonplace.adapters.sqlite import writes
 from commonplace.adapters.sqlite.database import Database
-from commonplace.adapters.sqlite.rows import shown_id, vector_of
+from commonplace.adapters.sqlite.rows import known_owner, shown_id, vector_of
 from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.flaws import tell_unreadable
 from commonplace.ports.record_values import Stored
@@ -40,6 +40,23 @@ class SqliteEverything:
                 if there is not None:
                     yield Stored(there.memory, vector_of(there.embedding))
             last = found[-1][0]
+
+    def of_user(self, user_id: str, after: str | None = None) -> Iterator[Stored]:
+        last = after or ""
+        while True:
+            with self._database.reading() as connection:
+                # +owner: by the index of the ids, so that each page costs the same
+                found = connection.execute(
+                    f"{writes.STORED} WHERE +owner = ? AND memory_id > ? ORDER BY memory_id LIMIT 500",
+                    (known_owner(connection, user_id), last),
+                ).fetchall()
+            if not found:
+                return
+            for row in found:
+                there = writes.StoredRow.of(*row)
+                if there is not None:
+                    yield Stored(there.memory, vector_of(there.embedding))
+            last = found[-1][3]
 
 
 def check_file(database: Database) -> list[str]:

@@ -28,10 +28,12 @@ _log = logging.getLogger("commonplace")
 
 def insert(connection: sqlite3.Connection, row: int, owner: int, doc: Document) -> None:
     """Indexes a memory's tokens under its row."""
-    connection.execute(
-        "INSERT INTO words (rowid, content, labels) VALUES (?, ?, ?)",
-        (row, " ".join(_own(owner, doc.tokens)), " ".join(_own(owner, doc.labels))),
-    )
+    connection.execute("INSERT INTO words (rowid, content, labels) VALUES (?, ?, ?)", (row, *words_of(owner, doc)))
+
+
+def words_of(owner: int, doc: Document) -> tuple[str, str]:
+    """What is indexed of a memory: its tokens and its labels."""
+    return " ".join(_own(owner, doc.tokens)), " ".join(_own(owner, doc.labels))
 
 
 def delete(connection: sqlite3.Connection, row: int) -> None:

@@ -47,7 +47,7 @@ def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Docume
             ErrorCode.CONFLICT, f"{memory.memory_id} is there already, with another content or of another user"
         )
     doc = doc or document(memory)
-    values = columns(memory, doc, owner, _next_change(connection), _blob(entry.vector))
+    values = columns(memory, doc, owner, next_change(connection), blob_of(entry.vector))
     marks = ",".join("?" * len(values))
     cursor = connection.execute(f"INSERT INTO memories ({','.join(values)}) VALUES ({marks})", tuple(values.values()))
     assert cursor.lastrowid is not None
@@ -64,8 +64,8 @@ def replace(connection: sqlite3.Connection, older: StoredRow, memory: Memory, au
     """Puts another version in place. The vector stays while content and embedding model do, else `vector` or none does."""
     same = (memory.content, memory.embedding_model) == (older.memory.content, older.memory.embedding_model)
     doc = document(memory)
-    embedding = older.embedding if same else _blob(vector)
-    values = columns(memory, doc, older.owner, _next_change(connection), embedding)
+    embedding = older.embedding if same else blob_of(vector)
+    values = columns(memory, doc, older.owner, next_change(connection), embedding)
     rows.delete(connection, older.row)
     settings = ",".join(f"{name} = ?" for name in values)
     connection.execute(f"UPDATE memories SET {settings} WHERE row = ?", (*values.values(), older.row))
@@ -108,7 +108,7 @@ def _active_holder(
     other = StoredRow.of(*found)
     if other is None:  # it can't be shown, and so takes nobody's place
         change = "UPDATE memories SET status = 'archived', change = ? WHERE row = ?"
-        connection.execute(change, (_next_change(connection), found[0]))
+        connection.execute(change, (next_change(connection), found[0]))
         return None
     if other.memory.expires_at is None or other.memory.expires_at > now:
         return other.memory
@@ -117,7 +117,8 @@ def _active_holder(
     return None
 
 
-def _next_change(connection: sqlite3.Connection) -> int:
+def next_change(connection: sqlite3.Connection) -> int:
+    """The number of a write, by which readers know what is new."""
     connection.execute("UPDATE changes SET last = last + 1")
     change: int = connection.execute("SELECT last FROM changes").fetchone()[0]
     return change
@@ -142,5 +143,6 @@ def _write_audit(connection: sqlite3.Connection, memory_id: str, audit: Audit) -
     )
 
 
-def _blob(vector: Vector | None) -> bytes | None:
+def blob_of(vector: Vector | None) -> bytes | None:
+    """A vector as it is kept."""
     return None if vector is None else vector.astype("<f4").tobytes()

@@ -91,6 +91,12 @@ def _searching() -> ModuleType:
     return searching
 
 
+def _upkeep() -> ModuleType:
+    from commonplace.interfaces.cli import upkeep
+
+    return upkeep
+
+
 class Listed(click.Command):
     """A command as `--help` lists it, by the first sentence of its own help; its module is imported when it is called."""
 
@@ -125,6 +131,7 @@ LISTED = (
     Listed("normalize", _memories, "Turn a text into a clean statement."),
     Listed("record", _files, "Record what a day left behind, for a night to read."),
     Listed("reindex", _deployment, "Embed a file anew, or rebuild a deployment's index."),
+    Listed("repair", _upkeep, "Bring the index in line with the memories."),
     Listed("runs", _nightly_runs, "What the nights did, and how to take it back."),
     Listed("search", _searching, "Find memories for a question in plain words."),
     Listed("serve", _programs, "Serve the tools over HTTP on this machine."),
@@ -135,6 +142,7 @@ LISTED = (
     Listed("undo", _nightly_runs, "Take one operation back, a tool's or a run's."),
     Listed("update", _kept, "Change what a memory says, or correct its labels."),
     Listed("usage", _searching, "Show how the memories are used."),
+    Listed("validate", _upkeep, "Check whether memories and index are in line."),
 )
 
 

@@ -73,30 +73,32 @@ def doctor(shared: Shared, repair: bool, table: str | None, endpoint: str | None
     \b
     Without a table: what can't be read in the file, dates that are beyond the
     years 1 to 9000 and are read as the nearest, and what SQLite finds wrong.
-    With one: where its index and its table differ, too.
+    Of all users, as "commonplace validate" does of one: where memories and
+    index are not in line, and links and keys that can't be.
 
     "commonplace erase --memory ID" erases what can't be read.
     The exit code is 5 when something can't be read or is wrong.
     """
-    from commonplace.indexing.rebuild import check_consistency
+    from commonplace.indexing.consistency import check_consistency
     from commonplace.settings import read_settings
 
-    if not (table or endpoint or repair or read_settings().table):
-        with shared.reading() as memory, progress_bar("memories read") as progress:
-            report = memory.check(progress)
-        _print(shared, {"records": report.records, **_told(report.flaws), "faults": report.faults})
-        return _exit_if(report.flaws.unreadable or report.faults)
+    if not (table or endpoint or read_settings().table):
+        with shared.reading() as memory, progress_bar("memories compared") as progress:
+            report = memory.check(progress, repair)
+        mended = {"mended": report.mended} if repair else {}
+        found = {**mended, **report.inconsistencies, **_told(report.flaws)}
+        _print(shared, {"records": report.records, **found, "faults": report.faults})
+        wrong = sum(report.inconsistencies.values()) - report.mended
+        return exit_if(wrong > 0 or report.flaws.unreadable or report.faults)
     with connection_hints(shared), progress_bar("memories compared") as progress:
         open_ = _open_maintenance(table, endpoint)
         found = check_consistency(open_.everything, open_.records, open_.contents, repair, progress)
     counted = {"records": found.records, "documents": found.documents, "mended": found.mended}
-    ills: dict[str, object] = {str(ill): count for ill, count in found.inconsistencies.items()}
-    _print(shared, {**counted, **ills, **_told(found.flaws)})
-    left = found.inconsistencies.total() - (found.mended if repair else 0)
-    return _exit_if(left > 0 or found.flaws.unreadable)
+    _print(shared, {**counted, **found.inconsistencies, **_told(found.flaws)})
+    return exit_if(found.inconsistencies.total() > found.mended or found.flaws.unreadable)
 
 
-def _exit_if(found: object) -> None:
+def exit_if(found: object) -> None:
     """By the exit code; what it is was printed."""
     if found:
         raise click.exceptions.Exit(LEFT)

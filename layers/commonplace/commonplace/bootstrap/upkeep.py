@@ -1,0 +1,69 @@
+"""What holds an index against its records, of a file or of a table; and the report about a file."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from commonplace.bootstrap.models import SENTENCE_ENCODER
+from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.flaws import Flaws, gathered
+from commonplace.ports.bundle import Ports, Upkeep
+from commonplace.ports.pending_writes import PendingWrites
+
+if TYPE_CHECKING:
+    from commonplace.adapters.dynamodb.client import Table
+    from commonplace.adapters.sqlite.database import Database
+    from commonplace.domain.consistency import Kind
+    from commonplace.ports.embedder import Embedder
+
+
+@dataclass(frozen=True)
+class FileReport:
+    """What is the matter with a file. `records`: how many can be read; `faults`: what SQLite finds wrong, a line each;
+    `inconsistencies`: how many things are not in line, by kind, and `mended` how many of them are now."""
+
+    records: int
+    flaws: Flaws
+    faults: list[str]
+    inconsistencies: "Mapping[Kind, int]" = field(default_factory=dict)
+    mended: int = 0
+
+
+def report_of(ports: Ports, faults: list[str], repair: bool, progress: Callable[[int], None]) -> FileReport:
+    """Compares all that there is, of all users, as far as it can be read. `progress` is told how many were compared."""
+    from commonplace.indexing.consistency import check_consistency
+
+    assert ports.upkeep is not None
+    kept, count = ports.upkeep(), 0
+    try:
+        assert kept.contents is not None
+        found = check_consistency(kept.everything, ports.records, kept.contents, repair, progress)
+        return FileReport(found.records, found.flaws, faults, found.inconsistencies, found.mended)
+    except CommonplaceError as error:
+        told = [*faults, error.message]
+    with gathered() as flaws, suppress(CommonplaceError):  # the same, which is told
+        for _ in kept.everything.every():
+            count += 1
+    return FileReport(count, flaws, told)
+
+
+def upkeep_of_file(database: "Database", embedder: "Embedder", static: "Embedder") -> Upkeep:
+    """Of one SQLite file, whose vectors these two make."""
+    from commonplace.adapters.sqlite.contents import SqliteContents
+    from commonplace.adapters.sqlite.file_check import SqliteEverything
+
+    models: Any = {SENTENCE_ENCODER: embedder, static.name: static}
+    dimensions = {name: model.dimension for name, model in models.items()}
+    return Upkeep(SqliteEverything(database), SqliteContents(database, models, dimensions))
+
+
+def upkeep_of_table(table: "Table", pending: PendingWrites, domain: Any, alias: str) -> Upkeep:
+    """Of one table, and of the index behind a client of a search domain, or of none."""
+    from commonplace.adapters.dynamodb.records import DynamoEverything
+
+    if domain is None:
+        return Upkeep(DynamoEverything(table))
+    from commonplace.adapters.opensearch.rebuild import OpenSearchContents
+
+    return Upkeep(DynamoEverything(table), OpenSearchContents(domain, alias), pending)
