@@ -142,6 +142,11 @@ class FollowedRecords:
             for memory in self._records.get(user_id, [memory_id]):
                 yield Stored(memory, self._vectors[memory_id])
 
+    def of_user(self, user_id: str, after: str | None = None) -> Iterator[Stored]:
+        """Those of one user, by id."""
+        for memory_id in sorted(name for name, owner in self._owners.items() if owner == user_id and name > (after or "")):
+            yield from self._records.stored(user_id, [memory_id])
+
     def _wrote(self, stored: Stored, new: bool) -> None:
         taken = self._indexed == "all" or (self._indexed == "half" and new and len(self._vectors) % 2 == 0)
         if taken:

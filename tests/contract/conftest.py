@@ -18,10 +18,12 @@ from commonplace.adapters.dynamodb.search_log import DynamoSearchLog
 from commonplace.adapters.dynamodb.usage import DynamoUsage
 from commonplace.adapters.opensearch.facts import OpenSearchFacts
 from commonplace.adapters.opensearch.index import OpenSearchIndex
+from commonplace.adapters.opensearch.rebuild import OpenSearchContents
 from commonplace.adapters.record_scan import ScanFacts, ScanIndex
 from commonplace.bootstrap.local import OpenStore, open_local
 from commonplace.domain.memory import Memory
-from commonplace.ports.bundle import Ports
+from commonplace.ports.all_records import AllRecords
+from commonplace.ports.bundle import Ports, Upkeep
 from commonplace.ports.nightly_bundle import NightPorts
 from commonplace.ports.record_values import Audit, Entry
 from commonplace.settings import Settings
@@ -54,13 +56,16 @@ def ports(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ports]:
     local = open_local(Settings(db=tmp_path / "memory.db"))
     if request.param == "dynamodb":
         table: Table = request.getfixturevalue("dynamodb_table")
-        yield without_index(
-            replace(local.ports, records=DynamoRecords(table), usage=DynamoUsage(table), search_log=DynamoSearchLog(table))
-        )
+        kept: dict[str, Any] = {
+            "records": DynamoRecords(table),
+            "usage": DynamoUsage(table),
+            "search_log": DynamoSearchLog(table),
+        }
+        yield without_index(replace(local.ports, **kept), DynamoEverything(table))
     elif request.param.startswith("opensearch-"):
         yield indexed(local.ports, request, request.param.removeprefix("opensearch-"))
     else:
-        yield local.ports if request.param == "sqlite" else without_index(local.ports)
+        yield local.ports if request.param == "sqlite" else without_index(local.ports, local.everything())
     local.close()
 
 
@@ -75,8 +80,9 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenStore
         night = NightPorts(DynamoLedger(table), runs, runs, runs, DynamoBudget(table))
         aliases, usage, log = DynamoAliases(table), DynamoUsage(table), DynamoSearchLog(table)
         kept = replace(local.ports, records=records, operations=operations, usage=usage, aliases=aliases, search_log=log)
-        ports = without_index(kept)
-        yield OpenStore(ports, lambda: None, lambda: night, lambda: DynamoErasure(table), lambda: DynamoEverything(table))
+        everything = DynamoEverything(table)
+        ports = without_index(kept, everything)
+        yield OpenStore(ports, lambda: None, lambda: night, lambda: DynamoErasure(table), lambda: everything)
     else:
         yield local
     local.close()
@@ -87,9 +93,10 @@ def night(opened: OpenStore) -> NightPorts:
     return opened.night()
 
 
-def without_index(ports: Ports) -> Ports:
+def without_index(ports: Ports, everything: AllRecords) -> Ports:
     """The same records, looked through at each search."""
-    return replace(ports, facts=ScanFacts(ports.records), index=ScanIndex(ports.records, ports.embedder.name))
+    index = ScanIndex(ports.records, ports.embedder.name)
+    return replace(ports, facts=ScanFacts(ports.records), index=index, upkeep=lambda: Upkeep(everything))
 
 
 class CountedRecords(FollowedRecords):
@@ -108,6 +115,7 @@ def indexed(ports: Ports, request: pytest.FixtureRequest, much: Indexed) -> Port
         records=records,
         facts=OpenSearchFacts(client, records, ports.facts, alias, seconds=0),
         index=OpenSearchIndex(client, records, ports.embedder.name, alias),
+        upkeep=lambda: Upkeep(records, OpenSearchContents(client, alias), records),
     )
 
 

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace import Commonplace, CommonplaceError
+from commonplace.domain.consistency import Scope
 from tests.fuzz.conftest import Kept, open_file
 from tests.fuzz.effort import MARKS, attempt, examples
+from tests.fuzz.hostile import SAYINGS
 from tests.integration.command_line import run
 
 pytestmark = MARKS
@@ -48,6 +50,9 @@ _WORK: Mapping[str, Callable[[Commonplace, str, Path], Any]] = {
     "reindex": lambda memory, _, __: memory.reindex(),
     "erase": lambda memory, known, _: memory.erase(known),
     "leave": lambda memory, _, __: memory.leaving().erase(),
+    "check": lambda memory, _, __: memory.check(),
+    "validate": lambda memory, _, __: memory.validate_storage(),
+    "repair": lambda memory, _, __: memory.repair_index("all", dry_run=False),
 }
 
 
@@ -76,6 +81,70 @@ def test_the_doctor_can_be_asked_about_it(kept: Kept, damage: list[tuple[str, in
         _damage(file, damage)
         done = run("doctor", "--db", str(file), home=file.parent)
         assert done.code in (0, 4, 5), done
+
+
+_DERIVED = {
+    "memories": "change fingerprint version status agent_id collection key memory_type category section content_type importance"
+    " emotion subject happened_at happened_day created_at valid_from valid_to expires_at session_id position speaker length"
+    " question instruction preference embedding embedding_model",
+    "tags": "tag memories",
+    "changes": "last",
+    "words_content": "c0 c1",
+    "words_data": "block",
+    "words_docsize": "sz",
+    "words_idx": "pgno",
+}  # fmt: skip
+_CELLS = [(table, column) for table, columns in _DERIVED.items() for column in columns.split()]
+_WRONG = (
+    "NULL",
+    "-1",
+    "1e300",
+    "'2026'",
+    "x'c328'",
+    "''",
+    'substr("{0}", 1, length("{0}") / 2)',
+    "\"{0}\" || 'x'",
+    '"{0}" + 1',
+)
+
+
+@examples(25)
+@given(
+    damage=st.lists(
+        st.tuples(st.sampled_from(_CELLS), st.sampled_from((*_WRONG, "gone")), st.integers(1, 4)), min_size=1, max_size=5
+    ),
+    scope=st.sampled_from(["missing", "all"]),
+)
+def test_whatever_is_derived_is_derived_again(
+    kept: Kept, damage: list[tuple[tuple[str, str], str, int]], scope: Scope
+) -> None:
+    with kept.opened() as (whole, file):
+        expected, records = _answers(whole), list(whole.export())
+        whole.close()
+        for (table, column), wrong, each in damage:
+            where = "" if table == "changes" else f"WHERE {'pgno' if table == 'words_idx' else 'rowid'} % {each} = 0"
+            if table == "tags":
+                where = f"WHERE length(tag) % {each} = 0"
+            done = f"DELETE FROM {table}" if wrong == "gone" else f"UPDATE {table} SET {column} = {wrong.format(column)}"
+            if (table, wrong) != ("memories", "gone"):
+                with closing(sqlite3.connect(file, isolation_level=None)) as connection, suppress(sqlite3.Error):
+                    connection.execute(f"{done} {where}")
+        with open_file(file) as memory:
+            planned = memory.repair_index(scope)
+            assert memory.repair_index(scope, dry_run=False).failed == planned.failed == []
+            assert memory.validate_storage().findings == []
+        with open_file(file) as memory:
+            assert _answers(memory) == expected
+            assert [_without_usage(one) for one in memory.export()] == [_without_usage(one) for one in records]
+
+
+def _answers(memory: Commonplace) -> list[list[tuple[str, float]]]:
+    asked = ("Who moved to Berlin?", "garden", SAYINGS[0], SAYINGS[-1], "what did I plant")
+    return [[(hit.id, hit.relevance_score) for hit in memory.search_memory(query).results] for query in asked]
+
+
+def _without_usage(record: dict[str, Any]) -> dict[str, Any]:
+    return {**record, "access_count": 0, "last_accessed": None}
 
 
 def _damage(file: Path, damage: list[tuple[str, int, bytes]]) -> None:

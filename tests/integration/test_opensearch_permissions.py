@@ -14,7 +14,7 @@ from commonplace.adapters.opensearch.client import connect
 from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
 from commonplace.adapters.opensearch.facts import OpenSearchFacts
 from commonplace.adapters.opensearch.index import OpenSearchIndex
-from commonplace.adapters.opensearch.rebuild import OpenSearchRebuild
+from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild
 from commonplace.adapters.opensearch.setup import set_up
 from commonplace.ports.values import Filter
 from commonplace.text.foundation.tokenizer import terms
@@ -90,6 +90,17 @@ def test_writing_is_allowed_with_and_without_a_version_being_filled(recorded: Re
     sent = recorded.sent()
     assert sent == alone | {("POST", f"/{new_index}-next/_bulk"), ("POST", f"/{new_index}-next/_refresh")}
     none_refused(sent, WRITES, new_index)
+
+
+def test_comparing_and_mending_is_allowed(recorded: Recorded, new_index: str) -> None:
+    contents, change = OpenSearchContents(recorded.client, new_index), stored("a", "green tea")
+    assert [outcome.state for outcome in contents.mend([change, stored("a", "green tea", 2), change])] == ["done"] * 3
+    (found,) = contents.look_up([change])
+    assert found is not None
+    assert [one.memory_id for one in contents.of_user("local|ana")] == ["a"]
+    sent = recorded.sent()
+    assert {("POST", f"/{new_index}/{what}") for what in ("_bulk", "_mget", "_search")} < sent
+    none_refused(sent, ("maintenance",), new_index)
 
 
 @pytest.mark.parametrize("fusion", ["own", "engine"])

@@ -21,8 +21,9 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.indexing import rebuild as index_rebuild
 from commonplace.indexing.consistency import ConsistencyReport, check_consistency
 from commonplace.indexing.rebuild import EmbeddingRenewal, reindex
+from commonplace.indexing.repair import UserIndex, check_part, repair
 from commonplace.indexing.stream import project, reconcile
-from commonplace.ports.bundle import Ports
+from commonplace.ports.bundle import Ports, Upkeep
 from commonplace.ports.record_values import Audit, IndexChange, IndexOutcome, Vector
 from commonplace.ports.values import IndexUnavailable
 from commonplace.settings import Settings
@@ -275,6 +276,35 @@ def test_the_doctor_finds_each_ill_and_mends_it(
     assert check_consistency(records, local.records, contents, True, silent).mended == 4
     assert not check_consistency(records, local.records, contents, True, silent).inconsistencies
     assert active(opensearch_client, new_index) == {fine.memory_id, old.memory_id, other.memory_id, missing.memory_id}
+
+
+def test_a_user_s_index_is_repaired_and_no_other_s(
+    local: Ports, opensearch_client: OpenSearch, new_index: str,
+    records: FollowedRecords, writer: Writer, to_index: OpenSearchWriter,
+) -> None:  # fmt: skip
+    fine, other, missing = (writer.write(text) for text in ("fine", "other", "missing"))
+    bens = writer.write("zanzibar", user_id="local|ben")
+    project(
+        [one for one in records.every() if one.memory.memory_id not in (missing.memory_id, bens.memory_id)], to_index, records
+    )
+    contents = OpenSearchContents(opensearch_client, new_index)
+    contents.mend([
+        stored(other.memory_id, "not what was said"), stored("mem_nobody", "whose record is gone", 3),
+        stored("mem_bens", "whose record is gone, too", user_id="local|ben"),
+    ])  # fmt: skip
+    user = UserIndex("local|ana", NOON, records, Upkeep(records, contents))
+    opensearch_client.indices.refresh(index=new_index)
+    assert {one.memory_id for one in contents.of_user("local|ana")} == {fine.memory_id, other.memory_id, "mem_nobody"}
+    found = [(one.kind, one.id) for one in check_part(user, None, 100).findings]
+    assert found == [("different", other.memory_id), ("missing", missing.memory_id), ("orphaned", "mem_nobody")]
+    planned = repair(user, "missing", dry_run=True)
+    done = repair(user, "missing", dry_run=False)
+    assert (done.indexed, done.removed, done.unchanged, done.failed) == (2, 1, 1, [])
+    assert done == planned
+    assert check_part(user, None, 100).findings == []
+    assert active(opensearch_client, new_index) == {fine.memory_id, other.memory_id, missing.memory_id, "mem_bens"}
+    kept = documents(opensearch_client, new_index)["mem_nobody"]
+    assert (kept["status"], kept["_version"]) == ("purged", 8)  # that of its version + 1
 
 
 def test_setup_by_many_at_once_makes_one_index(opensearch_client: OpenSearch) -> None:

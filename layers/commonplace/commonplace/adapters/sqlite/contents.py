@@ -48,7 +48,7 @@ class SqliteContents:
             own = connection.execute("SELECT row, memory_id, version FROM memories WHERE owner = ?", (owner,)).fetchall()
             held = set(self._held(connection, owner) or ())
             lost = {row for row, of in postings.without_memory(connection) if of == owner} | held - {row for row, *_ in own}
-            held |= {row for (row,) in connection.execute("SELECT rowid FROM words")}
+            held |= {row for (row,) in connection.execute("SELECT id FROM words_content")}
         for row, memory_id, version in own:
             if row in held:
                 yield IndexedDocument(user_id, memory_id, version if isinstance(version, int) else 0, "")
@@ -72,9 +72,9 @@ class SqliteContents:
                 postings.rebuild(connection)
             outcomes = [self._mend(connection, one, found, vectors) for one in changes]
             refused = [at for at, outcome in enumerate(outcomes) if outcome.state == "failed"]
+            rows_of = {at: found[one.memory.memory_id].row for at in refused if isinstance(one := changes[at], Stored)}
+            connection.executemany(_OUT_OF_THE_WAY, [(row,) for row in rows_of.values()])
             for at in refused:  # they may only have stood in each other's place
-                connection.execute(_OUT_OF_THE_WAY, (found[changes[at].memory.memory_id].row,))
-            for at in refused:
                 outcomes[at] = self._mend(connection, changes[at], found, vectors)
             return outcomes
 

@@ -52,7 +52,7 @@ class Derived:
         """Whether columns and vector are those of the record. `dimensions`: of the vectors of each known model."""
         right = rows.columns(self.memory, self.document, self.owner, 0, None)
         same = all(self.columns[name] == right[name] for name in _NAMES)
-        return same and isinstance(self.change, int) and self._has_its_vector(dimensions)
+        return same and isinstance(self.change, int) and self.change > 0 and self._has_its_vector(dimensions)
 
     def _has_its_vector(self, dimensions: Mapping[str, int]) -> bool:
         model = self.memory.embedding_model

@@ -2,8 +2,8 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 Words = Mapping[int, tuple[str, str]]
@@ -21,7 +21,8 @@ class WordIndex:
 
     def misses(self, row: int, owner: int) -> bool:
         """Whether it knows nothing of a row."""
-        return row not in self.given and not (self.held[owner] or {}).get(row)
+        held = self.held[owner]
+        return row not in self.given and (held is None or not held[row])
 
     def holds(self, row: int, owner: int, words: tuple[str, str]) -> bool:
         """Whether a row is found by just these words."""
@@ -29,6 +30,11 @@ class WordIndex:
         return self.given.get(row) == words and held is not None and held[row] == self.right[owner][row]
 
 
+_MADE = "SELECT sql FROM sqlite_master WHERE name IN ('words', 'word_places') ORDER BY rowid"
+_PLACE = "SELECT doc FROM word_places WHERE term = ? LIMIT 1"
+_REBUILD = "INSERT INTO words (words) VALUES ('rebuild')"
+_SHADOWS = ("words_data", "words_idx", "words_docsize", "words_config")  # tables of FTS5 beside what it was given
+_GIVEN = "SELECT id, c0, c1 FROM words_content"  # where FTS5 keeps it: it can be read when the index itself can't
 _PLACES = "SELECT term, doc, col FROM word_places WHERE term >= ? AND term < ?"
 
 
@@ -36,7 +42,7 @@ def given_words(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[int
     """What the index was given of these rows, as far as that is kept."""
     wanted = list(rows)
     marks = ",".join("?" * len(wanted))
-    found = connection.execute(f"SELECT rowid, content, labels FROM words WHERE rowid IN ({marks})", wanted)
+    found = connection.execute(f"{_GIVEN} WHERE id IN ({marks})", wanted)
     return {row: (content, labels) for row, content, labels in found}
 
 
@@ -46,17 +52,18 @@ def indexed_sums(connection: sqlite3.Connection, owner: int) -> Counter[int]:
     Raises `sqlite3.DatabaseError` where the index can't be read.
     """
     found = Counter[int]()
+    terms = set[str]()
     for term, row, column in connection.execute(_PLACES, (f"{owner}_", f"{owner}`")):  # ` comes behind _
         found[row] += hash((column, term))
+        terms.add(term)
+    for term in terms:  # as searches do: on a damaged page that may fail although all can be read in a row
+        connection.execute(_PLACE, (term,)).fetchone()
     return found
 
 
 def expected_sums(connection: sqlite3.Connection, words: Words, owners: Iterable[int]) -> dict[int, Counter[int]]:
     """By owner the same sums of an index that holds just these words: the words of a fresh file."""
-    made = connection.execute("SELECT sql FROM sqlite_master WHERE name IN ('words', 'word_places') ORDER BY rowid")
-    with closing(sqlite3.connect(":memory:")) as fresh:
-        for (statement,) in made.fetchall():
-            fresh.execute(statement)
+    with _fresh_index(connection) as fresh:
         fresh.executemany(
             "INSERT INTO words (rowid, content, labels) VALUES (?, ?, ?)", [(row, *texts) for row, texts in words.items()]
         )
@@ -65,15 +72,32 @@ def expected_sums(connection: sqlite3.Connection, words: Words, owners: Iterable
 
 def without_memory(connection: sqlite3.Connection) -> list[tuple[int, int | None]]:
     """Rows of words that are no memory's, each with the number of whom they were of, as far as they tell."""
-    found = connection.execute(
-        "SELECT rowid, content, labels FROM words WHERE rowid NOT IN (SELECT row FROM memories)"
-    ).fetchall()
+    found = connection.execute(f"{_GIVEN} WHERE id NOT IN (SELECT row FROM memories)").fetchall()
     return [(row, _owner_of(content) or _owner_of(labels)) for row, content, labels in found]
 
 
 def rebuild(connection: sqlite3.Connection) -> None:
-    """Makes the index of words anew from what it was given."""
-    connection.execute("INSERT INTO words (words) VALUES ('rebuild')")
+    """Makes the index of words anew from what it was given; one that FTS5 can't even open is emptied first."""
+    try:
+        connection.execute(_REBUILD)
+        return
+    except sqlite3.DatabaseError:
+        with _fresh_index(connection) as fresh:
+            for table in _SHADOWS:
+                connection.execute(f"DELETE FROM {table}")
+                for row in fresh.execute(f"SELECT * FROM {table}"):
+                    connection.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
+    connection.execute(_REBUILD)
+
+
+@contextmanager
+def _fresh_index(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """An empty index of words in memory, made as that of the file was."""
+    made = connection.execute(_MADE)
+    with closing(sqlite3.connect(":memory:")) as fresh:
+        for (statement,) in made.fetchall():
+            fresh.execute(statement)
+        yield fresh
 
 
 def _owner_of(text: object) -> int | None:

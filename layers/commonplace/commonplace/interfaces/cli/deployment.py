@@ -85,16 +85,17 @@ def doctor(shared: Shared, repair: bool, table: str | None, endpoint: str | None
     if not (table or endpoint or read_settings().table):
         with shared.reading() as memory, progress_bar("memories compared") as progress:
             report = memory.check(progress, repair)
-        mended = {"mended": report.mended} if repair else {}
-        found = {**mended, **report.inconsistencies, **_told(report.flaws)}
-        _print(shared, {"records": report.records, **found, "faults": report.faults})
+        mended: dict[str, object] = {"mended": report.mended} if repair else {}
+        kinds = {str(kind): count for kind, count in report.inconsistencies.items()}
+        _print(shared, {"records": report.records, **mended, **kinds, **_told(report.flaws), "faults": report.faults})
         wrong = sum(report.inconsistencies.values()) - report.mended
         return exit_if(wrong > 0 or report.flaws.unreadable or report.faults)
     with connection_hints(shared), progress_bar("memories compared") as progress:
         open_ = _open_maintenance(table, endpoint)
         found = check_consistency(open_.everything, open_.records, open_.contents, repair, progress)
     counted = {"records": found.records, "documents": found.documents, "mended": found.mended}
-    _print(shared, {**counted, **found.inconsistencies, **_told(found.flaws)})
+    ills = {str(kind): count for kind, count in found.inconsistencies.items()}
+    _print(shared, {**counted, **ills, **_told(found.flaws)})
     return exit_if(found.inconsistencies.total() > found.mended or found.flaws.unreadable)
 
 
