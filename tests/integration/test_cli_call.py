@@ -16,8 +16,10 @@ def test_every_tool_can_be_called_with_its_own_examples(memory_file: Path, tool:
     for example in tool.examples:  # type: ignore[attr-defined]
         if name != "write_memory":  # what is named by its key, or by an id that nobody can know beforehand
             run("call", "write_memory", json.dumps(there), *db, home=memory_file.parent)
-        if "memory_id" in example:
-            example = {**example, "memory_id": stored("I play the cello.", memory_file)}
+        if {"memory_id", "memory_ids"} & example.keys():
+            ids = [stored(f"I play the {what}.", memory_file) for what in ("cello", "harp")]
+            own = {"memory_id": ids[0], "memory_ids": ids}
+            example = {**example, **{name: own[name] for name in own.keys() & example.keys()}}
         done = run("call", name, json.dumps(example), *db, home=memory_file.parent)
         assert (done.code, done.err) == (0, "")
         assert isinstance(done.answer, dict)

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.integration
 
 VERBS = [
     "call", "context", "delete", "discover", "doctor", "erase", "export", "get", "history", "import", "list",
-    "manifest", "markdown", "migrate", "network", "nightly", "normalize", "record", "reindex", "repair", "runs", "search",
+    "manifest", "markdown", "merge", "migrate", "network", "nightly", "normalize", "record", "reindex", "repair", "runs", "search",
     "serve", "stats", "store", "timeline", "trace", "undo", "update", "usage", "validate",
 ]  # fmt: skip
 LOADED = {str(listed.name): listed.load() for listed in LISTED}

@@ -27,7 +27,7 @@ from tests.stack import Stack
 pytestmark = pytest.mark.integration
 
 SHARED = {"Search": "endpoint", "SearchEndpoint": "https://mine.example", "SearchDomainName": "mine"}
-SEARCHES = ("store", "search", "discover", "write", "read", "summarize", "analysis", "night")
+SEARCHES = ("store", "search", "discover", "write", "read", "summarize", "analysis", "maintenance", "night")
 WRITES = ("index", "reconcile")
 
 

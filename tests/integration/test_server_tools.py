@@ -25,9 +25,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_every_tool_answers_its_own_examples(server: Server, tool: object) -> None:
     server.ask("POST", "/tools/write_memory", tool_named("write_memory").examples[0])  # what is changed or deleted by its key
-    stored = server.call("store_memory", content="The user plays the cello.")  # and by an id that nobody can know beforehand
+    # and by ids that nobody can know beforehand
+    ids = [server.call("store_memory", content=f"The user plays the {what}.")["memory_id"] for what in ("cello", "harp")]
     for example in tool.examples:  # type: ignore[attr-defined]
-        named = {**example, "memory_id": stored["memory_id"]} if "memory_id" in example else example
+        own = {"memory_id": ids[0], "memory_ids": ids}
+        named = {**example, **{name: own[name] for name in own.keys() & example.keys()}}
         answer = server.ask("POST", tool.route, named)  # type: ignore[attr-defined]
         assert answer.status == 200, answer.body
         assert answer.headers["Content-Type"] == "application/json"

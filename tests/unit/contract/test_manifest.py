@@ -33,7 +33,7 @@ def test_there_are_these_tools() -> None:
         "memory_normalize", "memory_store_personal", "memory_search_personal", "store_memory", "search_memory",
         "discover_memory_tools", "memory_store", "memory_search", "write_memory", "read_memory", "get_memory", "list_memories",
         "update_memory", "delete_memory", "history", "get_memory_context", "summarize_memory",
-        "memory_stats", "memory_timeline", "concept_network", "usage_patterns", "trace_search",
+        "memory_stats", "merge_memories", "memory_timeline", "concept_network", "usage_patterns", "trace_search",
         "export_memories", "import_memories",
         "validate_storage", "repair_index",
     ]  # fmt: skip
@@ -109,6 +109,7 @@ def test_the_error_codes_are_closed() -> None:
         "empty_text": (400, False), "text_too_long": (400, False), "secret_only": (400, False),
         "invalid_json": (400, False), "unauthorized": (401, False), "forbidden": (403, False), "unknown_tool": (404, False), "not_found": (404, False),
         "key_not_found": (404, False), "method_not_allowed": (405, False), "conflict": (409, True), "lease_lost": (409, True),
+        "not_mergeable": (409, False),
         "payload_too_large": (413, False),
         "internal": (500, True), "storage_unavailable": (503, True),
     }  # fmt: skip

@@ -97,7 +97,7 @@ def test_what_answers_over_http_answers_within_its_thirty_seconds() -> None:
 def test_a_function_carries_only_what_it_calls(embedder: str) -> None:
     shared = ["DependenciesLayer", "TracingLayer", "CommonplaceLayer"]
     asking, embedding = {"normalize", "summarize", "night"}, {
-        "store", "search", "write", "read", "summarize", "transfer", "night",
+        "store", "search", "write", "read", "summarize", "transfer", "maintenance", "night",
     }  # fmt: skip
     for name, about in Stack(Embedder=embedder).functions().items():
         claude = ["ClaudeLayer"] if name in asking else []

@@ -35,7 +35,7 @@ KEEPS = {
     *((f"s3:{action}", "${Pages.Arn}/*") for action in ("PutObject", "GetObject", "DeleteObject", "DeleteObjectVersion")),
     *((f"s3:{action}", "Pages.Arn") for action in ("ListBucket", "ListBucketVersions")),
 }
-SEARCHING = ("store", "search", "discover", "write", "read", "summarize", "analysis", "night")
+SEARCHING = ("store", "search", "discover", "write", "read", "summarize", "analysis", "maintenance", "night")
 TABLE: dict[str, Allowed] = {
     "normalize": set(),
     "store": CHANGES,
@@ -46,7 +46,7 @@ TABLE: dict[str, Allowed] = {
     "summarize": FINDS,
     "analysis": {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query", "UpdateItem", "DeleteItem")},
     "transfer": CHANGES | CHECKS | KEEPS,
-    "maintenance": {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query")},
+    "maintenance": CHANGES | CHECKS | KEEPS,
     "record": CHANGES | CHECKS | KEEPS,
     "plan": {
         ("dynamodb:Query", "${Table.Arn}/index/waiting"),

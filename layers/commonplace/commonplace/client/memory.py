@@ -10,6 +10,7 @@ from commonplace.bootstrap import local
 from commonplace.client.analysis_methods import AnalysisMethods
 from commonplace.client.arguments import Place, StoreContext, StoreMetadata
 from commonplace.client.keyed_methods import KeyedMethods
+from commonplace.client.maintenance_methods import MaintenanceMethods
 from commonplace.client.nightly_methods import NightMethods
 from commonplace.client.search_methods import SearchMethods
 from commonplace.client.transfer_methods import TransferMethods
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
 BACKEND = "local"
 
 
-class Commonplace(KeyedMethods, SearchMethods, AnalysisMethods, NightMethods, TransferMethods, UpkeepMethods):
+class Commonplace(
+    KeyedMethods, SearchMethods, AnalysisMethods, MaintenanceMethods, NightMethods, TransferMethods, UpkeepMethods
+):
     """One user's memories in one file. Use it in a `with` block, or call `close`.
 
     `path`: the memory file, made if it isn't there. `user_id`: whose memories, a name on this machine. `timezone`: IANA

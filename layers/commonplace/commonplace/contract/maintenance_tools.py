@@ -1,7 +1,16 @@
 """The rows of the tools that keep the memories tidy."""
 
-from commonplace.contract.tool import READS, Tool
-from commonplace.domain import analysis
+from functools import partial
+
+from commonplace.contract.tool import READS, Hints, Tool
+from commonplace.domain import analysis, maintenance
+from commonplace.domain.errors import ErrorCode
+
+_PLANS = Hints(read_only=False, destructive=False, idempotent=False)
+"""Nothing is lost: what is closed is kept, and the whole run can be undone."""
+_PLAN_ERRORS = (ErrorCode.NOT_FOUND, ErrorCode.CONFLICT, ErrorCode.LEASE_LOST)
+
+_changing = partial(Tool, function="maintenance", tier="advanced", group="maintenance", hints=_PLANS)
 
 MAINTENANCE_TOOLS: tuple[Tool, ...] = (
     Tool(
@@ -18,5 +27,16 @@ MAINTENANCE_TOOLS: tuple[Tool, ...] = (
         hints=READS,
         examples=({}, {"after": "2026-01-01", "before": "2026-07-01"}),
         errors=(),
+    ),
+    _changing(
+        name="merge_memories",
+        title="Merge memories",
+        description="Makes one memory of two to ten that say the same or belong together; no clause is lost that another "
+        "does not tell, and the old ones are kept. Without memory_ids it tells which memories say the same. First it only "
+        "plans: show the user merged_text, then call it again with run_id and dry_run false.",
+        request=maintenance.MergeRequest,
+        result=maintenance.MergeResult,
+        examples=({}, {"memory_ids": ["mem_01M7Y9WZRKKCZMXKBZPYYE31X7", "mem_01M7Y9WZRKKCZMXKBZPYYE31X8"]}),
+        errors=(*_PLAN_ERRORS, ErrorCode.NOT_MERGEABLE),
     ),
 )

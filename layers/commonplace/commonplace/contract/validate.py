@@ -16,7 +16,7 @@ from commonplace.text.redaction import Redaction, redact
 AnyRequest = TypeVar("AnyRequest", bound=BaseModel)
 
 _STATEMENTS = {"text", "content", "raw_text", "normalized", "value"}  # refused when nothing but a secret is in them
-_IDS = {"id", "memory_id", "cursor", "run_id", "upload_id"}  # looked up, never kept
+_IDS = {"id", "memory_id", "memory_ids", "cursor", "run_id", "upload_id"}  # looked up, never kept
 _FILES = {"data"}  # redacted record by record, when they are read
 _CODES = {
     "extra_forbidden": ErrorCode.UNKNOWN_FIELD,

@@ -65,8 +65,15 @@ def _repair_index() -> UseCase:
     return repair_index
 
 
+def _merge_memories() -> UseCase:
+    from commonplace.use_cases.merge import merge_memories
+
+    return merge_memories
+
+
 ADVANCED: dict[str, Callable[[], UseCase]] = {
     "memory_stats": _memory_stats,
+    "merge_memories": _merge_memories,
     "memory_timeline": _memory_timeline,
     "concept_network": _concept_network,
     "usage_patterns": _usage_patterns,

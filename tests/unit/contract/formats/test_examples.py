@@ -101,7 +101,8 @@ def values(schema: Any) -> st.SearchStrategy[Any]:
             optional = {name: field for name, field in fields.items() if name not in needed}
             return st.fixed_dictionaries({name: fields[name] for name in fields if name in needed}, optional=optional)
         case "array":
-            return st.lists(values(schema["items"]), max_size=3)
+            least = schema.get("minItems", 0)
+            return st.lists(values(schema["items"]), min_size=least, max_size=least + 3)
         case "integer":
             return st.integers(schema["minimum"], schema["maximum"])
         case "number":

@@ -61,6 +61,12 @@ def _kept() -> ModuleType:
     return kept
 
 
+def _maintenance() -> ModuleType:
+    from commonplace.interfaces.cli import maintenance
+
+    return maintenance
+
+
 def _memories() -> ModuleType:
     from commonplace.interfaces.cli import memories
 
@@ -125,6 +131,7 @@ LISTED = (
     Listed("list", _kept, "List the memories, newest first.", "list_memories"),
     Listed("manifest", _programs, "Print the manifest of all tools, or check one.", "check_manifest"),
     Listed("markdown", _files, "Write the memories as pages, to read and to edit."),
+    Listed("merge", _maintenance, "Make one memory of several, or tell which say the same."),
     Listed("migrate", _migrating, "Move here from another store."),
     Listed("network", _analysis, "Show which concepts stand together."),
     Listed("nightly", _nightly_runs, "Read what was recorded and is not read yet."),

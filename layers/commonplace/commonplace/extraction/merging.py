@@ -1,0 +1,109 @@
+"""Joins the texts of several memories clause by clause; a clause goes only where another one tells all of it."""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from commonplace.extraction.changes.contradictions import contradicted
+from commonplace.extraction.changes.corrections import is_correction
+from commonplace.extraction.changes.statements import memory_sentences, statements
+from commonplace.extraction.grounding.support import subject_stems
+from commonplace.extraction.patterns import compiled, has_wording
+from commonplace.text.foundation.calendar import is_calendar_word
+from commonplace.text.foundation.characters import straight
+from commonplace.text.foundation.sentences import STOPS
+from commonplace.text.paraphrase.pair_side import side_of
+from commonplace.text.paraphrase.verdict import same_statement
+from commonplace.text.third_person import to_third_person
+
+_LEAST_STEMS = 2
+_MARKS = ".,;:!?\"'()[]…。、！？"
+_READINGS = ("negated", "past", "planned", "passing", "ended", "changed")
+_WORDINGS = ("limited", "conditional", "weak", "bygone", "long_ago", "not_yet", "reported", "correction")
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    """A sentence of one of the texts, and its single statements."""
+
+    source: int
+    text: str
+    clauses: tuple[str, ...]
+    leans: bool
+    """Whether it, or what is said next, is only understood by what stands before it: "She is black"."""
+
+
+def merged_text(texts: Sequence[str]) -> str:
+    """The texts as one, in their order. A sentence goes where others tell each clause of it; nothing is reworded."""
+    sentences = [one for source, text in enumerate(texts) for one in _sentences(source, text)]
+    kept = [*sentences]
+    for one in sentences[::-1]:  # of two that tell the same the later goes
+        others = [other for other in kept if other.source != one.source and not other.leans]
+        if not one.leans and all(any(_is_told(clause, one, other) for other in others) for clause in one.clauses):
+            kept.remove(one)
+    return " ".join(one.text if one.text.endswith(STOPS) else f"{one.text}." for one in kept)
+
+
+def contradiction(older: str, newer: str) -> str | None:
+    """Why one of two texts leaves the other untrue, by rules; None where neither does."""
+    from commonplace.text.paraphrase.pair_features import difference, is_value_changed  # with numpy
+
+    for new, old in ((newer, older), (older, newer)):
+        untrue = contradicted(new, old, corrects=is_correction(new))
+        if untrue:
+            return f"of both only one can be true: {untrue[0]}"
+    pairs = [(one, other) for one in memory_sentences(older) for other in memory_sentences(newer)]
+    return next((difference(*pair) for pair in pairs if is_value_changed(*pair)), None)
+
+
+def _is_told(clause: str, one: _Sentence, other: _Sentence) -> bool:
+    """Whether another sentence tells a clause: "if it rains" in front says it of all its clauses."""
+    return _read_alike(one.text, other.text) and any(tells(kept, clause) for kept in other.clauses)
+
+
+def _sentences(source: int, text: str) -> list[_Sentence]:
+    said = memory_sentences(text)
+    leans = [has_wording("pronoun", one) for one in said] + [False]
+    return [
+        _Sentence(source, one.strip(), tuple(statements(one)) or (one,), leans[at] or leans[at + 1])
+        for at, one in enumerate(said)
+    ]
+
+
+def tells(kept: str, dropped: str) -> bool:
+    """Whether a clause tells all that another does: its words, numbers and names, as denied, in its time and of whom.
+
+    They have the same words, in another order only where they still mean the same; or the kept one goes on from them with a
+    place, a name or a companion, which limits nothing of them.
+    """
+    if ("?" in kept) != ("?" in dropped) or not _read_alike(kept, dropped):
+        return False
+    ours, theirs = _words(dropped), _words(kept)
+    if ours == theirs:
+        return bool(ours)
+    if sorted(ours) == sorted(theirs):
+        return same_statement(kept, dropped) is not None
+    goes_on = theirs[: len(ours)] == ours and len(subject_stems(dropped)) >= _LEAST_STEMS
+    return goes_on and _only_adds(to_third_person(straight(kept)).split()[len(ours) :])
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text as it would be told of the user, with the signs that stand in them ("3.5", "$20", "c++")."""
+    found = (word.strip(_MARKS) for word in to_third_person(straight(text)).split())
+    return [unicodedata.normalize("NFKC", word).casefold() for word in found]
+
+
+def _read_alike(one: str, other: str) -> bool:
+    """Whether both are denied, past, planned, conditional and so on alike."""
+    ours, theirs = side_of(one), side_of(other)
+    return all(getattr(ours, name) == getattr(theirs, name) for name in _READINGS) and all(
+        has_wording(kind, one) == has_wording(kind, other) for kind in _WORDINGS
+    )
+
+
+def _only_adds(more: Sequence[str]) -> bool:
+    """Whether the rest of a clause adds to what stands before it: "in Bonn", "with my dog", "called Momo"."""
+    said = " ".join(more)
+    if any(is_calendar_word(word.strip(_MARKS).casefold()) for word in more):
+        return False
+    return compiled("merging.adds").match(said) is not None

@@ -1,0 +1,71 @@
+"""`merge`: several memories become one, planned first."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from commonplace.interfaces.cli.failures import LEFT
+from commonplace.interfaces.cli.options import Shared, command_options, given_arguments
+from commonplace.interfaces.cli.tables import Remarked, print_facts, print_json, print_notes, print_rows
+
+_APPLY = click.option("--apply", is_flag=True, help="Do it now, and not only tell what would be done.")
+_RUN_ID = click.option("--run", "run_id", metavar="RUN", help="A plan that was made before: with --apply it is done.")
+
+
+@click.command()
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@_RUN_ID
+@_APPLY
+@command_options
+def merge(shared: Shared, ids: tuple[str, ...], run_id: str | None, apply: bool) -> None:
+    """Make one memory of several, or tell which say the same.
+
+    Without an ID it lists memories that say the same. "commonplace runs undo" brings the old ones back. Ends with 5 while
+    something is found or planned that is not done.
+    """
+    with shared.open() if apply else shared.reading() as memory:
+        answer = _tool(memory, "merge_memories", memory_ids=list(ids) or None, dry_run=not apply, run_id=run_id)
+    if shared.json:
+        print_json(answer)
+    else:
+        _print_merge(answer)
+    _end(answer, found=bool(answer["groups"]) and "memory_id" not in answer)
+
+
+def _tool(memory: Any, name: str, **arguments: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = memory.call(name, given_arguments(**arguments))
+    return answer
+
+
+def _print_merge(answer: Mapping[str, Any]) -> None:
+    if answer["groups"]:
+        rows = [
+            ("no" if "refused" in one else "yes", Remarked(one["merged_text"], "\n".join((_why(one), *one["memory_ids"]))))
+            for one in answer["groups"]
+        ]
+        print_rows(("merges", "says then"), rows, "says then")
+    else:
+        click.echo("no memories say the same")
+    _print_run(answer, memory=answer.get("memory_id"))
+
+
+def _why(group: Mapping[str, Any]) -> str:
+    return str(group.get("refused", group["why"]))
+
+
+def _print_run(answer: Mapping[str, Any], **facts: object) -> None:
+    run_id = answer.get("run_id")
+    waits = run_id and answer["status"] == "needs_review"
+    print_facts({
+        **facts, "run": run_id, "status": answer["status"] if run_id else None,
+        "to do": f"commonplace runs approve {run_id}, or discard" if waits else None,
+        "undo by": f"commonplace runs undo {run_id}" if run_id and not waits else None,
+    })  # fmt: skip
+    print_notes(answer)
+
+
+def _end(answer: Mapping[str, Any], found: bool) -> None:
+    """By the exit code: something is found, or left to review."""
+    if found or answer["status"] == "needs_review":
+        raise click.exceptions.Exit(LEFT)

@@ -1,0 +1,129 @@
+"""`merge_memories`: several memories become one, and what could be merged is told."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import Notes
+from commonplace.domain.interactions import OperationReport, RunReport
+from commonplace.domain.maintenance import MOST_SOURCES, MergeGroup, MergeRequest, MergeResult
+from commonplace.memories.comparison import advice_on, find_similar
+from commonplace.pages.publishing import publish
+from commonplace.ports.bundle import Ports
+from commonplace.ports.record_values import Audit, Entry, Stored
+from commonplace.ports.values import Caller
+from commonplace.retrieval.record_scan import is_visible, visibility_of
+from commonplace.runs.plan import Plan
+from commonplace.runs.staging import change_many, run_context
+from commonplace.use_cases.merge_plan import Sources
+from commonplace.use_cases.named import memory_with_id
+
+MOST_COMPARED = 500
+_ASKED = "merged as asked for"
+_PARTIAL = f"only the newest {MOST_COMPARED} memories were compared"
+_NO_INDEX = "the index can't be asked just now; what says the same was not looked for"
+
+
+def merge_memories(request: MergeRequest, caller: Caller, ports: Ports) -> MergeResult:
+    """Plans or makes a merge, tells a plan that was kept, or suggests what could be merged."""
+    _check(request)
+    if request.memory_ids is None and request.run_id is None:
+        return _suggested(caller, ports)
+    sources = None if request.memory_ids is None else _sources(request.memory_ids, caller, ports)
+    if sources is not None and sources.refusal is not None:
+        if not request.dry_run:
+            raise CommonplaceError(ErrorCode.NOT_MERGEABLE, f"memory_ids: {sources.refusal}", "memory_ids")
+        return MergeResult(status="done", groups=[_group(sources, _ASKED)])
+    planner = lambda _: Plan(operations=(sources.planned(_ASKED),) if sources else ())  # noqa: E731
+    told = change_many(
+        "merge", planner, run_context(caller, ports), dry_run=request.dry_run, run_id=request.run_id, publish=publish
+    )
+    return _result(told)
+
+
+def _check(request: MergeRequest) -> None:
+    ids, why = request.memory_ids or [], None
+    if request.memory_ids is None and request.run_id is None and not request.dry_run:
+        why = "is required with dry_run false, or the run_id of a plan"
+    elif request.memory_ids is not None and request.run_id is not None:
+        why = "give memory_ids or run_id, not both"
+    elif len(set(ids)) < len(ids):
+        why = "an id stands there twice"
+    if why is not None:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"memory_ids: {why}", "memory_ids")
+
+
+def _sources(memory_ids: Sequence[str], caller: Caller, ports: Ports) -> Sources:
+    for one in memory_ids:
+        memory_with_id(one, caller, ports, "memory_ids")
+    return Sources.of(ports.records.stored(caller.user_id, memory_ids), caller, ports)
+
+
+def _result(told: RunReport) -> MergeResult:
+    made = next((one.operation for one in told.operations if one.operation.outcome == "applied"), None)
+    return MergeResult(
+        run_id=told.run.run_id,
+        status=told.run.status,
+        groups=[_told(one) for one in told.operations],
+        memory_id=made.memory_id if made else None,
+        notes=Notes(warnings=list(told.run.notes) or None) or None,
+    )
+
+
+def _told(one: OperationReport) -> MergeGroup:
+    outcome = one.operation.outcome
+    refused = one.operation.why if outcome == "lost" else outcome if outcome == "discarded" else None
+    return MergeGroup(
+        memory_ids=list(one.operation.closed), why=one.operation.why, merged_text=one.says or "", refused=refused
+    )
+
+
+def _group(sources: Sources, why: str) -> MergeGroup:
+    return MergeGroup(
+        memory_ids=[one.memory_id for one in sources.memories], why=why, merged_text=sources.text, refused=sources.refusal
+    )
+
+
+def _suggested(caller: Caller, ports: Ports) -> MergeResult:
+    """The groups of which each memory says the same as each other, by the verdict that a store's advice is given by."""
+    seen = visibility_of(caller)
+    there = sorted((one for one in ports.records.all(caller.user_id) if is_visible(seen, one)), key=lambda one: one.memory_id)
+    newest = [one.memory_id for one in there[-MOST_COMPARED:]]
+    stored = {one.memory.memory_id: one for one in ports.records.stored(caller.user_id, newest)}
+    same: dict[str, dict[str, str]] = {}
+    for one in stored.values():
+        found = _saying_the_same(one, stored, caller, ports)
+        if found is None:
+            return MergeResult(status="done", groups=[], notes=Notes(degraded=_NO_INDEX))
+        for other, why in found.items():
+            same.setdefault(one.memory.memory_id, {})[other] = why
+            same.setdefault(other, {})[one.memory.memory_id] = why
+    groups = [
+        _group(Sources.of((stored[name] for name in ids), caller, ports), same[ids[0]][ids[1]]) for ids in _cliques(same)
+    ]
+    return MergeResult(
+        status="done", groups=groups, notes=Notes(partial=_PARTIAL if len(there) > len(newest) else None) or None
+    )
+
+
+def _saying_the_same(one: Stored, stored: Mapping[str, Stored], caller: Caller, ports: Ports) -> dict[str, str] | None:
+    """Why older memories say the same as this one, by their ids; None while the index is unavailable."""
+    entry = Entry(one.memory, one.vector, Audit("store", caller.now, {}))
+    similar = find_similar(entry, ports)
+    if similar is None:
+        return None
+    older = [other for other in similar if other.memory_id in stored and other.memory_id < one.memory.memory_id]
+    return {merge.memory_id: merge.why for merge in advice_on(entry, older, ports)[0]}
+
+
+def _cliques(same: Mapping[str, Mapping[str, str]]) -> Iterator[list[str]]:
+    """Groups in which each says the same as each other, each memory in one, oldest first."""
+    taken: set[str] = set()
+    for name in sorted(same):
+        group = [name]
+        for other in sorted(same[name]) if name not in taken else ():
+            fits = other not in taken and all(other in same[member] for member in group)
+            if fits and len(group) < MOST_SOURCES:
+                group.append(other)
+        if len(group) > 1:
+            taken.update(group)
+            yield group
