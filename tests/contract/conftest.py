@@ -16,6 +16,7 @@ from commonplace.adapters.dynamodb.operations import DynamoOperations
 from commonplace.adapters.dynamodb.records import DynamoErasure, DynamoEverything, DynamoRecords
 from commonplace.adapters.dynamodb.runs import DynamoBudget, DynamoRuns
 from commonplace.adapters.dynamodb.search_log import DynamoSearchLog
+from commonplace.adapters.dynamodb.tag_rows import DynamoTagRows
 from commonplace.adapters.dynamodb.usage import DynamoUsage
 from commonplace.adapters.opensearch.facts import OpenSearchFacts
 from commonplace.adapters.opensearch.index import OpenSearchIndex
@@ -80,7 +81,10 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenStore
         runs = DynamoRuns(table)
         night = NightPorts(DynamoLedger(table), runs, runs, runs, DynamoBudget(table))
         aliases, usage, log = DynamoAliases(table), DynamoUsage(table), DynamoSearchLog(table)
-        kept = replace(local.ports, records=records, operations=operations, usage=usage, aliases=aliases, search_log=log)
+        kept = replace(
+            local.ports, records=records, operations=operations, usage=usage, aliases=aliases, search_log=log,
+            tag_rows=DynamoTagRows(table), night=lambda: night,
+        )  # fmt: skip
         everything = DynamoEverything(table)
         ports = without_index(kept, everything)
         yield OpenStore(ports, lambda: None, lambda: night, lambda: DynamoErasure(table), lambda: everything)

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.integration
 VERBS = [
     "call", "context", "delete", "discover", "doctor", "erase", "export", "get", "history", "import", "list",
     "manifest", "markdown", "merge", "migrate", "network", "nightly", "normalize", "record", "reindex", "repair", "runs", "search",
-    "serve", "stats", "store", "timeline", "trace", "undo", "update", "usage", "validate",
+    "serve", "stats", "store", "tags", "timeline", "trace", "undo", "update", "usage", "validate",
 ]  # fmt: skip
 LOADED = {str(listed.name): listed.load() for listed in LISTED}
 COMMANDS = {

@@ -58,3 +58,23 @@ def test_what_can_not_be_merged_ends_with_its_reason(memory_file: Path, ids: lis
     done = run("merge", ids[0], other, "--apply", "--db", str(memory_file), home=memory_file.parent)
     assert done.code == 2
     assert "only one can be true" in done.err
+
+
+def test_tags_are_tidied_and_taken_back(memory_file: Path) -> None:
+    one = stored("The cluster runs on three nodes.", memory_file)
+    other = stored("We moved the pods yesterday evening.", memory_file)
+    ours(memory_file, "update", one, "--tag", "kubernets", "--tag", "2023")
+    ours(memory_file, "update", other, "--tag", "kubernetes", "--tag", "2024")
+    told = ours(memory_file, "tags", "optimize", code=5).out
+    assert "kubernets" in told
+    assert "one letter is wrong" in told
+    answer = ours(memory_file, "tags", "optimize", "--json", code=5).answer
+    assert answer["merges"] == [
+        {"from": "kubernets", "to": "kubernetes", "similarity": 1.0, "why": "one letter is wrong", "memories": 1}
+    ]
+    done = ours(memory_file, "tags", "optimize", "--apply").out
+    assert "4 -> 3" in done
+    assert ours(memory_file, "get", one, "--json").answer["memory"]["tags"] == ["kubernetes", "2023"]
+    assert "no two tags mean the same" in ours(memory_file, "tags", "optimize").out
+    ours(memory_file, "runs", "undo")
+    assert ours(memory_file, "get", one, "--json").answer["memory"]["tags"] == ["kubernets", "2023"]

@@ -54,6 +54,7 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
     from commonplace.adapters.dynamodb.aliases import DynamoAliases
     from commonplace.adapters.dynamodb.operations import DynamoOperations
     from commonplace.adapters.dynamodb.search_log import DynamoSearchLog
+    from commonplace.adapters.dynamodb.tag_rows import DynamoTagRows
     from commonplace.adapters.dynamodb.usage import DynamoUsage
     from commonplace.adapters.record_scan import CachedRecords, ScanFacts, ScanIndex
     from commonplace.adapters.static_embedder import StaticEmbedder
@@ -84,6 +85,7 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
         summary_seconds=settings.claude_deadline,
         fallback=fallback,
         profile=settings.ranking,
+        tag_rows=DynamoTagRows(table),
         night=night,
         files=bucket_files(settings),
         upkeep=upkeep,

@@ -81,6 +81,7 @@ def open_local(settings: Settings) -> OpenStore:
     from commonplace.adapters.sqlite.records import SqliteRecords
     from commonplace.adapters.sqlite.reembedding import SqliteReembedding
     from commonplace.adapters.sqlite.search_log import SqliteSearchLog
+    from commonplace.adapters.sqlite.tag_rows import SqliteTagRows
     from commonplace.adapters.static_embedder import StaticEmbedder
 
     database = Database(settings.db.expanduser())
@@ -96,6 +97,7 @@ def open_local(settings: Settings) -> OpenStore:
         profile=settings.ranking, reembedding=SqliteReembedding(database, SENTENCE_ENCODER), night=night,
         files=SqliteKeptFiles(database),
         upkeep=cache(lambda: upkeep_of_file(database, embedder, static)),
+        tag_rows=SqliteTagRows(database),
     )  # fmt: skip
     ports = replace(ports, older=replace(ports, embedder=static, index=older))
 

@@ -22,3 +22,9 @@ class MaintenanceMethods:
             maintenance.MergeResult, "merge_memories", memory_ids=None if memory_ids is None else list(memory_ids),
             dry_run=dry_run, run_id=run_id,
         )  # fmt: skip
+
+    def optimize_tags(
+        self, *, dry_run: bool = True, threshold: float = 0.8, run_id: str | None = None
+    ) -> maintenance.OptimizeResult:
+        """Gives tags of one meaning one name; a query for an old one goes on finding what it did."""
+        return self._typed(maintenance.OptimizeResult, "optimize_tags", dry_run=dry_run, threshold=threshold, run_id=run_id)

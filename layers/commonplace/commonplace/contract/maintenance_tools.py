@@ -39,4 +39,15 @@ MAINTENANCE_TOOLS: tuple[Tool, ...] = (
         examples=({}, {"memory_ids": ["mem_01M7Y9WZRKKCZMXKBZPYYE31X7", "mem_01M7Y9WZRKKCZMXKBZPYYE31X8"]}),
         errors=(*_PLAN_ERRORS, ErrorCode.NOT_MERGEABLE),
     ),
+    _changing(
+        name="optimize_tags",
+        title="Merge tags of one meaning",
+        description="Gives tags that mean the same one name: other names and spellings, abbreviations, typing errors and "
+        "forms of a word; a query for an old tag goes on finding what it did. First it only plans: show the user the merges, "
+        "then call it again with run_id and dry_run false.",
+        request=maintenance.OptimizeRequest,
+        result=maintenance.OptimizeResult,
+        examples=({}, {"threshold": 1.0}),
+        errors=_PLAN_ERRORS,
+    ),
 )

@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from commonplace.domain.fields import MAX_TEXT, Name, Request, Result, absent
+from commonplace.domain.fields import MAX_TEXT, Fraction, Name, Request, Result, absent
 from commonplace.domain.results import Part
 from commonplace.domain.runs import RunStatus
 
@@ -53,3 +53,49 @@ class MergeResult(PlanResult):
 
     groups: list[MergeGroup] = Field(description="What is, was or could be merged.")
     memory_id: str | None = Field(None, description="The new memory, once it is there.", exclude_if=absent)
+
+
+class OptimizeRequest(PlanRequest):
+    """How alike tags must be to become one."""
+
+    threshold: Annotated[float, Field(ge=0.5, le=1.0, strict=True, allow_inf_nan=False)] = Field(
+        0.8, description="The least similarity, 0.5 to 1: 1 merges by names and spelling alone."
+    )
+
+
+class TagRename(Part):
+    """A tag that goes on under another name."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, serialize_by_alias=True, validate_by_name=True)
+
+    source: str = Field(alias="from", description="The tag; a query for it goes on finding what it did.")
+    to: str = Field(description="The name that stays.")
+    similarity: Fraction
+    why: str
+    memories: int = Field(description="How many memories carry it.")
+
+
+class TagsApart(Part):
+    """Two tags that are near and stay two."""
+
+    tags: list[str]
+    similarity: Fraction
+    why: str
+
+
+class TagCounts(Part):
+    """How few tags tell the memories apart."""
+
+    distinct: int
+    assignments: int = Field(description="Tags of all memories, each as often as it is given.")
+    reuse_rate: Fraction = Field(description="The share of assignments that reuse a tag.")
+
+
+class OptimizeResult(PlanResult):
+    """The tags that become one."""
+
+    merges: list[TagRename]
+    kept_apart: list[TagsApart] = Field(description="Of a new plan the nearest 50 pairs that stay two.")
+    archived: list[str] = Field(description="Tags of no active memory for 180 days.")
+    before: TagCounts
+    after: TagCounts

@@ -50,6 +50,30 @@ class Dropped(FrozenPart):
     why: str
 
 
+class TagMerge(FrozenPart):
+    """A tag that goes on under another name. `similarity`: 0 to 1; `memories`: how many carried it."""
+
+    tag: str
+    into: str
+    similarity: float
+    why: str
+    memories: int
+
+
+class TagRow(FrozenPart):
+    """A tag that is in use no more. `merged`: what had it has `into` now, and a query for it means that one.
+
+    `count`: how many memories carried it then; `run_id`: the run that did it, with whose undo the row goes.
+    """
+
+    status: Literal["merged", "archived"]
+    run_id: str
+    count: int
+    first_used: datetime | None = None
+    last_used: datetime | None = None
+    into: str | None = None
+
+
 class Run(FrozenPart):
     """One run. Times are aware; `cost` is in US dollars."""
 
@@ -68,6 +92,8 @@ class Run(FrozenPart):
     candidates: int = 0
     operations: tuple[RunOperation, ...] = ()
     dropped: tuple[Dropped, ...] = ()
+    tags: tuple[TagMerge, ...] = Field((), description="The tags that it gave another name; they still find what they did.")
+    archived: tuple[str, ...] = Field((), description="The tags that it put aside, unused for long.")
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0

@@ -15,6 +15,7 @@ from commonplace.extraction.interests import BETWEEN
 from commonplace.extraction.patterns import has_wording
 from commonplace.memories.enrich import EnrichedStatement, enrich, tidy_tags
 from commonplace.memories.ingest import DAILY_FOR, DURABLE_FROM
+from commonplace.memories.tag_names import own_names
 from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Vector
@@ -48,7 +49,7 @@ def memory_from_decision(
         raw_text=text,
         normalized_text=statement.normalized,
         concepts=statement.concepts,
-        tags=tidy_tags(candidate.tags) or statement.tags,
+        tags=own_names(tidy_tags(candidate.tags) or statement.tags, caller.user_id, ports),
         importance=importance_of(statement.classification.level),
         confidence=candidate.confidence,
         source="user",

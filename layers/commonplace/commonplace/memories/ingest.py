@@ -13,6 +13,7 @@ from commonplace.domain.results import Merge, SimilarMemory, Update
 from commonplace.domain.taxonomy import section_of
 from commonplace.memories.comparison import advice_on, as_told, find_similar
 from commonplace.memories.enrich import EnrichedStatement
+from commonplace.memories.tag_names import own_names
 from commonplace.memories.transitions import PURGE_DELAY, superseded
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Audit, Change, Entry, Operation
@@ -65,6 +66,7 @@ def new_entry(
         if expires <= caller.now:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "context.expires_at: is over already", "context.expires_at")
         fields |= {"durability": "daily", "purge_at": expires + PURGE_DELAY}
+    fields["tags"] = own_names(fields["tags"], caller.user_id, ports)
     fields.setdefault("section", section_of(fields["memory_type"], fields["category"]))
     memory = Memory(
         memory_id=new_memory_id(caller.now),

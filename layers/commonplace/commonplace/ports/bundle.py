@@ -17,6 +17,7 @@ from commonplace.ports.pending_writes import PendingWrites
 from commonplace.ports.reembedding import Reembedding
 from commonplace.ports.search_log import SearchLog
 from commonplace.ports.statement_reader import StatementReader
+from commonplace.ports.tag_rows import TagRows
 from commonplace.ports.usage_log import UsageLog
 from commonplace.ports.user_facts import UserFacts
 from commonplace.ports.word_model import WordModel
@@ -57,6 +58,8 @@ class Ports:
     """Answers from the records when the index is unavailable."""
     profile: Literal["window", "classic"] = "window"
     reembedding: Reembedding | None = None
+    tag_rows: TagRows | None = None
+    """The tags that go on under another name; None for who has the models alone."""
     night: "Callable[[], NightPorts] | None" = None
     """What a tool needs that changes many memories in one run, made on first use."""
     files: KeptFiles | None = None

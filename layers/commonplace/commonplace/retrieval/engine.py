@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, TypeVar
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.memories.tag_names import renamed_tags
 from commonplace.ports.bundle import Ports
 from commonplace.ports.memory_index import MemoryIndex
 from commonplace.ports.record_values import Stored, Vector
@@ -120,7 +121,7 @@ def prepared(
     if not text.strip():
         raise CommonplaceError(ErrorCode.EMPTY_TEXT, "query: is empty", "query")
     begun = perf_counter()
-    query = parse_query(text, caller.now)
+    query = parse_query(text, caller.now, renamed_tags(caller.user_id, ports))
     read = perf_counter()
     vector, blind = (None, None) if query.general else _embedded(text, ports)
     times = {"question": (read - begun) * 1000, "embedding": (perf_counter() - read) * 1000}

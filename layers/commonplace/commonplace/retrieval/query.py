@@ -1,7 +1,7 @@
 """Parses a query: intent, terms and time range; and estimates how likely the memories hold the answer."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
@@ -59,16 +59,21 @@ class Query:
         return replace(self, question=replace(self.question, weights=tuple(weights)), expansions=known)
 
 
-def parse_query(text: str, now: datetime) -> Query:
-    """Parses a query by rules, with every possible expansion. `now`: the caller's clock, aware."""
+def parse_query(text: str, now: datetime, renamed: Mapping[str, str] = {}) -> Query:
+    """Parses a query by rules, with every possible expansion. `now`: the caller's clock, aware; `renamed`: the user's tags
+    that go on under another name, which is looked for in their place; their own words only widen it."""
     own = list(dict.fromkeys(tokenizer.terms(text)))
     own = [term for term in own if term != _WHOSE] or own
     spoken = tokenizer.words(text)
+    named = _renamed(spoken, renamed) if renamed else {}
+    instead = {term for words in named.values() for term in tokenizer.terms(words)}
+    own = [term for term in own if term not in instead]
+    own = list(dict.fromkeys([*own, *(term for tag in named for term in tokenizer.terms(tag))]))
     time = read_time_range(text, now)
     # A question of small words alone, "What do I do?", is told by its meaning; "*" by nothing.
     for_all = not set(own) - tokenizer.terms_of_asking() and bool(own or not spoken)
     general = time is None and (for_all or intent_cues.asks_about_the_user(text))
-    added = {} if general else expansions(spoken)
+    added = {} if general else {**{words: tag for tag, words in named.items()}, **expansions(spoken)}
     extra = [term for word in added for term in tokenizer.terms(word)]
     extra = [term for term in dict.fromkeys(extra) if term not in own]
     question = Question(
@@ -79,6 +84,14 @@ def parse_query(text: str, now: datetime) -> Query:
         advice=intent_cues.asks_for_advice(text),
     )
     return Query(question, _intent(text), concepts_of(text), added, time, general)
+
+
+def _renamed(spoken: Sequence[str], renamed: Mapping[str, str]) -> dict[str, str]:
+    """The names under which tags go on that stand in a query, each with the words that name the tag there."""
+    tags = {tuple(tokenizer.words(tag)): into for tag, into in renamed.items()}
+    longest = max(map(len, tags))
+    runs = [tuple(spoken[at : at + size]) for size in range(longest, 0, -1) for at in range(len(spoken) - size + 1)]
+    return {tags[run]: " ".join(run) for run in runs if run in tags}
 
 
 def _intent(text: str) -> Intent:

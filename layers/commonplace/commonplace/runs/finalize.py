@@ -7,6 +7,7 @@ from commonplace.domain.runs import LEFT_IN_LOG, Run, RunOperation, RunStatus
 from commonplace.ports.values import LedgerEntry, LedgerMark
 from commonplace.runs.apply import Lease, RunContext
 from commonplace.runs.plan import review_part
+from commonplace.runs.renaming import forget_unused_names
 
 _ERASED = "(erased)"
 RUNS_WITH_WORDS = 200
@@ -61,6 +62,7 @@ def erase_sources(
             context.night.runs.save(cleaned, lease.fence)
             waits = [review_part(one.operation_id) for one in cleaned.operations if one.outcome == "needs_review"]
             context.night.parts.drop_parts(context.user_id, run.run_id, waits)
+    forget_unused_names(forgotten, context, lease)
     return sources
 
 
@@ -79,7 +81,8 @@ def _without_quotes(run: Run, forgotten: set[str], sources: set[str]) -> Run:
     dropped = tuple(one.model_copy(update={"why": _ERASED}) if one.interaction_id in sources else one for one in run.dropped)
     waits = any(one.outcome == "needs_review" for one in operations)
     status = "done" if run.status == "needs_review" and not waits else run.status
-    return run.model_copy(update={"operations": operations, "dropped": dropped, "status": status})
+    named = {} if operations == run.operations else {"tags": (), "archived": ()}  # they are words of memories
+    return run.model_copy(update={"operations": operations, "dropped": dropped, "status": status, **named})
 
 
 def _without_words(operation: RunOperation, forgotten: set[str]) -> RunOperation:

@@ -8,7 +8,7 @@ from pydantic import JsonValue, TypeAdapter
 
 from commonplace.domain.fields import FrozenPart
 from commonplace.domain.memory import Memory
-from commonplace.domain.runs import Dropped, Outcome, RunOperation
+from commonplace.domain.runs import Dropped, Outcome, RunOperation, TagMerge
 from commonplace.ports.record_values import Audit, Change, Operation, Vector
 
 REMOVING_AUDITS = ("delete", "erase")
@@ -88,6 +88,8 @@ class Plan(FrozenPart):
 
     operations: tuple[PlannedOperation, ...] = ()
     dropped: tuple[Dropped, ...] = ()
+    tags: tuple[TagMerge, ...] = ()
+    archived: tuple[str, ...] = ()
     candidates: int = 0
     unread: tuple[str, ...] = ()
     stopped: tuple[str, ...] = ()

@@ -14,6 +14,7 @@ from commonplace.runs import apply, report, undo
 from commonplace.runs.apply import Lease, Progress, RunContext
 from commonplace.runs.limits import most_replacements
 from commonplace.runs.plan import Plan, review_part
+from commonplace.runs.renaming import keep_renamed
 
 KEPT_FOR = timedelta(days=7)
 """How long a plan that nobody applied or discarded can be applied."""
@@ -66,6 +67,7 @@ def change_many(
             return _stage(run, plan, context, lease, _WAITS)
         if _is_too_much([one.told for one in plan.operations], context):
             return _stage(run, plan, context, lease, _TOO_MANY)
+        keep_renamed(run, context, lease)
         run = apply.apply_plan(run, plan, context, lease)
         return report.report(_published(run, context, lease, publish), context)
 
@@ -82,7 +84,7 @@ def _new_run(kind: RunKind, plan: Plan, context: RunContext) -> Run:
     now = context.caller.now
     return Run(
         run_id=new_run_id(now), user_id=context.user_id, kind=kind, date=now.date(), notes=plan.notes, dropped=plan.dropped,
-        candidates=plan.candidates, started_at=now,
+        candidates=plan.candidates, tags=plan.tags, archived=plan.archived, started_at=now,
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from commonplace.runs import apply
 from commonplace.runs.apply import Lease, RunContext
 from commonplace.runs.finalize import erase_forgotten
 from commonplace.runs.plan import Plan, PlannedOperation, review_part, with_outcome
+from commonplace.runs.renaming import drop_renamed, keep_renamed
 from commonplace.runs.undo_plan import UndoPlanner
 
 _VERBS = {"import": "import", "restore": "runs approve", "migration": "migrate"}
@@ -27,6 +28,8 @@ def approve(run: Run, context: RunContext, lease: Lease) -> Run:
     """
     if run.kind in OF_FILES and not context.caller.admin:
         raise CommonplaceError(ErrorCode.FORBIDDEN, f"that may do {BY_WHOM.format(verb=_VERBS[run.kind])}")
+    if any(one.outcome == "needs_review" for one in run.operations):
+        keep_renamed(run, context, lease)  # first: a name that nobody has any more leads on, whatever dies in between
     operations = tuple(_approve_operation(one, run, context, lease) for one in run.operations)
     approved = erase_forgotten(run.model_copy(update={"operations": operations}), context, lease)
     return _save_review(approved, run, context, lease)
@@ -67,9 +70,19 @@ def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) 
     applied = [context.ports.operations.applied(context.user_id, one.operation_id) for one in run.operations]
     undone = _undo(run.run_id, [one for one in applied if one is not None], context, lease)
     _turn_aliases(run, undone, context)
+    _turn_names(run, context, lease)
     if reread:
         context.night.ledger.reread(context.user_id, run.interactions)
     return undone
+
+
+def _turn_names(run: Run, context: RunContext, lease: Lease) -> None:
+    """The names that a run gave to tags go with it; they are back when its undo is undone."""
+    if run.kind == "tags":
+        drop_renamed(run, context, lease)
+    made = context.night.runs.get(run.user_id, run.undoes) if run.kind == "undo" and run.undoes else None
+    if made is not None:
+        keep_renamed(made, context, lease)
 
 
 def _turn_aliases(run: Run, undone: Run, context: RunContext) -> None:

@@ -71,9 +71,16 @@ def _merge_memories() -> UseCase:
     return merge_memories
 
 
+def _optimize_tags() -> UseCase:
+    from commonplace.use_cases.tags import optimize_tags
+
+    return optimize_tags
+
+
 ADVANCED: dict[str, Callable[[], UseCase]] = {
     "memory_stats": _memory_stats,
     "merge_memories": _merge_memories,
+    "optimize_tags": _optimize_tags,
     "memory_timeline": _memory_timeline,
     "concept_network": _concept_network,
     "usage_patterns": _usage_patterns,

@@ -53,9 +53,10 @@ def _check(request: MergeRequest) -> None:
 
 
 def _sources(memory_ids: Sequence[str], caller: Caller, ports: Ports) -> Sources:
-    for one in memory_ids:
-        memory_with_id(one, caller, ports, "memory_ids")
-    return Sources.of(ports.records.stored(caller.user_id, memory_ids), caller, ports)
+    ids = list(dict.fromkeys(memory_with_id(one, caller, ports, "memory_ids").memory_id for one in memory_ids))
+    if len(ids) < len(memory_ids):
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "memory_ids: two of them name the same memory", "memory_ids")
+    return Sources.of(ports.records.stored(caller.user_id, ids), caller, ports)
 
 
 def _result(told: RunReport) -> MergeResult:

@@ -13,6 +13,7 @@ from commonplace.domain.memory import Memory, importance_of
 from commonplace.domain.storage import UpdateRequest, UpdateResult
 from commonplace.memories.enrich import tidy_tags
 from commonplace.memories.ingest import DAILY_FOR
+from commonplace.memories.tag_names import own_names
 from commonplace.memories.transitions import PURGE_DELAY, corrected, superseded
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Audit, Change, Operation
@@ -27,6 +28,8 @@ def update_memory(request: UpdateRequest, caller: Caller, ports: Ports) -> Updat
     """Supersedes a memory by a new value, or corrects its labels; either is one operation."""
     old = memory_named(request, caller, ports)
     labels = _labels(request, caller.now)
+    if "tags" in labels:
+        labels["tags"] = own_names(labels["tags"], caller.user_id, ports)
     if request.value is not None:
         return _update_value(old, request, labels, caller, ports)
     if not labels:

@@ -17,6 +17,7 @@ from commonplace.retrieval.documents import Document, document
 
 _BY_OWNER = (
     "tags",
+    "tag_rows",
     "operations",
     "interactions",
     "runs",

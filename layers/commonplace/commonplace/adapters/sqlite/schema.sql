@@ -61,6 +61,10 @@ CREATE TABLE IF NOT EXISTS tags (
     memories INTEGER NOT NULL,
     PRIMARY KEY (owner, tag)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS tag_rows (  -- those that go on under another name, or were put aside
+    owner INTEGER PRIMARY KEY REFERENCES users (number),
+    body TEXT NOT NULL                -- JSON
+);
 CREATE INDEX IF NOT EXISTS tags_by_use ON tags (owner, memories DESC, tag);
 CREATE TABLE IF NOT EXISTS usage (
     memory_id TEXT PRIMARY KEY,

@@ -144,6 +144,7 @@ LISTED = (
     Listed("serve", _programs, "Serve the tools over HTTP on this machine."),
     Listed("stats", _analysis, "Count the memories, and draw what there is."),
     Listed("store", _memories, "Remember something, as it was said."),
+    Listed("tags", _maintenance, "Keep the tags few."),
     Listed("timeline", _analysis, "Show when things happened, and what changed."),
     Listed("trace", _searching, "Show how a search comes to its answer."),
     Listed("undo", _nightly_runs, "Take one operation back, a tool's or a run's."),

@@ -1,4 +1,4 @@
-"""`merge`: several memories become one, planned first."""
+"""`merge` and `tags`: several memories, or tags of one meaning, become one; planned first."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -31,6 +31,47 @@ def merge(shared: Shared, ids: tuple[str, ...], run_id: str | None, apply: bool)
     else:
         _print_merge(answer)
     _end(answer, found=bool(answer["groups"]) and "memory_id" not in answer)
+
+
+@click.group()
+def tags() -> None:
+    """Keep the tags few."""
+
+
+@tags.command()
+@click.option("--threshold", type=float, metavar="0.5-1", help="The least similarity of what becomes one.  [default: 0.8]")
+@_RUN_ID
+@_APPLY
+@command_options
+def optimize(shared: Shared, threshold: float | None, run_id: str | None, apply: bool) -> None:
+    """Give tags of one meaning one name.
+
+    A query for an old tag goes on finding what it did. "commonplace runs undo" takes it back. Ends with 5 while something
+    is planned that is not done.
+    """
+    with shared.open() if apply else shared.reading() as memory:
+        answer = _tool(memory, "optimize_tags", threshold=threshold, dry_run=not apply, run_id=run_id)
+    if shared.json:
+        print_json(answer)
+    else:
+        _print_tags(answer)
+    _end(answer, found=False)
+
+
+def _print_tags(answer: Mapping[str, Any]) -> None:
+    if answer["merges"]:
+        rows = [(one["from"], one["to"], one["similarity"], str(one["memories"]), one["why"]) for one in answer["merges"]]
+        print_rows(("tag", "becomes", "similarity", "memories", "because"), rows, "because")
+    else:
+        click.echo("no two tags mean the same")
+    if answer["kept_apart"]:
+        pairs = [(" / ".join(one["tags"]), one["similarity"], one["why"]) for one in answer["kept_apart"]]
+        print_rows(("stay two", "similarity", "because"), pairs, "because")
+    before, after = answer["before"], answer["after"]
+    _print_run(
+        answer, tags=f"{before['distinct']} -> {after['distinct']}",
+        reused=f"{before['reuse_rate']:.0%} -> {after['reuse_rate']:.0%}", unused=answer["archived"],
+    )  # fmt: skip
 
 
 def _tool(memory: Any, name: str, **arguments: Any) -> dict[str, Any]:

@@ -118,6 +118,12 @@ def figure_patterns() -> Mapping[str, re.Pattern[str]]:
 
 
 @functools.cache
+def scales() -> Mapping[str, tuple[float, float]]:
+    """Embedding model -> the cosine of two tags that are unrelated, and of two that mean the same."""
+    return {model: (row["unrelated"], row["same"]) for model, row in tomllib.loads(_read("scales.toml")).items()}
+
+
+@functools.cache
 def _small_tables() -> Mapping[str, dict[str, str]]:
     return tomllib.loads(_read("words.toml"))
 

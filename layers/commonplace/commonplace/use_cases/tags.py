@@ -1,0 +1,105 @@
+"""`optimize_tags`: tags of one meaning become one, and those that are long unused are put aside."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+from commonplace.domain.fields import Notes
+from commonplace.domain.ids import new_operation_id
+from commonplace.domain.interactions import RunReport
+from commonplace.domain.maintenance import OptimizeRequest, OptimizeResult, TagCounts, TagRename, TagsApart
+from commonplace.domain.memory import Memory
+from commonplace.domain.runs import RunOperation
+from commonplace.memories.transitions import corrected
+from commonplace.pages.publishing import publish
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller
+from commonplace.retrieval.record_scan import is_visible, visibility_of
+from commonplace.runs.apply import RunContext
+from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation
+from commonplace.runs.staging import change_many, run_context
+from commonplace.use_cases.tag_plan import TagPlan
+
+TOOL = "optimize_tags"
+_UNUSED_FOR = timedelta(days=180)
+_SHOWN_APART = 50
+
+
+def optimize_tags(request: OptimizeRequest, caller: Caller, ports: Ports) -> OptimizeResult:
+    """Plans or makes the merges of tags, or tells a plan that was kept."""
+    everything = list(ports.records.all(caller.user_id))
+    seen = visibility_of(caller, include_expired=True)
+    memories = [one for one in everything if is_visible(seen, one)]
+    apart: list[TagsApart] = []
+
+    def planned(context: RunContext) -> Plan:
+        tags = TagPlan.of(Counter(tag for one in memories for tag in set(one.tags)), ports.embedder, request.threshold)
+        apart.extend(
+            TagsApart(tags=[one, other], similarity=alike.similarity, why=alike.apart or "")
+            for one, other, alike in sorted(tags.apart, key=lambda each: -each[2].similarity)[:_SHOWN_APART]
+        )
+        renamed = {one.tag: one.into for one in tags.merges}
+        found = (_operation(one, renamed, context.caller.now) for one in memories)
+        archived = _unused(everything, caller.now)
+        return Plan(operations=tuple(filter(None, found)), tags=tuple(tags.merges), archived=archived)
+
+    told = change_many(
+        "tags", planned, run_context(caller, ports), dry_run=request.dry_run, run_id=request.run_id, publish=publish
+    )
+    return _result(told, memories, apart)
+
+
+def _operation(memory: Memory, renamed: dict[str, str], now: datetime) -> PlannedOperation | None:
+    tags = tuple(dict.fromkeys(renamed.get(tag, tag) for tag in memory.tags))
+    if tags == memory.tags:
+        return None
+    name = new_operation_id(now)
+    change = corrected(memory, now, {"tool": TOOL, "operation_id": name}, tags=tags)
+    told = RunOperation(
+        operation_id=name, kind="UPDATE", outcome="planned", memory_id=memory.memory_id, why="tags of one meaning became one"
+    )
+    return PlannedOperation(told=told, at=now, opens=PlannedChange.of(change))
+
+
+def _unused(memories: Sequence[Memory], now: datetime) -> tuple[str, ...]:
+    """The tags that only closed memories have, for half a year."""
+    active = {tag for one in memories if one.status == "active" for tag in one.tags}
+    last: dict[str, datetime] = {}
+    for one in memories:
+        closed = one.valid_to or one.updated_at
+        for tag in one.tags if one.status != "active" else ():
+            last[tag] = max(last.get(tag, closed), closed)
+    return tuple(sorted(tag for tag, at in last.items() if tag not in active and now - at > _UNUSED_FOR))
+
+
+def _result(told: RunReport, memories: Sequence[Memory], apart: list[TagsApart]) -> OptimizeResult:
+    run = told.run
+    kept = any(one.outcome in ("needs_review", "applied", "lost", "discarded") for one in run.operations)
+    renamed = {one.tag: one.into for one in run.tags}
+    done = {one.memory_id for one in run.operations if one.outcome == "applied"}
+    # what an earlier call applied is in the memories already
+    return OptimizeResult(
+        run_id=run.run_id if kept else None,
+        status=run.status,
+        merges=[
+            TagRename(source=one.tag, to=one.into, similarity=one.similarity, why=one.why, memories=one.memories)
+            for one in run.tags
+        ],
+        kept_apart=apart,
+        archived=list(run.archived),
+        before=_counts(one.tags for one in memories),
+        after=_counts(
+            dict.fromkeys(renamed.get(tag, tag) for tag in one.tags)
+            if run.status != "done" or one.memory_id in done
+            else one.tags
+            for one in memories
+        ),
+        notes=Notes(warnings=list(run.notes) or None) or None,
+    )
+
+
+def _counts(tags: Iterable[Iterable[str]]) -> TagCounts:
+    given = [tag for each in tags for tag in each]
+    distinct = len(set(given))
+    share = round(1 - distinct / len(given), 3) if given else 0.0
+    return TagCounts(distinct=distinct, assignments=len(given), reuse_rate=share)
