@@ -33,9 +33,8 @@ def test_there_are_these_tools() -> None:
         "memory_normalize", "memory_store_personal", "memory_search_personal", "store_memory", "search_memory",
         "discover_memory_tools", "memory_store", "memory_search", "write_memory", "read_memory", "get_memory", "list_memories",
         "update_memory", "delete_memory", "history", "get_memory_context", "summarize_memory",
-        "memory_stats", "merge_memories", "optimize_tags", "memory_timeline", "concept_network", "usage_patterns", "trace_search",
-        "export_memories", "import_memories",
-        "validate_storage", "repair_index",
+        "memory_stats", "merge_memories", "optimize_tags", "memory_timeline", "concept_network", "usage_patterns",
+        "export_memories", "import_memories", "trace_search", "validate_storage", "repair_index",
     ]  # fmt: skip
 
 

@@ -99,11 +99,9 @@ def shaping(*paths: str) -> Allowed:
 
 def index_of(function: str, domain: str, everything: Allowed) -> Allowed:
     if function in SEARCHING:
-        return reading(domain)
+        return reading(domain) | (mending(domain) if function == "maintenance" else set())
     if function in ("index", "reconcile"):
         return writing(domain)
-    if function == "maintenance":
-        return mending(domain)
     return everything if function == "setup" else set()
 
 

@@ -112,8 +112,7 @@ TOOLS: tuple[Tool, ...] = (
         request=requests.StoreInsightRequest,
         result=results.StoreInsightResult,
         function="store",
-        tier="advanced",
-        group="migration",
+        tier="core",
         hints=STORES,
         examples=(
             {
@@ -131,8 +130,7 @@ TOOLS: tuple[Tool, ...] = (
         request=requests.SearchInsightRequest,
         result=results.SearchInsightResult,
         function="search",
-        tier="advanced",
-        group="analysis",
+        tier="core",
         hints=READS,
         examples=({"query": "how does the user decide", "nResults": 3, "filter": {"type": "insight"}},),
         errors=QUERY_ERRORS,
@@ -140,8 +138,8 @@ TOOLS: tuple[Tool, ...] = (
     *STORAGE_TOOLS,
     *MAINTENANCE_TOOLS,
     *ANALYSIS_TOOLS,
-    *DEBUGGING_TOOLS,
     *MIGRATION_TOOLS,
+    *DEBUGGING_TOOLS,
 )
 _BY_NAME = {tool.name: tool for tool in TOOLS}
 

@@ -84,9 +84,9 @@ ADVANCED: dict[str, Callable[[], UseCase]] = {
     "memory_timeline": _memory_timeline,
     "concept_network": _concept_network,
     "usage_patterns": _usage_patterns,
-    "trace_search": _trace_search,
     "export_memories": _export_memories,
     "import_memories": _import_memories,
+    "trace_search": _trace_search,
     "validate_storage": _validate_storage,
     "repair_index": _repair_index,
 }

@@ -69,7 +69,7 @@ def test_agents_take_the_functions(group: Any) -> None:
 def test_a_lambda_function_gets_its_own_tools_only(name: str) -> None:
     groups = rendered(name, ROWS)
     assert list(groups) == [
-        "normalize", "store", "search", "discover", "write", "read", "summarize", "analysis", "transfer", "maintenance",
+        "normalize", "store", "search", "discover", "write", "read", "summarize", "analysis", "maintenance", "transfer",
     ]  # fmt: skip
     for function, group in groups.items():
         shown = json.dumps(group)
