@@ -24,9 +24,9 @@ def test_a_person_sees_what_there_is_as_a_picture(memory_file: Path) -> None:
     assert (done.code, done.err) == (0, "")
     assert "memories  3\n" in done.out
     (row,) = (line for line in done.out.splitlines() if line.startswith("status"))
-    assert row.split()[1:] == ["active", "3", "█" * 40]
+    assert row.split()[1:] == ["active", "3", "█" * 20]
     bars = [line.count("█") for line in done.out.splitlines()]
-    assert max(bars) == 40
+    assert max(bars) == 20
     assert "month" in done.out
 
 
@@ -44,7 +44,7 @@ def test_a_person_sees_when_things_happened_and_what_changed(memory_file: Path) 
     done = ours(memory_file, "timeline")
     assert (done.code, done.err) == (0, "")
     assert "I play the cello in an orchestra. → I play the viola now." in done.out
-    assert "█" * 20 in done.out
+    assert "█" * 12 in done.out
     (bucket,) = ours(memory_file, "timeline", "--by", "year", "--topic", "peanuts", "--json").answer["buckets"]
     assert (bucket["count"], bucket["changes"]) == (1, [])
     assert ours(memory_file, "timeline", "--topic", "chess").out.split() == ["shown", "nothing"]

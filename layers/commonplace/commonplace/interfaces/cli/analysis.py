@@ -11,8 +11,8 @@ from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_fact
 
 _AFTER = click.option("--after", metavar="TIME", help="Only what is of then or later, ISO 8601.")
 _BEFORE = click.option("--before", metavar="TIME", help="Only what is of before, ISO 8601.")
-_BAR = 40  # columns of the longest
-_SHORT = 20
+_BAR = 20  # columns of the longest: a terminal of 80 shows it on one line
+_SHORT = 12
 _TAGS = 10
 
 
