@@ -121,7 +121,7 @@ def test_bedrock_converse(folder: Path, server: Server) -> None:
     assert "peanuts" in api.bodies[1]["messages"][2]["content"][0]["toolResult"]["content"][0]["text"]
 
 
-FUNCTIONS = ("normalize", "store", "search", "discover", "write", "read", "summarize", "analysis", "maintenance")
+FUNCTIONS = ("normalize", "store", "search", "discover", "write", "read", "summarize", "analysis", "maintenance", "transfer")
 
 
 def sent_by(heading: str, endpoint: str, folder: Path, server: Server) -> ScriptedApi:

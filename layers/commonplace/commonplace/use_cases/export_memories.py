@@ -14,7 +14,6 @@ from commonplace.domain.transfer import BY_WHOM, MOST_BYTES, ExportFilter, Expor
 from commonplace.ports.bundle import Ports
 from commonplace.ports.kept_files import KeptFiles
 from commonplace.ports.values import Caller
-from commonplace.retrieval.record_scan import visibility_of
 from commonplace.use_cases.record_files import HISTORY, Record, csv_lines, jsonl_lines
 
 KEPT_FOR = timedelta(days=1)
@@ -31,6 +30,8 @@ def export_memories(request: ExportRequest, caller: Caller, ports: Ports) -> Exp
     """
     if request.run_id is not None:
         return _told(export_file(request.run_id, caller, ports)[0])
+    from commonplace.retrieval.record_scan import visibility_of  # with numpy: who only prints records has no use for it
+
     agents = visibility_of(caller).agents
     chosen = [
         memory
