@@ -28,7 +28,9 @@ def made(
     embedder = StaticEmbedder()
     operations = SimpleNamespace(holder=lambda *_: holder)
     facts = SimpleNamespace(tags=lambda _: {})
-    ports = cast("Ports", SimpleNamespace(embedder=embedder, words=embedder, operations=operations, facts=facts))
+    ports = cast(
+        "Ports", SimpleNamespace(embedder=embedder, words=embedder, operations=operations, facts=facts, tag_rows=None)
+    )
     found, vector = memory_from_decision(
         Decision(candidate, "ADD", **decided), day, Caller("ana", NOW), ports, NOW, "mem_new"
     )
