@@ -14,7 +14,8 @@ from commonplace.text.tagging.tables import alias_groups, kinds, listed, scales,
 ALIAS, INITIALS, SPELLING, TYPO, MEANING = (
     "another name of it", "its initials", "the same in another spelling", "one letter is wrong", "the same meaning",
 )  # fmt: skip
-OTHER_DIGITS, SIBLINGS, NO_WORD = "other numbers", "two of one kind, or one a sort of the other", "they share no word"
+OTHER_DIGITS, NO_WORD = "other numbers", "they share no word"
+SIBLINGS = "two of one kind, or one a sort of the other"
 
 _DIGITS = re.compile(r"\d+")
 _LEAST_INITIALS, _LEAST_TYPO, _FREQUENT = 2, 6, 3
