@@ -11,9 +11,8 @@ from commonplace.text.tagging.names import canonical, same_thing
 from commonplace.text.tagging.synonyms import are_siblings
 from commonplace.text.tagging.tables import alias_groups, kinds, listed, scales, topic_names
 
-ALIAS, INITIALS, SPELLING, TYPO, MEANING = (
-    "another name of it", "its initials", "the same in another spelling", "one letter is wrong", "the same meaning",
-)  # fmt: skip
+ALIAS, INITIALS, SPELLING = "another name of it", "its initials", "the same in another spelling"
+TYPO, MEANING = "one letter is wrong", "the same meaning"
 OTHER_DIGITS, NO_WORD = "other numbers", "they share no word"
 SIBLINGS = "two of one kind, or one a sort of the other"
 
