@@ -13,7 +13,7 @@ FUNCTIONS = tuple(Stack().functions())
 ARCHITECTURES = ("arm64", "x86_64")
 LIMIT = 250.0
 """MB that Lambda takes unzipped of a function with its layers."""
-EMBEDDING = {"store", "search", "write", "read", "summarize", "transfer", "night"}
+EMBEDDING = {"store", "search", "write", "read", "summarize", "transfer", "maintenance", "night"}
 ASKING_CLAUDE = {"normalize", "summarize", "night"}
 UNZIPPED, ENCODERS_UNZIPPED, CLAUDE_UNZIPPED = 98.0, 110.0, 31.0
 ZIPPED, ENCODERS_ZIPPED = 30.0, 75.0  # vectors and weights hardly shrink
