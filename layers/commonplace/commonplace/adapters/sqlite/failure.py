@@ -28,7 +28,8 @@ def storage_errors(path: Path) -> Iterator[None]:
     """SQLite's errors in our words, without its own, which may quote data."""
     try:
         yield
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter: a message of SQLite that names what is damaged
+    # UnicodeDecodeError: a message of SQLite that names what is damaged; OverflowError: a number that SQLite had no room for
+    except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
         raise unavailable(_why(path, error)) from None
     except OSError as error:
         where = f": {error.filename}" if error.filename not in (None, str(path)) else ""  # such as a folder above it
