@@ -14,7 +14,7 @@ def test_a_fence_beyond_all_numbers_is_told_as_damage(tmp_path: Path) -> None:
     file = tmp_path / "memory.db"
     with Commonplace(file, user_id="ana") as memory:
         memory.store_memory("I live in Porto.")
-        with pytest.raises(CommonplaceError, match="no operation|nothing|there is"):
+        with pytest.raises(CommonplaceError, match=r"no operation|nothing|there is"):
             memory.undo("last")
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
         connection.execute("UPDATE leases SET number = 1e30, until = 0")
