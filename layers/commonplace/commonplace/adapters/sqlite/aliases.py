@@ -7,6 +7,7 @@ from importlib.resources import files
 
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
+from commonplace.adapters.sqlite.tables import has_table
 from commonplace.ports.record_values import Alias
 
 
@@ -36,7 +37,7 @@ class SqliteAliases:
 
     def _rows(self, user_id: str, condition: str, *values: object) -> list[Alias]:
         with self._database.reading() as connection:
-            if not _is_there(connection):
+            if not has_table(connection, "aliases"):
                 return []
             rows = connection.execute(
                 f"SELECT name, memory_id, run_id, withdrawn FROM aliases WHERE owner = ? AND {condition} ORDER BY name",
@@ -47,9 +48,5 @@ class SqliteAliases:
 
 def remove(connection: sqlite3.Connection, condition: str, *values: object) -> None:
     """Takes aliases out, by a condition on the columns of their table."""
-    if _is_there(connection):
+    if has_table(connection, "aliases"):
         connection.execute(f"DELETE FROM aliases WHERE {condition}", values)
-
-
-def _is_there(connection: sqlite3.Connection) -> bool:
-    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'aliases'").fetchone() is not None

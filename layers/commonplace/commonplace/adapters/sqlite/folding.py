@@ -5,6 +5,8 @@ Whoever opens the file next sees that, and folds. A file of 0.1 gets the table a
 
 import sqlite3
 
+from commonplace.adapters.sqlite.tables import has_table
+
 TABLE = "CREATE TABLE IF NOT EXISTS folding_due (row INTEGER PRIMARY KEY)"
 
 
@@ -16,9 +18,7 @@ def set_due(connection: sqlite3.Connection) -> None:
 
 def is_due(connection: sqlite3.Connection) -> bool:
     """Whether the log still holds what was erased."""
-    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'folding_due'").fetchone() is None:
-        return False
-    return connection.execute("SELECT 1 FROM folding_due").fetchone() is not None
+    return has_table(connection, "folding_due") and connection.execute("SELECT 1 FROM folding_due").fetchone() is not None
 
 
 def fold(connection: sqlite3.Connection) -> bool:

@@ -3,11 +3,11 @@
 A file of an older version gets the table with the first of them: its version stays.
 """
 
-import sqlite3
 from datetime import datetime
 
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
+from commonplace.adapters.sqlite.tables import has_table
 from commonplace.domain.transfer import FileKind, KeptFile
 
 _TABLE = """CREATE TABLE IF NOT EXISTS kept_files (
@@ -31,7 +31,7 @@ class SqliteKeptFiles:
 
     def get(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> tuple[KeptFile, bytes] | None:
         with self._database.reading() as connection:
-            if not _is_there(connection):
+            if not has_table(connection, "kept_files"):
                 return None
             found = connection.execute(
                 "SELECT file, body FROM kept_files WHERE owner = ? AND kind = ? AND file_id = ? AND expires_at > ?",
@@ -41,7 +41,7 @@ class SqliteKeptFiles:
 
     def listed(self, user_id: str, kind: FileKind, now: datetime) -> list[KeptFile]:
         with self._database.reading() as connection:
-            if not _is_there(connection):
+            if not has_table(connection, "kept_files"):
                 return []
             found = connection.execute(
                 "SELECT file FROM kept_files WHERE owner = ? AND kind = ? AND expires_at > ? ORDER BY file_id DESC",
@@ -61,12 +61,8 @@ class SqliteKeptFiles:
     def _delete(self, user_id: str, condition: str, *values: str | None) -> None:
         with self._database.reading() as connection:
             of_user = "SELECT 1 FROM kept_files JOIN users ON number = owner WHERE user_id = ? LIMIT 1"
-            if not _is_there(connection) or connection.execute(of_user, (user_id,)).fetchone() is None:
+            if not has_table(connection, "kept_files") or connection.execute(of_user, (user_id,)).fetchone() is None:
                 return
         with self._database.writing(erases=True) as connection:
             owner = known_owner(connection, user_id)
             connection.execute(f"DELETE FROM kept_files WHERE owner = ? AND {condition}", (owner, *values))
-
-
-def _is_there(connection: sqlite3.Connection) -> bool:
-    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'kept_files'").fetchone() is not None

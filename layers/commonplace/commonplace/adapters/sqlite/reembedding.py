@@ -10,6 +10,7 @@ from importlib.resources import files
 
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of
+from commonplace.adapters.sqlite.tables import has_table
 from commonplace.ports.record_values import Vector
 
 _LEFT = """FROM memories WHERE owner = :owner AND status = 'active'
@@ -79,7 +80,7 @@ class SqliteReembedding:
 
     def _prepare(self) -> None:
         with self._database.reading() as connection:
-            if _has_tables(connection):
+            if has_table(connection, "waiting_vectors"):
                 return
         with self._database.writing() as connection:
             _ensure_tables(connection)
@@ -88,7 +89,7 @@ class SqliteReembedding:
         try:
             found = connection.execute("SELECT model FROM embedding_models WHERE owner = ?", (owner,)).fetchone()
         except sqlite3.OperationalError:
-            if _has_tables(connection):
+            if has_table(connection, "waiting_vectors"):
                 raise
             return False  # no newer version has written to this file yet
         return found is not None and str(found[0]) == self._model
@@ -108,12 +109,8 @@ class SqliteReembedding:
         connection.execute("DELETE FROM waiting_vectors WHERE row IN (SELECT row FROM memories WHERE owner = ?)", (owner,))
 
 
-def _has_tables(connection: sqlite3.Connection) -> bool:
-    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'waiting_vectors'").fetchone() is not None
-
-
 def _ensure_tables(connection: sqlite3.Connection) -> None:
-    if _has_tables(connection):
+    if has_table(connection, "waiting_vectors"):
         return
     statement = ""
     for line in files(__package__).joinpath("reembedding.sql").read_text("utf-8").splitlines():

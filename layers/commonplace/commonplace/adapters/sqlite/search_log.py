@@ -8,13 +8,13 @@ from collections.abc import Callable
 
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, moment_of
+from commonplace.adapters.sqlite.tables import has_table
 from commonplace.domain.errors import CommonplaceError
 from commonplace.ports.values import LoggedSearch
 
 _log = logging.getLogger("commonplace")
 _KEPT = 90 * 86_400.0
 _AT_ONCE, _AT_LATEST = 20, 5.0  # searches and seconds: each of its own would cost a third of a millisecond
-_IS_THERE = "SELECT 1 FROM sqlite_master WHERE name = 'searches'"
 _INSERT = (
     "INSERT INTO searches (owner, query, found, at, purge_at) SELECT ?, ?, ?, ?, ?"
     " WHERE NOT EXISTS (SELECT 1 FROM searches_forgotten WHERE owner = ? AND seconds >= ?)"
@@ -74,7 +74,7 @@ class SqliteSearchLog:
             self._waiting = []
 
     def _rows(self, connection: sqlite3.Connection, user_id: str) -> list[tuple[int, str, int, str]]:
-        if self._database.read_only and not connection.execute(_IS_THERE).fetchone():  # of an older version
+        if self._database.read_only and not has_table(connection, "searches"):  # of an older version
             return []
         return connection.execute(
             "SELECT number, query, found, at FROM searches WHERE owner = ? AND purge_at > ? ORDER BY number",
