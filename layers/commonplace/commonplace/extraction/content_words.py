@@ -20,7 +20,7 @@ _HALF, _TELLING, _FEW_MORE = 0.5, 2, 2
 @functools.lru_cache(maxsize=4096)
 def stems_of(text: str) -> frozenset[str]:
     """The content stems of a text, without function words of its language."""
-    return frozenset(tokenizer.terms(text, _small_words(text)))
+    return frozenset(tokenizer.terms(text, _small_words(language_of(text))))
 
 
 def shared_stems(wanted: frozenset[str], known: frozenset[str], *, begins: bool = False) -> frozenset[str]:
@@ -44,8 +44,9 @@ def names_of(text: str) -> frozenset[str]:
     return frozenset(word for word in found if not is_calendar_word(word))
 
 
-def _small_words(text: str) -> frozenset[str]:
-    found = languages().get(language_of(text))
+@functools.cache
+def _small_words(language: str) -> frozenset[str]:
+    found = languages().get(language)
     small = found.words - found.telling if found else frozenset[str]()
     return frozenset(word for one in small for word in tokenizer.words(one))
 

@@ -1,6 +1,8 @@
 """Finds the sentence of a memory that a new sentence contradicts: by another value, a correction, or an end."""
 
+import functools
 import re
+from typing import NamedTuple
 
 from commonplace.extraction.changes.attributes import Attribute, attribute_of
 from commonplace.extraction.changes.corrections import ended_matter
@@ -17,6 +19,14 @@ _LEAST, _LONGEST_END = 2, 6
 CHANGED, CORRECTED, OVER = "another value of the same", "it was corrected", "it is over"
 _OF_A_LIFE = ("residence", "home_of", "employer", "role")
 _JOINS = re.compile(rf"[{HIRAGANA}].|.[{HIRAGANA}]")  # two signs, of which one is the grammar between two words
+
+
+class _Claim(NamedTuple):
+    """What a text claims: its content stems without the negation, whether it is negated, and what limits it ("only")."""
+
+    stems: frozenset[str]
+    denied: bool
+    limits: frozenset[str]
 
 
 def has_another_end(new: str, old: str) -> bool:
@@ -93,20 +103,23 @@ def _without_asides(text: str, value: str) -> str:
 
 def _denies(new: str, old: str) -> bool:
     """Whether a clause of `new` has the words of `old`, and only one of both is negated."""
+    theirs = _claim(old)
+    return bool(theirs.stems) and any(
+        ours.stems - word_stems("stress") == theirs.stems and ours.denied != theirs.denied and ours.limits <= theirs.limits
+        for ours in _claims(new)
+    )
+
+
+@functools.lru_cache(maxsize=4096)
+def _claims(text: str) -> tuple[_Claim, ...]:
+    return tuple(map(_claim, compiled("contradictions.clause").split(straight(text))))
+
+
+@functools.lru_cache(maxsize=4096)
+def _claim(text: str) -> _Claim:
     negation = compiled("contradictions.not")
-    theirs, limits = stems_of(negation.sub(" ", old)), _limits(old)
-    denied = negation.search(straight(old)) is not None
-    for clause in compiled("contradictions.clause").split(straight(new)):
-        if not _limits(clause) <= limits:
-            continue
-        ours = stems_of(negation.sub(" ", clause)) - word_stems("stress")
-        if theirs and ours == theirs and (negation.search(clause) is not None) != denied:
-            return True
-    return False
-
-
-def _limits(text: str) -> frozenset[str]:
-    return frozenset(found[0].casefold() for found in wording_pattern("limited").finditer(text))
+    limits = frozenset(found[0].casefold() for found in wording_pattern("limited").finditer(text))
+    return _Claim(stems_of(negation.sub(" ", text)), negation.search(straight(text)) is not None, limits)
 
 
 def _ended_words(new: str) -> frozenset[str]:

@@ -93,7 +93,12 @@ def _rows() -> tuple[_LanguageRow, ...]:
 
 def memory_sentences(text: str) -> list[str]:
     """The sentences of a memory's content; a question and its answer count as one."""
-    return [text] if "?" in text or "？" in text else [one.text for one in sentences(text)]
+    return list(_memory_sentences(text))
+
+
+@functools.lru_cache(maxsize=4096)
+def _memory_sentences(text: str) -> tuple[str, ...]:
+    return (text,) if "?" in text or "？" in text else tuple(one.text for one in sentences(text))
 
 
 def statements(text: str) -> list[str]:
