@@ -12,7 +12,13 @@ from hypothesis import HealthCheck, settings
 from commonplace import Commonplace, CommonplaceError
 from commonplace.settings import Settings
 
-pytest_plugins = ["tests.parallel", "tests.real_servers", "tests.dynamodb_tables", "tests.opensearch_indices"]
+pytest_plugins = [
+    "tests.parallel",
+    "tests.real_servers",
+    "tests.dynamodb_tables",
+    "tests.opensearch_indices",
+    "tests.s3_buckets",
+]
 
 # Hypothesis's limits are of wall time, which tells nothing where workers share a machine; tests of time have their own.
 _PROFILE = settings.get_profile(settings.get_current_profile_name())  # of CI, where that is set

@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from moto import mock_aws
 
 from commonplace.adapters.s3 import S3KeptFiles, connect
 from commonplace.adapters.sqlite.database import Database
@@ -15,20 +14,10 @@ from commonplace.adapters.sqlite.kept_files import SqliteKeptFiles
 from commonplace.domain.transfer import FileKind, KeptFile
 from commonplace.ports.kept_files import KeptFiles
 from tests.conftest import NOON
+from tests.s3_buckets import BUCKET
 
 pytestmark = pytest.mark.integration
-BUCKET, ANA, BEN = "pages", "local|ana", "local|ben"
-
-
-@pytest.fixture
-def _account(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for name, value in {"ACCESS_KEY_ID": "x", "SECRET_ACCESS_KEY": "x", "DEFAULT_REGION": "eu-central-1"}.items():
-        monkeypatch.setenv(f"AWS_{name}", value)
-    with mock_aws():
-        client = connect("eu-central-1")
-        client.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
-        client.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": "Enabled"})
-        yield
+ANA, BEN = "local|ana", "local|ben"
 
 
 @pytest.fixture(params=["file", "bucket"])
@@ -37,7 +26,7 @@ def files(request: pytest.FixtureRequest, memory_file: Path) -> Iterator[KeptFil
         with closing(Database(memory_file)) as database:
             yield SqliteKeptFiles(database)
         return
-    request.getfixturevalue("_account")
+    request.getfixturevalue("bucket")
     yield S3KeptFiles(connect("eu-central-1"), BUCKET)
 
 
@@ -98,7 +87,7 @@ def test_all_of_a_kind_or_all_of_a_user_goes_and_nothing_of_others(files: KeptFi
     assert (files.listed(BEN, "export", NOON), files.listed(BEN, "upload", NOON)) == ([kept(1)], [kept(2, "upload")])
 
 
-@pytest.mark.usefixtures("_account")
+@pytest.mark.usefixtures("bucket")
 def test_a_bucket_keeps_no_version_of_what_was_deleted_and_gives_links() -> None:
     client = connect("eu-central-1")
     files = S3KeptFiles(client, BUCKET)

@@ -1,36 +1,23 @@
 """Pages kept by name: in a folder, and in a bucket."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from moto import mock_aws
 
 from commonplace.adapters.folder import FolderPages
 from commonplace.adapters.s3 import S3Pages, connect
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.ports.pages import Pages
+from tests.s3_buckets import BUCKET
 
 pytestmark = pytest.mark.integration
-BUCKET = "pages"
-
-
-@pytest.fixture
-def _account(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    for name, value in {"ACCESS_KEY_ID": "x", "SECRET_ACCESS_KEY": "x", "DEFAULT_REGION": "eu-central-1"}.items():
-        monkeypatch.setenv(f"AWS_{name}", value)
-    with mock_aws():
-        client = connect("eu-central-1")
-        client.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
-        client.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": "Enabled"})
-        yield
 
 
 @pytest.fixture(params=["folder", "bucket"])
 def pages(request: pytest.FixtureRequest, tmp_path: Path) -> Pages:
     if request.param == "folder":
         return FolderPages(tmp_path / "new" / "pages")
-    request.getfixturevalue("_account")
+    request.getfixturevalue("bucket")
     return S3Pages(connect("eu-central-1"), BUCKET, "ann")
 
 
@@ -73,7 +60,7 @@ def test_what_was_there_before_can_be_let_go_of(pages: Pages) -> None:
     assert (pages.read("MEMORY.md"), pages.names()) == ("two", ["MEMORY.md"])
 
 
-@pytest.mark.usefixtures("_account")
+@pytest.mark.usefixtures("bucket")
 def test_a_bucket_holds_no_older_version_then_and_other_folders_stay() -> None:
     client = connect("eu-central-1")
     mine, other = S3Pages(client, BUCKET, "ann"), S3Pages(client, BUCKET, "anna")
@@ -91,7 +78,7 @@ def test_a_bucket_holds_no_older_version_then_and_other_folders_stay() -> None:
     assert {one["Key"] for one in there["DeleteMarkers"]} == {"anna/memory/2026-05-20.md"}
 
 
-@pytest.mark.usefixtures("_account")
+@pytest.mark.usefixtures("bucket")
 def test_a_bucket_that_is_not_there_is_told_without_the_vendors_words() -> None:
     with pytest.raises(CommonplaceError, match="NoSuchBucket") as caught:
         S3Pages(connect("eu-central-1"), "another", "ann").write("MEMORY.md", "secret words")
