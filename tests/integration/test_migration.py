@@ -90,6 +90,14 @@ def test_what_the_old_search_found_is_found_here(memory: Commonplace, large: Pat
     assert {one["access_count"] for one in memory.export()} == {one["access_count"] for one in documents()}
 
 
+def test_every_old_tag_finds_its_memories(memory: Commonplace, large: Path) -> None:
+    memory.migrate_tinydb(large, apply=True)
+    for document in documents()[::12]:
+        named = document["tags"] if isinstance(document["tags"], list) else document["tags"].split(", ")
+        for tag in named:
+            assert document["content"] in found(memory, tag)
+
+
 def test_times_counts_and_all_else_come_along(memory: Commonplace, old: Path) -> None:
     memory.migrate_tinydb(old, apply=True)
     one = kept(memory)[ALLERGY]

@@ -47,6 +47,18 @@ def test_a_query_that_names_something_is_not(text: str) -> None:
     assert not parse_query(text, NOON).general
 
 
+@pytest.mark.parametrize("text", ["coffee", "garden-invoices", "Work_Projects", "coffee order", "寿司"])
+def test_a_few_content_words_may_be_a_label(text: str) -> None:
+    assert parse_query(text, NOON).question.label
+
+
+@pytest.mark.parametrize(
+    "text", ["my coffee", "where is the garden", "coffee order of the whole garden", "*", "¿Dónde vivo?"]
+)
+def test_a_question_is_no_label(text: str) -> None:
+    assert not parse_query(text, NOON).question.label
+
+
 def test_the_days_that_are_named_become_a_span() -> None:
     query = parse_query("what did I do last week", NOON)
     (span,) = query.question.spans

@@ -1,6 +1,7 @@
 """The laws of the order."""
 
 import math
+from dataclasses import replace
 from datetime import date, timedelta
 from itertools import pairwise
 
@@ -44,6 +45,19 @@ def test_a_store_of_one_memory_answers_above_the_default_threshold() -> None:
 def test_without_any_vector_words_alone_may_reach_the_top() -> None:
     ranked = rank(ASKED, columns(counts=[[9]], cosines=[math.nan]), corpus_of(memories=1000, frequencies=[1]))
     assert ranked.relevance[0] > 0.6
+
+
+def test_what_has_every_word_of_a_label_comes_before_what_is_near_to_it() -> None:
+    label = Question(terms=("tea", "order"), weights=(1.0, 1.0), words=frozenset({"tea", "order"}), label=True)
+    candidates = columns(counts=[[9, 0], [0.3, 0.3]], cosines=[0.4, 0.1])
+    statistics = corpus_of(frequencies=[5, 5])
+    assert rank(label, candidates, statistics).rows.tolist() == [1, 0]
+    assert rank(replace(label, label=False), candidates, statistics).rows.tolist() == [0, 1]
+
+
+def test_a_word_that_only_widens_a_label_need_not_be_there() -> None:
+    widened = Question(terms=("tea", "drink"), weights=(1.0, 0.2), words=frozenset({"tea"}), label=True)
+    assert rank(widened, columns(counts=[[1, 0]]), corpus_of(frequencies=[5, 5])).parts["labels"][0] >= 0.5
 
 
 def test_equals_stand_in_the_order_of_their_ids() -> None:

@@ -23,6 +23,7 @@ _STEEPNESS = 8.0  # logistic fit of the lead on LoCoMo conversations 0 and 1
 _BEST = 5
 _WHOSE = "user"  # whom all memories are of: the word tells none from another
 _TALK = 2  # named speakers
+_LONGEST_LABEL = 4  # words of a tag
 _LEAST, _MOST = 0.15, 0.85
 
 
@@ -82,6 +83,7 @@ def parse_query(text: str, now: datetime, renamed: Mapping[str, str] = {}) -> Qu
         words=frozenset(spoken),
         spans=_spans(time),
         advice=intent_cues.asks_for_advice(text),
+        label=_may_be_label(text, spoken),
     )
     return Query(question, _intent(text), concepts_of(text), added, time, general)
 
@@ -92,6 +94,13 @@ def _renamed(spoken: Sequence[str], renamed: Mapping[str, str]) -> dict[str, str
     longest = max(map(len, tags))
     runs = [tuple(spoken[at : at + size]) for size in range(longest, 0, -1) for at in range(len(spoken) - size + 1)]
     return {tags[run]: " ".join(run) for run in runs if run in tags}
+
+
+def _may_be_label(text: str, spoken: Sequence[str]) -> bool:
+    """Whether a query is a few content words and nothing else, as the name of a tag or a category is."""
+    few = 0 < len(spoken) <= _LONGEST_LABEL and not intent_cues.is_question(text)
+    asking = tokenizer.terms_of_asking()
+    return few and all((terms := tokenizer.terms(word)) and asking.isdisjoint(terms) for word in spoken)
 
 
 def _intent(text: str) -> Intent:

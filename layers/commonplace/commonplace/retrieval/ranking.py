@@ -24,6 +24,7 @@ _WORDS, _HALF, _RISE = 1.5, 16.0, 1.5  # the share of the words: 1.5 s^1.5 / (s^
 _COSINE, _NEAR = 1.3, 0.8  # of a memory's own vector, and of what its neighbours' vectors lend to it
 _SPEAKER, _WITH_SPEAKER = 0.12, 0.1  # the named speaker's own turn; a turn of a talk with them
 _LABELLED = 0.15  # of the question's words, by rarity, those that only the tags or the category have
+_ALL_NAMED = 0.5  # of what has every word of a query that may be a label, in its text or as labels
 _ANSWER = 0.05
 _INSTRUCTION = 0.2
 _RELATED = 0.25  # an instruction that shares no word with the question must at least be like it
@@ -60,13 +61,17 @@ class DaySpan:
 
 @dataclass(frozen=True)
 class Question:
-    """A query for ranking: terms with weights (expansions weigh less), words, days named, whether advice is asked."""
+    """A query for ranking: terms with weights (expansions weigh less), words, days named, whether advice is asked.
+
+    `label`: it is a few content words and nothing else, as the name of a tag or a category is.
+    """
 
     terms: tuple[str, ...]
     weights: tuple[float, ...]
     words: frozenset[str]
     spans: tuple[DaySpan, ...] = ()
     advice: bool = False
+    label: bool = False
 
 
 def rank(question: Question, candidates: Candidates, corpus: Corpus, profile: Profile = "window") -> Ranked:
@@ -133,15 +138,18 @@ def _linear(question: Question, candidates: Candidates, corpus: Corpus, own: Int
         "instruction": _INSTRUCTION * (candidates.instructions[own] & ((words > 0) | (candidates.cosines[own] > _RELATED))),
         "preference": _PREFERENCE * question.advice * candidates.preferences[own],
         "date": _DATE * _date_match(days, candidates.days[own]),
-        "labels": _labelled(candidates.term_counts[own], weights),
+        "labels": _labelled(question, candidates.term_counts[own], weights),
         _OF_SPEAKER: _SPEAKER * speaks[own] + _WITH_SPEAKER * around.near(speaks),
     }
 
 
-def _labelled(term_counts: Floats, weights: Floats) -> Floats:
+def _labelled(question: Question, term_counts: Floats, weights: Floats) -> Floats:
     """What a question by a tag or a category adds: its words may stand in no text at all."""
     only = np.isclose(term_counts, bm25.LABEL_WEIGHT)
-    return np.asarray(_LABELLED * (only @ weights) / max(float(weights.sum()), 1e-9))
+    share = _LABELLED * (only @ weights) / max(float(weights.sum()), 1e-9)
+    if question.label:
+        share = share + _ALL_NAMED * (term_counts[:, np.array(question.weights) == 1.0] > 0).all(axis=1)
+    return np.asarray(share)
 
 
 def _share_of_words(bm25_score: Floats) -> Floats:
