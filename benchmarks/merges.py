@@ -16,7 +16,7 @@ from commonplace.text.paraphrase.verdict import same_statement
 
 TUNED, HELD_OUT = "tuned on", "held out"
 _LEFT_OUT = "same_topic_ambiguous"
-_TOGETHER = "all but MRPC"
+TOGETHER = "all but MRPC"
 
 
 class Pair(NamedTuple):
@@ -89,7 +89,7 @@ def _names(pair: Pair) -> list[str]:
     half = HELD_OUT if pair.source == "written" else _half(pair.first, pair.second)
     sources = [pair.source]
     if pair.relation == "duplicate" and pair.source not in ("mrpc", "written"):
-        sources.append(_TOGETHER)
+        sources.append(TOGETHER)
     return [f"{pair.relation}|{source}|{half}" for source in sources]
 
 

@@ -3,7 +3,6 @@
 import argparse
 import math
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -13,13 +12,11 @@ from typing import Any
 import numpy as np
 from rich.progress import track
 
+from benchmarks import legacy_search
 from benchmarks.conversations import Asked, Conversation, beam, locomo, together
 from benchmarks.report import Table, main
 from commonplace import Commonplace
-from commonplace.ports.candidates import Corpus
-from commonplace.retrieval import bm25
 from commonplace.settings import Settings
-from commonplace.text.foundation.tokenizer import terms
 
 COLUMNS = ("set", "questions", "R@10", "R@10 at the default", "R@5", "R@5 at the default", "nDCG@10", "multi-hop R@10")
 Call = Callable[[str, dict[str, Any]], dict[str, Any]]
@@ -109,17 +106,10 @@ def _compared(name: str, conversations: Sequence[Conversation]) -> list[tuple[st
 
 
 def by_words(conversation: Conversation) -> Iterator[Answer]:
-    """The floor: BM25 (k1 1.2, b .5) of our analyzer's terms over the turns' own words, nothing else."""
-    held = [Counter(terms(turn.text)) for turn in conversation.turns]
-    lengths = np.array([sum(one.values()) for one in held], dtype=np.float64)
-    frequencies = Counter(term for one in held for term in one)
+    """The floor: BM25 of our analyzer's terms over the turns' own words, nothing else."""
+    search = legacy_search.by_words(legacy_search.told_by(conversation))
     for asked in conversation.asked:
-        wanted = tuple(dict.fromkeys(terms(asked.question)))
-        counts = np.array([[one[term] for term in wanted] for one in held], dtype=np.float64)
-        held_by = np.array([frequencies[term] for term in wanted], dtype=np.float64)
-        corpus = Corpus(len(held), float(lengths.mean()), held_by, frozenset(), ())
-        scores = bm25.bm25(counts, lengths / corpus.average_length, bm25.inverse_document_frequency(corpus))
-        best = [conversation.turns[row].name for row in np.argsort(-scores, kind="stable")[:10]]
+        best = search(asked.question)
         yield Answer(asked, best, best, None)
 
 
