@@ -103,6 +103,15 @@ def test_its_errors_are_told_by_status(path: str, method: str, operation: Any) -
     assert "429" in operation["responses"]
 
 
+@pytest.mark.parametrize("path", [path for path, item in DOCUMENT["paths"].items() if "parameters" in item])
+def test_a_header_that_is_refused_is_told(path: str) -> None:
+    """A zone of no such name, and for a backend no user."""
+    item = DOCUMENT["paths"][path]
+    assert {one["$ref"].rpartition("/")[2] for one in item["parameters"] if "$ref" in one} == {"User", "Timezone"}
+    told = (item.get("get") or item["post"])["responses"]["400"]["description"].split(", ")
+    assert {"invalid_argument", "missing_field"} <= set(told)
+
+
 @pytest.mark.parametrize("code", list(ErrorCode))
 def test_every_error_fits_its_schema(code: ErrorCode) -> None:
     schema = DOCUMENT["components"]["schemas"]["Error"]

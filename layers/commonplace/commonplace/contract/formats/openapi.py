@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from commonplace.contract.formats.openapi_night import OF_BODIES, night_paths, reference, responses, told
+from commonplace.contract.formats.openapi_night import OF_BODIES, OF_HEADERS, night_paths, reference, responses, told
 from commonplace.contract.manifest import Row, schema
 from commonplace.domain.errors import ErrorCode
 from commonplace.domain.imports import ChatMessage, ImportRequest, ImportResult, Turn
@@ -125,7 +125,7 @@ def _import() -> dict[str, Any]:
 
 def _export() -> dict[str, Any]:
     text = {"schema": {"type": "string"}}
-    found = responses({}, set(told([ErrorCode.NOT_FOUND])))
+    found = responses({}, set(told([ErrorCode.NOT_FOUND, *OF_HEADERS])))
     location = {"Location": {"schema": {"type": "string", "format": "uri"}, "description": "Holds for 60 seconds."}}
     found["200"] = {"description": "The file, on one machine.", "content": {media: text for media, _ in MEDIA.values()}}
     found["302"] = {"description": "Where the file is, on AWS.", "headers": location}
@@ -139,7 +139,7 @@ def _upload() -> dict[str, Any]:
         "summary": "Keep a file for one import_memories, for an hour",
         "description": "Up to 50 MB on one machine, and up to 4 MB on AWS, where a function is given no more.",
         "requestBody": {"required": True, "content": {"application/octet-stream": any_bytes}},
-        "responses": responses(schema(UploadResult, "serialization"), set(told([ErrorCode.PAYLOAD_TOO_LARGE]))),
+        "responses": responses(schema(UploadResult, "serialization"), set(told(OF_HEADERS))),
     }
 
 

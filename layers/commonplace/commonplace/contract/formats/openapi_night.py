@@ -21,10 +21,11 @@ OF_BODIES = (
     ErrorCode.PAYLOAD_TOO_LARGE,
 )  # fmt: skip
 """What a body may be refused for."""
+OF_HEADERS = (ErrorCode.INVALID_ARGUMENT, ErrorCode.MISSING_FIELD)
+"""What the headers that name the user and the zone may be refused for."""
 _THROTTLED = {"description": "Too many requests: API Gateway's own answer; try again later."}
 
-_ARGUMENT = {ErrorCode.INVALID_ARGUMENT}
-_OF_RUNS = {*_ARGUMENT, ErrorCode.NOT_FOUND}
+_OF_RUNS = {*OF_HEADERS, ErrorCode.NOT_FOUND}
 _OF_CHANGES = {*_OF_RUNS, ErrorCode.CONFLICT, ErrorCode.LEASE_LOST}
 _RUN_ID = {
     "name": "run_id", "in": "path", "required": True, "schema": {"type": "string"}, "description": "The run's id, or `last`.",
@@ -75,7 +76,7 @@ def night_paths() -> dict[str, dict[str, Any]]:
     run = _of(Run)
     return {
         "/interactions": {"parameters": [], "post": _record()},
-        "/runs": {"parameters": [_LIMIT], "get": _operation("list_runs", "The newest runs", _of(ListedRuns), _ARGUMENT)},
+        "/runs": {"parameters": [_LIMIT], "get": _operation("list_runs", "The newest runs", _of(ListedRuns), {*OF_HEADERS})},
         "/runs/{run_id}": {
             "parameters": [_RUN_ID],
             "get": _operation("show_run", "A run with the words that it is about", _of(RunReport), _OF_RUNS),
