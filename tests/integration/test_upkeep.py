@@ -30,6 +30,9 @@ DERIVED = {
     "its words gone": "DELETE FROM words_content WHERE id = 1",
     "an index of words that is empty": "DELETE FROM words_data WHERE id > 10",
     "an index of words that is no index": "UPDATE words_data SET block = zeroblob(8) WHERE id > 1",
+    "an index of words that is no index, and no count of changes": (
+        "DELETE FROM changes; UPDATE words_data SET block = NULL WHERE id = 10"
+    ),
     "a size of words": "DELETE FROM words_docsize",
     "half a vector": "UPDATE memories SET embedding = substr(embedding, 1, 512) WHERE row = 2",
     "no vector": "UPDATE memories SET embedding = NULL WHERE row = 2",

@@ -98,6 +98,7 @@ class Repaired:
 def repair(user: UserIndex, scope: Scope, dry_run: bool) -> Repaired:
     """Brings one user's index in line with the records; `dry_run` only counts. Raises `IndexUnavailable`."""
     done, contents, waiting = Repaired(), user.upkeep.contents, user.waiting()
+    orphans, others = user.survey()  # before anything is mended, which may put a count right: told is what was wrong
     for batch in in_batches(user.upkeep.everything.of_user(user.user_id), BATCH):
         faults = user.differing(batch, waiting)
         ahead = {one.name for one in faults if not one.repairable}
@@ -108,7 +109,6 @@ def repair(user: UserIndex, scope: Scope, dry_run: bool) -> Repaired:
         done.failed += [FailedRepair(id=name, code="ahead") for name in sorted(ahead)]
         done.indexed += _mend(contents, wanted, dry_run, done)
         done.unchanged += len(batch) - len(wanted) - len(ahead)
-    orphans, others = user.survey()
     for lost in in_batches(orphans, BATCH):
         done.removed += _mend(contents, {one.name: one.change for one in lost}, dry_run, done)
     if contents is not None and not dry_run:

@@ -66,10 +66,10 @@ class SqliteContents:
         stored = [one.memory for one in changes if isinstance(one, Stored)]
         vectors = self._embedded(stored)
         with self._database.writing() as connection:
-            count_changes(connection)
             found = derived_of(connection, [memory.memory_id for memory in stored])
             if self._is_torn(connection, list(found.values()), changes):
-                postings.rebuild(connection)
+                postings.rebuild(connection)  # before any write: then FTS5 is asked for a savepoint of what it can't read
+            count_changes(connection)
             outcomes = [self._mend(connection, one, found, vectors) for one in changes]
             refused = [at for at, outcome in enumerate(outcomes) if outcome.state == "failed"]
             rows_of = {at: found[one.memory.memory_id].row for at in refused if isinstance(one := changes[at], Stored)}
