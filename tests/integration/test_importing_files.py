@@ -121,6 +121,12 @@ def test_what_is_here_with_another_content_or_key_is_a_conflict_and_stays(memory
         (line(agent_id="coach"), "agent_id", "invalid_argument"),
         (line(history=[{"operation": "a\x07", "at": "2026-05-20T18:30:00Z"}]), "history.0.operation", "invalid_argument"),
         (line(history="x"), "history", "invalid_argument"),
+        (line(position=-(2**63) - 1), "position", "invalid_argument"),
+        (line(concepts=[f"c{n}" for n in range(1_001)]), "concepts", "invalid_argument"),
+        (line(session_id="s" * 8_001), "session_id", "invalid_argument"),
+        (line(tags=["t" * 8_001]), "tags", "invalid_argument"),
+        (line(raw_text=" \n"), "raw_text", "invalid_argument"),
+        ('{"a": ' + "[" * 600 + "]" * 600 + "}", None, "invalid_json"),
         ("[]", None, "invalid_json"),
         (line(user_note="x" * 300_000), None, "payload_too_large"),
     ],
@@ -147,6 +153,24 @@ def test_links_stay_inside_and_no_circle_comes_in(memory: Commonplace) -> None:
     assert {name: (one["supersedes"], one["superseded_by"]) for name, one in kept.items()} == {
         "mem_4": (None, None), "mem_5": (None, None),
     }  # fmt: skip
+
+
+def test_links_lead_to_what_is_stored_and_not_back_to_it(memory: Commonplace) -> None:
+    """A memory that is left out leads to what says the same, but where its id is another's, or where that made a circle."""
+    closed = {"status": "superseded", "raw_text": "I live in Faro."}
+    memory.import_memories(file_of(line(raw_text="I drink tea.")), dry_run=False)
+    again = line(memory_id="mem_2", raw_text="I drink tea.")
+    text = file_of(
+        again, line(memory_id="mem_2", raw_text="I drink coffee."), line(memory_id="mem_3", superseded_by="mem_2", **closed),
+        line(memory_id="mem_4", supersedes="mem_5"), line(memory_id="mem_5", supersedes="mem_6", **closed),
+        line(memory_id="mem_6"), line(memory_id="mem_7", supersedes="mem_4", **closed),
+    )  # fmt: skip
+    done = memory.import_memories(text, dry_run=False)
+    assert [(one.line, one.message) for one in done.refused] == [
+        (line, "memories that replaced one another in a circle") for line in (5, 6)
+    ]
+    kept = {one["memory_id"]: (one["supersedes"], one["superseded_by"]) for one in memory.export()}
+    assert kept == {"mem_1": (None, None), "mem_2": (None, None), "mem_3": (None, "mem_2"), "mem_7": (None, None)}
 
 
 def test_secrets_stay_out_and_standing_instructions_are_shown(memory: Commonplace) -> None:

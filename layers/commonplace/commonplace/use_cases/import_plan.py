@@ -74,8 +74,10 @@ class ImportPlan:
             else:
                 plan.new.append(one)
                 held.add(memory)
+        there = {*here, *flaws.unreadable}
+        plan._relink(there, instead)  # first, for a link that leads elsewhere now may close a circle
         plan._refuse_circles(here.values())
-        plan._relink({*here, *flaws.unreadable, *(one.memory.memory_id for one in plan.new)}, instead)
+        plan._relink(there, instead)
         return plan
 
     def operations(self, caller: Caller, ports: Ports) -> tuple[PlannedOperation, ...]:
@@ -90,10 +92,11 @@ class ImportPlan:
 
     def _relink(self, there: set[str], instead: Mapping[str, str]) -> None:
         """A link to what was left out leads to the memory that says the same; one that leads nowhere goes."""
+        there = there | {one.memory.memory_id for one in self.new}
         changed = []
         for one in self.new:
             links = {name: getattr(one.memory, name) for name in ("supersedes", "superseded_by")}
-            ends = {name: instead.get(link, link if link in there else None) for name, link in links.items() if link}
+            ends = {name: next((end for end in (link, instead.get(link)) if end in there), None) for name, link in links.items()}
             changed.append(Given(one.number, one.memory.model_copy(update=ends), one.past))
         self.new = changed
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_serializer
 
 from commonplace.contract import validate
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.fields import Moment, Name, printable
+from commonplace.domain.fields import MAX_TEXT, Moment, Name, printable
 from commonplace.domain.ids import may_be_id
 from commonplace.domain.memory import Memory
 from commonplace.domain.storage import normal_key
@@ -17,7 +17,9 @@ from commonplace.use_cases.record_files import HISTORY
 
 _TEXTS = ("raw_text", "normalized_text", "evidence", "user_note", "subject", "speaker")
 _WORDS = ("tags", "concepts")
+_LONG = {"raw_text", "normalized_text", "evidence", "user_note"}  # of the others an index takes no more than this as a whole
 _LARGEST = 2**53  # a position, a version, a count: what every store and every JSON keeps exactly
+_MOST_WORDS = 1_000  # tags or concepts of a memory: who counts what stands together counts each pair
 
 
 class PastStep(BaseModel):
@@ -64,15 +66,21 @@ def _check_values(memory: Memory) -> None:
         for text in value if isinstance(value, tuple) else (value,):
             try:
                 printable(text if isinstance(text, str) else "")
+                if isinstance(text, str) and len(text) > MAX_TEXT and name not in _LONG:
+                    raise ValueError(f"must be at most {MAX_TEXT:,} characters")
                 normal_key(value if name == "key" and value is not None else "key")
             except ValueError as error:
                 raise _refused(name, str(error)) from None
-        if isinstance(value, int) and value > _LARGEST:
-            raise _refused(name, f"must be at most {_LARGEST}")
+        if isinstance(value, int) and abs(value) > _LARGEST:
+            raise _refused(name, f"must be at most {_LARGEST} away from 0")
+        if isinstance(value, tuple) and len(value) > _MOST_WORDS:
+            raise _refused(name, f"must be at most {_MOST_WORDS:,}")
         if isinstance(value, datetime) and value.tzinfo is None:
             raise _refused(name, "must have an offset, e.g. 2026-05-20T18:30:00+02:00")
     if not may_be_id(memory.memory_id):
         raise _refused("memory_id", "is no id of a memory")
+    if memory.status == "active" and not memory.content.strip():  # one that was erased is closed
+        raise _refused(memory.indexed, "must hold something, for the memory is active")
 
 
 def _redacted(memory: Memory, kinds: dict[str, None]) -> Memory:

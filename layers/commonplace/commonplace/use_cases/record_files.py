@@ -89,14 +89,14 @@ def _checked(line: str) -> dict[str, Any] | CommonplaceError:
         found = read_object(line)
     except CommonplaceError as error:
         return error
-    if _depth(found) > MOST_DEPTH:
+    if _is_deeper(found, MOST_DEPTH):
         return CommonplaceError(ErrorCode.INVALID_JSON, f"is nested deeper than {MOST_DEPTH} levels")
     return found
 
 
-def _depth(value: object) -> int:
+def _is_deeper(value: object, levels: int) -> bool:
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
-    return 0 if inner is None else 1 + max(map(_depth, inner), default=0)
+    return inner is not None and (levels == 0 or any(_is_deeper(one, levels - 1) for one in inner))
 
 
 def _csv_rows(text: str) -> Iterator[Line]:
