@@ -204,6 +204,15 @@ def test_neighbours_up_to_the_reach_are_handed_over_and_ranked(ports: Ports, wri
     assert set(candidates.ids) >= {turn.memory_id for turn in turns[20 - 2 * reach : 20 + 2 * reach + 1]}
 
 
+@pytest.mark.parametrize("last", [2**31 - 1, 2**31, 2**53, -(2**31), -(2**53)])
+def test_neighbours_at_the_end_of_all_positions_are_found(ports: Ports, writer: Writer, last: int) -> None:
+    """2**31 is the last that a message may have; a record that was imported may have any of these."""
+    hit = writer.write("zebra", session_id="s", position=last)
+    beside = writer.write("other", session_id="s", position=last - (1 if last > 0 else -1))
+    candidates, _ = found(ports, ["zebra"])
+    assert ranked(candidates) == {hit.memory_id, beside.memory_id}
+
+
 def test_memories_without_a_position_have_no_neighbours(ports: Ports, writer: Writer) -> None:
     hit = writer.write("zebra", session_id="s")
     writer.write("other", session_id="s")

@@ -57,6 +57,11 @@ def as_index_unavailable() -> Iterator[None]:
         raise IndexUnavailable(type(error).__name__) from error
 
 
+def integer(number: int) -> int:
+    """A number as a field of the type `integer` takes it: one beyond 32 bits, which it refuses, as the nearest."""
+    return min(max(number, -(2**31)), 2**31 - 1)
+
+
 def numbers(vector: Vector) -> list[float]:
     """A vector as JSON has it, as short as float32 allows."""
     short: list[float] = np.round(vector.astype(np.float64), 7).tolist()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from commonplace.adapters.opensearch.client import numbers
+from commonplace.adapters.opensearch.client import integer, numbers
 from commonplace.domain.memory import Memory
 from commonplace.domain.outline import Outline
 from commonplace.ports.record_values import IndexChange, Tombstone
@@ -131,6 +131,7 @@ def source(change: IndexChange, metadata: Mapping[str, str]) -> dict[str, Any]:
     made = {**_fields(memory), **_for_ranking(memory)}
     made["embedding_model"] = None if change.vector is None else memory.embedding_model
     made["row"] = packed({name: made.get(name) for name in ROW})
+    made["position"] = None if memory.position is None else integer(memory.position)
     if OUTLINE in metadata:
         made[OUTLINE] = _as_field([memory.user_id, *(Outline.of(memory) or ())])
     if change.vector is not None and memory.embedding_model == metadata.get("embedding_model"):

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from commonplace.adapters.opensearch.client import numbers
+from commonplace.adapters.opensearch.client import integer, numbers
 from commonplace.ports.record_values import Vector
 from commonplace.ports.values import Filter, Visibility
 
@@ -111,7 +111,10 @@ def neighbours_of(
     places: list[Clause] = [
         {
             "bool": {
-                "filter": [{"term": {"session_id": name}}, {"range": {"position": {"gte": first, "lte": last}}}],
+                "filter": [
+                    {"term": {"session_id": name}},
+                    {"range": {"position": {"gte": integer(first), "lte": integer(last)}}},
+                ],
                 "must_not": [{"ids": {"values": sorted(known)}}],
             }
         }
