@@ -93,7 +93,14 @@ def test_what_a_person_made_of_it_is_read() -> None:
     assert read_review(edited) == {"notes/7": "system", "notes/8": None}
 
 
-@pytest.mark.parametrize(("text", "line"), [("legacy_id,to\n1,contexts\n2,elsewhere\n", 3), ("id,category\n", 1), ("", 1)])
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("legacy_id,to\n1,contexts\n2,elsewhere\n", 3), ("id,category\n", 1), ("", 1), ("to,legacy_id\nsystem,1\nsystem\n", 3),
+        (f"legacy_id,to\n1,contexts\n{'2' * 140_000},contexts\n", 3), ('legacy_id,to\n1,contexts\n"2,contexts\n3,system\n', 3),
+        ("legacy_id,to,to\n1,contexts,\n", 1),
+    ],
+)  # fmt: skip
 def test_a_wrong_line_of_a_review_is_named(text: str, line: int) -> None:
     error = refusal(lambda: read_review(text))
     assert error.field == "review"

@@ -77,3 +77,6 @@ def test_a_csv_is_told_by_its_lines() -> None:
         list(read_lines('memory_id,raw_text\na,b\n"c', "csv"))
     with pytest.raises(CommonplaceError, match="name the columns"):
         list(read_lines("a,b\n1,2\n", "csv"))
+    with pytest.raises(CommonplaceError, match="a column twice"):
+        list(read_lines("memory_id,raw_text,memory_id\n1,2,3\n", "csv"))
+    assert only("memory_id,raw_text\n1," + "私" * (MOST_LINE_BYTES // 3 + 1), "csv").code is ErrorCode.PAYLOAD_TOO_LARGE

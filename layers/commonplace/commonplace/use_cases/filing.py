@@ -59,7 +59,7 @@ class Filing:
 def read_categories(text: str) -> dict[str, Category]:
     """A table of two columns, old name and category, with or without a heading; `INVALID_ARGUMENT` names the line."""
     found: dict[str, Category] = {}
-    for number, row in _rows(text):
+    for number, row in _rows(text, "categories"):
         if number == 1 and [cell.strip().casefold() for cell in row[:2]] == ["from", "to"]:
             continue
         if len(row) < 2:
@@ -70,13 +70,15 @@ def read_categories(text: str) -> dict[str, Category]:
 
 def read_review(text: str) -> dict[str, Category | None]:
     """By old id, the category that a person chose; None where `to` was emptied. `INVALID_ARGUMENT` names the line."""
-    rows = list(_rows(text))
+    rows = _rows(text, "review")
     heading = [cell.strip().casefold() for cell in rows[0][1]] if rows else []
-    if not {"legacy_id", "to"} <= set(heading):
+    if (heading.count("legacy_id"), heading.count("to")) != (1, 1):
         raise _refused("review", 1, f"must be a heading with the columns {', '.join(COLUMNS)}")
     found: dict[str, Category | None] = {}
     for number, row in rows[1:]:
         cells = dict(zip(heading, row, strict=False))
+        if "legacy_id" not in cells:
+            raise _refused("review", number, "has no legacy_id")
         to = cells.get("to", "").strip()
         found[_unquoted(cells["legacy_id"])] = _category(to, "review", number) if to else None
     return found
@@ -92,12 +94,21 @@ def write_review(rows: Iterable[Mapping[str, JsonValue]]) -> str:
     return whole.getvalue()
 
 
-def _rows(text: str) -> Iterable[tuple[int, list[str]]]:
+def _rows(text: str, field: str) -> list[tuple[int, list[str]]]:
     """The rows that hold something, with their lines; the mark between cells is a comma, or what a spreadsheet put there."""
     first = text.partition("\n")[0]
     mark = next((one for one in (",", ";", "\t") if one in first), ",")
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
-    return [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+    found: list[tuple[int, list[str]]] = []
+    begins = 1
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                found.append((reader.line_num, row))
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        raise _refused(field, begins, f"is no CSV: {error}") from None
+    return found
 
 
 def _category(name: str, field: str, number: int) -> Category:

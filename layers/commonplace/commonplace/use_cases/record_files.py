@@ -116,6 +116,8 @@ def _csv_rows(text: str) -> Iterator[Line]:
             if not {"memory_id", "raw_text"} <= set(names):
                 why = "file: its first line must name the columns, memory_id and raw_text among them"
                 raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "file")
+            if any(names.count(name) > 1 for name in _COLUMNS):
+                raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "file: its first line names a column twice", "file")
         elif cells:
             yield line, _record(names, cells)
 
@@ -123,7 +125,7 @@ def _csv_rows(text: str) -> Iterator[Line]:
 def _record(names: list[str], cells: list[str]) -> dict[str, Any] | CommonplaceError:
     if len(cells) != len(names):
         return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"has {len(cells)} cells, and there are {len(names)} columns")
-    if sum(map(len, cells)) > MOST_LINE_BYTES:
+    if len("".join(cells).encode(errors="surrogatepass")) > MOST_LINE_BYTES:
         return CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, f"is longer than {MOST_LINE_BYTES // 1_000} KB")
     record: dict[str, Any] = {}
     for name, cell in zip(names, cells, strict=True):
