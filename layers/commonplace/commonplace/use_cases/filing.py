@@ -16,13 +16,13 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.taxonomy import Category
 from commonplace.text.classifier.classification import Classification
 from commonplace.text.tagging.names import singular
+from commonplace.use_cases.record_files import quoted, unquoted
 
 COLUMNS = ("legacy_id", "content", "from", "to", "confidence", "why")
 """The columns of a review; a person edits `to`."""
 SURE_FROM = 0.7
 """The confidence below which a person is asked."""
 _CATEGORIES: tuple[Category, ...] = get_args(Category)
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # a cell that begins so is one, to a spreadsheet
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def read_review(text: str) -> dict[str, Category | None]:
         if "legacy_id" not in cells:
             raise _refused("review", number, "has no legacy_id")
         to = cells.get("to", "").strip()
-        found[_unquoted(cells["legacy_id"])] = _category(to, "review", number) if to else None
+        found[unquoted(cells["legacy_id"])] = _category(to, "review", number) if to else None
     return found
 
 
@@ -90,7 +90,7 @@ def write_review(rows: Iterable[Mapping[str, JsonValue]]) -> str:
     writer = csv.writer(whole)
     writer.writerow(COLUMNS)
     for row in rows:
-        writer.writerow([_quoted(str(row[name])) for name in COLUMNS])
+        writer.writerow([quoted(str(row[name])) for name in COLUMNS])
     return whole.getvalue()
 
 
@@ -120,14 +120,6 @@ def _category(name: str, field: str, number: int) -> Category:
 
 def _refused(field: str, number: int, why: str) -> CommonplaceError:
     return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: line {number}: {why}", field)
-
-
-def _quoted(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(_FORMULAS) else cell
-
-
-def _unquoted(cell: str) -> str:
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULAS) else cell
 
 
 def _key(name: str) -> str:

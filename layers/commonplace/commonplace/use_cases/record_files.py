@@ -132,21 +132,27 @@ def _record(names: list[str], cells: list[str]) -> dict[str, Any] | CommonplaceE
         if not cell and name not in _NEVER_EMPTY:
             continue
         try:
-            record[name] = read_json(cell) if name in _AS_JSON else cell[1:] if _is_quoted(cell) else cell
+            record[name] = read_json(cell) if name in _AS_JSON else unquoted(cell)
         except CommonplaceError as error:
             return CommonplaceError(error.code, f"{name}: {error.message}", name)
     return record
 
 
-def _is_quoted(cell: str) -> bool:
-    return cell.startswith("'") and _FORMULA.match(cell) is not None
+def quoted(text: str) -> str:
+    """A text as a cell that no spreadsheet calculates: an apostrophe before what one would."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def unquoted(cell: str) -> str:
+    """The text of such a cell."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def _cell(name: str, value: object) -> str:
     if value is None:
         return ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return f"'{text}" if _FORMULA.match(text) and name not in _AS_JSON else text
+    return text if name in _AS_JSON else quoted(text)
 
 
 def _row(cells: Iterable[str]) -> str:
