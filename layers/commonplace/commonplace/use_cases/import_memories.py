@@ -31,7 +31,7 @@ from commonplace.runs.staging import change_many, run_context
 from commonplace.use_cases.export_memories import keep, kept_files
 from commonplace.use_cases.import_plan import INSTRUCTION, Given, ImportPlan, LeftOut
 from commonplace.use_cases.record_check import checked_record
-from commonplace.use_cases.record_files import check_size, read_lines, too_large
+from commonplace.use_cases.record_files import read_lines, too_large
 
 UPLOAD_KEPT_FOR = timedelta(hours=1)
 _STORED = ("planned", "needs_review", "applied")
@@ -91,7 +91,6 @@ def _text(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> str:
 
 
 def _planned(text: str, form: ImportFormat, caller: Caller, ports: Ports, kinds: dict[str, None]) -> Plan:
-    check_size(text)
     given, dropped = list[Given](), list[Dropped]()
     for line, found in read_lines(text, form):
         try:

@@ -44,7 +44,7 @@ def csv_lines(records: Iterable[Record]) -> Iterator[str]:
 
 def read_lines(text: str, form: ImportFormat) -> Iterator[Line]:
     """The records of a file with their lines. Raises `PAYLOAD_TOO_LARGE`, and for an export of another form."""
-    check_size(text)
+    _check_size(text)
     rows = _json_lines(text) if form == "jsonl" else _csv_rows(text)
     for count, (line, found) in enumerate(rows):
         if count >= MOST_LINES:
@@ -52,8 +52,7 @@ def read_lines(text: str, form: ImportFormat) -> Iterator[Line]:
         yield line, found
 
 
-def check_size(text: str) -> None:
-    """Raises `PAYLOAD_TOO_LARGE` for more than an import takes."""
+def _check_size(text: str) -> None:
     if len(text) > MOST_BYTES or len(text.encode(errors="surrogatepass")) > MOST_BYTES:
         raise too_large(f"is larger than {MOST_BYTES // 1_000_000} MB")
 
