@@ -37,6 +37,7 @@ _ANY: Drawn = st.one_of(
     st.sampled_from([None, True, [], {}, [[]], {"a": 1}, [None], "", " ", "\ud800", *_NUMBERS]), st.text(max_size=5)
 )
 _NAMES = ("tea", "garden.plan", "chat-1", "user", "global")
+_IDS = ("id", "memory_id", "memory_ids", "supersedes", "superseded_by", "cursor", "key", "run_id", "upload_id")
 _SELDOM = 13  # one number of many
 _MARKED_FROM = 2_000  # characters; what may be as long says what users say, what is shorter may be a name
 
@@ -111,7 +112,7 @@ def _object(schema: Mapping[str, Any], ids: Drawn) -> Drawn:
 def _string(schema: Mapping[str, Any], name: str, ids: Drawn) -> Drawn:
     if schema.get("format") == "date-time":
         return dates()
-    if name in ("id", "memory_id", "supersedes", "cursor", "key"):
+    if name in _IDS:
         return st.one_of(ids, ids, texts(64, marked=False))
     longest = schema.get("maxLength", 8_000)
     drawn = texts(longest, marked=longest >= _MARKED_FROM)

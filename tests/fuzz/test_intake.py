@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from commonplace import Commonplace, CommonplaceError
 from commonplace.contract.formats.openapi import write
 from commonplace.contract.manifest import rows
+from commonplace.use_cases.record_files import csv_lines, jsonl_lines
 from tests.fuzz.conftest import Kept, open_file
 from tests.fuzz.effort import COUNTS, MARKS, attempt, examples
 from tests.fuzz.hostile import Drawn, anything, arguments, dates, texts
@@ -80,6 +81,36 @@ def test_records_are_taken_in_or_told_to_be_left_out(kept: Kept, data: st.DataOb
             file.unlink()
 
 
+@examples(10)
+@given(data=st.data(), form=st.sampled_from(["jsonl", "csv"]))
+def test_an_export_of_any_bytes_is_planned_applied_and_undone(kept: Kept, data: st.DataObject, form: Any) -> None:
+    with kept.opened() as (memory, file), open_file(file.with_name("other.db")) as other:
+        records = [dict(record) for record in memory.export()][:4]
+        _spoil(records, data)
+        text = "".join((jsonl_lines if form == "jsonl" else csv_lines)(records)).encode(errors="surrogatepass")
+        upload = other.upload(_bytes_changed(text, data)).upload_id
+        plan = attempt("import of an export", lambda: other.import_memories(upload_id=upload, format=form), _SOME)
+        assert not _ids(other)
+        if isinstance(plan, CommonplaceError) or plan.run_id is None:
+            return
+        assert not quotes_memory([one.message for one in plan.refused])
+        run_id = plan.run_id
+        done = attempt("import of a plan", lambda: other.import_memories(run_id=run_id, dry_run=False), _SOME)
+        assert not isinstance(done, CommonplaceError)
+        assert (done.new, done.conflicts, done.refused) == (plan.new, plan.conflicts, plan.refused)
+        assert len(_ids(other)) == done.new
+        assert other.validate_storage().ok
+        assert not isinstance(attempt("import undone", lambda: other.undo_run(run_id), _SOME), CommonplaceError)
+
+
+def _bytes_changed(text: bytes, data: st.DataObject) -> bytes:
+    """The same with a few other bytes in it, or not."""
+    places = st.tuples(st.integers(0, len(text)), st.binary(max_size=4))
+    for place, bytes_ in data.draw(st.one_of(st.just([]), st.lists(places, max_size=3)), label="bytes"):
+        text = text[:place] + bytes_ + text[place + len(bytes_) // 2 :]
+    return text
+
+
 def _spoil(records: list[dict[str, Any]], data: st.DataObject) -> None:
     """Another value in some fields: one of the same kind, or anything."""
     for record in data.draw(st.lists(st.sampled_from(records), min_size=1, max_size=3), label="records"):
@@ -102,11 +133,7 @@ def _lines(turns: list[Any]) -> str:
 def test_a_file_of_any_bytes_is_taken_in_or_told_to_be_none(
     kept: Kept, turns: list[Any], form: Any, data: st.DataObject
 ) -> None:
-    text = form(turns).encode(errors="surrogatepass")
-    for place, bytes_ in data.draw(
-        st.lists(st.tuples(st.integers(0, len(text)), st.binary(max_size=4)), max_size=3), label="bytes"
-    ):
-        text = text[:place] + bytes_ + text[place + len(bytes_) // 2 :]
+    text = _bytes_changed(form(turns).encode(errors="surrogatepass"), data)
     with kept.opened() as (_, file):
         given_ = Path(file.with_name("turns.json"))
         given_.write_bytes(text)

@@ -20,30 +20,34 @@ from tests.fuzz.owed import check_answer
 
 pytestmark = MARKS
 _ROWS: Mapping[str, Any] = {str(row["name"]): row for row in rows()}
+_LED_ON = ("run_id", "export_id", "cursor")  # of an answer, by which a call goes on
 
 
 @pytest.mark.parametrize("tool", _ROWS)
 @examples(4)
 @given(data=st.data())
 def test_a_tool_answers_or_tells_what_is_wrong(kept: Kept, tool: str, data: st.DataObject) -> None:
-    others = data.draw(st.lists(st.sampled_from(sorted(_ROWS)), max_size=2), label="then")
+    then = st.one_of(st.just(tool), st.sampled_from(sorted(_ROWS)))
+    others = data.draw(st.lists(then, max_size=2), label="then")
     with kept.opened() as (memory, file):
-        found: set[str] = set()
+        found, told = set[str](), set[str]()
         for name in (tool, *others):
-            drawn = arguments(_ROWS[name]["input_schema"], st.sampled_from([*kept.ids, *sorted(found)]))
+            drawn = arguments(_ROWS[name]["input_schema"], st.sampled_from([*kept.ids, *sorted(found | told)]))
             given_ = data.draw(st.one_of(drawn, drawn, drawn, anything()) if name == tool else drawn, label=name)
-            found |= _called(memory, name, given_)
+            answer = _called(memory, name, given_)
+            found |= stored(answer)
+            told |= {answer[one] for one in _LED_ON if isinstance(answer.get(one), str)}
         _check_kept(memory, {*found, *kept.ids[1:]}, file.parent / "pages")
 
 
-def _called(memory: Commonplace, tool: str, given_: Any) -> set[str]:
-    """The ids of what the call says that it stored."""
+def _called(memory: Commonplace, tool: str, given_: Any) -> Mapping[str, Any]:
+    """The answer; nothing of one that was refused."""
     answer = attempt(f"tool {tool}", lambda: memory.call(tool, given_))
     if isinstance(answer, CommonplaceError):
         assert answer.code.label in {error["code"] for error in _ROWS[tool]["errors"]}
-        return set()
+        return {}
     check_answer(tool, answer)
-    return stored(answer)
+    return answer
 
 
 def _check_kept(memory: Commonplace, ids: set[str], pages: Path) -> None:

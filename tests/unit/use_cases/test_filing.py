@@ -73,13 +73,14 @@ ROWS: list[dict[str, JsonValue]] = [
         "confidence": 0.5,
         "why": "unsure",
     },
+    {"legacy_id": "'=7", "content": "", "from": "", "to": "system", "confidence": 0.6, "why": "unsure"},
     {"legacy_id": "notes/7", "content": "Ana drinks tea.", "from": "", "to": "contexts", "confidence": 0.6, "why": "unsure"},
 ]
 
 
 def test_a_review_comes_back_as_it_was_written() -> None:
     text = write_review(ROWS)
-    assert read_review(text) == {"-7": "learnings", "notes/7": "contexts"}
+    assert read_review(text) == {"-7": "learnings", "'=7": "system", "notes/7": "contexts"}
     assert next(csv.reader(io.StringIO(text))) == list(COLUMNS)
 
 
