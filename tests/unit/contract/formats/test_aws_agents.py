@@ -109,10 +109,21 @@ def test_agents_get_objects_as_strings_of_json_that_name_their_fields() -> None:
     assert FUNCTIONS["search_memory"]["parameters"]["options"]["type"] == "string"
 
 
-def test_agents_ask_the_user_before_a_tool_that_destroys() -> None:
-    row = {**ROWS[0], "hints": {"read_only": False, "destructive": True, "idempotent": True}}
-    (group,) = rendered("bedrock-agents", [row]).values()
-    assert group["functionSchema"]["functions"][0]["requireConfirmation"] == "ENABLED"
+def test_agents_ask_the_user_before_a_tool_that_changes_something() -> None:
+    asked = {name for name, function in FUNCTIONS.items() if function["requireConfirmation"] == "ENABLED"}
+    assert asked == {tool.name for tool in TOOLS if not tool.hints.read_only}
+    assert {"store_memory", "delete_memory", "merge_memories", "repair_index"} <= asked
+    assert not {"search_memory", "get_memory", "memory_stats", "trace_search", "validate_storage"} & asked
+    operations = [item["post"] for document in DOCUMENTS for item in document["paths"].values()]
+    assert {one["operationId"] for one in operations if one["x-requireConfirmation"] == "ENABLED"} == asked
+
+
+@pytest.mark.parametrize("name", ["bedrock-agents", "bedrock-agents-api"])
+def test_a_group_has_eleven_functions_at_most(name: str) -> None:
+    (group,) = rendered(name, [row for row in ROWS if row["name"] == "search_memory"] * 11).values()
+    assert action_group(group) == []
+    with pytest.raises(ValueError, match="search: 12 tools, an action group has 11 at most"):
+        rendered(name, [row for row in ROWS if row["name"] == "search_memory"] * 12)
 
 
 @pytest.mark.parametrize("group", rendered("bedrock-agents-api", ROWS).values(), ids=lambda group: group["actionGroupName"])

@@ -1,6 +1,7 @@
 """Amazon Bedrock Agents (functions and API operations) and AgentCore Gateway: one Lambda function per group of tools."""
 
 import json
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,11 @@ from commonplace.contract.registry import tool_named
 Schema = Mapping[str, Any]
 
 MOST_PARAMETERS = 5
+"""Of a function (the service's quota `parameters-per-function`)."""
+MOST_FUNCTIONS = 11
+"""Of an action group: the service's quota of a whole agent (`APIs per Agent`) until it is raised."""
+MOST_DESCRIBED = 200
+"""Characters of an action group's description."""
 REST = "options"
 """The parameter of a tool with more than five: a JSON object in a string, of the fields that found no room."""
 _ANSWER = {"description": "The answer, a JSON object.", "content": {"application/json": {"schema": {"type": "object"}}}}
@@ -77,14 +83,17 @@ def bedrock_agents(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
 
 
 def group(function: str, rows: Sequence[Row]) -> dict[str, str]:
-    """The name and the description of a function's action group."""
+    """The name and the description of a function's action group. Raises `ValueError` for one that no agent would take."""
+    if len(rows) > MOST_FUNCTIONS:
+        raise ValueError(f"{function}: {len(rows)} tools, an action group has {MOST_FUNCTIONS} at most")
     titles = "; ".join(row["title"] for row in rows)
-    return {"actionGroupName": f"commonplace-{function}", "description": f"Long-term memory. {titles}."}
+    described_as = textwrap.shorten(f"Long-term memory. {titles}.", MOST_DESCRIBED, placeholder=" ...")
+    return {"actionGroupName": f"commonplace-{function}", "description": described_as}
 
 
 def confirmation(row: Row) -> str:
-    """Whether the agent asks the user before it calls the tool: only where a call can destroy something."""
-    return "ENABLED" if row["hints"]["destructive"] else "DISABLED"
+    """Whether the agent asks the user before it calls the tool: where a call can change something."""
+    return "DISABLED" if row["hints"]["read_only"] else "ENABLED"
 
 
 def parameter(schema: Schema) -> dict[str, Any]:
