@@ -111,6 +111,8 @@ def test_turns_are_imported_and_the_manifest_is_told(start: Start) -> None:
     turns = [{"session_id": "s", "position": 0, "speaker": "user", "text": "I moved to Lisbon in March."}]
     answer = start("store").api.invoke(http("/import", {"turns": turns}))
     assert answer["statusCode"] == 200, answer
+    answer = start("store").api.invoke(http("/memories", {"memories": [{"content": "I keep bees."}]}))
+    assert json.loads(answer["body"])["refused"] == 0, answer
     listed = start("discover").api.invoke(http("/tools", method="GET"))
     assert json.loads(listed["body"]) == json.loads(json.dumps(manifest()))
 

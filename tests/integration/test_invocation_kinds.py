@@ -111,7 +111,7 @@ def test_a_function_serves_its_own_tools_only(kind: Kind, ports: Ports) -> None:
 
 
 def test_every_route_has_its_function() -> None:
-    others = {"/import", "/tools", "/exports/{export_id}", "/uploads", *(path for _, path in NIGHT)}
+    others = {"/import", "/tools", "/exports/{export_id}", "/uploads", "/memories", *(path for _, path in NIGHT)}
     assert {path.removeprefix("/tools/") for _, path in ROUTES} == {tool.name for tool in TOOLS} | others
 
 
@@ -133,6 +133,18 @@ def test_turns_are_imported_as_the_engine_does(ports: Ports, open_memory: Callab
     assert (refused["statusCode"], json.loads(refused["body"])["error"]["field"]) == (400, "keep")
 
 
+def test_many_are_stored_as_the_engine_does(ports: Ports, open_memory: Callable[..., Commonplace]) -> None:
+    given = [{"content": "I keep bees in the garden."}, {"content": "!"}, {"content": "Mia is allergic to peanuts."}]
+    response = handler("store")(http("/memories", {"memories": given}), Context())
+    told = open_memory().store_memories(given).model_dump(mode="json")
+    assert alike(json.loads(response["body"])) == alike(told)
+    assert told["refused"] == 1
+    late = json.loads(handler("store")(http("/memories", {"memories": given[:1]}), Context(milliseconds=1_500))["body"])
+    assert late["answers"][0]["error"]["retryable"]
+    refused = handler("store")(http("/memories", {"memories": {}}), Context())
+    assert (refused["statusCode"], json.loads(refused["body"])["error"]["field"]) == (400, "memories")
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "code"),
     [
@@ -143,6 +155,7 @@ def test_turns_are_imported_as_the_engine_does(ports: Ports, open_memory: Callab
         ("GET", "/tools/search_memory", None, 405, "method_not_allowed"),
         ("POST", "/tools", b"{}", 405, "method_not_allowed"),
         ("GET", "/import", None, 405, "method_not_allowed"),
+        ("GET", "/memories", None, 405, "method_not_allowed"),
         ("POST", "/elsewhere", b"{}", 404, "not_found"),
         ("POST", "/tools/", b"{}", 404, "unknown_tool"),
     ],

@@ -79,6 +79,15 @@ def test_turns_are_imported_in_batches(server: Server) -> None:
     assert first_again == first
 
 
+def test_many_statements_are_stored_in_one_call(server: Server) -> None:
+    asked = {"memories": [{"content": "The harbour cat is called Anker."}, {"content": " "}]}
+    stored, refused = server.ask("POST", "/memories", asked).body["answers"]
+    assert server.ask("GET", f"/memories/{stored['memory_id']}").status == 200
+    assert (refused["error"]["code"], refused["error"]["field"]) == ("empty_text", "content")
+    assert server.ask("POST", "/memories", {"memories": []}).status == 400
+    assert server.ask("GET", "/memories").status == 405
+
+
 def test_import_leaves_out_what_is_not_worthy_when_asked(server: Server) -> None:
     turn = {"session_id": "w", "position": 1, "speaker": "assistant", "text": "The user said that they love the sea."}
     body = server.ask("POST", "/import", {"turns": [turn], "keep": "worthy"}).body

@@ -1,5 +1,6 @@
 """The Python way in: `Commonplace`, a memory file with a typed method per tool."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from os import PathLike
@@ -26,6 +27,7 @@ from commonplace.use_cases import dispatch
 
 if TYPE_CHECKING:
     from commonplace.bootstrap.upkeep import FileReport
+    from commonplace.domain.imports import StoreManyResult
     from commonplace.domain.interactions import Erased
     from commonplace.nightly.user_erasure import ErasableUser
     from commonplace.ports.bundle import Ports
@@ -98,6 +100,20 @@ class Commonplace(
     def store_memory(self, content: str, *, context: StoreContext | None = None) -> results.StoreResult:
         """Remembers a statement as it was said."""
         return self._typed(results.StoreResult, "store_memory", content=content, context=context)
+
+    def store_memories(
+        self, memories: Sequence[Mapping[str, Any]], *, left: Callable[[], float] = lambda: math.inf
+    ) -> "StoreManyResult":
+        """Stores up to 100 statements, each `{content, context?}` and with its own answer: a refused one stops no other.
+
+        `left` tells the seconds that there still are; what they are not enough for is refused as retryable.
+        """
+        from commonplace.contract.validate import check
+        from commonplace.domain.imports import StoreManyRequest
+        from commonplace.use_cases.store_many import store_memories
+
+        request = check(StoreManyRequest, {"memories": list(memories)})
+        return store_memories(request.memories, self._caller(), self._local.ports, left)
 
     def discover_memory_tools(self, tool: str | None = None) -> results.DiscoverResult:
         """The advanced tools and the measured state of the memories."""

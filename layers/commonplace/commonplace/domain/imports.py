@@ -1,13 +1,38 @@
-"""What imports take and answer: conversations as turns or messages, and the records of an export."""
+"""What is taken in many at a time, and what is answered: statements, conversations as turns or messages, and the records of
+an export."""
 
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from commonplace.domain.fields import Moment, Name, Request, Result, absent, printable
-from commonplace.domain.results import Part
+from commonplace.domain.results import Part, StoreResult
 
 Keep = Literal["all", "worthy"]
+
+
+class StoreManyRequest(Request):
+    """Statements to be stored, each for itself."""
+
+    memories: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=100)] = Field(
+        description="What `store_memory` takes, once for each: {content, context?}."
+    )
+
+
+class Failure(Part):
+    code: str = Field(description="An error code.")
+    message: str = Field(description="It names the field, and never quotes a secret.")
+    field: str | None = Field(description="The dotted path of the argument at fault, if one is.")
+    retryable: bool = Field(description="Whether the same may succeed later.")
+
+
+class NotStored(Part):
+    error: Failure
+
+
+class StoreManyResult(Result):
+    answers: list[StoreResult | NotStored] = Field(description="For each in its order what `store_memory` would answer.")
+    refused: int = Field(description="How many of them were not stored.")
 
 
 class Turn(Request):

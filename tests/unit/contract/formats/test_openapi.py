@@ -129,7 +129,8 @@ def test_its_examples_fit(path: str, method: str, operation: Any) -> None:
 def test_an_answer_of_the_server_fits(memory: Commonplace) -> None:
     client = Client(LocalApp(memory, 8787))
     asked = {"store_memory": {"content": "Mia is allergic to peanuts."}, "search_memory": {"query": "allergic?"}}
-    for path, body in {"/import": {"turns": [{"session_id": "s", "position": 1, "speaker": "ana", "text": "I like tea."}]},
+    for path, body in {"/memories": {"memories": [{"content": "I keep bees."}, {"content": "Bees.", "context": {}}]},
+                       "/import": {"turns": [{"session_id": "s", "position": 1, "speaker": "ana", "text": "I like tea."}]},
                        **{f"/tools/{tool}": arguments for tool, arguments in asked.items()}}.items():  # fmt: skip
         operation = DOCUMENT["paths"][path]["post"]
         jsonschema.Draft202012Validator(body_of(operation["requestBody"])["schema"]).validate(body)

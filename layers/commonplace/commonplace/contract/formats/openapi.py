@@ -6,7 +6,8 @@ from typing import Any
 from commonplace.contract.formats.openapi_night import OF_BODIES, OF_HEADERS, night_paths, reference, responses, told
 from commonplace.contract.manifest import Row, schema
 from commonplace.domain.errors import ErrorCode
-from commonplace.domain.imports import ChatMessage, ImportRequest, ImportResult, Turn
+from commonplace.domain.imports import ChatMessage, ImportRequest, ImportResult, StoreManyRequest, StoreManyResult, Turn
+from commonplace.domain.requests import StoreRequest
 from commonplace.domain.transfer import MEDIA, UploadResult
 
 _SERVERS = [
@@ -38,7 +39,8 @@ _OF_THE_GATEWAY = {"302", "401", "429"}  # statuses that only the API on AWS ans
 
 def write(rows: Sequence[Row]) -> dict[str, Any]:
     """An OpenAPI document with a route per tool, the manifest, the import of conversations and the routes of the night."""
-    posts = {f"/tools/{row['name']}": _tool(row) for row in rows} | {"/import": _import(), "/uploads": _upload()}
+    posts = {f"/tools/{row['name']}": _tool(row) for row in rows}
+    posts |= {"/memories": _store_many(), "/import": _import(), "/uploads": _upload()}
     headers = [reference("parameters/User"), reference("parameters/Timezone")]
     return {
         "openapi": "3.1.0",
@@ -109,6 +111,18 @@ def _manifest() -> dict[str, Any]:
         },
     }
     return {"operationId": "list_tools", "summary": "The manifest of all tools", "responses": responses(answer, set())}
+
+
+def _store_many() -> dict[str, Any]:
+    body: dict[str, Any] = schema(StoreManyRequest, "validation")
+    body["properties"]["memories"]["items"] = schema(StoreRequest, "validation")
+    return {
+        "operationId": "store_memories",
+        "summary": "Store up to 100 statements, each with its own answer",
+        "description": "One that is refused stops no other; the same call again stores nothing twice.",
+        "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
+        "responses": responses(schema(StoreManyResult, "serialization"), set(told(OF_BODIES))),
+    }
 
 
 def _import() -> dict[str, Any]:

@@ -28,7 +28,7 @@ class Context(Protocol):
 
 @dataclass(frozen=True)
 class Call:
-    """A call. `name` is the tool's; the other kinds are HTTP routes that are no tools.
+    """A call. `name` is the tool's; the other kinds are HTTP routes that are no tools. `memories` stores many.
 
     A `night` is the routes of the night: `name` is the method, `arguments` are path, query and body as they came. An
     `export` asks for the file of that `name`; an `upload` is the bytes that `arguments` have as `body`. `admin`: whether a
@@ -39,7 +39,7 @@ class Call:
     arguments: Mapping[str, Any]
     user_id: str | None
     zone: tzinfo
-    kind: Literal["tool", "import", "manifest", "night", "export", "upload"] = "tool"
+    kind: Literal["tool", "memories", "import", "manifest", "night", "export", "upload"] = "tool"
     admin: bool = False
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from commonplace.contract import validate
 from commonplace.contract.registry import TOOLS, tool_named
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.imports import ImportRequest
+from commonplace.domain.imports import ImportRequest, StoreManyRequest
 from commonplace.interfaces.aws import agentcore, bedrock_agent, container, direct, http_api
 from commonplace.interfaces.aws.call import Body, Call, Context, EventKind
 from commonplace.ports.values import Caller
@@ -16,6 +16,7 @@ Handler = Callable[[dict[str, Any], Any], Body]
 
 _WITHOUT_MEMORY = {"normalize"}
 _SERVES = {
+    "memories": http_api.ROUTES[http_api.STORE_MANY],
     "import": http_api.ROUTES[http_api.IMPORT],
     "manifest": http_api.ROUTES[http_api.MANIFEST],
     "night": http_api.ROUTES[http_api.NIGHT[0]],
@@ -66,6 +67,8 @@ def _answer(function: str, call: Call) -> Body:
     if call.kind == "night":
         return _answers_nights()(call)
     caller = Caller(call.user_id, container.now(call.zone), admin=call.admin)
+    if call.kind == "memories":
+        return _stored(call, caller)
     if call.kind == "import":
         return _imported(call, caller)
     if call.kind == "export":
@@ -78,6 +81,13 @@ def _answer(function: str, call: Call) -> Body:
         return keep_upload(call.arguments["body"], caller, container.ports()).model_dump(mode="json")
     ports = container.models() if function in _WITHOUT_MEMORY else container.ports()
     return dispatch.call(call.name, call.arguments, caller, ports).model_dump(mode="json")
+
+
+def _stored(call: Call, caller: Caller) -> Body:
+    from commonplace.use_cases.store_many import store_memories
+
+    body = validate.check(StoreManyRequest, call.arguments)
+    return store_memories(body.memories, caller, container.ports(), container.left).model_dump(mode="json")
 
 
 def _imported(call: Call, caller: Caller) -> Body:

@@ -1,4 +1,5 @@
-"""HTTP API events, payload format 2.0: `POST /tools/<name>`, `POST /import`, `GET /tools`, and the routes of the night.
+"""HTTP API events, payload format 2.0: `POST /tools/<name>`, `POST /memories`, `POST /import`, `GET /tools`, and the routes
+of the night.
 
 The user comes from what API Gateway's authorizer has checked: the claims of a token, or the role of an IAM caller.
 """
@@ -7,6 +8,7 @@ import base64
 import binascii
 import json
 from datetime import tzinfo
+from typing import Literal
 
 from commonplace.contract.registry import TOOLS
 from commonplace.domain.errors import CommonplaceError, ErrorCode
@@ -16,7 +18,7 @@ from commonplace.interfaces.aws.call import Body, Call, Context, Event, within_l
 
 NAME = "http"
 IMPORT, MANIFEST, EXPORT = ("POST", "/import"), ("GET", "/tools"), ("GET", "/exports/{export_id}")
-UPLOAD = ("POST", "/uploads")
+UPLOAD, STORE_MANY = ("POST", "/uploads"), ("POST", "/memories")
 NIGHT = (
     ("POST", "/interactions"), ("GET", "/runs"), ("GET", "/runs/{run_id}"), ("POST", "/runs/{run_id}/undo"),
     ("POST", "/runs/{run_id}/approve"), ("POST", "/runs/{run_id}/discard"), ("GET", "/history/{key}"),
@@ -24,11 +26,12 @@ NIGHT = (
 )  # fmt: skip
 ROUTES = {
     **{("POST", tool.route): tool.function for tool in TOOLS},
-    **{IMPORT: "store", MANIFEST: "discover", EXPORT: "transfer", UPLOAD: "transfer"},
+    **{STORE_MANY: "store", IMPORT: "store", MANIFEST: "discover", EXPORT: "transfer", UPLOAD: "transfer"},
     **dict.fromkeys(NIGHT, "record"),
 }
 """Every route of the API and the function that serves it."""
 
+_OF_BODIES: dict[tuple[str, str], Literal["import", "memories"]] = {IMPORT: "import", STORE_MANY: "memories"}
 _NIGHT = {path.split("/")[1] for _, path in NIGHT}
 _EXPORTS = "/exports/"
 
@@ -51,21 +54,21 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
     method, path = _route(event)
     if (method, path) == MANIFEST:
         return Call("", {}, None, identity.zone_named(None), "manifest")
-    if (method, path) == IMPORT:
-        return Call("", read_object(_body(event)), _user(event), _zone(event), "import")
+    if (method, path) in _OF_BODIES:
+        return Call("", read_object(_body(event)), _user(event), _zone(event), _OF_BODIES[method, path])
     if method == "GET" and path.startswith(_EXPORTS):
         return Call(path.removeprefix(_EXPORTS), {}, _user(event), _zone(event), "export")
     if (method, path) == UPLOAD:
         return Call("", {"body": _body(event)}, _user(event), _zone(event), "upload")
+    if path in (MANIFEST[1], IMPORT[1], UPLOAD[1], STORE_MANY[1]) or (path.startswith("/tools/") and method != "POST"):
+        raise CommonplaceError(ErrorCode.METHOD_NOT_ALLOWED, f"{path} takes another method")
     if path.removeprefix("/").partition("/")[0] in _NIGHT:
         given = {"path": path, "query": event.get("queryStringParameters") or {}, "body": _body(event)}
         return Call(method, given, _user(event), _zone(event), "night", _is_admin(event))
-    if path in (MANIFEST[1], IMPORT[1], UPLOAD[1]) or (path.startswith("/tools/") and method != "POST"):
-        raise CommonplaceError(ErrorCode.METHOD_NOT_ALLOWED, f"{path} takes another method")
     if not path.startswith("/tools/"):
         raise CommonplaceError(
             ErrorCode.NOT_FOUND,
-            "there are POST /tools/<tool name>, GET /tools, POST /import, GET /exports/<id>, POST /uploads,"
+            "there are POST /tools/<tool name>, GET /tools, POST /memories, POST /import, GET /exports/<id>, POST /uploads,"
             " GET /memories/<id>, and for nights /interactions, /runs, /history here",
         )
     name = path.removeprefix("/tools/")

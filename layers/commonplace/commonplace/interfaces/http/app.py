@@ -1,6 +1,7 @@
 """The local HTTP application: routes, the guard of `Host` and `Origin`, and errors as status and body."""
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from commonplace.contract import validate
 from commonplace.contract.formats.openapi import write_local
 from commonplace.contract.manifest import manifest, rows
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.imports import ImportRequest
+from commonplace.domain.imports import ImportRequest, StoreManyRequest
 from commonplace.domain.strict_json import read_object
 from commonplace.domain.transfer import MEDIA, MOST_BYTES
 from commonplace.interfaces import nightly_routes
@@ -30,13 +31,13 @@ _OWN_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 MAX_BODY = 8_000_000  # bytes
 IMPORT_SECONDS = 5.0
-"""That an import still goes on after the server was asked to end; then it says how far it came."""
+"""That an import, or storing many, still goes on after the server was asked to end; then it says how far it came."""
 
 _NO_WEB_PAGES = "this server does not answer web pages"
 _ENDS = "this server is ending and takes nothing more on; ask again when it is back"
 
 _PATHS = (
-    "there are GET /, GET /openapi.json, POST /tools/<tool name>, GET /tools, POST /import,"
+    "there are GET /, GET /openapi.json, POST /tools/<tool name>, GET /tools, POST /memories, POST /import,"
     " GET /exports/{id}, POST /uploads, GET /health,"
     f" {nightly_routes.PATHS}"
 )
@@ -98,6 +99,7 @@ class LocalApp:
             "/openapi.json": ("GET", lambda request: write_local(rows(), request.host_url.rstrip("/"))),
             "/tools/<name>": ("POST", lambda request, name: memory.call(name, read_object(request.get_data()))),
             "/tools": ("GET", lambda _: manifest()),
+            "/memories": ("POST", self._store_memories),
             "/import": ("POST", self._import_turns),
             "/exports/<export_id>": ("GET", self._export),
             "/uploads": ("POST", self._upload),
@@ -126,12 +128,20 @@ class LocalApp:
         own = {name: f"{request.host_url}{path}" for name, path in _DOCUMENTS.items()}
         return {"name": "commonplace", "version": __version__, "description": _DESCRIPTION, **own}
 
+    def _store_memories(self, request: Request) -> Mapping[str, Any]:
+        body = validate.check(StoreManyRequest, read_object(request.get_data()))
+        return self._memory.store_memories(body.memories, left=self._left).model_dump(mode="json")
+
+    def _left(self) -> float:
+        """Seconds that many things in one call may still take."""
+        asked = self._ending()
+        return math.inf if asked is None else IMPORT_SECONDS - (time.monotonic() - asked)
+
     def _import_turns(self, request: Request) -> Mapping[str, Any]:
         body = validate.check(ImportRequest, read_object(request.get_data()))
 
         def advance(done: int) -> None:
-            asked = self._ending()
-            if asked is not None and time.monotonic() - asked > IMPORT_SECONDS and done < len(body.turns):
+            if self._left() < 0 and done < len(body.turns):
                 why = f"this server is ending: {done} of {len(body.turns)} turns are stored; send the same again to go on"
                 raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
 

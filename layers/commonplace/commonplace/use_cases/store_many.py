@@ -1,0 +1,33 @@
+"""Storing many statements in one call, each with its own answer."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.imports import NotStored, StoreManyResult
+from commonplace.domain.results import StoreResult
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller
+from commonplace.use_cases import dispatch
+
+_SECONDS_FOR_ONE = 2.0
+_NO_TIME = "there was no time left for this one; send it again"
+
+
+def store_memories(
+    given: Sequence[Mapping[str, Any]], caller: Caller, ports: Ports, left: Callable[[], float] = lambda: math.inf
+) -> StoreManyResult:
+    """Stores each statement as `store_memory` does; a refused one is told in its place and stops no other.
+
+    `left`: the seconds that there still are; what they are not enough for is refused as retryable.
+    """
+    answers = [_answer(one, caller, ports, left) for one in given]
+    return StoreManyResult(answers=answers, refused=sum(isinstance(one, NotStored) for one in answers))
+
+
+def _answer(given: Mapping[str, Any], caller: Caller, ports: Ports, left: Callable[[], float]) -> StoreResult | NotStored:
+    if left() < _SECONDS_FOR_ONE:
+        return NotStored.model_validate(CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, _NO_TIME).body())
+    status, body = dispatch.answer("store_memory", given, caller, ports)
+    return (StoreResult if status == 200 else NotStored).model_validate(body)
