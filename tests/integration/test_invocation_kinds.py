@@ -141,6 +141,11 @@ def test_many_are_stored_as_the_engine_does(ports: Ports, open_memory: Callable[
     assert told["refused"] == 1
     late = json.loads(handler("store")(http("/memories", {"memories": given[:1]}), Context(milliseconds=1_500))["body"])
     assert late["answers"][0]["error"]["retryable"]
+    not_waited = {"memories": [{"content": "The bees in the garden are gone."}], "wait": False}
+    (stored,) = json.loads(handler("store")(http("/memories", not_waited), Context())["body"])["answers"]
+    asked = http("/tools/history", {"memory_id": stored["memory_id"]})
+    (value,) = json.loads(handler("read")(asked, Context())["body"])["values"]
+    assert given[0]["content"] in {one["content"] for one in value["recommendations"]["similar"]}
     refused = handler("store")(http("/memories", {"memories": {}}), Context())
     assert (refused["statusCode"], json.loads(refused["body"])["error"]["field"]) == (400, "memories")
 

@@ -97,23 +97,27 @@ class Commonplace(
             tags=list(tags), agent_id=agent_id, place=place,
         )  # fmt: skip
 
-    def store_memory(self, content: str, *, context: StoreContext | None = None) -> results.StoreResult:
-        """Remembers a statement as it was said."""
-        return self._typed(results.StoreResult, "store_memory", content=content, context=context)
+    def store_memory(self, content: str, *, context: StoreContext | None = None, wait: bool = True) -> results.StoreResult:
+        """Remembers a statement as it was said. `wait=False`: without recommendations, which `history` of its id tells."""
+        given = {"content": content} | ({} if context is None else {"context": context})
+        result = dispatch.call("store_memory", given, self._caller(waits=wait), self._local.ports)
+        assert isinstance(result, results.StoreResult)
+        return result
 
     def store_memories(
-        self, memories: Sequence[Mapping[str, Any]], *, left: Callable[[], float] = lambda: math.inf
+        self, memories: Sequence[Mapping[str, Any]], *, wait: bool = True, left: Callable[[], float] = lambda: math.inf
     ) -> "StoreManyResult":
         """Stores up to 100 statements, each `{content, context?}` and with its own answer: a refused one stops no other.
 
-        `left` tells the seconds that there still are; what they are not enough for is refused as retryable.
+        `wait` is that of `store_memory`. `left` tells the seconds that there still are; what they are not enough for is
+        refused as retryable.
         """
         from commonplace.contract.validate import check
         from commonplace.domain.imports import StoreManyRequest
         from commonplace.use_cases.store_many import store_memories
 
         request = check(StoreManyRequest, {"memories": list(memories)})
-        return store_memories(request.memories, self._caller(), self._local.ports, left)
+        return store_memories(request.memories, self._caller(waits=wait), self._local.ports, left)
 
     def discover_memory_tools(self, tool: str | None = None) -> results.DiscoverResult:
         """The advanced tools and the measured state of the memories."""
@@ -183,8 +187,8 @@ class Commonplace(
     def _call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
         return dispatch.call(tool, arguments, self._caller(), self._local.ports)
 
-    def _caller(self) -> Caller:
-        return Caller(self._user_id, self._aware_clock(), self._agent_id)
+    def _caller(self, waits: bool = True) -> Caller:
+        return Caller(self._user_id, self._aware_clock(), self._agent_id, waits=waits)
 
     def _aware_clock(self) -> datetime:
         return now if (now := self._clock()).tzinfo else now.astimezone()

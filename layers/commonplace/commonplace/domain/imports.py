@@ -17,6 +17,9 @@ class StoreManyRequest(Request):
     memories: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=100)] = Field(
         description="What `store_memory` takes, once for each: {content, context?}."
     )
+    wait: Annotated[bool, Field(strict=True)] = Field(
+        True, description="False: no recommendations are waited for; `history` of a memory tells them."
+    )
 
 
 class Failure(Part):

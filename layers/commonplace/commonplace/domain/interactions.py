@@ -5,7 +5,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter
 
-from commonplace.domain.fields import FrozenPart, Name, Request, Result, printable, with_substance
+from commonplace.domain.fields import FrozenPart, Name, Request, Result, absent, printable, with_substance
+from commonplace.domain.results import Recommendations
 from commonplace.domain.runs import Run, RunOperation
 from commonplace.domain.storage import NamedMemory
 from commonplace.domain.taxonomy import Status
@@ -109,6 +110,9 @@ class Value(FrozenPart):
     evidence: str | None
     session_id: str | None
     steps: tuple[Step, ...] = Field(description="What was done to it, oldest first.")
+    recommendations: Recommendations | None = Field(
+        None, exclude_if=absent, description="What it should be compared with, where the store was not waited for."
+    )
 
 
 class History(Result):

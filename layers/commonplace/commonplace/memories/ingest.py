@@ -1,7 +1,7 @@
 """Ingestion: a statement and its circumstances become a memory, once; what every way of storing shares."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -9,7 +9,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Notes, Place, is_never
 from commonplace.domain.ids import new_memory_id, new_operation_id
 from commonplace.domain.memory import Memory, importance_of
-from commonplace.domain.results import Merge, SimilarMemory, Update
+from commonplace.domain.results import Merge, Recommendations, SimilarMemory, Update
 from commonplace.domain.taxonomy import section_of
 from commonplace.memories.comparison import advice_on, as_told, find_similar
 from commonplace.memories.enrich import EnrichedStatement
@@ -24,6 +24,9 @@ DURABLE_FROM = 0.7
 """The confidence below which nothing is kept for good."""
 KNOWN = "this memory was there already; nothing was stored"
 """The warning of an answer that stored nothing."""
+COMPARED = "compared"
+"""The detail of a store's audit row that is false where nobody waited for what is similar."""
+COMPARED_LATER = "similar memories were not looked for; history of this memory tells them"
 NOT_COMPARED = "the index can't be asked just now; similar memories were not looked for"
 
 
@@ -80,9 +83,15 @@ def new_entry(
     return Entry(memory, statement.vector, Audit("store", caller.now, detail))
 
 
-def ingest(entry: Entry, ports: Ports, old: Sequence[Memory] = ()) -> Ingested:
-    """Stores an entry unless it is there already, and looks up similar memories first. `old`: whose place it takes."""
-    like = find_similar(entry, ports)
+def ingest(entry: Entry, ports: Ports, old: Sequence[Memory] = (), compare: bool = True) -> Ingested:
+    """Stores an entry unless it is there already, and looks up similar memories first. `old`: whose place it takes.
+
+    Without `compare` they are not looked up; the audit row keeps that, and `recommendations_on` does it when it is asked.
+    """
+    if not compare:
+        audit = replace(entry.audit, detail={**entry.audit.detail, COMPARED: False})
+        entry = replace(entry, audit=audit)
+    like = find_similar(entry, ports) if compare else ()
     if old:
         memory, created, operation_id = _replace(entry, old, ports)
     else:
@@ -91,6 +100,31 @@ def ingest(entry: Entry, ports: Ports, old: Sequence[Memory] = ()) -> Ingested:
     others = [one for one in like or () if one.memory_id not in gone]
     merges, updates = advice_on(entry, others, ports)
     return Ingested(memory, created, as_told(others), merges, updates, degraded=like is None, operation_id=operation_id)
+
+
+def recommendations_on(memory: Memory, ports: Ports) -> Recommendations | None:
+    """What a store would have told of a memory that is stored, of those that are older; None without an index to ask."""
+    entry = Entry(memory, ports.embedder.embed(memory.content), Audit("store", memory.created_at, {}))
+    like = find_similar(entry, ports)
+    if like is None:
+        return None
+    found = ports.records.get(memory.user_id, [one.memory_id for one in like if one.memory_id != memory.memory_id])
+    before = {one.memory_id for one in found if one.created_at <= memory.created_at}
+    older = [one for one in like if one.memory_id in before]
+    return recommended(as_told(older), *advice_on(entry, older, ports))
+
+
+def recommended(
+    similar: list[SimilarMemory], merges: list[Merge], updates: list[Update], tags: Mapping[str, str] | None = None
+) -> Recommendations:
+    """What a store recommends. `tags`: those that were replaced by another name."""
+    return Recommendations(
+        similar_memories=[one.memory_id for one in similar],
+        similar=similar,
+        suggested_merges=merges,
+        updates=updates,
+        tag_consolidations=dict(tags or {}),
+    )
 
 
 def _replace(entry: Entry, old: Sequence[Memory], ports: Ports) -> tuple[Memory, bool, str]:

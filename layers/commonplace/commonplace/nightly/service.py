@@ -137,7 +137,7 @@ class Nights:
 
         request = validate.check(HistoryRequest, naming(name, self.context.caller, self.context.ports))
         with gathered() as flaws:
-            found = history.history(request, self.context.caller, self.context.ports)
+            found = history.history(request, self.context.caller, self.context.ports, compares=False)
         return found.naming(flaws)
 
     def _options(self, mode: Mode | None, progress: "Progress | None" = None) -> "RunOptions":

@@ -145,6 +145,8 @@ class Caller:
     """Kinds of secrets that were taken out of the request."""
     admin: bool = True
     """Whether a person or a program asks, who may bring all memories out and in; a model, or who speaks for one, may not."""
+    waits: bool = True
+    """Whether a store also tells what the new memory should be compared with; else `history` tells it when it is asked."""
 
 
 @dataclass(frozen=True)

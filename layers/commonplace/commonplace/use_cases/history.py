@@ -2,6 +2,7 @@
 
 from commonplace.domain.interactions import History, HistoryRequest, Step, Value
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
+from commonplace.memories.ingest import COMPARED, recommendations_on
 from commonplace.memories.lineage import lineage
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
@@ -9,8 +10,10 @@ from commonplace.retrieval.record_scan import visibility_of
 from commonplace.use_cases.named import behind_alias, check_name, unknown_id, unknown_key
 
 
-def history(request: HistoryRequest, caller: Caller, ports: Ports) -> History:
+def history(request: HistoryRequest, caller: Caller, ports: Ports, compares: bool = True) -> History:
     """Every memory that a key of the default collection has held, or that an id leads to; newest first.
+
+    `compares`: also what a store that was not waited for would have recommended, which takes an index and its models.
 
     An id leads to all that it replaced and to all that replaced it. `KEY_NOT_FOUND` tells the nearest keys.
     """
@@ -25,7 +28,7 @@ def history(request: HistoryRequest, caller: Caller, ports: Ports) -> History:
     if not held:
         raise unknown_id() if request.key is None else unknown_key(request.key, caller, ports)
     held.sort(key=lambda memory: (memory.status == "active", memory.created_at, memory.memory_id), reverse=True)
-    return History(key=request.key or held[0].key, values=tuple(_value(memory, ports) for memory in held))
+    return History(key=request.key or held[0].key, values=tuple(_value(memory, ports, compares) for memory in held))
 
 
 def _line(memory_id: str, everything: list[Memory], caller: Caller, ports: Ports) -> list[Memory]:
@@ -34,8 +37,9 @@ def _line(memory_id: str, everything: list[Memory], caller: Caller, ports: Ports
     return found or [one for last in behind_alias(memory_id, caller, ports) for one in lineage(last.memory_id, everything)]
 
 
-def _value(memory: Memory, ports: Ports) -> Value:
+def _value(memory: Memory, ports: Ports, compares: bool) -> Value:
     audits = ports.records.audits(memory.user_id, memory.memory_id)
+    waits = compares and memory.status == "active" and any(one.detail.get(COMPARED) is False for one in audits)
     return Value(
         memory_id=memory.memory_id,
         value=memory.content,
@@ -46,4 +50,5 @@ def _value(memory: Memory, ports: Ports) -> Value:
         evidence=memory.evidence,
         session_id=memory.session_id,
         steps=tuple(Step(operation=audit.operation, at=audit.at) for audit in audits),
+        recommendations=recommendations_on(memory, ports) if waits else None,
     )

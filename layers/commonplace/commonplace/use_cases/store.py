@@ -6,10 +6,10 @@ from typing import Any
 from commonplace.domain.fields import provenance_fields
 from commonplace.domain.memory import Memory, importance_of, level_of
 from commonplace.domain.requests import StoreContext, StorePersonalRequest, StoreRequest
-from commonplace.domain.results import Analysis, Recommendations, StorePersonalResult, StoreResult
+from commonplace.domain.results import Analysis, StorePersonalResult, StoreResult
 from commonplace.domain.taxonomy import memory_type
 from commonplace.memories.enrich import EnrichedStatement, enrich, tidy_tags
-from commonplace.memories.ingest import Ingested, ingest, new_entry, notes
+from commonplace.memories.ingest import COMPARED_LATER, Ingested, ingest, new_entry, notes, recommended
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.text.tagging.names import standard
@@ -38,15 +38,9 @@ def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreRe
         success=True,
         memory_id=done.memory.memory_id,
         analysis=_analysis(done.memory),
-        recommendations=Recommendations(
-            similar_memories=[one.memory_id for one in done.similar],
-            similar=done.similar,
-            suggested_merges=done.merges,
-            updates=done.updates,
-            tag_consolidations=folded | dict(statement.renamed),
-        ),
+        recommendations=recommended(done.similar, done.merges, done.updates, folded | dict(statement.renamed)),
         operation_id=done.operation_id,
-        notes=notes(done, caller, warnings=[] if context.force_category else _unsure(statement)),
+        notes=notes(done, caller, warnings=[*([] if context.force_category else _unsure(statement)), *_later(caller)]),
     )
 
 
@@ -57,7 +51,12 @@ def _ingested(
     ids = dict.fromkeys(context.supersedes or ())
     old = [memory_with_id(one, caller, ports, "context.supersedes") for one in ids]
     first = {"supersedes": old[0].memory_id} if old else {}
-    return ingest(new_entry("store_memory", statement, context.place, caller, ports, {**given, **first}), ports, old)
+    entry = new_entry("store_memory", statement, context.place, caller, ports, {**given, **first})
+    return ingest(entry, ports, old, compare=caller.waits)
+
+
+def _later(caller: Caller) -> list[str]:
+    return [] if caller.waits else [COMPARED_LATER]
 
 
 def _unsure(statement: EnrichedStatement) -> list[str]:

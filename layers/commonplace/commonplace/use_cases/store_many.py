@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
@@ -22,7 +24,10 @@ def store_memories(
 
     `left`: the seconds that there still are; what they are not enough for is refused as retryable.
     """
-    answers = [_answer(one, caller, ports, left) for one in given]
+    answers = [
+        _answer(one, replace(caller, now=caller.now + timedelta(milliseconds=number)), ports, left)
+        for number, one in enumerate(given)
+    ]  # what is older than what must be told later, also by the ids
     return StoreManyResult(answers=answers, refused=sum(isinstance(one, NotStored) for one in answers))
 
 

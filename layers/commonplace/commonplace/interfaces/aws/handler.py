@@ -1,6 +1,7 @@
 """The one entrypoint of the functions that serve tools: any kind of event in, that kind's response out."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from commonplace.contract import validate
@@ -87,6 +88,7 @@ def _stored(call: Call, caller: Caller) -> Body:
     from commonplace.use_cases.store_many import store_memories
 
     body = validate.check(StoreManyRequest, call.arguments)
+    caller = replace(caller, waits=body.wait)
     return store_memories(body.memories, caller, container.ports(), container.left).model_dump(mode="json")
 
 

@@ -130,7 +130,7 @@ class LocalApp:
 
     def _store_memories(self, request: Request) -> Mapping[str, Any]:
         body = validate.check(StoreManyRequest, read_object(request.get_data()))
-        return self._memory.store_memories(body.memories, left=self._left).model_dump(mode="json")
+        return self._memory.store_memories(body.memories, wait=body.wait, left=self._left).model_dump(mode="json")
 
     def _left(self) -> float:
         """Seconds that many things in one call may still take."""
