@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from commonplace import Commonplace, CommonplaceError, StoreContext, StoreMetadata
+from commonplace.settings import Settings, read_settings
 from commonplace.use_cases import dispatch
 from tests.conftest import NOON, refusal
 
@@ -47,6 +48,17 @@ def test_an_unsure_category_is_told_with_the_two_likeliest_and_what_decides(memo
     decided = memory.store_memory("The tall one in the corner", context={"force_category": "reminders"})
     assert decided.notes is None
     assert memory.store_memory("I'm allergic to latex.").notes is None
+
+
+def test_from_which_confidence_on_a_category_is_sure_is_a_setting(memory_file: Path) -> None:
+    def warned(confidence: float) -> bool:
+        settings = Settings(db=memory_file, category_confidence=confidence)
+        with Commonplace(memory_file, user_id=f"by {confidence}", settings=settings, now=lambda: NOON) as memory:
+            return memory.store_memory("Mum, Saturday, the blue one.").notes is not None
+
+    assert [warned(confidence) for confidence in (0.0, 0.5, 1.0)] == [False, True, True]
+    refused = refusal(lambda: read_settings({"COMMONPLACE_CATEGORY_CONFIDENCE": "1.1"}))
+    assert refused.field == "COMMONPLACE_CATEGORY_CONFIDENCE"
 
 
 def test_every_override_is_honoured_and_what_was_thought_is_kept(memory: Commonplace) -> None:

@@ -109,3 +109,16 @@ def test_a_person_sees_parts_and_reasons(memory_file: Path) -> None:
     assert all(word in done.out for word in ("meaning", "tie_importance", "beyond --limit", "milliseconds"))
     told = run("trace", "cello", "--json", "--db", str(memory_file), home=memory_file.parent)
     assert set(told.answer) == {"ranked_by", "legs", "results", "left_out", "times_ms"}
+
+
+def test_how_many_candidates_each_leg_has_is_a_setting(tmp_path: Path) -> None:
+    def legs(depth: str) -> tuple[int, int]:
+        settings = Settings.model_validate({"db": tmp_path / "deep.db", "depth": depth})
+        with Commonplace(settings=settings, user_id="ana", now=lambda: NOON) as memory:
+            memory.import_turns(teas)
+            found = memory.trace_search("tea").legs
+            return len(found.lexical), len(found.vector)
+
+    turns = range(120)
+    teas = [{"session_id": f"s{n}", "position": 1, "speaker": "user", "text": f"I like tea number {n}."} for n in turns]
+    assert (legs("fast"), legs("thorough")) == ((50, 50), (120, 100))

@@ -21,6 +21,10 @@ class Settings(BaseModel):
     user: str = Field("local", min_length=1, description="Whose memories; a name on this machine.")
     timezone: str | None = Field(None, description="IANA name of the user's time zone; the machine's when absent.")
     ranking: Literal["window", "classic"] = Field("window", description="How candidates are scored.")
+    depth: Literal["thorough", "fast"] = Field("thorough", description="How many candidates an index gives a search.")
+    category_confidence: float = Field(
+        0.5, ge=0, le=1, description="The confidence below which a store names the two likeliest categories."
+    )
     anthropic_api_key: str | None = Field(None, description="With it, Claude cleans statements, sums up and reads days.")
     anthropic_base_url: str | None = Field(None, description="Another address of the Messages API.")
     claude_model: str = Field("claude-haiku-5-5", description="The model that normalizes and sums up.")

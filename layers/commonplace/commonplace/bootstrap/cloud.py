@@ -71,25 +71,13 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
     night = cache(lambda: _night(table, settings, left))
     upkeep = cache(lambda: _upkeep(table, settings))
     ports = Ports(
-        records=records,
-        operations=DynamoOperations(table, indexed=settings.search_endpoint is not None),
-        aliases=DynamoAliases(table),
-        facts=facts,
-        index=index,
-        usage=DynamoUsage(table),
-        embedder=embedder,
-        search_log=DynamoSearchLog(table, settings.search_log),
-        words=static,
-        reader=reader_of(settings, left),
-        summarizer=summarizer_of(settings, left),
-        summary_seconds=settings.claude_deadline,
-        fallback=fallback,
-        profile=settings.ranking,
-        tag_rows=DynamoTagRows(table),
-        night=night,
-        files=bucket_files(settings),
-        upkeep=upkeep,
-    )
+        records=records, operations=DynamoOperations(table, indexed=settings.search_endpoint is not None),
+        aliases=DynamoAliases(table), facts=facts, index=index, usage=DynamoUsage(table), embedder=embedder, words=static,
+        search_log=DynamoSearchLog(table, settings.search_log), reader=reader_of(settings, left),
+        summarizer=summarizer_of(settings, left), summary_seconds=settings.claude_deadline, fallback=fallback,
+        profile=settings.ranking, category_confidence=settings.category_confidence, tag_rows=DynamoTagRows(table),
+        night=night, files=bucket_files(settings), upkeep=upkeep,
+    )  # fmt: skip
     return OpenStore(ports, lambda: None, night, lambda: _erasure(table), lambda: upkeep().everything)
 
 
@@ -168,10 +156,11 @@ def _searched(
 ) -> tuple[MemoryIndex, UserFacts]:
     from commonplace.adapters.opensearch.facts import OpenSearchFacts
     from commonplace.adapters.opensearch.index import OpenSearchIndex
+    from commonplace.ports.candidates import DEPTHS
 
-    client = domain_of(settings)
+    client, depth = domain_of(settings), DEPTHS[settings.depth]
     return (
-        OpenSearchIndex(client, pending, embedder.name, settings.index_alias, settings.fusion),
+        OpenSearchIndex(client, pending, embedder.name, settings.index_alias, settings.fusion, depth=depth),
         OpenSearchFacts(client, pending, otherwise, settings.index_alias),
     )
 

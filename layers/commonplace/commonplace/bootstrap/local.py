@@ -88,13 +88,14 @@ def open_local(settings: Settings) -> OpenStore:
     embedder, static = OnFirstUse(_sentence_encoder), StaticEmbedder()
     usage, search_log = SqliteUsage(database), SqliteSearchLog(database, settings.search_log)
     night = cache(lambda: _night(database, settings))
-    index: Any = OnFirstUse(lambda: _index(database, embedder.name, embedder.dimension))
-    older: Any = OnFirstUse(lambda: _index(database, static.name, static.dimension))
+    index: Any = OnFirstUse(lambda: _index(database, embedder.name, embedder.dimension, settings))
+    older: Any = OnFirstUse(lambda: _index(database, static.name, static.dimension, settings))
     ports = Ports(
         records=SqliteRecords(database), operations=SqliteOperations(database), aliases=SqliteAliases(database),
         facts=SqliteFacts(database), index=index, usage=usage, search_log=search_log, embedder=embedder, words=static,
         reader=reader_of(settings), summarizer=summarizer_of(settings), summary_seconds=settings.claude_deadline,
-        profile=settings.ranking, reembedding=SqliteReembedding(database, SENTENCE_ENCODER), night=night,
+        profile=settings.ranking, category_confidence=settings.category_confidence,
+        reembedding=SqliteReembedding(database, SENTENCE_ENCODER), night=night,
         files=SqliteKeptFiles(database),
         upkeep=cache(lambda: upkeep_of_file(database, embedder, static)),
         tag_rows=SqliteTagRows(database),
@@ -117,10 +118,11 @@ def _sentence_encoder() -> "Embedder":
     return SentenceEncoder()
 
 
-def _index(database: "Database", embedding_model: str, dimension: int) -> MemoryIndex:
+def _index(database: "Database", embedding_model: str, dimension: int, settings: Settings) -> MemoryIndex:
     from commonplace.adapters.sqlite.index import SqliteIndex
+    from commonplace.ports.candidates import DEPTHS
 
-    return SqliteIndex(database, embedding_model, dimension)
+    return SqliteIndex(database, embedding_model, dimension, DEPTHS[settings.depth])
 
 
 def _night(database: "Database", settings: Settings) -> "NightPorts":

@@ -57,6 +57,8 @@ class Ports:
     fallback: MemoryIndex | None = None
     """Answers from the records when the index is unavailable."""
     profile: Literal["window", "classic"] = "window"
+    category_confidence: float = 0.5
+    """The confidence below which a store tells of the two likeliest categories."""
     reembedding: Reembedding | None = None
     tag_rows: TagRows | None = None
     """The tags that go on under another name; None for who has the models alone."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
@@ -13,6 +13,16 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
 else:
     Floats = Integers = Flags = object  # who only hands columns on does not pay for numpy
+
+
+class Depth(NamedTuple):
+    """How many candidates an index gives to be ranked: of the best by words, and of the nearest by vector."""
+
+    by_words: int
+    by_vector: int
+
+
+DEPTHS = {"thorough": Depth(200, 100), "fast": Depth(50, 50)}
 
 
 @dataclass(frozen=True)

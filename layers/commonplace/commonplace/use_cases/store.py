@@ -15,9 +15,6 @@ from commonplace.ports.values import Caller
 from commonplace.text.tagging.names import standard
 from commonplace.use_cases.named import memory_with_id
 
-_SURE_FROM = 0.5
-"""The confidence below which the answer tells of the two likeliest categories."""
-
 
 def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreResult:
     """Stores a statement as it was said; everything else is derived by rules."""
@@ -40,7 +37,7 @@ def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreRe
         analysis=_analysis(done.memory),
         recommendations=recommended(done.similar, done.merges, done.updates, folded | dict(statement.renamed)),
         operation_id=done.operation_id,
-        notes=notes(done, caller, warnings=[*([] if context.force_category else _unsure(statement)), *_later(caller)]),
+        notes=notes(done, caller, warnings=[*([] if context.force_category else _unsure(statement, ports)), *_later(caller)]),
     )
 
 
@@ -59,9 +56,9 @@ def _later(caller: Caller) -> list[str]:
     return [] if caller.waits else [COMPARED_LATER]
 
 
-def _unsure(statement: EnrichedStatement) -> list[str]:
+def _unsure(statement: EnrichedStatement, ports: Ports) -> list[str]:
     found = statement.classification
-    if found.confidence >= _SURE_FROM:
+    if found.confidence >= ports.category_confidence:
         return []
     likely = " or ".join(found.likely)
     return [f"the category is not sure, {likely} is likeliest: set context.force_category if another one fits better"]

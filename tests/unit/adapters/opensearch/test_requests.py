@@ -14,7 +14,7 @@ from commonplace.adapters.opensearch.index import FindRequest, Fusion
 from commonplace.domain.memory import Memory
 from commonplace.domain.outline import Outline
 from commonplace.memories.transitions import erased
-from commonplace.ports.candidates import Corpus, Legs
+from commonplace.ports.candidates import DEPTHS, Corpus, Legs
 from commonplace.ports.record_values import Stored, Vector
 from commonplace.ports.values import Filter, Visibility
 from commonplace.retrieval import bm25
@@ -28,10 +28,13 @@ ALLOWED = queries.visible(SEEN, ["mem_pending"])
 PASSING = queries.passing(Filter(collection="work", before=NOON + timedelta(days=1)))
 TERMS = ["tea", "green"]
 BODIES = {
-    "words": queries.by_words(ALLOWED, TERMS, VECTOR),
-    "nearest": queries.nearest(ALLOWED, VECTOR, "model"),
-    "hybrid": queries.hybrid(ALLOWED, TERMS, VECTOR, "model", "pipeline"),
-    **{f"{name} alone": body for name, body in queries.legs_alone(ALLOWED, TERMS, VECTOR, "model").items()},
+    "words": queries.by_words(ALLOWED, TERMS, VECTOR, 200),
+    "nearest": queries.nearest(ALLOWED, VECTOR, "model", 100),
+    "hybrid": queries.hybrid(ALLOWED, TERMS, VECTOR, "model", "pipeline", DEPTHS["thorough"]),
+    **{
+        f"{name} alone": body
+        for name, body in queries.legs(ALLOWED, TERMS, VECTOR, "model", DEPTHS["fast"], alone=True).items()
+    },
     "statistics": queries.statistics(ALLOWED, TERMS),
     "around": queries.neighbours_of(ALLOWED, PASSING, {"s": [(0, 24)]}, {"mem_1"}, {"mem_2"}, VECTOR),
     "around without vector": queries.neighbours_of(ALLOWED, PASSING, {"s": [(0, 24)]}, set(), {"mem_2"}, None),
@@ -39,6 +42,22 @@ BODIES = {
     "sharing": queries.sharing(ALLOWED, TERMS, None),
     "most important": queries.most_important(queries.visible_and(ALLOWED, PASSING), 10),
 }
+
+
+def test_each_leg_is_as_long_as_its_depth() -> None:
+    fast, most = DEPTHS["fast"], DEPTHS["thorough"]
+    assert (most, fast) == ((200, 100), (50, 50))
+    words, near = BODIES["words"], BODIES["nearest"]
+    assert (words["size"], words["rescore"]["window_size"]) == (200, 200)
+    assert (near["size"], _k(near["query"])) == (100, 100)
+    fused = queries.hybrid(ALLOWED, TERMS, VECTOR, "model", "pipeline", fast)
+    assert (fused["size"], _k(fused["query"]["hybrid"]["queries"][1])) == (50, 50)
+    assert [body["size"] for body in queries.legs(ALLOWED, TERMS, VECTOR, "model", fast).values()] == [50, 50]
+
+
+def _k(query: Any) -> int:
+    found: int = query["knn"]["vector"]["k"]
+    return found
 
 
 def test_what_is_counted_is_asked_of_one_user_without_what_waits_and_what_is_purged() -> None:
@@ -187,7 +206,7 @@ def test_only_who_wants_to_see_the_legs_asks_for_more(fusion: Fusion, vector: Ve
     def asked(with_legs: bool) -> int:
         sent.clear()
         pending = RecordScan([], "model")
-        request = FindRequest(ask, SEEN, Filter(), TERMS, vector, pending, fusion, "pipeline", with_legs)
+        request = FindRequest(ask, SEEN, Filter(), TERMS, vector, pending, fusion, "pipeline", DEPTHS["fast"], with_legs)
         assert (request.retrieve().legs == Legs([], [])) == with_legs
         assert len(sent) == 1
         return len(sent[0])

@@ -12,7 +12,7 @@ from commonplace.adapters.opensearch import hits, queries
 from commonplace.adapters.opensearch.client import ask
 from commonplace.adapters.opensearch.document import ALIAS
 from commonplace.adapters.opensearch.queries import Clause
-from commonplace.ports.candidates import Corpus, Retrieved
+from commonplace.ports.candidates import DEPTHS, Corpus, Depth, Retrieved
 from commonplace.ports.pending_writes import PendingWrites
 from commonplace.ports.record_values import Vector
 from commonplace.ports.values import Filter, IndexUnavailable, Similar, Visibility
@@ -21,6 +21,7 @@ from commonplace.retrieval.candidate_rows import Row
 from commonplace.retrieval.record_scan import RecordScan
 
 _log = logging.getLogger("commonplace")
+_NEAR = DEPTHS["thorough"].by_vector  # k: how far the graph is searched, whatever is shown
 Fusion = Literal["own", "engine"]
 Rows = dict[str, Row]
 Ask = Callable[..., list[dict[str, Any]]]
@@ -39,6 +40,7 @@ class FindRequest:
     pending: RecordScan
     fusion: Fusion
     pipeline: str
+    depth: Depth
     with_legs: bool
 
     @cached_property
@@ -54,7 +56,7 @@ class FindRequest:
         aside, passing = self.pending.rows(self.visibility, self.filters, self.terms, self.vector)
         searches = self._search_legs()
         # the scores of the leg by words are replaced by cosines, and a fused leg is none of both: to tell them costs two more
-        told = queries.legs_alone(self._allowed, self.terms, self.vector, self.pending.model) if self.with_legs else {}
+        told = self._legs(alone=True) if self.with_legs else {}
         counted, *legs = self.ask(queries.statistics(self._visible, self.terms), *searches, *told.values())
         own = candidate_rows.corpus_of(list(aside.values()), self.terms)
         corpus = candidate_rows.merged_corpus(hits.corpus(counted, self.terms), own)
@@ -70,12 +72,14 @@ class FindRequest:
     def _allowed(self) -> Clause:
         return queries.visible_and(self._visible, self._passing)
 
+    def _legs(self, alone: bool = False) -> dict[str, queries.Body]:
+        return queries.legs(self._allowed, self.terms, self.vector, self.pending.model, self.depth, alone)
+
     def _search_legs(self) -> list[queries.Body]:
-        allowed = self._allowed
-        if self._is_fused and self.vector is not None:
-            return [queries.hybrid(allowed, self.terms, self.vector, self.pending.model, self.pipeline)]
-        legs = [queries.by_words(allowed, self.terms, self.vector)] if self.terms else []
-        return legs if self.vector is None else [*legs, queries.nearest(allowed, self.vector, self.pending.model)]
+        if not self._is_fused or self.vector is None:
+            return list(self._legs().values())
+        model, depth = self.pending.model, self.depth
+        return [queries.hybrid(self._allowed, self.terms, self.vector, model, self.pipeline, depth)]
 
     @property
     def _is_fused(self) -> bool:
@@ -139,7 +143,8 @@ def similar(
     asked = sorted(set(terms))
     may_be_seen = queries.visible(visibility, waiting.ids)
     legs = [queries.sharing(may_be_seen, asked, vector)] if asked else []
-    legs += [] if vector is None else [queries.with_content(queries.nearest(may_be_seen, vector, waiting.model), limit)]
+    near = [] if vector is None else [queries.nearest(may_be_seen, vector, waiting.model, _NEAR)]
+    legs += [queries.with_content(body, limit) for body in near]
     counted, *answers = ask(queries.statistics(may_be_seen, asked), *legs)
     rows, texts = {}, {}
     for hit in (hit for answer in answers for hit in hits.hits_of_user(answer, visibility.user_id)):
@@ -159,17 +164,17 @@ class OpenSearchIndex:
 
     def __init__(
         self, client: OpenSearch, pending: PendingWrites, embedding_model: str, alias: str = ALIAS,
-        fusion: Fusion = "own", pipeline: str = queries.PIPELINE,
+        fusion: Fusion = "own", pipeline: str = queries.PIPELINE, depth: Depth = DEPTHS["thorough"],
     ) -> None:  # fmt: skip
         self._client, self._pending, self._model, self._alias = client, pending, embedding_model, alias
-        self._fusion, self._pipeline = fusion, pipeline
+        self._fusion, self._pipeline, self._depth = fusion, pipeline, depth
 
     def find(
         self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None, with_legs: bool = False
     ) -> Retrieved:
         return FindRequest(
             self._ask(visibility), visibility, filters, terms, vector, self._waiting(visibility), self._fusion,
-            self._pipeline, with_legs,
+            self._pipeline, self._depth, with_legs,
         ).retrieve()  # fmt: skip
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:

@@ -4,12 +4,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from commonplace.adapters.opensearch.client import integer, numbers
+from commonplace.ports.candidates import Depth
 from commonplace.ports.record_values import Vector
 from commonplace.ports.values import Filter, Visibility
 
 Clause = dict[str, Any]
 
-BY_WORDS, BY_VECTOR = 200, 100
 NEIGHBOURS = 5_000
 SIMILAR = 20
 PIPELINE = "commonplace-fusion"
@@ -66,27 +66,30 @@ def visible_and(seen: Clause, clauses: Sequence[Clause]) -> Clause:
     return {"bool": {"filter": [seen, *clauses]}}
 
 
-def by_words(allowed: Clause, terms: Sequence[str], vector: Vector | None) -> Body:
+def by_words(allowed: Clause, terms: Sequence[str], vector: Vector | None, most: int) -> Body:
     """The best by words. With a vector the scores that come back are cosines, put there by a second scoring of the best."""
-    body = _listed({"bool": {"filter": [allowed], "must": [_words(terms)]}}, BY_WORDS)
-    return body if vector is None else {**body, "rescore": _rescored(vector, BY_WORDS)}
+    body = _listed({"bool": {"filter": [allowed], "must": [_words(terms)]}}, most)
+    return body if vector is None else {**body, "rescore": _rescored(vector, most)}
 
 
-def nearest(allowed: Clause, vector: Vector, model: str) -> Body:
+def nearest(allowed: Clause, vector: Vector, model: str, most: int) -> Body:
     """The nearest by vector, the filter inside the k-NN query; vectors of another model are never compared."""
-    return _listed(_nearest_clause(allowed, vector, model), BY_VECTOR)
+    return _listed(_nearest_clause(allowed, vector, model, most), most)
 
 
-def legs_alone(allowed: Clause, terms: Sequence[str], vector: Vector | None, model: str) -> dict[str, Body]:
-    """Each leg by its name with scores of its own, for who wants to see them."""
-    words = {"lexical": by_words(allowed, terms, None)} if terms else {}
-    return words if vector is None else {**words, "vector": nearest(allowed, vector, model)}
+def legs(
+    allowed: Clause, terms: Sequence[str], vector: Vector | None, model: str, depth: Depth, alone: bool = False
+) -> dict[str, Body]:
+    """Each leg by its name. `alone`: with scores of its own, for who wants to see them."""
+    words = {"lexical": by_words(allowed, terms, None if alone else vector, depth.by_words)} if terms else {}
+    return words if vector is None else {**words, "vector": nearest(allowed, vector, model, depth.by_vector)}
 
 
-def hybrid(allowed: Clause, terms: Sequence[str], vector: Vector, model: str, pipeline: str) -> Body:
+def hybrid(allowed: Clause, terms: Sequence[str], vector: Vector, model: str, pipeline: str, depth: Depth) -> Body:
     """The best of both legs as the domain's own fusion orders them."""
-    legs = [{"bool": {"filter": [allowed], "must": [_words(terms)]}}, _nearest_clause(allowed, vector, model)]
-    body = _listed({"hybrid": {"queries": legs}}, BY_WORDS)
+    words = {"bool": {"filter": [allowed], "must": [_words(terms)]}}
+    queries = [words, _nearest_clause(allowed, vector, model, depth.by_vector)]
+    body = _listed({"hybrid": {"queries": queries}}, depth.by_words)
     del body["track_total_hits"]
     return {**body, "search_pipeline": pipeline}
 
@@ -183,9 +186,9 @@ def _match(field: str, terms: Sequence[str], boost: float = 1.0) -> Clause:
     return {"match": {field: {"query": " ".join(terms[:_TERMS_IN_A_QUERY]), "boost": boost}}}
 
 
-def _nearest_clause(allowed: Clause, vector: Vector, model: str) -> Clause:
+def _nearest_clause(allowed: Clause, vector: Vector, model: str, most: int) -> Clause:
     inside = {"bool": {"filter": [allowed, {"term": {"embedding_model": model}}]}}
-    return {"knn": {"vector": {"vector": numbers(vector), "k": BY_VECTOR, "filter": inside}}}
+    return {"knn": {"vector": {"vector": numbers(vector), "k": most, "filter": inside}}}
 
 
 def _scored(query: Clause, vector: Vector) -> Clause:

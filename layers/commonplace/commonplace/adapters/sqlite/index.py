@@ -12,7 +12,7 @@ from commonplace.adapters.sqlite.columns import MOST_COSINE, Columns
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, vector_of
 from commonplace.domain.flaws import tell_unreadable
-from commonplace.ports.candidates import Retrieved
+from commonplace.ports.candidates import DEPTHS, Depth, Retrieved
 from commonplace.ports.record_values import Vector
 from commonplace.ports.values import Filter, Similar, Visibility
 from commonplace.retrieval.candidate_rows import best_by_words_and_vector
@@ -82,8 +82,8 @@ def _nearest(columns: Columns, visibility: Visibility, vector: Vector | None, li
 class SqliteIndex:
     """The index of one file."""
 
-    def __init__(self, database: Database, embedding_model: str, dimension: int) -> None:
-        self._database, self._model, self._dimension = database, embedding_model, dimension
+    def __init__(self, database: Database, embedding_model: str, dimension: int, depth: Depth = DEPTHS["thorough"]) -> None:
+        self._database, self._model, self._dimension, self._depth = database, embedding_model, dimension, depth
         self._users: dict[int, Columns] = {}
 
     def find(
@@ -96,7 +96,7 @@ class SqliteIndex:
             counts = scan.term_counts(connection, columns, terms)
             corpus = scan.corpus(columns, visible, counts)
             cosines = columns.cosines(vector)
-            best = scan.best_candidates(columns, allowed, counts, cosines, corpus)
+            best = scan.best_candidates(columns, allowed, counts, cosines, corpus, self._depth)
             ranked = scan.with_neighbours(columns, best.chosen(len(columns)), visible) & allowed
             chosen = scan.with_neighbours(columns, ranked, visible)
             handed_over = scan.candidate_columns(columns, chosen, ranked, counts, cosines, visible)

@@ -9,13 +9,10 @@ import numpy as np
 from commonplace.adapters.sqlite import rows as word_index
 from commonplace.adapters.sqlite.columns import Columns, place_numbers
 from commonplace.adapters.sqlite.rows import seconds
-from commonplace.ports.candidates import Candidates, Corpus, Flags, Floats, Integers, Legs
+from commonplace.ports.candidates import Candidates, Corpus, Depth, Flags, Floats, Integers, Legs
 from commonplace.ports.values import Filter, Visibility
 from commonplace.retrieval import bm25
 from commonplace.retrieval.candidate_rows import best_first
-
-_BY_WORDS = 200
-_BY_VECTOR = 100
 
 
 def visible(visibility: Visibility) -> tuple[str, list[object]]:
@@ -105,13 +102,13 @@ class Best:
         return Legs(*(best_first((columns.ids[slot], float(raw)) for slot, raw in zip(*leg, strict=True)) for leg in both))
 
 
-def best_candidates(columns: Columns, allowed: Flags, counts: Floats, cosines: Floats, corpus: Corpus) -> Best:
+def best_candidates(columns: Columns, allowed: Flags, counts: Floats, cosines: Floats, corpus: Corpus, depth: Depth) -> Best:
     """The best by words alone and the nearest by vector."""
     with_words = np.flatnonzero(allowed & (counts > 0).any(axis=0))
     relative = columns["length"][with_words] / max(corpus.average_length, 1.0)
     scores = bm25.bm25(_by_memory(counts, with_words), relative, bm25.inverse_document_frequency(corpus))
     with_vector = np.flatnonzero(allowed & ~np.isnan(cosines))
-    words, near = _top(scores, _BY_WORDS), with_vector[_top(cosines[with_vector], _BY_VECTOR)]
+    words, near = _top(scores, depth.by_words), with_vector[_top(cosines[with_vector], depth.by_vector)]
     return Best(with_words[words], scores[words], near, cosines[near])
 
 
