@@ -2,12 +2,17 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from commonplace.client.arguments import FilterOptions
 from commonplace.domain import interactions, listing, storage
+from commonplace.domain.flaws import gathered
 from commonplace.domain.results import AnyResult
 from commonplace.domain.taxonomy import Category, Durability, MemoryType, SearchCategory, Section
+
+if TYPE_CHECKING:
+    from commonplace.ports.bundle import Ports
+    from commonplace.ports.values import Caller
 
 
 class KeyedMethods:
@@ -15,6 +20,14 @@ class KeyedMethods:
 
     def _typed(self, kind: type[AnyResult], name: str, /, **arguments: Any) -> AnyResult:
         """Calls a tool with those arguments that are not None; given by the class that has these methods."""
+        raise NotImplementedError
+
+    def _caller(self) -> "Caller":
+        """Whose memories, and when; given by the class that has these methods."""
+        raise NotImplementedError
+
+    def _ports(self) -> "Ports":
+        """The open store; given by the class that has these methods."""
         raise NotImplementedError
 
     def naming(self, name: str) -> dict[str, str]:
@@ -51,6 +64,16 @@ class KeyedMethods:
         return self._typed(
             listing.ListResult, "list_memories", limit=limit, category=category, options=options, cursor=cursor
         )
+
+    def tags(self, *, limit: int = 500, cursor: str | None = None) -> listing.TagsResult:
+        """A page of the tags in use, by name, with how many memories carry each; `cursor`: that of the page before."""
+        from commonplace.contract.validate import check
+        from commonplace.use_cases.listing import list_tags
+
+        request = check(listing.TagsRequest, {"limit": limit, "cursor": cursor})
+        with gathered() as flaws:
+            found = list_tags(request, self._caller(), self._ports())
+        return found.naming(flaws)
 
     def update_memory(
         self, key: str | None = None, value: str | None = None, *, memory_id: str | None = None,

@@ -1,10 +1,11 @@
 """What the tools take and answer that show memories as they are kept: one by its id, or page by page."""
 
 from datetime import datetime
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field
 
+from commonplace.domain.analysis import TagCount
 from commonplace.domain.fields import Level, Limit, Name, Request, Result, absent
 from commonplace.domain.memory import Memory, level_of
 from commonplace.domain.requests import FilterOptions
@@ -23,6 +24,22 @@ class ListRequest(Request):
     category: SearchCategory | None = Field(None, description="Only this category or section; all when left out.")
     options: FilterOptions | None = Field(None, description="Filters.")
     cursor: Name | None = Field(None, description="`cursor` of the answer before; the list goes on from there.")
+
+
+class TagsRequest(Request):
+    """The tags in use, by name."""
+
+    limit: Annotated[int, Field(ge=1, le=500, strict=True)] = Field(500, description="The most tags to return.")
+    cursor: Annotated[str, Field(min_length=1, max_length=512)] | None = Field(
+        None, description="`cursor` of the answer before; the list goes on from there."
+    )
+
+
+class TagsResult(Result):
+    tags: list[TagCount] = Field(description="By name, with how many current memories carry each.")
+    cursor: str | None = Field(
+        None, description="Give it back for the next page; not there when there is no more.", exclude_if=absent
+    )
 
 
 class KeptMemory(MemoryEntry):

@@ -19,6 +19,7 @@ from commonplace.ports.values import Caller
 from commonplace.retrieval.record_scan import is_visible, visibility_of
 from commonplace.text.tagging.names import same_thing
 from commonplace.text.tagging.synonyms import are_siblings
+from commonplace.use_cases.listing import tags_in_use
 from commonplace.use_cases.migration_check import Uncounted
 from commonplace.use_cases.named import memory_with_id
 from commonplace.use_cases.search import search_memory
@@ -31,7 +32,7 @@ def tinydb_find_similar_tags(tag: str, threshold: float = 0.8, *, memory: Common
     of one kind (`python2`, `python3`) are left out, however close.
     """
     with _opened(memory) as (caller, ports):
-        counts = ports.facts.tags(caller.user_id)
+        counts = tags_in_use(caller, ports)
         alike = [(_similarity(tag, other, ports), other) for other in counts]
         found = sorted((-share, other) for share, other in alike if share >= threshold)
         return [{"tag": other, "similarity": round(-share, 3), "count": counts[other]} for share, other in found]

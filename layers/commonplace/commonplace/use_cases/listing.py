@@ -1,13 +1,19 @@
-"""`get_memory` and `list_memories`: memories as they are kept, one by its name or page by page."""
+"""`get_memory` and `list_memories`: memories as they are kept, one by its name or page by page; and the tags in use."""
 
+from collections import Counter
+
+from commonplace.domain.analysis import TagCount
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import may_be_id
-from commonplace.domain.listing import GetRequest, GetResult, KeptMemory, ListRequest, ListResult
+from commonplace.domain.listing import GetRequest, GetResult, KeptMemory, ListRequest, ListResult, TagsRequest, TagsResult
 from commonplace.domain.requests import FilterOptions
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.retrieval.record_scan import filter_of, visibility_of
+from commonplace.use_cases.cursors import cursor_of, place_of
 from commonplace.use_cases.named import memory_named
+
+_TAGS = "tags"
 
 
 def get_memory(request: GetRequest, caller: Caller, ports: Ports) -> GetResult:
@@ -24,3 +30,22 @@ def list_memories(request: ListRequest, caller: Caller, ports: Ports) -> ListRes
     wanted = filter_of(request.category, options)
     found, after = ports.records.listed(visibility, wanted, request.limit, request.cursor)
     return ListResult(memories=[KeptMemory.of(memory) for memory in found], count=len(found), cursor=after)
+
+
+def list_tags(request: TagsRequest, caller: Caller, ports: Ports) -> TagsResult:
+    """A page of the tags in use, by name, so that what is stored meanwhile moves none of them to another page."""
+    counts = tags_in_use(caller, ports)
+    after = "" if request.cursor is None else place_of(request.cursor, caller.user_id, _TAGS)
+    left = sorted(tag for tag in counts if tag > after)
+    shown = left[: request.limit]
+    return TagsResult(
+        tags=[TagCount(tag=tag, count=counts[tag]) for tag in shown],
+        cursor=cursor_of(shown[-1], caller.user_id, _TAGS) if len(left) > len(shown) else None,
+    )
+
+
+def tags_in_use(caller: Caller, ports: Ports) -> Counter[str]:
+    """Every tag that this agent may see, however many, with how many current memories carry it."""
+    agents, now = visibility_of(caller).agents, caller.now.timestamp()
+    seen = (one for one in ports.facts.outlines(caller.user_id) if one.is_visible(agents, now))
+    return Counter(tag for one in seen for tag in set(one.tags))

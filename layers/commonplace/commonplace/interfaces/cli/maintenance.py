@@ -38,6 +38,24 @@ def tags() -> None:
     """Keep the tags few."""
 
 
+@tags.command("list")
+@command_options
+def list_tags(shared: Shared) -> None:
+    """List the tags in use, all of them, by name."""
+    with shared.reading() as memory:
+        page = memory.tags()
+        found = page.tags
+        while page.cursor is not None:
+            page = memory.tags(cursor=page.cursor)
+            found += page.tags
+    if shared.json:
+        print_json({"tags": [one.model_dump() for one in found]})
+    elif found:
+        print_rows(("tag", "memories"), [(one.tag, str(one.count)) for one in found], "tag")
+    else:
+        click.echo("no memory has a tag")
+
+
 @tags.command()
 @click.option("--threshold", type=float, metavar="0.5-1", help="The least similarity of what becomes one.  [default: 0.8]")
 @_RUN_ID
