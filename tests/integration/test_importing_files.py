@@ -88,6 +88,24 @@ def test_a_plan_stores_nothing_is_applied_by_its_id_and_undone(source: Commonpla
     assert {one["status"] for one in memory.export()} == {"deleted"}
 
 
+def test_what_is_here_under_another_id_gets_that_as_a_name_and_loses_it_with_the_run(memory: Commonplace) -> None:
+    cello = memory.store_memory("I play the cello.").memory_id
+    text = file_of(line(), line(memory_id="mem_2", raw_text="I like tea."), line(memory_id="mem_3", raw_text="I like tea."))
+    plan = memory.import_memories(text)
+    assert (plan.status, plan.new, plan.known, plan.conflicts, plan.refused) == ("needs_review", 1, 2, [], [])
+    assert refusal(lambda: memory.get_memory("mem_1")).code is ErrorCode.NOT_FOUND
+    done = memory.import_memories(run_id=plan.run_id, dry_run=False)
+    assert (done.status, done.new, done.known, done.conflicts, done.refused) == ("done", 1, 2, [], [])
+    assert [memory.get_memory(name).memory.memory_id for name in ("mem_1", "mem_3")] == [cello, "mem_2"]
+    again = memory.import_memories(text, dry_run=False)
+    assert (again.new, again.known, again.run_id) == (0, 3, None)
+    assert done.run_id is not None
+    memory.undo_run(done.run_id)
+    assert memory.get_memory(cello).memory.value == "I play the cello."
+    for name in ("mem_1", "mem_2", "mem_3"):
+        assert refusal(lambda name=name: memory.get_memory(name)).code is ErrorCode.NOT_FOUND  # type: ignore[misc]
+
+
 def test_again_everything_is_known_and_no_run_is_made(source: Commonplace, memory: Commonplace) -> None:
     text = text_of(source)
     memory.import_memories(text, dry_run=False)

@@ -124,15 +124,16 @@ def _dropped(line: int, code: str, field: str | None, message: str, memory_id: s
 
 def _answer(told: RunReport, notes: Notes) -> ImportMemoriesResult:
     run = told.run
-    lost = [one for one in run.operations if one.outcome == "lost"]
+    lost = [one for one in run.operations if one.outcome == "lost" and one.kind == "ADD"]
     conflicts = [Conflict(line=one.position or 0, id=one.interaction_id) for one in run.dropped if one.interaction_id]
     conflicts += [Conflict(line=one.position or 0, id=str(one.memory_id)) for one in lost]
-    stored = [one for one in told.operations if one.operation.outcome in _STORED]
+    stored = [one for one in told.operations if one.operation.outcome in _STORED and one.operation.kind == "ADD"]
+    added = sum(one.kind == "ADD" for one in run.operations)
     return ImportMemoriesResult(
         run_id=run.run_id if run.operations else None,
         status="needs_review" if run.status == "needs_review" else "done",
         new=len(stored),
-        known=run.candidates - len(run.operations) - len(run.dropped),
+        known=run.candidates - added - len(run.dropped),
         conflicts=conflicts,
         refused=[_refused(one) for one in run.dropped if not one.interaction_id],
         instructions=[

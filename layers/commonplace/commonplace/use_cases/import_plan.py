@@ -19,6 +19,7 @@ from commonplace.runs.plan import PlannedChange, PlannedOperation
 from commonplace.use_cases.export_memories import IMPORTED_HISTORY
 
 FROM_FILE, INSTRUCTION = "from a file", "from a file; a standing instruction"
+NAMED = "here already; its id in the file leads to it"
 _BATCH = 100
 _DAMAGED = "what is here under this id can't be read; erase that (erase --memory) and import again"
 _OTHER = "this id is here with another content, which stays"
@@ -81,8 +82,21 @@ class ImportPlan:
         return plan
 
     def operations(self, caller: Caller, ports: Ports) -> tuple[PlannedOperation, ...]:
-        """An operation for each new memory, with its vector."""
-        return tuple(operation for batch in in_batches(self.new, _BATCH) for operation in _operations(batch, caller, ports))
+        """An operation for each new memory, with its vector; and one for each that is here, by the other id that it gets."""
+        added = (operation for batch in in_batches(self.new, _BATCH) for operation in _operations(batch, caller, ports))
+        return *added, *self._named(caller, ports)
+
+    def _named(self, caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:
+        """The ids of what is here under another id become names of that; those that are already are left out."""
+        names = {one.given.memory.memory_id: one for one in self.left_out if one.why == "known"}
+        led = ports.aliases.get(caller.user_id, list(names))
+        for name, one in names.items():
+            if led.get(name) != one.other:
+                told = RunOperation(
+                    operation_id=new_operation_id(caller.now), kind="NOOP", outcome="planned", memory_id=one.other,
+                    position=one.given.number, why=NAMED,
+                )  # fmt: skip
+                yield PlannedOperation(told=told, at=caller.now, aliases=(name,))
 
     def _refuse_circles(self, here: Iterable[Memory]) -> None:
         found = _in_circles([*here, *(one.memory for one in self.new)])

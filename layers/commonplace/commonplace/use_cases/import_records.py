@@ -30,7 +30,7 @@ def import_records(
         checked = [_check(given, number, caller, kinds) for number, given in enumerate(records)]
     with gathered() as flaws:
         plan, run = _stored(checked, caller, ports, progress) if apply else (ImportPlan.of(checked, caller, ports), None)
-    lost = [one for one in run.operations if one.outcome == "lost"] if run else []
+    lost = [one for one in run.operations if one.outcome == "lost" and one.kind == "ADD"] if run else []
     missing = {one.memory_id for one in lost}
     stored = [one.memory for one in plan.new if one.memory.memory_id not in missing]
     left_out = [
