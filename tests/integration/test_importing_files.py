@@ -14,6 +14,7 @@ from commonplace import Commonplace, ErrorCode
 from commonplace.domain.transfer import ImportMemoriesResult
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
+from commonplace.settings import Settings
 from commonplace.use_cases import dispatch
 from tests.conftest import NOON, refusal
 from tests.integration.cloud_functions import ports as ports
@@ -276,3 +277,14 @@ def test_the_local_server_takes_a_file_and_imports_it(memory_file: Path) -> None
         done = server.call("import_memories", upload_id=upload["upload_id"], dry_run=False)
         assert (done["status"], done["new"]) == ("done", 1)
         assert server.call("search_memory", query="cello")["total_found"] == 1
+
+
+def test_the_pages_are_written_after_an_import(source: Commonplace, tmp_path: Path) -> None:
+    settings = Settings(db=tmp_path / "target.db", pages=tmp_path / "pages")
+    with Commonplace(settings=settings, user_id="ana", now=lambda: NOON) as memory:
+        memory.import_memories(text_of(source), dry_run=False)
+        (page,) = (tmp_path / "pages").glob("*/MEMORY.md")
+        assert "Porto" in page.read_text("utf-8")
+    with Commonplace(settings=settings, user_id="ben", now=lambda: NOON) as other:
+        assert other.import_records([json.loads(line())], apply=True).applied
+        assert len(list((tmp_path / "pages").glob("*/MEMORY.md"))) == 2

@@ -10,6 +10,7 @@ import pytest
 
 from commonplace import Commonplace, legacy
 from commonplace.domain.errors import ErrorCode
+from commonplace.settings import Settings
 from commonplace.use_cases.filing import COLUMNS
 from tests.conftest import NOON, found, refusal
 from tests.legacy_store import CATEGORIES, documents, tables, written
@@ -226,3 +227,14 @@ def test_it_is_each_users_own(open_memory: Opener, old: Path) -> None:
     ben = open_memory(user_id="ben", now=lambda: NOON + timedelta(days=1))
     assert refusal(lambda: ben.get_memory("notes/1")).code is ErrorCode.NOT_FOUND
     assert ben.migrate_tinydb(old, apply=True).added == 2
+
+
+def test_the_pages_are_written_after_the_move_and_after_it_was_taken_back(old: Path, tmp_path: Path) -> None:
+    settings = Settings(db=tmp_path / "memory.db", pages=tmp_path / "pages")
+    with Commonplace(settings=settings, user_id="ana", now=lambda: NOON) as memory:
+        done = memory.migrate_tinydb(old, apply=True)
+        (page,) = (tmp_path / "pages").glob("*/MEMORY.md")
+        assert ALLERGY in page.read_text("utf-8")
+        assert done.run_id is not None
+        memory.undo_run(done.run_id)
+        assert ALLERGY not in page.read_text("utf-8")

@@ -23,6 +23,7 @@ from commonplace.domain.transfer import (
     RefusedLine,
     UploadResult,
 )
+from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.runs.apply import RunContext
@@ -55,7 +56,7 @@ def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports
         return _planned(text, request.format, caller, ports, kinds)
 
     dry_run = request.dry_run or not caller.admin
-    told = change_many("import", planner, context, dry_run=dry_run, run_id=request.run_id)
+    told = change_many("import", planner, context, dry_run=dry_run, run_id=request.run_id, publish=publish)
     if request.upload_id is not None:
         kept_files(ports).delete(caller.user_id, "upload", request.upload_id)
     may = f"nothing was stored; that may do {BY_WHOM.format(verb='import')}"

@@ -52,6 +52,7 @@ def import_records(
 
 
 def _stored(checked: Sequence[Given], caller: Caller, ports: Ports, progress: Progress | None) -> tuple[ImportPlan, Run]:
+    from commonplace.pages.publishing import publish
     from commonplace.runs.apply import RunContext
     from commonplace.runs.plan import Plan
     from commonplace.runs.staging import change_many, run_context
@@ -62,7 +63,7 @@ def _stored(checked: Sequence[Given], caller: Caller, ports: Ports, progress: Pr
         plans.append(ImportPlan.of(checked, caller, ports))
         return Plan(operations=plans[-1].operations(caller, ports), candidates=len(checked))
 
-    told = change_many("import", planner, run_context(caller, ports, progress), dry_run=False)
+    told = change_many("import", planner, run_context(caller, ports, progress), dry_run=False, publish=publish)
     return plans[-1], told.run
 
 

@@ -15,6 +15,7 @@ from commonplace.domain.legacy import LeftOutDocument, Leftover, Migration
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import OperationKind, RunOperation
 from commonplace.memories.enrich import enrich
+from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.retrieval.documents import fingerprint, folded
@@ -45,7 +46,9 @@ def migrate(
     with gathered() as flaws:
         if apply:  # planned under the lease: a run that died is finished first
             context = run_context(caller, ports)
-            report = change_many("migration", lambda _: plan.made(file, names, progress), context, dry_run=False)
+            report = change_many(
+                "migration", lambda _: plan.made(file, names, progress), context, dry_run=False, publish=publish
+            )
             return plan.told(file, report).naming(flaws)
         plan.made(file, names, progress)
     return plan.told(file).naming(flaws)
