@@ -21,7 +21,6 @@ ARCHIVED = TagRow(status="archived", run_id="run_1", count=0)
 
 @pytest.fixture
 def rows(opened: OpenStore) -> TagRows:
-    assert opened.ports.tag_rows is not None
     return opened.ports.tag_rows
 
 

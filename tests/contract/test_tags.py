@@ -43,7 +43,6 @@ def found(opened: OpenStore, query: str) -> set[str]:
 
 
 def rows(opened: OpenStore) -> dict[str, str | None]:
-    assert opened.ports.tag_rows is not None
     return {tag: row.into for tag, row in opened.ports.tag_rows.rows(ANA.user_id).items()}
 
 

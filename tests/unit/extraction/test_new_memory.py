@@ -28,8 +28,9 @@ def made(
     embedder = StaticEmbedder()
     operations = SimpleNamespace(holder=lambda *_: holder)
     facts = SimpleNamespace(tags=lambda _: {})
+    tags = SimpleNamespace(rows=lambda _: {})
     ports = cast(
-        "Ports", SimpleNamespace(embedder=embedder, words=embedder, operations=operations, facts=facts, tag_rows=None)
+        "Ports", SimpleNamespace(embedder=embedder, words=embedder, operations=operations, facts=facts, tag_rows=tags)
     )
     found, vector = memory_from_decision(
         Decision(candidate, "ADD", **decided), day, Caller("ana", NOW), ports, NOW, "mem_new"

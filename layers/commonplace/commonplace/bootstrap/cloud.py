@@ -115,7 +115,7 @@ def open_models(settings: Settings, left: Left = unlimited_time) -> Ports:
     from commonplace.adapters.static_embedder import StaticEmbedder
 
     static = StaticEmbedder()
-    stores = ("records", "operations", "aliases", "facts", "index", "usage", "search_log")
+    stores = ("records", "operations", "aliases", "facts", "index", "usage", "search_log", "tag_rows")
     nothing: dict[str, Any] = dict.fromkeys(stores, _NoMemory())
     return Ports(**nothing, embedder=static, words=static, reader=reader_of(settings, left))
 

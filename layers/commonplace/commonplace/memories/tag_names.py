@@ -7,8 +7,6 @@ from commonplace.ports.bundle import Ports
 
 def renamed_tags(user_id: str, ports: Ports) -> dict[str, str]:
     """The tags that are merged, each with the one that stands for it."""
-    if ports.tag_rows is None:
-        return {}
     return {tag: row.into for tag, row in ports.tag_rows.rows(user_id).items() if row.into is not None}
 
 

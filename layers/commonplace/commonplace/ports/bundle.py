@@ -47,6 +47,7 @@ class Ports:
     operations: Operations
     aliases: Aliases
     search_log: SearchLog
+    tag_rows: TagRows
     words: WordModel
     """The static model, whatever the memories are embedded by: the classifier was trained on it, and a store asks it for
     some dozens of words."""
@@ -60,8 +61,6 @@ class Ports:
     category_confidence: float = 0.5
     """The confidence below which a store tells of the two likeliest categories."""
     reembedding: Reembedding | None = None
-    tag_rows: TagRows | None = None
-    """The tags that go on under another name; None for who has the models alone."""
     night: "Callable[[], NightPorts] | None" = None
     """What a tool needs that changes many memories in one run, made on first use."""
     files: KeptFiles | None = None

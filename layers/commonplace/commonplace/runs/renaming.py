@@ -11,7 +11,7 @@ from commonplace.runs.apply import Lease, RunContext
 def keep_renamed(run: Run, context: RunContext, lease: Lease) -> None:
     """Keeps under which names the tags of a run go on; an older name of one leads on to the newest. Safe to repeat."""
     rows = context.ports.tag_rows
-    if rows is None or not (run.tags or run.archived):
+    if not (run.tags or run.archived):
         return
     used = _uses(context)
     found = {tag: row for tag, row in rows.rows(run.user_id).items() if tag not in {one.into for one in run.tags}}
@@ -29,8 +29,6 @@ def keep_renamed(run: Run, context: RunContext, lease: Lease) -> None:
 def drop_renamed(run: Run, context: RunContext, lease: Lease) -> None:
     """Takes the names of a run back that is undone. Safe to repeat."""
     rows = context.ports.tag_rows
-    if rows is None:
-        return
     found = rows.rows(run.user_id)
     left = {tag: row for tag, row in found.items() if row.run_id != run.run_id}
     if left != found:
@@ -40,8 +38,8 @@ def drop_renamed(run: Run, context: RunContext, lease: Lease) -> None:
 def forget_unused_names(forgotten: Collection[str], context: RunContext, lease: Lease) -> None:
     """Drops the names that lead to no tag of a memory but the forgotten ones: they are words of what is erased."""
     rows = context.ports.tag_rows
-    found = {} if rows is None else rows.rows(context.user_id)
-    if rows is None or not found:
+    found = rows.rows(context.user_id)
+    if not found:
         return
     left_over = (one for one in context.ports.records.all(context.user_id) if one.memory_id not in forgotten)
     carried = {tag for memory in left_over for tag in memory.tags}
