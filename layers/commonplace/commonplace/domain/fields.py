@@ -56,6 +56,11 @@ def is_never(moment: datetime) -> bool:
     return moment.year == _NEVER
 
 
+def within(moment: datetime, after: datetime | None, before: datetime | None) -> bool:
+    """Whether a moment lies in a half-open period, of which either end may be open or never come."""
+    return (after is None or moment >= after) and (before is None or is_never(before) or moment < before)
+
+
 def _end(value: datetime) -> datetime:
     return value if is_never(value) else within_bounds(value)
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
-from commonplace.domain.fields import is_never
+from commonplace.domain.fields import is_never, within
 from commonplace.domain.memory import GLOBAL_AGENT, Memory, importance_of
 from commonplace.domain.requests import FilterOptions
 from commonplace.domain.taxonomy import SearchCategory, where_filed
@@ -61,11 +60,7 @@ def refused_by(filters: Filter, memory: Memory, doc: Document) -> str | None:
         return "types"
     if filters.importance_min is not None and memory.importance < filters.importance_min:
         return "importance_min"
-    return None if _within(memory.happened_at, filters.after, filters.before) else "time_range"
-
-
-def _within(moment: datetime, after: datetime | None, before: datetime | None) -> bool:
-    return (after is None or moment >= after) and (before is None or moment < before)
+    return None if within(memory.happened_at, filters.after, filters.before) else "time_range"
 
 
 @dataclass(frozen=True)

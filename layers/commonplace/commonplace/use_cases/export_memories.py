@@ -6,7 +6,7 @@ from datetime import timedelta
 from itertools import chain
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.fields import Notes, is_never
+from commonplace.domain.fields import Notes, within
 from commonplace.domain.ids import may_be_id, new_file_id
 from commonplace.domain.memory import Memory
 from commonplace.domain.taxonomy import where_filed
@@ -122,12 +122,8 @@ def _passes(chosen: ExportFilter, memory: Memory) -> bool:
         (category, memory.category), (section, memory.section), (chosen.type, memory.memory_type),
         (chosen.collection, memory.collection),
     )  # fmt: skip
-    before = None if chosen.before is None or is_never(chosen.before) else chosen.before
-    return (
-        all(value is None or value == there for value, there in wanted)
-        and (chosen.after is None or memory.happened_at >= chosen.after)
-        and (before is None or memory.happened_at < before)
-    )
+    is_wanted = all(value is None or value == there for value, there in wanted)
+    return is_wanted and within(memory.happened_at, chosen.after, chosen.before)
 
 
 def _is_over(memory: Memory, caller: Caller) -> bool:

@@ -3,9 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 
-from commonplace.domain.fields import Notes, is_never
+from commonplace.domain.fields import Notes, within
 from commonplace.domain.memory import Memory
 from commonplace.domain.usage import NeverUsed, UnansweredQuery, UsageRequest, UsageResult, UsedMemory
 from commonplace.ports.bundle import Ports
@@ -21,7 +20,7 @@ def usage_patterns(request: UsageRequest, caller: Caller, ports: Ports) -> Usage
     """Counts the searches of a period that are kept, and what the memories that may be seen were found by."""
     ports.usage.fold(caller.user_id)
     zone = zone_of(caller.now)
-    kept = (one for one in ports.search_log.searches(caller.user_id) if _within(one.at, request))
+    kept = (one for one in ports.search_log.searches(caller.user_id) if within(one.at, request.after, request.before))
     searches = [replace(one, at=one.at.astimezone(zone)) for one in kept]
     hours, weekdays = Counter(one.at.hour for one in searches), Counter(one.at.weekday() for one in searches)
     seen = visibility_of(caller)
@@ -38,22 +37,15 @@ def usage_patterns(request: UsageRequest, caller: Caller, ports: Ports) -> Usage
     )
 
 
-def _within(moment: datetime, request: UsageRequest) -> bool:
-    return (request.after is None or moment >= request.after) and _is_before_end(moment, request)
-
-
-def _is_before_end(moment: datetime, request: UsageRequest) -> bool:
-    return request.before is None or is_never(request.before) or moment < request.before
-
-
 def _most_found(memories: Sequence[Memory], request: UsageRequest) -> list[UsedMemory]:
-    found = [one for one in memories if one.access_count and one.last_accessed and _within(one.last_accessed, request)]
+    used = (one for one in memories if one.access_count)
+    found = [one for one in used if one.last_accessed and within(one.last_accessed, request.after, request.before)]
     found.sort(key=lambda memory: (-memory.access_count, memory.memory_id))
     return [UsedMemory(id=one.memory_id, content=one.content, count=one.access_count) for one in found[:_TOP]]
 
 
 def _never_found(memories: Sequence[Memory], request: UsageRequest) -> NeverUsed:
-    unused = [one for one in memories if not one.access_count and _is_before_end(one.created_at, request)]
+    unused = [one for one in memories if not one.access_count and within(one.created_at, None, request.before)]
     unused.sort(key=lambda memory: (memory.created_at, memory.memory_id))
     return NeverUsed(count=len(unused), ids=[one.memory_id for one in unused[:_UNUSED]])
 
