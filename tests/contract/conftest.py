@@ -11,6 +11,7 @@ import pytest
 
 from commonplace.adapters.dynamodb.aliases import DynamoAliases
 from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.feedback import DynamoFeedback
 from commonplace.adapters.dynamodb.ledger import DynamoLedger
 from commonplace.adapters.dynamodb.operations import DynamoOperations
 from commonplace.adapters.dynamodb.records import DynamoErasure, DynamoEverything, DynamoRecords
@@ -62,6 +63,7 @@ def ports(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ports]:
             "records": DynamoRecords(table),
             "usage": DynamoUsage(table),
             "search_log": DynamoSearchLog(table),
+            "feedback": DynamoFeedback(table),
         }
         yield without_index(replace(local.ports, **kept), DynamoEverything(table))
     elif request.param.startswith("opensearch-"):
@@ -83,7 +85,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenStore
         aliases, usage, log = DynamoAliases(table), DynamoUsage(table), DynamoSearchLog(table)
         kept = replace(
             local.ports, records=records, operations=operations, usage=usage, aliases=aliases, search_log=log,
-            tag_rows=DynamoTagRows(table), night=lambda: night,
+            feedback=DynamoFeedback(table), tag_rows=DynamoTagRows(table), night=lambda: night,
         )  # fmt: skip
         everything = DynamoEverything(table)
         ports = without_index(kept, everything)

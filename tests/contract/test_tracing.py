@@ -7,13 +7,14 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from commonplace.domain.debugging import TraceResult
+from commonplace.domain.debugging import TracedHit, TraceResult
 from commonplace.domain.requests import SearchOptions, SearchRequest, TimeSpan
 from commonplace.ports.bundle import Ports
 from commonplace.ports.candidates import Legs
 from commonplace.ports.values import Caller, Filter, Visibility
 from commonplace.retrieval.ranking import TIE_BREAKS
 from commonplace.text.foundation.tokenizer import terms
+from commonplace.use_cases.feedback import forget_feedback, record_feedback
 from commonplace.use_cases.search import search_memory
 from commonplace.use_cases.trace import trace_search
 from tests.conftest import NOON
@@ -205,3 +206,60 @@ def test_the_steps_take_no_longer_than_the_whole(ports: Ports, writer: Writer) -
     assert set(times) == {"question", "embedding", "index", "ranking", "records", "left_out", "total"}
     assert np.isclose(times["total"], max(times.values()))
     assert sum(spent for name, spent in times.items() if name != "total") <= times["total"] + 0.01
+
+
+def rate(ports: Ports, query: str, **useful: bool) -> None:
+    for memory_id, was_useful in useful.items():
+        record_feedback({"memory_id": memory_id, "query": query, "useful": was_useful}, CALLER, ports)
+
+
+def results(ports: Ports, query: str) -> list[TracedHit]:
+    """What a trace alone tells: a search would count what it finds as used, and that is a part of the score, too."""
+    return trace_search(SearchRequest(query=query, options=SearchOptions(min_relevance=0.0)), CALLER, ports).results
+
+
+def test_feedback_on_like_queries_is_a_part(ports: Ports, writer: Writer) -> None:
+    tea, coffee = (writer.write(f"Ana drinks {what} at noon").memory_id for what in ("green tea", "black coffee"))
+    before = results(ports, "what does Ana drink at noon")
+    last = before[-1].id
+    first = {tea, coffee} - {last}
+    rate(ports, "what did Ana drink at noon?", **{last: True, first.pop(): False})
+    after = results(ports, "what does Ana drink at noon")
+    assert [hit.id for hit in after] == [last, before[0].id]
+    assert [hit.parts["feedback"] for hit in after] == [0.03, -0.03]
+    raw = {hit.id: hit.raw for hit in before}
+    assert [hit.raw - raw[hit.id] for hit in after] == pytest.approx([0.03, -0.03], abs=2e-6)
+    traced(ports, "what does Ana drink at noon", min_relevance=0.0)
+
+
+def test_feedback_adds_so_much_and_no_more(ports: Ports, writer: Writer) -> None:
+    tea = writer.write("Ana drinks green tea at noon").memory_id
+    asked = ("green tea at noon", "the green tea at noon?", "is it green tea at noon", "does Ana drink green tea at noon")
+    for count, query in enumerate(asked, 1):
+        rate(ports, query, **{tea: True})
+        (hit,) = traced(ports, "green tea at noon", min_relevance=0.0).results
+        assert hit.parts["feedback"] == min(0.06, 0.03 * count)
+    rate(ports, asked[1], **{tea: False})
+    (hit,) = traced(ports, "green tea at noon", min_relevance=0.0).results
+    assert hit.parts["feedback"] == 0.06
+    for query in asked[:3]:
+        rate(ports, query, **{tea: False})
+    (hit,) = traced(ports, "green tea at noon", min_relevance=0.0).results
+    assert hit.parts["feedback"] == -0.06
+
+
+def test_feedback_on_other_queries_changes_nothing(ports: Ports, writer: Writer) -> None:
+    tea, _ = (writer.write(f"Ana drinks {what} at noon").memory_id for what in ("green tea", "black coffee"))
+    queries = ("what does Ana drink", "noon", "green", "what do you know about me", "last week")
+    before = [results(ports, query) for query in queries]
+    rate(ports, "green tea and cake on Sundays", **{tea: False})
+    assert [results(ports, query) for query in queries] == before
+
+
+def test_forgotten_feedback_leaves_every_score_as_it_was(ports: Ports, writer: Writer) -> None:
+    tea, _ = (writer.write(f"Ana drinks {what} at noon").memory_id for what in ("green tea", "black coffee"))
+    before = results(ports, "what does Ana drink")
+    rate(ports, "what does Ana drink", **{tea: False})
+    assert results(ports, "what does Ana drink") != before
+    assert forget_feedback({"memory_id": tea}, CALLER, ports).forgotten == 1
+    assert results(ports, "what does Ana drink") == before

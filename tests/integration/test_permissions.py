@@ -81,6 +81,20 @@ def test_a_night(function: str, work: Callable[[], object], queue: str, sent: Co
     assert not refused(sent, function)
 
 
+def test_feedback(queue: str, sent: Counter[str]) -> None:
+    def called(function: str, path: str, body: object) -> Any:
+        answer = handler(function)(http(path, body), Context())
+        assert answer["statusCode"] == 200, answer["body"]
+        return json.loads(answer["body"])
+
+    memory_id = called("store", "/tools/store_memory", {"content": "I drink green tea at noon."})["memory_id"]
+    sent.clear()
+    assert called("record", "/feedback", {"memory_id": memory_id, "query": "green tea", "useful": True})["kept"]
+    assert called("record", "/feedback/forget", {"memory_id": memory_id})["forgotten"] == 1
+    assert sent["dynamodb:ConditionCheckItem"]
+    assert not refused(sent, "record")
+
+
 def test_what_is_forgotten_goes_from_the_bucket_too(queue: str, sent: Counter[str]) -> None:
     recorded("ana")
     nightly_functions.night({"Records": [message("ana")]}, Context(milliseconds=900_000))

@@ -57,3 +57,19 @@ def test_each_reason_to_match_has_a_part_of_its_own() -> None:
         "mem_002": {"words", "meaning", "instruction", "date", "labels"},
     }
     assert np.isclose(ranked.parts_at(list(ranked.rows).index(0))["answer"], -0.05)
+
+
+@given(st.lists(ROW, min_size=1, max_size=12), QUESTIONS, st.sampled_from(["window", "classic"]))
+def test_feedback_is_a_part_and_without_any_nothing_differs(
+    rows: list[dict[str, Any]], question: Question, profile: Profile
+) -> None:
+    candidates = columns(**{name: [row[name] for row in rows] for name in rows[0]})
+    corpus = corpus_of(frequencies=[5, 3, 1], speakers=["ana", "ben"])
+    plain = rank(question, candidates, corpus, profile)
+    rated = rank(question, candidates, corpus, profile, {"mem_000": 0.06, "mem_999": -0.06})
+    unrated = rank(question, candidates, corpus, profile, {"mem_999": -0.06})
+    assert (unrated.rows.tolist(), unrated.scores.tolist()) == (plain.rows.tolist(), plain.scores.tolist())
+    before = dict(zip(plain.rows.tolist(), plain.scores.tolist(), strict=True))
+    after = dict(zip(rated.rows.tolist(), rated.scores.tolist(), strict=True))
+    assert {row: after[row] - before[row] for row in before} == pytest.approx({row: 0.06 * (row == 0) for row in before})
+    assert rated.parts_at(rated.rows.tolist().index(0))["feedback"] == 0.06

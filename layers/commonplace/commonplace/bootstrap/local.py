@@ -76,6 +76,7 @@ def open_local(settings: Settings) -> OpenStore:
     from commonplace.adapters.sqlite.aliases import SqliteAliases
     from commonplace.adapters.sqlite.database import Database
     from commonplace.adapters.sqlite.facts import SqliteFacts, SqliteUsage
+    from commonplace.adapters.sqlite.feedback import SqliteFeedback
     from commonplace.adapters.sqlite.kept_files import SqliteKeptFiles
     from commonplace.adapters.sqlite.operations import SqliteOperations
     from commonplace.adapters.sqlite.records import SqliteRecords
@@ -93,6 +94,7 @@ def open_local(settings: Settings) -> OpenStore:
     ports = Ports(
         records=SqliteRecords(database), operations=SqliteOperations(database), aliases=SqliteAliases(database),
         facts=SqliteFacts(database), index=index, usage=usage, search_log=search_log, embedder=embedder, words=static,
+        feedback=SqliteFeedback(database),
         reader=reader_of(settings), summarizer=summarizer_of(settings), summary_seconds=settings.claude_deadline,
         profile=settings.ranking, category_confidence=settings.category_confidence,
         reembedding=SqliteReembedding(database, SENTENCE_ENCODER), night=night,

@@ -1,15 +1,28 @@
-"""What `Commonplace` can do with a question."""
+"""What `Commonplace` can do with a question, and with what was found for it."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from commonplace.client.arguments import InsightFilter, SearchOptions
 from commonplace.domain import results
 from commonplace.domain.debugging import TraceResult
 from commonplace.domain.taxonomy import SearchCategory
 
+if TYPE_CHECKING:
+    from commonplace.domain.feedback import FeedbackResult, ForgottenFeedback
+    from commonplace.ports.bundle import Ports
+    from commonplace.ports.values import Caller
+
 
 class SearchMethods:
-    """The methods of the tools that search, and of the one that shows how."""
+    """The methods of the tools that search, of the one that shows how, and of feedback on what they found."""
+
+    def _caller(self) -> "Caller":
+        """Whose memories, and when; given by the class that has these methods."""
+        raise NotImplementedError
+
+    def _ports(self) -> "Ports":
+        """The open store; given by the class that has these methods."""
+        raise NotImplementedError
 
     def _typed(self, kind: type[results.AnyResult], name: str, /, **arguments: Any) -> results.AnyResult:
         """Calls a tool with those arguments that are not None; given by the class that has these methods."""
@@ -48,3 +61,19 @@ class SearchMethods:
             results.SearchInsightResult, "memory_search", query=query, collection=collection, nResults=nResults,
             filter=filter,
         )  # fmt: skip
+
+    def record_feedback(self, memory_id: str, query: str, useful: bool) -> "FeedbackResult":
+        """Keeps whether a memory was useful for a query, for 90 days: like queries find it a little sooner, or later.
+
+        Of one memory and query the last word counts. Raises `NOT_FOUND` for an unknown memory and for a closed one.
+        """
+        from commonplace.use_cases.feedback import record_feedback
+
+        given = {"memory_id": memory_id, "query": query, "useful": useful}
+        return record_feedback(given, self._caller(), self._ports())
+
+    def forget_feedback(self, memory_id: str | None = None) -> "ForgottenFeedback":
+        """Takes out the feedback on a memory, or all of the user's; tells how many ratings that were."""
+        from commonplace.use_cases.feedback import forget_feedback
+
+        return forget_feedback({} if memory_id is None else {"memory_id": memory_id}, self._caller(), self._ports())

@@ -1,4 +1,4 @@
-"""The routes of nights, and of a memory by its name: method, path and body to an answer, for every HTTP server."""
+"""The routes of nights, of a memory by its name and of feedback: method, path and body to an answer, for every server."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -9,11 +9,12 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import RecordRequest
 from commonplace.nightly.service import Nights
 from commonplace.use_cases import dispatch
+from commonplace.use_cases.feedback import forget_feedback, record_feedback
 from commonplace.use_cases.named import naming
 
 PATHS = (
-    "POST /interactions, GET /runs, GET /runs/{id}, POST /runs/{id}/undo|approve|discard, GET /history/{key}"
-    " and GET /memories/{id}"
+    "POST /interactions, GET /runs, GET /runs/{id}, POST /runs/{id}/undo|approve|discard, GET /history/{key},"
+    " GET /memories/{id}, POST /feedback and POST /feedback/forget"
 )
 
 Answer = dict[str, Any]
@@ -45,6 +46,12 @@ def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], 
         case ["memories", *name] if name:  # an id from elsewhere may hold a slash
             _only(method, "GET")
             return _memory("/".join(name), nights)
+        case ["feedback"]:
+            _only(method, "POST")
+            return record_feedback(body(), nights.context.caller, nights.context.ports).model_dump(mode="json")
+        case ["feedback", "forget"]:
+            _only(method, "POST")
+            return forget_feedback(body(), nights.context.caller, nights.context.ports).model_dump(mode="json")
     raise CommonplaceError(ErrorCode.NOT_FOUND, f"there is nothing at this path; there are {PATHS}")
 
 

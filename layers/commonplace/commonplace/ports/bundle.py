@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from commonplace.ports.aliases import Aliases
 from commonplace.ports.all_records import AllRecords
 from commonplace.ports.embedder import Embedder
+from commonplace.ports.feedback import Feedback
 from commonplace.ports.index_contents import IndexContents
 from commonplace.ports.kept_files import KeptFiles
 from commonplace.ports.language_model import LanguageModel
@@ -48,6 +49,7 @@ class Ports:
     aliases: Aliases
     search_log: SearchLog
     tag_rows: TagRows
+    feedback: Feedback
     words: WordModel
     """The static model, whatever the memories are embedded by: the classifier was trained on it, and a store asks it for
     some dozens of words."""

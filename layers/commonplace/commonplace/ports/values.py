@@ -1,8 +1,9 @@
 """The values that ports share: the caller, visibility, filters, what models answer, and entries of the ledger."""
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from commonplace.domain.memory import GLOBAL_AGENT
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
 MOST_TAGS = 500
 """How many tags of a user a store is shown, the most used ones."""
+MOST_RATINGS = 500
+"""How many ratings of a user are kept, the newest ones: each search reads them."""
+RATINGS_KEPT = timedelta(days=90)
 
 Clock = Callable[[], datetime]
 """Tells the time, aware, in the user's zone."""
@@ -128,6 +132,21 @@ class LoggedSearch:
     query: str
     found: int
     at: datetime
+
+
+@dataclass(frozen=True)
+class Rating:
+    """Whether a memory was useful for a query, which is without secrets and cut to 200 characters, and when that was said."""
+
+    memory_id: str
+    query: str
+    useful: bool
+    at: datetime
+
+    @property
+    def asked(self) -> str:
+        """The same for the same query, in capitals or not."""
+        return hashlib.blake2b(self.query.casefold().encode(), digest_size=16).hexdigest()
 
 
 class IndexUnavailable(Exception):  # noqa: N818 - a state, told in the notes

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from time import perf_counter
 from typing import TYPE_CHECKING, TypeVar
@@ -14,6 +14,7 @@ from commonplace.ports.memory_index import MemoryIndex
 from commonplace.ports.record_values import Stored, Vector
 from commonplace.ports.values import Caller, Filter, IndexUnavailable, Visibility
 from commonplace.retrieval import ranking
+from commonplace.retrieval.feedback import rated_by_feedback
 from commonplace.retrieval.found import Found, Matches
 from commonplace.retrieval.newest_first import newest_first
 from commonplace.retrieval.query import Query, answerable, parse_query
@@ -36,7 +37,7 @@ GENERAL_RELEVANCE = 0.3
 class Search:
     """One search, read and embedded. `asked`: the least relevance that the caller wants, None for the default.
 
-    `blind`: why there is no vector; `with_legs`: what the legs found is kept; `times_ms`: of the steps so far.
+    `blind`: why there is no vector; `rated`: what feedback adds, by id; `with_legs`: what the legs found is kept.
     """
 
     query: Query
@@ -48,6 +49,7 @@ class Search:
     asked: float | None
     ports: Ports
     times_ms: Mapping[str, float]
+    rated: Mapping[str, float] = field(default_factory=dict)
     with_legs: bool = False
 
     @property
@@ -69,7 +71,7 @@ class Search:
         candidates, corpus = retrieved.candidates, retrieved.corpus
         looked = perf_counter()
         query = self.query.with_known_expansions(corpus.frequencies)
-        ranked = ranking.rank(query.question, candidates, corpus, self.ports.profile)
+        ranked = ranking.rank(query.question, candidates, corpus, self.ports.profile, self.rated)
         total = int((ranked.relevance >= self.least).sum())
         related = int((ranked.relevance > 0).sum())
         best_only = self.asked is None and not total and len(ranked.rows) > 0
@@ -122,11 +124,12 @@ def prepared(
         raise CommonplaceError(ErrorCode.EMPTY_TEXT, "query: is empty", "query")
     begun = perf_counter()
     query = parse_query(text, caller.now, renamed_tags(caller.user_id, ports))
+    rated = {} if query.general else rated_by_feedback(text, caller, ports)
     read = perf_counter()
     vector, blind = (None, None) if query.general else _embedded(text, ports)
     times = {"question": (read - begun) * 1000, "embedding": (perf_counter() - read) * 1000}
     visibility = visibility_of(caller, agent_id, include_expired)
-    return Search(query, vector, blind, visibility, filters, limit, min_relevance, ports, times)
+    return Search(query, vector, blind, visibility, filters, limit, min_relevance, ports, times, rated)
 
 
 def find(

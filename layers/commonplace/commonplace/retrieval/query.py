@@ -63,8 +63,7 @@ class Query:
 def parse_query(text: str, now: datetime, renamed: Mapping[str, str] = {}) -> Query:
     """Parses a query by rules, with every possible expansion. `now`: the caller's clock, aware; `renamed`: the user's tags
     that go on under another name, which is looked for in their place; their own words only widen it."""
-    own = list(dict.fromkeys(tokenizer.terms(text)))
-    own = [term for term in own if term != _WHOSE] or own
+    own = own_terms(text)
     spoken = tokenizer.words(text)
     named = _renamed(spoken, renamed) if renamed else {}
     instead = {term for words in named.values() for term in tokenizer.terms(words)}
@@ -86,6 +85,12 @@ def parse_query(text: str, now: datetime, renamed: Mapping[str, str] = {}) -> Qu
         label=_may_be_label(text, spoken),
     )
     return Query(question, _intent(text), concepts_of(text), added, time, general)
+
+
+def own_terms(text: str) -> list[str]:
+    """The terms that stand in a query, each once; that of the user only where there is no other."""
+    own = list(dict.fromkeys(tokenizer.terms(text)))
+    return [term for term in own if term != _WHOSE] or own
 
 
 def _renamed(spoken: Sequence[str], renamed: Mapping[str, str]) -> dict[str, str]:

@@ -4,7 +4,7 @@ The recipe and its constants were measured (docs/search.md; benchmarks/retrieval
 functions: the same candidates give the same order on every engine.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import reduce
@@ -33,7 +33,7 @@ _DATE, _DATE_DAYS, _LONG_SPAN_DAYS, _LONG_SPAN_SHARE = 0.4, 7.0, 40, 0.2
 _EVEN = 0.2  # the score at which relevance is .5: right memories of single facts begin at half of it
 _ORDERED_ROWS = 300  # twice the highest limit, and some more
 _IMPORTANCE, _RECENCY, _USAGE, _RECENCY_DAYS, _MANY_USES = 0.02, 0.02, 0.01, 90.0, 20
-_OF_SPEAKER = "speaker"
+_OF_SPEAKER, _OF_FEEDBACK = "speaker", "feedback"
 TIE_BREAKS = ("tie_importance", "tie_recency", "tie_usage")
 """The parts of `raw` that order what matches alike and are no part of relevance."""
 MOST_TIE_BREAK = _IMPORTANCE + _RECENCY + _USAGE
@@ -74,10 +74,14 @@ class Question:
     label: bool = False
 
 
-def rank(question: Question, candidates: Candidates, corpus: Corpus, profile: Profile = "window") -> Ranked:
-    """Scores the ranked candidates and orders them, best first; equals by id."""
+def rank(
+    question: Question, candidates: Candidates, corpus: Corpus, profile: Profile = "window", rated: Mapping[str, float] = {}
+) -> Ranked:
+    """Scores the ranked candidates and orders them, best first; equals by id. `rated`: what feedback adds, by id."""
     rows = np.flatnonzero(candidates.ranked)
     parts = (_classic if profile == "classic" else _linear)(question, candidates, corpus, rows)
+    if rated:
+        parts[_OF_FEEDBACK] = np.array([rated.get(candidates.ids[row], 0.0) for row in rows.tolist()])
     scores: Floats = reduce(np.add, parts.values())
     order = _ordered(candidates.ids, rows, scores)
     positive = np.maximum(scores[order], 0.0)

@@ -110,7 +110,9 @@ class ImportPlan:
         changed = []
         for one in self.new:
             links = {name: getattr(one.memory, name) for name in ("supersedes", "superseded_by")}
-            ends = {name: next((end for end in (link, instead.get(link)) if end in there), None) for name, link in links.items()}
+            ends = {
+                name: next((end for end in (link, instead.get(link)) if end in there), None) for name, link in links.items()
+            }
             changed.append(Given(one.number, one.memory.model_copy(update=ends), one.past))
         self.new = changed
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Iterator
 from dataclasses import asdict
 
-from commonplace.adapters.dynamodb import aliases
+from commonplace.adapters.dynamodb import aliases, feedback
 from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.rows import HOLDER, memory_name, memory_of, pending_name, readable, used_name
 from commonplace.adapters.dynamodb.table import AUDIT, CONTENT, ITEM, KEY, OPERATION
@@ -39,8 +39,9 @@ def _rows_of(calls: Calls, user_id: str, memory_id: str) -> Iterator[str]:
 
 
 def forget(calls: Calls, user_id: str, erased: Collection[str]) -> None:
-    """Takes out the aliases of erased memories, and words of theirs that the user's operations replaced."""
+    """Takes out the aliases of erased memories, feedback on them, and words of theirs that the user's operations replaced."""
     aliases.forget(calls, user_id, erased)
+    feedback.forget(calls, user_id, erased)
     for page in calls.pages(*partition_condition(user_id, OPERATION), ConsistentRead=True):
         for item in page:
             told = _told_without(item["told"]["S"], erased)

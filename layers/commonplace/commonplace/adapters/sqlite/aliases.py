@@ -1,7 +1,6 @@
 """The aliases of one file: ids that memories had elsewhere. A file of 0.1 gets the table with its first alias."""
 
 import json
-import sqlite3
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 
@@ -44,9 +43,3 @@ class SqliteAliases:
                 (known_owner(connection, user_id), *values),
             ).fetchall()
         return [Alias(name, memory_id, run_id, bool(withdrawn)) for name, memory_id, run_id, withdrawn in rows]
-
-
-def remove(connection: sqlite3.Connection, condition: str, *values: object) -> None:
-    """Takes aliases out, by a condition on the columns of their table."""
-    if has_table(connection, "aliases"):
-        connection.execute(f"DELETE FROM aliases WHERE {condition}", values)

@@ -5,10 +5,11 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from commonplace.adapters.sqlite import aliases, removal, rows, writes
+from commonplace.adapters.sqlite import removal, rows, writes
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import purge
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, moment_of, owner_number, vector_of
+from commonplace.adapters.sqlite.tables import delete_rows_if_there
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import Audit, Entry, Stored, Vector
@@ -48,7 +49,8 @@ class SqliteErasure:
             removal.delete_rows(connection, "owner = ?", owner)
             for table in _BY_OWNER:
                 connection.execute(f"DELETE FROM {table} WHERE owner = ?", (owner,))
-            aliases.remove(connection, "owner = ?", owner)
+            for table in removal.LATER_TABLES:
+                delete_rows_if_there(connection, table, "owner = ?", owner)
             # The number stays taken: what another process keeps in memory under it would be somebody else's.
             connection.execute("UPDATE users SET user_id = 'erased|' || number WHERE number = ?", (owner,))
 

@@ -5,13 +5,16 @@ import sqlite3
 from collections.abc import Collection
 from dataclasses import asdict
 
-from commonplace.adapters.sqlite import aliases, rows
+from commonplace.adapters.sqlite import rows
+from commonplace.adapters.sqlite.tables import delete_rows_if_there
 from commonplace.adapters.sqlite.writes import STORED, StoredRow, count_tags
 from commonplace.memories.transitions import without_words
 from commonplace.ports.record_values import AppliedChange
 
 DEPENDENT_TABLES = ("audits", "usage")
 """Tables of what is kept beside a memory, under its id."""
+LATER_TABLES = ("aliases", "feedback")
+"""The same, in files that have come to them."""
 _ERASED = json.dumps({"erased": True})
 _BY_PURGE = ("memories_by_purge", "memories_by_owner_purge")  # they read the records; the latter is made anew
 
@@ -27,8 +30,13 @@ def remove_row(connection: sqlite3.Connection, row: int, memory_id: str) -> None
     rows.delete(connection, row)
     for table in DEPENDENT_TABLES:
         connection.execute(f"DELETE FROM {table} WHERE memory_id = ?", (memory_id,))
-    aliases.remove(connection, "memory_id = ?", memory_id)
+    _remove_later_rows(connection, memory_id)
     delete_rows(connection, "row = ?", row)
+
+
+def _remove_later_rows(connection: sqlite3.Connection, memory_id: str) -> None:
+    for table in LATER_TABLES:
+        delete_rows_if_there(connection, table, "memory_id = ?", memory_id)
 
 
 def delete_rows(connection: sqlite3.Connection, condition: str, *values: object) -> None:
@@ -58,10 +66,10 @@ def recount_tags(connection: sqlite3.Connection, owner: int) -> None:
 
 
 def forget(connection: sqlite3.Connection, owner: int, erased: Collection[str]) -> None:
-    """Takes out what else is kept of erased memories: how often they were found, their aliases, and words that operations
-    replaced."""
+    """Takes out what else is kept of erased memories: how often they were found, their aliases, feedback on them, and words
+    that operations replaced."""
     for memory_id in erased:
-        aliases.remove(connection, "memory_id = ?", memory_id)
+        _remove_later_rows(connection, memory_id)
         connection.execute("DELETE FROM usage WHERE memory_id = ?", (memory_id,))
         saved = connection.execute(
             "SELECT operation_id, made FROM operations WHERE owner = ? AND instr(made, ?)", (owner, memory_id)

@@ -1,5 +1,5 @@
-"""The routes of the night, and of a memory by its name, in OpenAPI; and what every route answers: its result, and its
-errors by status."""
+"""The routes of the night, of a memory by its name and of feedback, in OpenAPI; and what every route answers: its result,
+and its errors by status."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
@@ -7,6 +7,7 @@ from typing import Any
 
 from commonplace.contract.manifest import flat, schema
 from commonplace.domain.errors import ErrorCode
+from commonplace.domain.feedback import FeedbackRequest, FeedbackResult, ForgetFeedbackRequest, ForgottenFeedback
 from commonplace.domain.interactions import GIVEN, History, ListedRuns, RecordRequest, RecordResult, RunReport
 from commonplace.domain.listing import GetResult
 from commonplace.domain.runs import Run
@@ -27,6 +28,7 @@ _THROTTLED = {"description": "Too many requests: API Gateway's own answer; try a
 
 _OF_RUNS = {*OF_HEADERS, ErrorCode.NOT_FOUND}
 _OF_CHANGES = {*_OF_RUNS, ErrorCode.CONFLICT, ErrorCode.LEASE_LOST}
+_OF_FEEDBACK = {*OF_BODIES, ErrorCode.EMPTY_TEXT, ErrorCode.TEXT_TOO_LONG, ErrorCode.NOT_FOUND}
 _RUN_ID = {
     "name": "run_id", "in": "path", "required": True, "schema": {"type": "string"}, "description": "The run's id, or `last`.",
 }  # fmt: skip
@@ -101,6 +103,8 @@ def night_paths() -> dict[str, dict[str, Any]]:
             "parameters": [_MEMORY_ID],
             "get": _operation("show_memory", "A memory as it is kept", _of(GetResult), {*_OF_RUNS, ErrorCode.KEY_NOT_FOUND}),
         },
+        "/feedback": {"parameters": [], "post": _feedback()},
+        "/feedback/forget": {"parameters": [], "post": _forget_feedback()},
     }
 
 
@@ -112,6 +116,27 @@ def _record() -> dict[str, Any]:
         "description": "A malformed interaction is told in `refused`, with its id and field, and the others are recorded.",
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
     }
+
+
+def _feedback() -> dict[str, Any]:
+    return {
+        **_operation("record_feedback", "Tell whether a memory was useful for a query", _of(FeedbackResult), _OF_FEEDBACK),
+        "tags": ["search"],
+        "description": "Kept for 90 days. Queries like it find the memory a little sooner or later; the last word counts.",
+        "requestBody": _body(FeedbackRequest),
+    }
+
+
+def _forget_feedback() -> dict[str, Any]:
+    return {
+        **_operation("forget_feedback", "Forget the feedback on a memory, or all", _of(ForgottenFeedback), _OF_FEEDBACK),
+        "tags": ["search"],
+        "requestBody": _body(ForgetFeedbackRequest),
+    }
+
+
+def _body(model: Any) -> dict[str, Any]:
+    return {"required": True, "content": {"application/json": {"schema": schema(model, "validation")}}}
 
 
 def _operation(name: str, summary: str, answer: dict[str, Any], errors: set[ErrorCode]) -> dict[str, Any]:

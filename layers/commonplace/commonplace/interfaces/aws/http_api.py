@@ -22,7 +22,7 @@ UPLOAD, STORE_MANY = ("POST", "/uploads"), ("POST", "/memories")
 NIGHT = (
     ("POST", "/interactions"), ("GET", "/runs"), ("GET", "/runs/{run_id}"), ("POST", "/runs/{run_id}/undo"),
     ("POST", "/runs/{run_id}/approve"), ("POST", "/runs/{run_id}/discard"), ("GET", "/history/{key}"),
-    ("GET", "/memories/{memory_id}"),
+    ("GET", "/memories/{memory_id}"), ("POST", "/feedback"), ("POST", "/feedback/forget"),
 )  # fmt: skip
 ROUTES = {
     **{("POST", tool.route): tool.function for tool in TOOLS},
@@ -69,7 +69,7 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
         raise CommonplaceError(
             ErrorCode.NOT_FOUND,
             "there are POST /tools/<tool name>, GET /tools, POST /memories, POST /import, GET /exports/<id>, POST /uploads,"
-            " GET /memories/<id>, and for nights /interactions, /runs, /history here",
+            " GET /memories/<id>, POST /feedback, POST /feedback/forget, and for nights /interactions, /runs, /history here",
         )
     name = path.removeprefix("/tools/")
     return Call(name, read_object(_body(event)), _user(event), _zone(event), admin=_is_admin(event))

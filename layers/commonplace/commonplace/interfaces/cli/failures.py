@@ -88,6 +88,7 @@ _NAMES: Mapping[str, Mapping[str, ArgumentHelp]] = {
         "options.min_relevance": ArgumentHelp("--min-relevance", "a number from 0 to 1", "0.5"),
         **_FILTERS,
     },
+    "feedback": {"memory_id": ArgumentHelp("ID", "the id of a memory"), "query": replace(_TEXT, name="QUERY")},
     "stats": _PERIOD,
     "network": {
         "focus": ArgumentHelp("FOCUS", "a concept of up to 128 characters", "running"),

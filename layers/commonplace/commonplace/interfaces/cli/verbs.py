@@ -30,6 +30,12 @@ def _erasing() -> ModuleType:
     return erasing
 
 
+def _feedback() -> ModuleType:
+    from commonplace.interfaces.cli import feedback
+
+    return feedback
+
+
 def _files() -> ModuleType:
     from commonplace.interfaces.cli import files
 
@@ -106,6 +112,7 @@ LISTED = (
     Listed("doctor", _deployment, "Tell what is the matter with a file, or a deployment."),
     Listed("erase", _erasing, "Erase everything that is kept of a user, or one memory."),
     Listed("export", _conversations, "Print every record as JSON lines, or another way."),
+    Listed("feedback", _feedback, "Tell whether a memory was useful for a query."),
     Listed("get", _kept, "Show one memory as it is kept."),
     Listed("history", _kept, "Show what a memory was before, newest first."),
     Listed("import", _conversations, "Store a conversation from a file, or take in an export.", "import_file"),

@@ -46,7 +46,7 @@ _DOCUMENTS = {"openapi": "openapi.json", "tools": "tools", "health": "health"}
 _NIGHT = {
     "/interactions": "POST", "/runs": "GET", "/runs/<run_id>": "GET", "/runs/<run_id>/undo": "POST",
     "/runs/<run_id>/approve": "POST", "/runs/<run_id>/discard": "POST", "/history/<key>": "GET",
-    "/memories/<path:memory_id>": "GET",
+    "/memories/<path:memory_id>": "GET", "/feedback": "POST", "/feedback/forget": "POST",
 }  # fmt: skip
 _CODES: tuple[tuple[type[HTTPException], ErrorCode, str], ...] = (
     (NotFound, ErrorCode.NOT_FOUND, f"there is nothing at this path; {_PATHS}"),

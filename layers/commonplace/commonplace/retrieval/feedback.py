@@ -1,0 +1,35 @@
+"""What feedback adds to the scores of a search: what was told of memories for queries like this one."""
+
+import functools
+from collections import Counter
+
+from commonplace.memories.searches import kept_query
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller
+from commonplace.retrieval.query import own_terms
+from commonplace.text.foundation import tokenizer
+
+_ALIKE = 0.6  # of the stems that two queries have, those that both have
+_SHARE, _MOST = 0.03, 0.06  # of one rating, and of all together: less than relevance .3 needs, by default
+
+
+def rated_by_feedback(query: str, caller: Caller, ports: Ports) -> dict[str, float]:
+    """What is added to the score of each memory that was rated for queries like this one, by its id."""
+    asked = content_stems(query)
+    ratings = ports.feedback.ratings(caller.user_id, caller.now) if asked else []
+    alike = {other for other in {one.query for one in ratings} if _are_alike(asked, content_stems(other))}
+    votes: Counter[str] = Counter()
+    for one in ratings:
+        if one.query in alike:
+            votes[one.memory_id] += 1 if one.useful else -1
+    return {memory_id: max(-_MOST, min(_MOST, _SHARE * count)) for memory_id, count in votes.items() if count}
+
+
+@functools.lru_cache(maxsize=1024)  # 500 ratings cost a search 9 ms without, 3 with
+def content_stems(query: str) -> frozenset[str]:
+    """The terms by which queries are compared: as much of one as is kept, without the words that only ask."""
+    return frozenset(own_terms(kept_query(query))) - tokenizer.terms_of_asking()
+
+
+def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    return len(one & other) >= _ALIKE * len(one | other)

@@ -1,0 +1,55 @@
+"""Feedback on what a search found: whether a memory was useful for a query, and forgetting that."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from commonplace.contract.validate import validate
+from commonplace.domain.feedback import FeedbackRequest, FeedbackResult, ForgetFeedbackRequest, ForgottenFeedback
+from commonplace.domain.fields import Notes
+from commonplace.memories.lineage import successors
+from commonplace.memories.searches import kept_query
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller, Rating
+from commonplace.retrieval.feedback import content_stems
+from commonplace.use_cases.named import memory_with_id, unknown_id
+
+_OFF = "what is asked is not kept here (COMMONPLACE_SEARCH_LOG is off, or the file is read-only), so no search will heed this"
+_NAMES_NOTHING = "the query names nothing that another one could share, so no search would heed this"
+
+
+def record_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> FeedbackResult:
+    """Keeps whether a memory was useful for a query, in the place of what was said of both before.
+
+    Raises `NOT_FOUND` for a memory that is closed, and names what took its place.
+    """
+    request, kinds = validate(FeedbackRequest, arguments, caller.now.tzinfo)
+    memory = memory_with_id(request.memory_id, caller, ports)
+    rating = Rating(memory.memory_id, kept_query(request.query), request.useful, caller.now)
+    why_not = _OFF if not ports.search_log.is_on() else None if content_stems(rating.query) else _NAMES_NOTHING
+    if why_not is None and not ports.feedback.rate(caller.user_id, rating):
+        raise unknown_id("this memory was closed just now")
+    notes = Notes(redacted=kinds or None, warnings=None if why_not is None else [why_not])
+    return FeedbackResult(
+        memory_id=rating.memory_id, query=rating.query, useful=rating.useful, kept=why_not is None, notes=notes or None
+    )
+
+
+def forget_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> ForgottenFeedback:
+    """Takes out the feedback on a memory, which may be closed, or all of the user's.
+
+    Raises `NOT_FOUND` where there is none, and no current memory has that id.
+    """
+    name = validate(ForgetFeedbackRequest, arguments, caller.now.tzinfo)[0].memory_id
+    if name is None:
+        return ForgottenFeedback(forgotten=ports.feedback.forget(caller.user_id, lambda _: True))
+    named = {name, *_behind_alias(name, caller, ports)}
+    forgotten = ports.feedback.forget(caller.user_id, lambda rating: rating.memory_id in named)
+    if not forgotten:
+        memory_with_id(name, caller, ports)
+    return ForgottenFeedback(forgotten=forgotten)
+
+
+def _behind_alias(name: str, caller: Caller, ports: Ports) -> list[str]:
+    """The memory that an id from elsewhere leads to, and all that took its place since."""
+    first = ports.records.get(caller.user_id, list(ports.aliases.get(caller.user_id, [name]).values()))
+    return [one.memory_id for memory in first for one in (memory, *successors(memory, ports.records))]
