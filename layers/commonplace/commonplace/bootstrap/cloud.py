@@ -75,9 +75,10 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
         records=records, operations=DynamoOperations(table, indexed=settings.search_endpoint is not None),
         aliases=DynamoAliases(table), facts=facts, index=index, usage=DynamoUsage(table), embedder=embedder, words=static,
         search_log=DynamoSearchLog(table, settings.search_log), feedback=DynamoFeedback(table),
-        reader=reader_of(settings, left), summarizer=summarizer_of(settings, left), summary_seconds=settings.claude_deadline, fallback=fallback,
-        profile=settings.ranking, category_confidence=settings.category_confidence, tag_rows=DynamoTagRows(table),
-        night=night, files=bucket_files(settings), upkeep=upkeep,
+        reader=reader_of(settings, left), summarizer=summarizer_of(settings, left), fallback=fallback,
+        summary_seconds=settings.claude_deadline, profile=settings.ranking, night=night,
+        category_confidence=settings.category_confidence, tag_rows=DynamoTagRows(table), files=bucket_files(settings),
+        upkeep=upkeep,
     )  # fmt: skip
     return OpenStore(ports, lambda: None, night, lambda: _erasure(table), lambda: upkeep().everything)
 
