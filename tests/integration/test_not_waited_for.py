@@ -18,7 +18,7 @@ def test_it_tells_the_id_and_history_tells_what_a_store_would_have_recommended(m
     old = memory.store_memory(BERLIN).memory_id
     stored = memory.store_memory(MUNICH, wait=False)
     assert memory.get(stored.memory_id).value == MUNICH
-    assert stored.recommendations.similar == stored.recommendations.updates == []
+    assert (stored.recommendations.similar, stored.recommendations.updates) == ([], [])
     assert stored.notes is not None
     assert stored.notes.warnings == ["similar memories were not looked for; history of this memory tells them"]
     (value,) = memory.history(memory_id=stored.memory_id).values
