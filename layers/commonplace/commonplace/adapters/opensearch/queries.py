@@ -10,8 +10,7 @@ from commonplace.ports.values import Filter, Visibility
 
 Clause = dict[str, Any]
 
-NEIGHBOURS = 5_000
-SIMILAR = 20
+NEIGHBOURS, SIMILAR = 5_000, 20
 PIPELINE = "commonplace-fusion"
 Body = dict[str, Any]
 
@@ -28,12 +27,8 @@ def visible(visibility: Visibility, without: Iterable[str] = ()) -> Clause:
     if not visibility.include_expired:
         hidden.append({"range": {"expires_at": {"lte": now}}})
     own = active_of_user(visibility.user_id, without)["bool"]
-    return {
-        "bool": {
-            "filter": [*own["filter"], {"terms": {"agent_id": list(visibility.agents)}}],
-            "must_not": [*hidden, *own["must_not"]],
-        }
-    }
+    mine = [*own["filter"], {"terms": {"agent_id": list(visibility.agents)}}]
+    return {"bool": {"filter": mine, "must_not": [*hidden, *own["must_not"]]}}
 
 
 def active_of_user(user_id: str, without: Iterable[str] = ()) -> Clause:
@@ -146,9 +141,8 @@ def sharing(seen: Clause, terms: Sequence[str], vector: Vector | None) -> Body:
 
 def outlines(user_id: str, terms: Sequence[str], without: Iterable[str], size: int) -> Body:
     """A page of what is counted of the user's memories, closed ones too, that hold each of the terms; none of `without`."""
-    each = [{"bool": {"should": [{"term": {"tokens": term}}, {"term": {"labels": term}}]}} for term in terms]
     hidden: list[Clause] = [{"term": {"status": "purged"}}, {"ids": {"values": sorted(without)}}]
-    query = {"bool": {"filter": [{"term": {"user_id": user_id}}, *each], "must_not": hidden}}
+    query = {"bool": {"filter": [{"term": {"user_id": user_id}}, *_holding(terms)], "must_not": hidden}}
     return {**_listed(query, size), "docvalue_fields": ["outline"], "sort": [{"memory_id": "asc"}]}
 
 
@@ -160,8 +154,7 @@ def with_content(body: Body, size: int) -> Body:
 
 def most_important(allowed: Clause, limit: int) -> Body:
     """The most important first, then the newest."""
-    order = [{"importance": "desc"}, {"happened_at": "desc"}, {"memory_id": "desc"}]
-    return {**_listed(allowed, limit), "sort": order}
+    return {**_listed(allowed, limit), "sort": [{one: "desc"} for one in ("importance", "happened_at", "memory_id")]}
 
 
 def _listed(query: Clause, size: int) -> Body:
@@ -174,8 +167,11 @@ def _counted(query: Clause, aggregations: Mapping[str, Clause]) -> Body:
 
 
 def _term_counts(terms: Sequence[str]) -> dict[str, Clause]:
-    each = [{"bool": {"should": [{"term": {"tokens": term}}, {"term": {"labels": term}}]}} for term in terms]
-    return {"held": {"filters": {"filters": each}}} if each else {}
+    return {"held": {"filters": {"filters": _holding(terms)}}} if terms else {}
+
+
+def _holding(terms: Sequence[str]) -> list[Clause]:
+    return [{"bool": {"should": [{"term": {"tokens": term}}, {"term": {"labels": term}}]}} for term in terms]
 
 
 def _words(terms: Sequence[str]) -> Clause:
