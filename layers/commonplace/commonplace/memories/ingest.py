@@ -16,7 +16,7 @@ from commonplace.memories.enrich import EnrichedStatement
 from commonplace.memories.tag_names import own_names
 from commonplace.memories.transitions import PURGE_DELAY, superseded
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit, Change, Entry, Operation
+from commonplace.ports.record_values import COMPARED, Audit, Change, Entry, Operation
 from commonplace.ports.values import Caller
 
 DAILY_FOR = timedelta(days=90)
@@ -24,8 +24,6 @@ DURABLE_FROM = 0.7
 """The confidence below which nothing is kept for good."""
 KNOWN = "this memory was there already; nothing was stored"
 """The warning of an answer that stored nothing."""
-COMPARED = "compared"
-"""The detail of a store's audit row that is false where nobody waited for what is similar."""
 COMPARED_LATER = "similar memories were not looked for; history of this memory tells them"
 NOT_COMPARED = "the index can't be asked just now; similar memories were not looked for"
 

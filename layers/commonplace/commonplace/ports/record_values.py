@@ -18,6 +18,10 @@ else:
     Vector = object  # who only hands vectors on does not pay for numpy
 
 
+COMPARED = "compared"
+"""The detail of a store's audit row that is false where nobody waited for what is similar."""
+
+
 @dataclass(frozen=True)
 class Audit:
     """One audited change of a record: what was done, when, and details."""

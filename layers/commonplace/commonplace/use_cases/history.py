@@ -1,10 +1,13 @@
 """`history`: what a key has held, or what a memory was before and what became of it."""
 
+from collections.abc import Sequence
+
 from commonplace.domain.interactions import History, HistoryRequest, Step, Value
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
-from commonplace.memories.ingest import COMPARED, recommendations_on
+from commonplace.domain.results import Recommendations
 from commonplace.memories.lineage import lineage
 from commonplace.ports.bundle import Ports
+from commonplace.ports.record_values import COMPARED, Audit
 from commonplace.ports.values import Caller
 from commonplace.retrieval.record_scan import visibility_of
 from commonplace.use_cases.named import behind_alias, check_name, unknown_id, unknown_key
@@ -39,7 +42,6 @@ def _line(memory_id: str, everything: list[Memory], caller: Caller, ports: Ports
 
 def _value(memory: Memory, ports: Ports, compares: bool) -> Value:
     audits = ports.records.audits(memory.user_id, memory.memory_id)
-    waits = compares and memory.status == "active" and any(one.detail.get(COMPARED) is False for one in audits)
     return Value(
         memory_id=memory.memory_id,
         value=memory.content,
@@ -50,5 +52,14 @@ def _value(memory: Memory, ports: Ports, compares: bool) -> Value:
         evidence=memory.evidence,
         session_id=memory.session_id,
         steps=tuple(Step(operation=audit.operation, at=audit.at) for audit in audits),
-        recommendations=recommendations_on(memory, ports) if waits else None,
+        recommendations=_recommendations(memory, audits, ports) if compares else None,
     )
+
+
+def _recommendations(memory: Memory, audits: Sequence[Audit], ports: Ports) -> Recommendations | None:
+    """What its store would have told, had anybody waited for it; None of other memories, and without an index to ask."""
+    if memory.status != "active" or all(one.detail.get(COMPARED) is not False for one in audits):
+        return None
+    from commonplace.memories.ingest import recommendations_on  # with all that a store needs and most histories do not
+
+    return recommendations_on(memory, ports)

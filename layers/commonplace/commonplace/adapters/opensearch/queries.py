@@ -84,9 +84,8 @@ def hybrid(allowed: Clause, terms: Sequence[str], vector: Vector, model: str, pi
     """The best of both legs as the domain's own fusion orders them."""
     words = {"bool": {"filter": [allowed], "must": [_words(terms)]}}
     queries = [words, _nearest_clause(allowed, vector, model, depth.by_vector)]
-    body = _listed({"hybrid": {"queries": queries}}, depth.by_words)
-    del body["track_total_hits"]
-    return {**body, "search_pipeline": pipeline}
+    body = {**_listed({"hybrid": {"queries": queries}}, depth.by_words), "search_pipeline": pipeline}
+    return {name: value for name, value in body.items() if name != "track_total_hits"}
 
 
 def statistics(seen: Clause, terms: Sequence[str]) -> Body:
