@@ -77,7 +77,7 @@ def test_a_memory_is_shown_by_its_id_and_by_its_key(server: Server) -> None:
     ("method", "path", "status", "code"),
     [
         ("POST", "/memories/home", 405, "method_not_allowed"),
-        ("GET", "/memories", 404, "not_found"),
+        ("GET", "/memories", 405, "method_not_allowed"),
         ("GET", "/memories/notes/7", 400, "invalid_argument"),
         ("GET", "/memories/mem_01M7Y9WZRKKCZMXKBZPYYE31X7", 404, "not_found"),
         ("GET", "/interactions", 405, "method_not_allowed"),
