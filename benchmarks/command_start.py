@@ -40,6 +40,7 @@ def measure(_: argparse.Namespace) -> list[Table]:
     """Each command over a few memories, in turn."""
     with TemporaryDirectory() as folder:
         environment = {**os.environ, "COMMONPLACE_DB": str(Path(folder, "memory.db")), "COMMONPLACE_TIMEZONE": "UTC"}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # who starts a command twice has it compiled
         for statement in _STATEMENTS:
             _run((_LAUNCH, "store", statement), environment)
         programs = {**{name: (code,) for name, code in _BESIDE.items()}, **{c[0]: (_LAUNCH, *c) for c in _REACH}}

@@ -110,7 +110,7 @@ def provenance_fields(given: str | None) -> dict[str, str]:
 class Request(BaseModel):
     """Arguments of a tool: unknown fields are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, defer_build=True)
 
 
 class Place(Request):
@@ -129,7 +129,7 @@ class Place(Request):
 class FrozenPart(BaseModel):
     """A part of what is kept or answered, unchanged once it is made: unknown fields are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, defer_build=True)
 
 
 def absent(value: object) -> bool:
@@ -140,7 +140,7 @@ def absent(value: object) -> bool:
 class Notes(BaseModel):
     """What the caller must be told about how this answer came about."""
 
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, defer_build=True)
     method: str | None = Field(None, description="How it was made, e.g. `rules` or `claude`.", exclude_if=absent)
     degraded: str | None = Field(None, description="What did not work, and what was done instead.", exclude_if=absent)
     partial: str | None = Field(None, description="What is missing from this answer.", exclude_if=absent)
@@ -156,7 +156,7 @@ class Notes(BaseModel):
 class Result(BaseModel):
     """An answer of a tool."""
 
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, defer_build=True)
     notes: Notes | None = Field(
         None, description="Only there when there is something to tell.", exclude_if=lambda notes: not notes
     )

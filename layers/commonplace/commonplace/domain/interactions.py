@@ -187,7 +187,7 @@ class Page(_Interaction):
 
 
 Interaction = Annotated[Discussion | Reaction | Save | Explicit, Field(discriminator="type")]
-_QUIET = ConfigDict(hide_input_in_errors=True)
+_QUIET = ConfigDict(hide_input_in_errors=True, defer_build=True)
 INTERACTION: TypeAdapter[Interaction] = TypeAdapter(Interaction, config=_QUIET)
 """Reads one that was recorded, of whichever type."""
 GivenInteraction = Discussion | Reaction | Save | Explicit | Page

@@ -28,7 +28,7 @@ class Memory(BaseModel):
     """A statement kept for one user. Times are aware, and in the years 1 to 9000; `importance` and `confidence` run from 0
     to 1."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, defer_build=True)
 
     memory_id: str
     user_id: str

@@ -18,7 +18,7 @@ AnyResult = TypeVar("AnyResult", bound=Result)
 class Part(BaseModel):
     """A part of an answer."""
 
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, defer_build=True)
 
 
 class NormalizeResult(Result):
