@@ -189,6 +189,16 @@ def test_an_old_id_follows_what_becomes_of_its_memory(memory: Commonplace, old: 
     assert memory.migrate_tinydb(old, apply=True).added == 0  # what was deleted here does not come back
 
 
+def test_what_was_erased_here_does_not_come_with_the_same_file(memory: Commonplace, old: Path) -> None:
+    memory.migrate_tinydb(old, apply=True)
+    memory.erase("notes/9")  # it is notes/1, too
+    again = memory.migrate_tinydb(old, apply=True)
+    refused = [(one.legacy_id, one.field, one.code) for one in again.refused]
+    assert refused == [("notes/1", "id", "erased"), ("notes/9", "id", "erased"), ("tasks/2", "content", "missing_field")]
+    assert (again.added, again.known) == (0, ["mem_12345"])
+    assert ALLERGY not in kept(memory)
+
+
 def test_the_same_id_with_other_words_is_a_conflict_and_left(memory: Commonplace, old: Path) -> None:
     memory.migrate_tinydb(old, apply=True)
     saved(old, {"notes": {"1": {"content": "Ana moved to Lisbon.", "category": "personal"}}})

@@ -108,7 +108,7 @@ def test_the_error_codes_are_closed() -> None:
         "empty_text": (400, False), "text_too_long": (400, False), "secret_only": (400, False),
         "invalid_json": (400, False), "unauthorized": (401, False), "forbidden": (403, False), "unknown_tool": (404, False), "not_found": (404, False),
         "key_not_found": (404, False), "method_not_allowed": (405, False), "conflict": (409, True), "lease_lost": (409, True),
-        "not_mergeable": (409, False),
+        "not_mergeable": (409, False), "erased": (410, False),
         "payload_too_large": (413, False),
         "internal": (500, True), "storage_unavailable": (503, True),
     }  # fmt: skip

@@ -52,6 +52,7 @@ MODELS: Mapping[str, tuple[str, int]] = {
 def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Left = unlimited_time) -> OpenStore:
     """The ports over one table, with an index in OpenSearch if there is an endpoint, else by reading the records."""
     from commonplace.adapters.dynamodb.aliases import DynamoAliases
+    from commonplace.adapters.dynamodb.erased_ids import DynamoErasedIds
     from commonplace.adapters.dynamodb.feedback import DynamoFeedback
     from commonplace.adapters.dynamodb.operations import DynamoOperations
     from commonplace.adapters.dynamodb.search_log import DynamoSearchLog
@@ -73,10 +74,10 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
     upkeep = cache(lambda: _upkeep(table, settings))
     ports = Ports(
         records=records, operations=DynamoOperations(table, indexed=settings.search_endpoint is not None),
-        aliases=DynamoAliases(table), facts=facts, index=index, usage=DynamoUsage(table), embedder=embedder, words=static,
-        search_log=DynamoSearchLog(table, settings.search_log), feedback=DynamoFeedback(table),
-        reader=reader_of(settings, left), summarizer=summarizer_of(settings, left), fallback=fallback,
-        summary_seconds=settings.claude_deadline, profile=settings.ranking, night=night,
+        aliases=DynamoAliases(table), erased=DynamoErasedIds(table), facts=facts, index=index, usage=DynamoUsage(table),
+        embedder=embedder, words=static, search_log=DynamoSearchLog(table, settings.search_log),
+        feedback=DynamoFeedback(table), reader=reader_of(settings, left), summarizer=summarizer_of(settings, left),
+        fallback=fallback, summary_seconds=settings.claude_deadline, profile=settings.ranking, night=night,
         category_confidence=settings.category_confidence, tag_rows=DynamoTagRows(table), files=bucket_files(settings),
         upkeep=upkeep,
     )  # fmt: skip
@@ -117,7 +118,7 @@ def open_models(settings: Settings, left: Left = unlimited_time) -> Ports:
     from commonplace.adapters.static_embedder import StaticEmbedder
 
     static = StaticEmbedder()
-    stores = ("records", "operations", "aliases", "facts", "index", "usage", "search_log", "feedback", "tag_rows")
+    stores = ("records", "operations", "aliases", "erased", "facts", "index", "usage", "search_log", "feedback", "tag_rows")
     nothing: dict[str, Any] = dict.fromkeys(stores, _NoMemory())
     return Ports(**nothing, embedder=static, words=static, reader=reader_of(settings, left))
 

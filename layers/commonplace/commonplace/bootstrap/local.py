@@ -75,6 +75,7 @@ def open_local(settings: Settings) -> OpenStore:
     """The ports over one SQLite file, which is made if it isn't there."""
     from commonplace.adapters.sqlite.aliases import SqliteAliases
     from commonplace.adapters.sqlite.database import Database
+    from commonplace.adapters.sqlite.erased_ids import SqliteErasedIds
     from commonplace.adapters.sqlite.facts import SqliteFacts, SqliteUsage
     from commonplace.adapters.sqlite.feedback import SqliteFeedback
     from commonplace.adapters.sqlite.kept_files import SqliteKeptFiles
@@ -93,6 +94,7 @@ def open_local(settings: Settings) -> OpenStore:
     older: Any = OnFirstUse(lambda: _index(database, static.name, static.dimension, settings))
     ports = Ports(
         records=SqliteRecords(database), operations=SqliteOperations(database), aliases=SqliteAliases(database),
+        erased=SqliteErasedIds(database),
         facts=SqliteFacts(database), index=index, usage=usage, search_log=search_log, embedder=embedder, words=static,
         feedback=SqliteFeedback(database),
         reader=reader_of(settings), summarizer=summarizer_of(settings), summary_seconds=settings.claude_deadline,

@@ -27,6 +27,7 @@ class ErrorCode(Enum):
     CONFLICT = ("conflict", 409, True)
     LEASE_LOST = ("lease_lost", 409, True)
     NOT_MERGEABLE = ("not_mergeable", 409, False)
+    ERASED = ("erased", 410, False)
     PAYLOAD_TOO_LARGE = ("payload_too_large", 413, False)
     INTERNAL = ("internal", 500, True)
     STORAGE_UNAVAILABLE = ("storage_unavailable", 503, True)

@@ -1,5 +1,7 @@
 """Ids of memories, operations, runs and kept files: each sorts by the time given, to the millisecond."""
 
+import hashlib
+import hmac
 import re
 from datetime import datetime
 
@@ -40,6 +42,11 @@ def id_or_key(name: str) -> dict[str, str]:
 def may_be_id(text: str) -> bool:
     """Whether a text that somebody gave as an id may be one; no store has to be asked for what may not."""
     return _ID.fullmatch(text) is not None
+
+
+def erased_hash(user_id: str, erased_id: str) -> str:
+    """What is kept of an id that was erased, in hex: who doesn't know the user can't even ask for it."""
+    return hmac.new(user_id.encode(), erased_id.encode(errors="surrogatepass"), hashlib.sha256).hexdigest()
 
 
 def new_file_id(kind: str, at: datetime) -> str:

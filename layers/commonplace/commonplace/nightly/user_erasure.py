@@ -91,10 +91,10 @@ class ErasableUser:
             ids = [*(memory.memory_id for memory in memories), *damaged]
             self.context.ports.usage.fold(self.user_id)  # what was found is counted now, and not again later
             erase_sources(set(ids), set(), self.context, lease)
+            for one in damaged:  # first: as long as there are others it is a memory that is forgotten, and no repair
+                self.erasure.erase_unreadable(self.user_id, one, forgotten=bool(memories))
             for memory in memories:
                 self._erase(memory, lease)
-            for one in damaged:
-                self.erasure.erase_unreadable(self.user_id, one)
             publish_changes(self.context, "an erasure", ids)
         return Erased(memories=len(ids), ids=tuple(ids), notes=self.notes())
 

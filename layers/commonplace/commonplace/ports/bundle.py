@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from commonplace.ports.aliases import Aliases
 from commonplace.ports.all_records import AllRecords
 from commonplace.ports.embedder import Embedder
+from commonplace.ports.erased_ids import ErasedIds
 from commonplace.ports.feedback import Feedback
 from commonplace.ports.index_contents import IndexContents
 from commonplace.ports.kept_files import KeptFiles
@@ -47,6 +48,7 @@ class Ports:
     embedder: Embedder
     operations: Operations
     aliases: Aliases
+    erased: ErasedIds
     search_log: SearchLog
     tag_rows: TagRows
     feedback: Feedback

@@ -12,5 +12,9 @@ class UserErasure(Protocol):
         Safe to repeat after a crash. What is written for the user meanwhile may stay.
         """
 
-    def erase_unreadable(self, user_id: str, memory_id: str) -> bool:
-        """Erases a record that can't be read, with what is kept beside it; False where there is none under the id."""
+    def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
+        """Erases a record that can't be read, with what is kept beside it; False where there is none under the id.
+
+        `forgotten`: its words were to go, so that nothing may bring it back (`ErasedIds`); else it was only damaged, and
+        comes back from a file that has it whole.
+        """

@@ -37,7 +37,7 @@ from commonplace.use_cases.record_files import read_lines, too_large
 UPLOAD_KEPT_FOR = timedelta(hours=1)
 _STORED = ("planned", "needs_review", "applied")
 _TOLD = re.compile(r"(?P<code>\w+) (?P<field>\S+): (?P<message>.*)", re.DOTALL)
-_CODES = {"twice": ErrorCode.INVALID_ARGUMENT, "circle": ErrorCode.INVALID_ARGUMENT}
+_CODES = {"twice": ErrorCode.INVALID_ARGUMENT, "circle": ErrorCode.INVALID_ARGUMENT, "erased": ErrorCode.ERASED}
 
 
 def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> ImportMemoriesResult:

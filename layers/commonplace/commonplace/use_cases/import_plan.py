@@ -59,7 +59,8 @@ class ImportPlan:
     @classmethod
     def of(cls, given: Iterable[Given], caller: Caller, ports: Ports) -> "ImportPlan":
         """Looks at all that the user has."""
-        plan, held = cls(), _Held()
+        plan, held, given = cls(), _Held(), list(given)
+        held.erased = ports.erased.among(caller.user_id, [one.memory.memory_id for one in given])
         with gathered() as flaws:
             for memory in ports.records.all(caller.user_id):
                 held.add(memory)
@@ -118,12 +119,13 @@ class ImportPlan:
 
 
 class _Held:
-    """The memories that are there, and what active ones hold, by which another can't be stored beside them."""
+    """The memories that are there, what active ones hold, by which another can't be stored beside them, and erased ids."""
 
     def __init__(self) -> None:
         self.memories: dict[str, Memory] = {}
         self.contents: dict[bytes, str] = {}
         self.keys: dict[tuple[str, str], str] = {}
+        self.erased: set[str] = set()
 
     def add(self, memory: Memory) -> None:
         self.memories[memory.memory_id] = memory
@@ -144,6 +146,8 @@ def _why_not(
         return LeftOut(given, "conflict", _OTHER, other) if there.content else LeftOut(given, "erased", _ERASED, other)
     if there is not None:
         return None
+    if memory.memory_id in held.erased:
+        return LeftOut(given, "erased", _ERASED)
     if memory.memory_id in unreadable:
         return LeftOut(given, "damaged", _DAMAGED)
     if memory.memory_id in held.memories:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Notes
 from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import new_operation_id
@@ -29,6 +29,7 @@ from commonplace.use_cases.tinydb import TinyFile, read_tinydb
 NO_CATEGORY, UNDECIDED = "(none)", "review"
 """In the counts of categories: what had none, and what a person decides."""
 _WHY_NEW, _WHY_SAID = "moved here from another store", "said here already; its old id leads to it"
+_ERASED = "id: the memory that had this id was erased here, and does not come back"
 Progress = Callable[[int, int], None]
 
 
@@ -87,9 +88,12 @@ class _Plan:
     def _read(self, file: TinyFile, names: Mapping[str, Sequence[str]]) -> list[LegacyRecord]:
         """The records that can be stored; the others are refused. Also looks up what is here."""
         ids, records = legacy_ids(file.documents, names), list[LegacyRecord]()
+        erased = self.ports.erased.among(self.caller.user_id, list(ids.values()))
         for document in file.documents:
             name = ids[document.name]
             try:
+                if name in erased:
+                    raise CommonplaceError(ErrorCode.ERASED, _ERASED, "id")
                 records.append(read_record(document, name, names, self.caller.now.tzinfo))
             except CommonplaceError as error:
                 told = {"field": error.field, "code": error.code.label, "message": error.message}

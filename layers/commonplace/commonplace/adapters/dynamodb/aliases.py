@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 
+from commonplace.adapters.dynamodb import erased_ids
 from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.rows import HOLDER
@@ -35,10 +36,12 @@ class DynamoAliases:
             yield from map(_alias, page)
 
 
-def forget(calls: Calls, user_id: str, erased: Collection[str]) -> None:
-    """Takes out the aliases of erased memories."""
+def forget(calls: Calls, user_id: str, erased: Collection[str], forgotten: bool) -> None:
+    """Takes out the aliases of erased memories. `forgotten`: a hash of each stays."""
     for page in calls.pages(*partition_condition(user_id, ALIAS), ConsistentRead=True):
-        calls.delete_all(key_of(user_id, row[ITEM]["S"]) for row in page if row[HOLDER]["S"] in erased)
+        names = [row[ITEM]["S"] for row in page if row[HOLDER]["S"] in erased]
+        erased_ids.keep(calls, user_id, (name.removeprefix(ALIAS) for name in names if forgotten))
+        calls.delete_all(key_of(user_id, name) for name in names)
 
 
 def _item(user_id: str, alias: Alias) -> Item:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from commonplace.adapters.dynamodb.add_entries import RefusedWrite, marker_holders, refused_writes
 from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.erased_ids import row as erased_row
 from commonplace.adapters.dynamodb.removal import forget
 from commonplace.adapters.dynamodb.rows import (
     HOLDER,
@@ -183,6 +184,7 @@ def _erasing(calls: Calls, operation: Operation) -> Sequence[Action]:
         change = "SET #detail = :erased" + (f", #{PURGE_AT} = :purge_at" if goes else "")
         values = {":erased": {"S": _ERASED}, **({":purge_at": goes[PURGE_AT]} if goes else {})}
         actions.append(Action("Delete", key_of(memory.user_id, used_name(memory.memory_id))))
+        actions.append(Action("Put", erased_row(memory.user_id, memory.memory_id)))
         for name in audit_names(calls, memory):
             row = key_of(memory.user_id, name)
             actions.append(Action("Update", row, change=change, values=values))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from commonplace.adapters.dynamodb import removal
+from commonplace.adapters.dynamodb import erased_ids, removal
 from commonplace.adapters.dynamodb.add_entries import EntryBatch, marker_holders, refused_writes
 from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.client import Table
@@ -183,8 +183,8 @@ class DynamoErasure:
         self._empty(user_id)
         self._table.calls().delete_all([key_of(user_id, LEASE)])  # last: until then no run begins
 
-    def erase_unreadable(self, user_id: str, memory_id: str) -> bool:
-        return removal.erase_unreadable(self._table.calls(), user_id, memory_id)
+    def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
+        return removal.erase_unreadable(self._table.calls(), user_id, memory_id, forgotten)
 
     def _empty(self, partition: str) -> None:
         condition, values = partition_condition(partition)
@@ -193,6 +193,7 @@ class DynamoErasure:
             calls = self._table.calls()  # each has the time of a call: nobody waits for all of them at once
             keys = {"ConsistentRead": True, "Limit": _ROWS_AT_ONCE, "ProjectionExpression": f"#{USER},#{ITEM}"}
             rows, after = calls.page(condition, values, after, **keys)
+            erased_ids.keep_of_rows(calls, partition, rows)
             calls.delete_all(row for row in rows if row[ITEM]["S"] != LEASE)
             if after is None:
                 return

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Iterator
 from dataclasses import asdict
 
-from commonplace.adapters.dynamodb import aliases, feedback
+from commonplace.adapters.dynamodb import aliases, erased_ids, feedback
 from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.rows import HOLDER, memory_name, memory_of, pending_name, readable, used_name
 from commonplace.adapters.dynamodb.table import AUDIT, CONTENT, ITEM, KEY, OPERATION
@@ -12,7 +12,7 @@ from commonplace.memories.transitions import without_words
 from commonplace.ports.record_values import AppliedChange
 
 
-def erase_unreadable(calls: Calls, user_id: str, memory_id: str) -> bool:
+def erase_unreadable(calls: Calls, user_id: str, memory_id: str, forgotten: bool) -> bool:
     """Erases a record that can't be read, with all that stands beside it; False where there is none under the id.
 
     The record goes last, so that after a crash the same call goes on.
@@ -22,7 +22,7 @@ def erase_unreadable(calls: Calls, user_id: str, memory_id: str) -> bool:
         return False
     beside = (used_name(memory_id), pending_name(memory_id), *_rows_of(calls, user_id, memory_id))
     calls.delete_all(key_of(user_id, name) for name in beside)
-    forget(calls, user_id, [memory_id])
+    forget(calls, user_id, [memory_id], forgotten)
     calls.delete_all([key_of(user_id, memory_name(memory_id))])
     return True
 
@@ -38,9 +38,11 @@ def _rows_of(calls: Calls, user_id: str, memory_id: str) -> Iterator[str]:
             yield from (row[ITEM]["S"] for row in page)
 
 
-def forget(calls: Calls, user_id: str, erased: Collection[str]) -> None:
-    """Takes out the aliases of erased memories, feedback on them, and words of theirs that the user's operations replaced."""
-    aliases.forget(calls, user_id, erased)
+def forget(calls: Calls, user_id: str, erased: Collection[str], forgotten: bool = True) -> None:
+    """Takes out the aliases of erased memories, feedback on them, and words of theirs that the user's operations replaced.
+    `forgotten`: a hash of each id and alias stays; it is there before these go."""
+    erased_ids.keep(calls, user_id, erased if forgotten else ())
+    aliases.forget(calls, user_id, erased, forgotten)
     feedback.forget(calls, user_id, erased)
     for page in calls.pages(*partition_condition(user_id, OPERATION), ConsistentRead=True):
         for item in page:

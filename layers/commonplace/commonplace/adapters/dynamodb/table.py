@@ -38,7 +38,8 @@ USED: Final = "used#"
 USAGE: Final = "usage#"
 SEARCHED: Final = "searched#"
 BUDGET: Final = "budget#"
-"""These three begin a partition, where the others begin a sort key: `budget#<day>` counts the tokens of a day."""
+ERASED: Final = "erased#"
+"""These four begin a partition, where the others begin a sort key: `budget#<day>` counts the tokens of a day."""
 
 KEYS: Final = {
     "KeySchema": [{"AttributeName": USER, "KeyType": "HASH"}, {"AttributeName": ITEM, "KeyType": "RANGE"}],

@@ -1,7 +1,8 @@
 """The aliases of one file: ids that memories had elsewhere. A file of 0.1 gets the table with its first alias."""
 
 import json
-from collections.abc import Iterator, Sequence
+import sqlite3
+from collections.abc import Collection, Iterator, Sequence
 from importlib.resources import files
 
 from commonplace.adapters.sqlite.database import Database
@@ -43,3 +44,11 @@ class SqliteAliases:
                 (known_owner(connection, user_id), *values),
             ).fetchall()
         return [Alias(name, memory_id, run_id, bool(withdrawn)) for name, memory_id, run_id, withdrawn in rows]
+
+
+def names(connection: sqlite3.Connection, owner: int, memory_ids: Collection[str]) -> list[str]:
+    """What memories of an owner were called elsewhere, the withdrawn aliases too."""
+    if not has_table(connection, "aliases"):
+        return []
+    found = connection.execute("SELECT name, memory_id FROM aliases WHERE owner = ?", (owner,)).fetchall()
+    return [name for name, memory_id in found if memory_id in memory_ids]

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from commonplace.adapters.sqlite import removal, rows, runs, writes
+from commonplace.adapters.sqlite import erased_ids, removal, rows, runs, writes
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import purge
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, owner_number, shown_id
@@ -31,8 +31,8 @@ class SqliteOperations:
         self._database = database
 
     def apply(self, operation: Operation, fence: Fence | None = None) -> bool:
-        erases = any(change.erases for change in operation.changes)
-        with self._database.writing(erases) as connection:
+        erased = {change.memory.memory_id for change in operation.changes if change.erases}
+        with self._database.writing(erases=bool(erased)) as connection:
             owner = owner_number(connection, operation.user_id)
             if _row(connection, owner, operation.operation_id) is not None:
                 return False
@@ -40,9 +40,11 @@ class SqliteOperations:
                 runs.check_fence(connection, fence)
             for change in operation.changes:
                 _make(connection, owner, change, operation.at)
-            removal.forget(connection, owner, {change.memory.memory_id for change in operation.changes if change.erases})
+            if erased:
+                erased_ids.keep(connection, operation.user_id, owner, erased)
+            removal.forget(connection, owner, erased)
             purge(connection, owner, operation.at)
-            if erases:
+            if erased:
                 rows.purge_deleted_tokens(connection)
             _save_operation(connection, owner, operation)
         return True

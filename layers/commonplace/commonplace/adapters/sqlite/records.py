@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from commonplace.adapters.sqlite import removal, rows, writes
+from commonplace.adapters.sqlite import erased_ids, removal, rows, writes
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import purge
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, moment_of, owner_number, vector_of
@@ -41,6 +41,8 @@ class SqliteErasure:
             owner = known_owner(connection, user_id)
             if owner is None:
                 return
+            ids = connection.execute("SELECT memory_id FROM memories WHERE owner = ?", (owner,)).fetchall()
+            erased_ids.keep(connection, user_id, owner, {one for (one,) in ids})
             connection.execute("DELETE FROM words WHERE rowid IN (SELECT row FROM memories WHERE owner = ?)", (owner,))
             rows.purge_deleted_tokens(connection)
             for table in removal.DEPENDENT_TABLES:
@@ -54,7 +56,7 @@ class SqliteErasure:
             # The number stays taken: what another process keeps in memory under it would be somebody else's.
             connection.execute("UPDATE users SET user_id = 'erased|' || number WHERE number = ?", (owner,))
 
-    def erase_unreadable(self, user_id: str, memory_id: str) -> bool:
+    def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
         with self._database.writing(erases=True) as connection:
             found = connection.execute(
                 f"{writes.STORED} WHERE user_id = ? AND memory_id = ?", (user_id, memory_id)
@@ -62,6 +64,8 @@ class SqliteErasure:
             if found is None or writes.StoredRow.of(*found) is not None:
                 return False
             row, owner = found[:2]
+            if forgotten:
+                erased_ids.keep(connection, user_id, owner, {memory_id})
             removal.remove_row(connection, row, memory_id)
             removal.forget(connection, owner, [memory_id])
             removal.recount_tags(connection, owner)
