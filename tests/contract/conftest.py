@@ -15,6 +15,7 @@ from commonplace.adapters.dynamodb.erased_ids import DynamoErasedIds
 from commonplace.adapters.dynamodb.feedback import DynamoFeedback
 from commonplace.adapters.dynamodb.ledger import DynamoLedger
 from commonplace.adapters.dynamodb.operations import DynamoOperations
+from commonplace.adapters.dynamodb.raw_records import DynamoRawRecords
 from commonplace.adapters.dynamodb.records import DynamoErasure, DynamoEverything, DynamoRecords
 from commonplace.adapters.dynamodb.runs import DynamoBudget, DynamoRuns
 from commonplace.adapters.dynamodb.search_log import DynamoSearchLog
@@ -87,6 +88,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenStore
         kept = replace(
             local.ports, records=records, operations=operations, usage=usage, aliases=aliases, search_log=log,
             feedback=DynamoFeedback(table), tag_rows=DynamoTagRows(table), night=lambda: night, erased=DynamoErasedIds(table),
+            raw=DynamoRawRecords(table),
         )  # fmt: skip
         everything = DynamoEverything(table)
         ports = without_index(kept, everything)

@@ -11,7 +11,7 @@ from tests.integration.command_line import run, run_process
 pytestmark = pytest.mark.integration
 
 VERBS = [
-    "call", "context", "delete", "discover", "doctor", "erase", "export", "feedback", "get", "history", "import", "list",
+    "backup", "call", "context", "delete", "discover", "doctor", "erase", "export", "feedback", "get", "history", "import", "list",
     "manifest", "markdown", "merge", "migrate", "network", "nightly", "normalize", "record", "reindex", "repair", "runs", "search",
     "serve", "stats", "store", "tags", "timeline", "trace", "undo", "update", "usage", "validate",
 ]  # fmt: skip

@@ -43,7 +43,7 @@ def alike(body: Any) -> Any:
     """An answer without the ids that are made at random, the time that it took, and what tells of the size of records, which
     hold the user's own."""
     body = {name: value for name, value in body.items() if name != "times_ms"}
-    told = re.sub(r"(mem|op|run|export)_[0-9A-Z]{26}", r"\1_", json.dumps(body))
+    told = re.sub(r"(mem|op|run|export|backup)_[0-9A-Z]{26}", r"\1_", json.dumps(body))
     return json.loads(re.sub(r'"(record_bytes|bytes|sha256)": ("\w{64}"|[1-9]\d*)', r'"\1": 1', told))
 
 

@@ -57,6 +57,8 @@ class Settings(BaseModel):
         "static", description="On AWS: the static model or the sentence encoders of the package, or Titan on Bedrock."
     )
     search_log: bool = Field(True, description="Whether what was searched for is kept for 90 days.")
+    backups_kept: int = Field(10, ge=1, le=100, description="How many backups are kept of a user; the oldest makes room.")
+    backup_days: int = Field(90, ge=1, le=3650, description="Days that a backup is kept.")
     dead_letter_queue: str | None = Field(None, description="URL of the queue for changes that can't be indexed.")
     pages: Path | None = Field(None, description="A folder with one for each user, for the Markdown pages after each run.")
     pages_bucket: str | None = Field(None, description="The bucket that the Markdown pages go to after each run, on AWS.")

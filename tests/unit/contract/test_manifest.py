@@ -34,7 +34,7 @@ def test_there_are_these_tools() -> None:
         "discover_memory_tools", "memory_store", "memory_search", "write_memory", "read_memory", "get_memory", "list_memories",
         "update_memory", "delete_memory", "history", "get_memory_context", "summarize_memory",
         "memory_stats", "merge_memories", "optimize_tags", "memory_timeline", "concept_network", "usage_patterns",
-        "export_memories", "import_memories", "trace_search", "validate_storage", "repair_index",
+        "export_memories", "import_memories", "backup_restore", "trace_search", "validate_storage", "repair_index",
     ]  # fmt: skip
 
 

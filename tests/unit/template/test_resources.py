@@ -203,7 +203,7 @@ def test_in_a_vpc_are_the_domain_and_whoever_asks_it() -> None:
     assert domain["VPCOptions"] == inside
     assert domain["ClusterConfig"]["ZoneAwarenessConfig"] == {"AvailabilityZoneCount": 2}
     found = {name for name, about in stack.functions().items() if about.get("VpcConfig") == inside}
-    asking = {"store", "search", "discover", "write", "read", "summarize", "analysis", "maintenance", "night"}
+    asking = {"store", "search", "discover", "write", "read", "summarize", "analysis", "transfer", "maintenance", "night"}
     assert found == asking | {"index", "reconcile", "setup"}
     assert not [name for name, about in Stack().functions().items() if "VpcConfig" in about]
 

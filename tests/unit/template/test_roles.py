@@ -100,6 +100,8 @@ def shaping(*paths: str) -> Allowed:
 def index_of(function: str, domain: str, everything: Allowed) -> Allowed:
     if function in SEARCHING:
         return reading(domain) | (mending(domain) if function == "maintenance" else set())
+    if function == "transfer":
+        return {("es:ESHttpPost", f"{domain}commonplace/_mget")}
     if function in ("index", "reconcile"):
         return writing(domain)
     return everything if function == "setup" else set()
@@ -133,7 +135,7 @@ def test_titan_is_asked_by_what_stores_and_searches(function: str) -> None:
 @pytest.mark.parametrize("function", TABLE)
 def test_interfaces_are_for_what_asks_a_domain_in_a_vpc(function: str) -> None:
     more = Stack(SubnetIds="subnet-1", SecurityGroupIds="sg-1").may(function) - Stack().may(function)
-    assert more == (JOINS if function in (*SEARCHING, "maintenance", "index", "reconcile", "setup") else set())
+    assert more == (JOINS if function in (*SEARCHING, "maintenance", "transfer", "index", "reconcile", "setup") else set())
 
 
 _SECRET = f"arn:{_IN_REGION % 'secretsmanager'}:secret:mine-??????"

@@ -17,7 +17,7 @@ from commonplace.bootstrap.models import (
 )
 from commonplace.bootstrap.upkeep import upkeep_of_table
 from commonplace.domain.errors import CommonplaceError, ErrorCode, require_extra
-from commonplace.ports.bundle import Ports, Upkeep
+from commonplace.ports.bundle import BackupsKept, Ports, Upkeep
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.memory_index import MemoryIndex
 from commonplace.ports.user_erasure import UserErasure
@@ -55,6 +55,7 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
     from commonplace.adapters.dynamodb.erased_ids import DynamoErasedIds
     from commonplace.adapters.dynamodb.feedback import DynamoFeedback
     from commonplace.adapters.dynamodb.operations import DynamoOperations
+    from commonplace.adapters.dynamodb.raw_records import DynamoRawRecords
     from commonplace.adapters.dynamodb.search_log import DynamoSearchLog
     from commonplace.adapters.dynamodb.tag_rows import DynamoTagRows
     from commonplace.adapters.dynamodb.usage import DynamoUsage
@@ -79,7 +80,7 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
         feedback=DynamoFeedback(table), reader=reader_of(settings, left), summarizer=summarizer_of(settings, left),
         fallback=fallback, summary_seconds=settings.claude_deadline, profile=settings.ranking, night=night,
         category_confidence=settings.category_confidence, tag_rows=DynamoTagRows(table), files=bucket_files(settings),
-        upkeep=upkeep,
+        upkeep=upkeep, raw=DynamoRawRecords(table), backups=BackupsKept(settings.backups_kept, settings.backup_days),
     )  # fmt: skip
     return OpenStore(ports, lambda: None, night, lambda: _erasure(table), lambda: upkeep().everything)
 
@@ -118,7 +119,9 @@ def open_models(settings: Settings, left: Left = unlimited_time) -> Ports:
     from commonplace.adapters.static_embedder import StaticEmbedder
 
     static = StaticEmbedder()
-    stores = ("records", "operations", "aliases", "erased", "facts", "index", "usage", "search_log", "feedback", "tag_rows")
+    stores = (
+        "records", "operations", "aliases", "erased", "raw", "facts", "index", "usage", "search_log", "feedback", "tag_rows",
+    )  # fmt: skip
     nothing: dict[str, Any] = dict.fromkeys(stores, _NoMemory())
     return Ports(**nothing, embedder=static, words=static, reader=reader_of(settings, left))
 

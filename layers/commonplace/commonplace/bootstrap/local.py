@@ -12,7 +12,7 @@ from commonplace.bootstrap.models import SENTENCE_ENCODER, OnFirstUse, night_of,
 from commonplace.bootstrap.upkeep import FileReport, report_of, upkeep_of_file
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.ports.all_records import AllRecords
-from commonplace.ports.bundle import Ports
+from commonplace.ports.bundle import BackupsKept, Ports
 from commonplace.ports.memory_index import MemoryIndex
 from commonplace.ports.user_erasure import UserErasure
 from commonplace.ports.values import Clock
@@ -80,6 +80,7 @@ def open_local(settings: Settings) -> OpenStore:
     from commonplace.adapters.sqlite.feedback import SqliteFeedback
     from commonplace.adapters.sqlite.kept_files import SqliteKeptFiles
     from commonplace.adapters.sqlite.operations import SqliteOperations
+    from commonplace.adapters.sqlite.raw_records import SqliteRawRecords
     from commonplace.adapters.sqlite.records import SqliteRecords
     from commonplace.adapters.sqlite.reembedding import SqliteReembedding
     from commonplace.adapters.sqlite.search_log import SqliteSearchLog
@@ -94,7 +95,8 @@ def open_local(settings: Settings) -> OpenStore:
     older: Any = OnFirstUse(lambda: _index(database, static.name, static.dimension, settings))
     ports = Ports(
         records=SqliteRecords(database), operations=SqliteOperations(database), aliases=SqliteAliases(database),
-        erased=SqliteErasedIds(database),
+        erased=SqliteErasedIds(database), raw=SqliteRawRecords(database),
+        backups=BackupsKept(settings.backups_kept, settings.backup_days),
         facts=SqliteFacts(database), index=index, usage=usage, search_log=search_log, embedder=embedder, words=static,
         feedback=SqliteFeedback(database),
         reader=reader_of(settings), summarizer=summarizer_of(settings), summary_seconds=settings.claude_deadline,

@@ -88,6 +88,28 @@ class TransferMethods:
             dry_run=dry_run, run_id=run_id,
         )  # fmt: skip
 
+    def backup(self) -> transfer.BackupResult:
+        """Keeps a backup of all memories as of now, with their history; `backup_id` names it."""
+        return self._typed(transfer.BackupResult, "backup_restore", action="backup")
+
+    def backups(self) -> list[transfer.BackupTold]:
+        """The backups that are kept, newest first."""
+        return self._typed(transfer.BackupResult, "backup_restore", action="list").backups or []
+
+    def verify(self, backup_id: str) -> transfer.BackupResult:
+        """Whether all of a backup can be brought back: `ok`, and the `problems`."""
+        return self._typed(transfer.BackupResult, "backup_restore", action="verify", backup_id=backup_id)
+
+    def restore(
+        self, backup_id: str | None = None, mode: transfer.RestoreMode | None = None, *, run_id: str | None = None,
+        confirm: str | None = None,
+    ) -> transfer.BackupResult:  # fmt: skip
+        """Plans to bring a backup back; by the plan's `run_id`, with `confirm` (the backup's id), it is applied."""
+        return self._typed(
+            transfer.BackupResult, "backup_restore", action="restore", backup_id=backup_id, mode=mode, run_id=run_id,
+            confirm=confirm,
+        )  # fmt: skip
+
     def upload(self, body: bytes) -> transfer.UploadResult:
         """Keeps a file for an hour, for one `import_memories` by its `upload_id`; of up to 50 MB."""
         from commonplace.use_cases.import_memories import keep_upload

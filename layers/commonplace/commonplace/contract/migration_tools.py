@@ -1,4 +1,4 @@
-"""The rows of the tools that bring memories out and in: exports and imports."""
+"""The rows of the tools that bring memories out and in: exports, imports and backups."""
 
 import json
 from functools import partial
@@ -41,5 +41,18 @@ MIGRATION_TOOLS: tuple[Tool, ...] = (
         hints=Hints(read_only=False, destructive=False, idempotent=True),
         examples=({"data": _A_LINE}, {"format": "csv", "data": _A_TABLE}),
         errors=(ErrorCode.NOT_FOUND, ErrorCode.CONFLICT, ErrorCode.PAYLOAD_TOO_LARGE),
+    ),
+    _transferring(
+        name="backup_restore",
+        title="Back up memories and bring them back",
+        description="Makes a backup of all memories of the user, with their history, kept for 90 days; lists, verifies or "
+        "restores one. A restore is a plan first: missing adds what is gone, replace also resets what was changed and "
+        "closes what came later. It is applied by its run_id with confirm, and can be undone. What was erased never comes "
+        "back. A model's call only plans a restore, and tells who may apply it.",
+        request=transfer.BackupRequest,
+        result=transfer.BackupResult,
+        hints=Hints(read_only=False, destructive=True, idempotent=False),
+        examples=({"action": "backup"}, {"action": "list"}),
+        errors=(ErrorCode.NOT_FOUND, ErrorCode.CONFLICT, ErrorCode.MISSING_FIELD),
     ),
 )

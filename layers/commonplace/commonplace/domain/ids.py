@@ -29,6 +29,11 @@ def new_operation_id(at: datetime) -> str:
     return f"op_{ULID.from_datetime(at)}"
 
 
+def first_operation_id(at: datetime) -> str:
+    """An id that sorts before those of all operations of that moment, and behind all that were made before."""
+    return new_operation_id(at)[:-16]
+
+
 def new_run_id(at: datetime) -> str:
     """`run_` and a ULID."""
     return f"run_{ULID.from_datetime(at)}"

@@ -90,6 +90,7 @@ class Run(FrozenPart):
     unread: tuple[str, ...] = Field((), description="Of those, what could not be read and stays pending.")
     stopped: tuple[str, ...] = Field((), description="Of those, where the run was stopped and no reading failed: no fault.")
     candidates: int = 0
+    backup_id: str | None = Field(None, description="Of a restore: the backup that it brings back.")
     operations: tuple[RunOperation, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     tags: tuple[TagMerge, ...] = Field((), description="The tags that it gave another name; they still find what they did.")

@@ -10,10 +10,12 @@ from commonplace.domain.fields import End, FrozenPart, Moment, Name, Request, Re
 from commonplace.domain.results import Part
 from commonplace.domain.taxonomy import MemoryType, SearchCategory
 
-FileKind = Literal["export", "upload"]
+FileKind = Literal["export", "upload", "backup"]
 ImportFormat = Literal["jsonl", "csv"]
 FileFormat = Literal["jsonl", "csv", "markdown"]
 TransferStatus = Literal["done", "needs_review"]
+BackupAction = Literal["backup", "list", "verify", "restore"]
+RestoreMode = Literal["missing", "replace"]
 
 MOST_INLINE, MOST_BYTES, MOST_LINES, MOST_LINE_BYTES, MOST_DEPTH = 256_000, 50_000_000, 100_000, 256_000, 20
 """Of an import: bytes given inline and in all, its lines, the bytes of a line, and how deep its JSON may be nested."""
@@ -111,3 +113,55 @@ class UploadResult(Result):
     bytes: int
     sha256: str = Field(description="Of what came, in hex.")
     expires_at: datetime = Field(description="An hour from now.")
+
+
+class BackupRequest(Request):
+    """A backup to be made, listed, checked, or brought back."""
+
+    action: BackupAction = Field(description="backup makes one, list names all, verify checks one, restore brings it back.")
+    backup_id: Name | None = Field(None, description="Which backup: for verify, and for the plan of a restore.")
+    mode: RestoreMode | None = Field(
+        None, description="Of a restore: missing (the default) adds what is gone; replace also resets what was changed and "
+        "closes what came later.",
+    )  # fmt: skip
+    run_id: Name | None = Field(None, description="The plan of a restore: it is told, or with confirm applied.")
+    confirm: Name | None = Field(None, description="To apply a plan: the backup_id that it brings back.")
+
+
+class BackupTold(Part):
+    backup_id: str
+    as_of: datetime
+    count: int = Field(description="How many memories are in it, closed ones too.")
+    bytes: int
+    sha256: str
+    expires_at: datetime
+
+
+class BackupProblem(FrozenPart):
+    """Something that is wrong with a backup; `id`: with which memory in it."""
+
+    id: str | None = Field(None, exclude_if=absent)
+    detail: str
+
+
+class RefusedMemory(Part):
+    id: str
+    code: str = Field(description="An error code.", json_schema_extra={"enum": [code.label for code in ErrorCode]})
+    message: str
+
+
+class BackupResult(Result):
+    backup_id: str | None = Field(None, description="By which the backup is checked and brought back.", exclude_if=absent)
+    as_of: datetime | None = Field(None, description="The moment whose state it is.", exclude_if=absent)
+    count: int | None = Field(None, description="How many memories are in it, closed ones too.", exclude_if=absent)
+    sha256: str | None = Field(None, description="Of the file's bytes, in hex.", exclude_if=absent)
+    expires_at: datetime | None = Field(None, description="When it is taken away.", exclude_if=absent)
+    backups: list[BackupTold] | None = Field(None, description="Newest first.", exclude_if=absent)
+    ok: bool | None = Field(None, description="Whether all of it can be brought back.", exclude_if=absent)
+    problems: list[BackupProblem] | None = Field(None, exclude_if=absent)
+    run_id: str | None = Field(None, description="Applies the plan, undoes what was applied.", exclude_if=absent)
+    status: TransferStatus | None = Field(None, description="needs_review: a plan, or not done.", exclude_if=absent)
+    adds: list[str] | None = Field(None, description="Memories that are gone and come back.", exclude_if=absent)
+    changes: list[str] | None = Field(None, description="Memories that become what they were.", exclude_if=absent)
+    closes: list[str] | None = Field(None, description="Memories that came later, or took a place.", exclude_if=absent)
+    refused: list[RefusedMemory] | None = Field(None, description="Memories that do not come back.", exclude_if=absent)

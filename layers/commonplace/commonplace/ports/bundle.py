@@ -16,6 +16,7 @@ from commonplace.ports.memory_index import MemoryIndex
 from commonplace.ports.memory_records import MemoryRecords
 from commonplace.ports.operations import Operations
 from commonplace.ports.pending_writes import PendingWrites
+from commonplace.ports.raw_records import RawRecords
 from commonplace.ports.reembedding import Reembedding
 from commonplace.ports.search_log import SearchLog
 from commonplace.ports.statement_reader import StatementReader
@@ -38,6 +39,14 @@ class Upkeep:
 
 
 @dataclass(frozen=True)
+class BackupsKept:
+    """How many backups are kept of a user, and for how many days each."""
+
+    most: int = 10
+    days: int = 90
+
+
+@dataclass(frozen=True)
 class Ports:
     """Everything a use case may reach."""
 
@@ -49,6 +58,7 @@ class Ports:
     operations: Operations
     aliases: Aliases
     erased: ErasedIds
+    raw: RawRecords
     search_log: SearchLog
     tag_rows: TagRows
     feedback: Feedback
@@ -68,7 +78,8 @@ class Ports:
     night: "Callable[[], NightPorts] | None" = None
     """What a tool needs that changes many memories in one run, made on first use."""
     files: KeptFiles | None = None
-    """Where exports and uploads are kept; None where this way in has no place for them."""
+    """Where exports, uploads and backups are kept; None where this way in has no place for them."""
+    backups: BackupsKept = BackupsKept()
     upkeep: Callable[[], Upkeep] | None = None
     """What the index is checked and repaired by, made on first use."""
     older: "Ports | None" = None

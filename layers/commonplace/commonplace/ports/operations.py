@@ -24,6 +24,9 @@ class Operations(Protocol):
     def applied(self, user_id: str, operation_id: str) -> Applied | None:
         """The operation of that id, None if it was never applied."""
 
+    def since(self, user_id: str, at: datetime) -> "list[Applied]":
+        """The operations whose ids are of that moment or a later one, in the order of their ids."""
+
     def newest(self, user_id: str) -> Applied | None:
         """The operation with the newest id that is no undo, if there is one; ids tell the time to the millisecond."""
 

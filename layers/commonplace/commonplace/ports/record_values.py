@@ -59,6 +59,16 @@ class Stored:
 
 
 @dataclass(frozen=True)
+class RawRecord:
+    """A record as the bytes that are kept, and as it is read (None: it can't be); its audit rows by the version each made."""
+
+    memory_id: str
+    record: bytes
+    memory: Memory | None
+    audits: Mapping[int, Audit]
+
+
+@dataclass(frozen=True)
 class Change:
     """A record as it is to be written. `before`: as it was read, None for a new one.
 

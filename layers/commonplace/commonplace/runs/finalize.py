@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from commonplace.domain.runs import LEFT_IN_LOG, Run, RunOperation, RunStatus
 from commonplace.ports.values import LedgerEntry, LedgerMark
 from commonplace.runs.apply import Lease, RunContext
+from commonplace.runs.backup_file import forget_in_backups
 from commonplace.runs.plan import review_part
 from commonplace.runs.renaming import forget_unused_names
 
@@ -46,11 +47,14 @@ def erase_sources(
 ) -> set[str]:
     """Erases the texts of the interactions that memories rest on, of those `said`, what runs quote of them, and files.
 
-    `at_work`: the run that is left to its caller. All exports and uploads of the user go, for one may hold it. Gives the
+    `at_work`: the run that is left to its caller. Exports and uploads of the user go, for one may hold it; backups are
+    written anew without it. Gives the
     interactions whose texts are gone. Safe to repeat.
     """
     if context.ports.files is not None:
-        context.ports.files.delete_all(context.user_id)  # a file may hold what is forgotten; another is soon made
+        for kind in ("export", "upload"):  # a file may hold what is forgotten; another is soon made
+            context.ports.files.delete_all(context.user_id, kind)
+        forget_in_backups(context.ports.files, context.user_id, forgotten, context.caller.now)
     memories = context.ports.records.get(context.user_id, sorted(forgotten))
     runs = context.night.runs.newest(context.user_id, RUNS_WITH_WORDS)
     rested = {one for run in runs for one in _evidence_interactions(run, forgotten)}

@@ -90,6 +90,7 @@ class Plan(FrozenPart):
     dropped: tuple[Dropped, ...] = ()
     tags: tuple[TagMerge, ...] = ()
     archived: tuple[str, ...] = ()
+    backup_id: str | None = None
     candidates: int = 0
     unread: tuple[str, ...] = ()
     stopped: tuple[str, ...] = ()

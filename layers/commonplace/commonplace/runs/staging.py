@@ -84,7 +84,8 @@ def _new_run(kind: RunKind, plan: Plan, context: RunContext) -> Run:
     now = context.caller.now
     return Run(
         run_id=new_run_id(now), user_id=context.user_id, kind=kind, date=now.date(), notes=plan.notes, dropped=plan.dropped,
-        candidates=plan.candidates, tags=plan.tags, archived=plan.archived, started_at=now,
+        candidates=plan.candidates, tags=plan.tags, archived=plan.archived, backup_id=plan.backup_id,
+        started_at=now,
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from commonplace.runs.undo_plan import UndoPlanner
 
 _VERBS = {"import": "import", "restore": "runs approve", "migration": "migrate"}
 _MISSING = "what was planned is no longer kept, or can't be read"
-_GIVING_ALIASES = ("migration", "import", "undo")
+_GIVING_ALIASES = ("migration", "import", "restore", "undo")
 _NOTHING = "there was nothing to take back"
 
 

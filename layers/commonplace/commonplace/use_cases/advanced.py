@@ -53,6 +53,12 @@ def _import_memories() -> UseCase:
     return import_memories
 
 
+def _backup_restore() -> UseCase:
+    from commonplace.use_cases.backups import backup_restore
+
+    return backup_restore
+
+
 def _validate_storage() -> UseCase:
     from commonplace.use_cases.consistency import validate_storage
 
@@ -86,6 +92,7 @@ ADVANCED: dict[str, Callable[[], UseCase]] = {
     "usage_patterns": _usage_patterns,
     "export_memories": _export_memories,
     "import_memories": _import_memories,
+    "backup_restore": _backup_restore,
     "trace_search": _trace_search,
     "validate_storage": _validate_storage,
     "repair_index": _repair_index,

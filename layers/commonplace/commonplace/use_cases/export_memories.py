@@ -89,10 +89,10 @@ def export_link(export_id: str, caller: Caller, ports: Ports) -> str:
     return link
 
 
-def keep(file: KeptFile, body: bytes, caller: Caller, ports: Ports) -> None:
-    """Keeps a file; of a kind a user has ten, and the oldest make room."""
+def keep(file: KeptFile, body: bytes, caller: Caller, ports: Ports, most: int = MOST_KEPT) -> None:
+    """Keeps a file; of a kind a user has ten at most, or so many as are told, and the oldest make room."""
     files = kept_files(ports)
-    for old in files.listed(caller.user_id, file.kind, caller.now)[MOST_KEPT - 1 :]:
+    for old in files.listed(caller.user_id, file.kind, caller.now)[most - 1 :]:
         files.delete(caller.user_id, file.kind, old.file_id)
     files.put(caller.user_id, file, body)
 

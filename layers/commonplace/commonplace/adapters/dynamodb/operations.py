@@ -25,10 +25,11 @@ from commonplace.adapters.dynamodb.rows import (
     used_name,
     vector_bytes,
 )
-from commonplace.adapters.dynamodb.table import ABSENT, ITEM, KEY, LEASE, OPERATION, PURGE_AT, Action, Item
+from commonplace.adapters.dynamodb.table import ABSENT, ITEM, KEY, LEASE, OPERATION, PURGE_AT, USER, Action, Item
 from commonplace.adapters.dynamodb.writes import RowChange as Written
 from commonplace.adapters.dynamodb.writes import TransactionWrite, audit_names, change_of, version_conflict
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.ids import first_operation_id
 from commonplace.domain.memory import Memory
 from commonplace.memories.transitions import applied_change
 from commonplace.ports.record_values import Applied, AppliedChange, Change, Fence, Operation
@@ -80,6 +81,14 @@ class DynamoOperations:
     def applied(self, user_id: str, operation_id: str) -> Applied | None:
         item = self._table.calls().one(user_id, f"{OPERATION}{operation_id}")
         return None if item is None else _applied(item)
+
+    def since(self, user_id: str, at: datetime) -> list[Applied]:
+        ends = {":first": {"S": f"{OPERATION}{first_operation_id(at)}"}, ":last": {"S": f"{OPERATION}~"}}
+        condition, values = f"#{USER} = :user AND #{ITEM} BETWEEN :first AND :last", {":user": {"S": user_id}, **ends}
+        found = (
+            _applied(item) for page in self._table.calls().pages(condition, values, ConsistentRead=True) for item in page
+        )
+        return [operation for operation in found if operation is not None]
 
     def newest(self, user_id: str) -> Applied | None:
         condition, values = partition_condition(user_id, OPERATION)

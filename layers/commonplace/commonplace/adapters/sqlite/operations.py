@@ -12,6 +12,7 @@ from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import purge
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, owner_number, shown_id
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.ids import first_operation_id
 from commonplace.domain.memory import Memory
 from commonplace.memories.transitions import applied_change
 from commonplace.ports.record_values import Applied, AppliedChange, Change, Entry, Fence, Operation
@@ -53,6 +54,15 @@ class SqliteOperations:
         with self._database.reading() as connection:
             found = _row(connection, known_owner(connection, user_id), operation_id)
         return None if found is None else _applied(operation_id, *found)
+
+    def since(self, user_id: str, at: datetime) -> list[Applied]:
+        with self._database.reading() as connection:
+            found = connection.execute(
+                "SELECT operation_id, kind, at, run_id, made FROM operations WHERE owner = ? AND operation_id >= ?"
+                " ORDER BY operation_id",
+                (known_owner(connection, user_id), first_operation_id(at)),
+            ).fetchall()
+        return [one for row in found if (one := _applied(*row)) is not None]
 
     def newest(self, user_id: str) -> Applied | None:
         with self._database.reading() as connection:

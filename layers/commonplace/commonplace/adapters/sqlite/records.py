@@ -168,7 +168,7 @@ class SqliteRecords:
                 " JOIN users ON users.number = owner WHERE user_id = ? AND memory_id = ? ORDER BY audits.number",
                 (user_id, memory_id),
             ).fetchall()
-        return [_audit(*row) for row in rows]
+        return [audit_of(*row) for row in rows]
 
 
 def _add(connection: sqlite3.Connection, entry: Entry, doc: Document) -> tuple[Memory, bool]:
@@ -184,7 +184,7 @@ def _add(connection: sqlite3.Connection, entry: Entry, doc: Document) -> tuple[M
     return memory, True
 
 
-def _audit(operation: str, at: str, detail: str) -> Audit:
+def audit_of(operation: str, at: str, detail: str) -> Audit:
     """An audit row; of one that is damaged there is what can be read, for the rows are counted."""
     try:
         return Audit(str(operation), moment_of(at), json.loads(detail))

@@ -12,6 +12,12 @@ def _analysis() -> ModuleType:
     return analysis
 
 
+def _backing_up() -> ModuleType:
+    from commonplace.interfaces.cli import backing_up
+
+    return backing_up
+
+
 def _conversations() -> ModuleType:
     from commonplace.interfaces.cli import conversations
 
@@ -105,6 +111,7 @@ class Listed(click.Command):
 
 
 LISTED = (
+    Listed("backup", _backing_up, "Keep backups of the memories, and bring one back."),
     Listed("call", _programs, "Call any tool with a JSON object."),
     Listed("context", _memories, "Print what an agent puts into its prompt."),
     Listed("delete", _kept, "Delete a memory; undo brings it back."),

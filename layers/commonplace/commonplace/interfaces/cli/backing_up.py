@@ -1,0 +1,121 @@
+"""`backup`: the memories as of a moment, kept, checked and brought back."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from commonplace.interfaces.cli.deployment import exit_if
+from commonplace.interfaces.cli.options import Shared, command_options, given_arguments
+from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_notes, print_rows
+
+_ID = click.argument("backup_id", metavar="BACKUP")
+
+
+@click.group()
+def backup() -> None:
+    """Keep backups of the memories, and bring one back."""
+
+
+@backup.command()
+@command_options
+def make(shared: Shared) -> None:
+    """Make a backup of all memories as of now.
+
+    It is kept beside the memories, for 90 days; of ten the oldest makes room. It guards against what is done to memories,
+    not against the loss of the file: copy that, or "commonplace export". The exit code is 5 when some can't be read.
+    """
+    with shared.open() as memory:
+        answer = memory.call("backup_restore", {"action": "backup"})
+    if shared.json:
+        print_json(answer)
+    else:
+        until = day_and_time(answer["expires_at"])
+        print_facts({"backup": answer["backup_id"], "memories": str(answer["count"]), "until": until})
+        print_notes(answer)
+    exit_if("unreadable" in answer)
+
+
+@backup.command("list")
+@command_options
+def list_backups(shared: Shared) -> None:
+    """List the backups that are kept, newest first."""
+    with shared.reading() as memory:
+        answer = memory.call("backup_restore", {"action": "list"})
+    if shared.json:
+        return print_json(answer)
+    if not answer["backups"]:
+        return click.echo("no backup is kept")
+    rows = [
+        (day_and_time(one["as_of"]), str(one["count"]), day_and_time(one["expires_at"]), one["backup_id"])
+        for one in answer["backups"]
+    ]
+    return print_rows(("as of", "memories", "until", "backup"), rows, "backup")
+
+
+@backup.command()
+@_ID
+@command_options
+def verify(shared: Shared, backup_id: str) -> None:
+    """Check whether all of a backup can be brought back. The exit code is 5 when something is wrong."""
+    with shared.reading() as memory:
+        answer = memory.call("backup_restore", {"action": "verify", "backup_id": backup_id})
+    if shared.json:
+        print_json(answer)
+    else:
+        if answer["problems"]:
+            rows = [(one.get("id", "the file"), one["detail"]) for one in answer["problems"]]
+            print_rows(("what", "is wrong"), rows, "is wrong")
+        print_facts({"memories": str(answer["count"]), "found": len(answer["problems"]) or "nothing wrong"})
+    exit_if(not answer["ok"])
+
+
+@backup.command()
+@click.argument("backup_id", metavar="[BACKUP]", required=False)
+@click.option(
+    "--mode", type=click.Choice(["missing", "replace"]), help="Whether to reset and close, too.  [default: missing]"
+)
+@click.option("--run", "run_id", metavar="RUN", help="A plan that was made before: with --apply and its BACKUP it is done.")
+@click.option("--apply", is_flag=True, help="Do it now, and not only tell what would be done.")
+@command_options
+def restore(shared: Shared, backup_id: str | None, mode: str | None, run_id: str | None, apply: bool) -> None:
+    """Bring a backup back, or tell what that would do.
+
+    \b
+    missing   adds the memories that are gone
+    replace   also resets what was changed and closes what came later
+
+    "commonplace runs undo" takes it back. What was erased stays erased. Ends with 5 while something is planned that is not
+    done, or does not come back.
+    """
+    if apply and backup_id is None:
+        raise click.UsageError("--apply needs the BACKUP that comes back")
+    with shared.open() if apply else shared.reading() as memory:
+        planning = {"backup_id": backup_id, "mode": mode} if run_id is None else {"run_id": run_id}
+        answer = memory.call("backup_restore", {"action": "restore", **given_arguments(**planning)})
+        if apply and answer.get("run_id"):
+            applying = {"action": "restore", "run_id": answer["run_id"], "confirm": backup_id}
+            answer = memory.call("backup_restore", applying)
+    if shared.json:
+        print_json(answer)
+    else:
+        _print_restored(answer)
+    exit_if(answer["status"] == "needs_review" or answer["refused"])
+
+
+def _print_restored(answer: Mapping[str, Any]) -> None:
+    waits = answer["status"] == "needs_review"
+    run_id = answer.get("run_id")
+    parts = (("adds", "comes back"), ("changes", "is reset"), ("closes", "closes"))
+    rows = [(word, one) for name, word in parts for one in answer[name]]
+    rows += [("stays away", Remarked(one["id"], one["message"])) for one in answer["refused"]]
+    if rows:
+        print_rows(("what", "memory"), rows, "memory")
+    else:
+        click.echo("nothing is to be brought back")
+    print_facts({
+        "run": run_id,
+        "to do": f"commonplace backup restore {answer['backup_id']} --run {run_id} --apply" if waits and run_id else None,
+        "undo by": f"commonplace runs undo {run_id}" if run_id and not waits else None,
+    })  # fmt: skip
+    print_notes(answer)

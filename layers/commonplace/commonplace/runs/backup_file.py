@@ -1,0 +1,142 @@
+"""A backup as a file: compressed JSON Lines, a header first, then a record with its audit rows each, then the aliases."""
+
+import base64
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any
+
+from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.memory import Memory
+from commonplace.domain.strict_json import read_object
+from commonplace.domain.transfer import BackupProblem, KeptFile
+from commonplace.ports.kept_files import KeptFiles
+from commonplace.ports.record_values import Alias, Audit, RawRecord
+
+_HEADER, _FORM = "commonplace_backup", 1
+_ALIAS = b'{"alias": '  # so the line of one begins
+_LEVEL = 6
+_READING = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, CommonplaceError)
+"""What reading a damaged file may end with; gzip's, JSON's, pydantic's."""
+
+
+@dataclass(frozen=True)
+class Backup:
+    """What is kept of a user as of a moment."""
+
+    as_of: datetime
+    records: tuple[RawRecord, ...]
+    aliases: tuple[Alias, ...]
+
+    def body(self) -> bytes:
+        """The bytes of the file; the same backup gives the same."""
+        header = {_HEADER: _FORM, "as_of": self.as_of.isoformat(), "records": len(self.records), "aliases": len(self.aliases)}
+        lines = (header, *map(_record_line, self.records), *map(_alias_line, self.aliases))
+        return _compressed(json.dumps(line, ensure_ascii=False).encode() for line in lines)
+
+
+@dataclass
+class BackupReading:
+    """A backup as far as it can be read; `backup` is None where it can't be read at all."""
+
+    backup: Backup | None = None
+    problems: list[BackupProblem] = field(default_factory=list)
+
+    @property
+    def unreadable(self) -> list[str]:
+        """The ids of records that could not be read when the backup was made, and are in it as they were."""
+        return [one.memory_id for one in self.backup.records if one.memory is None] if self.backup else []
+
+
+def read_backup(file: KeptFile, body: bytes, user_id: str) -> BackupReading:
+    """Reads a backup and tells all that is wrong with it, without a word of it."""
+    reading = BackupReading()
+    if hashlib.sha256(body).hexdigest() != file.sha256 or len(body) != file.bytes:
+        reading.problems.append(BackupProblem(detail="the file is not what was written: its SHA-256 is another"))
+    try:
+        header, *lines = gzip.decompress(body).splitlines()
+        told = read_object(header)
+        as_of = datetime.fromisoformat(told["as_of"])
+        if told[_HEADER] != _FORM:
+            reading.problems.append(BackupProblem(detail=f"the file is of another form than {_FORM}; upgrade commonplace"))
+            return reading
+    except _READING:
+        reading.problems.append(BackupProblem(detail="the file can't be read"))
+        return reading
+    records, aliases = list[RawRecord](), list[Alias]()
+    for number, line in enumerate(lines, 2):
+        try:
+            given = read_object(line)
+            if "alias" in given:
+                aliases.append(Alias(**given["alias"]))
+            else:
+                records.append(_record(given, user_id))
+        except _READING:
+            reading.problems.append(BackupProblem(detail=f"line {number} can't be read"))
+    if (told.get("records"), told.get("aliases")) != (len(records), len(aliases)):
+        reading.problems.append(BackupProblem(detail=f"of {told.get('records')} records {len(records)} are there"))
+    reading.backup = Backup(as_of, tuple(records), tuple(aliases))
+    why = "could not be read when the backup was made; it is in it as it was"
+    reading.problems += [BackupProblem(id=one, detail=why) for one in reading.unreadable]
+    return reading
+
+
+def forget_in_backups(files: KeptFiles, user_id: str, memory_ids: Collection[str], now: datetime) -> None:
+    """Writes the user's backups anew without some memories; one that is not what was written goes, for it may hold them."""
+    for file in files.listed(user_id, "backup", now):
+        found = files.get(user_id, "backup", file.file_id, now)
+        if found is None or hashlib.sha256(found[1]).hexdigest() != file.sha256:
+            files.delete(user_id, "backup", file.file_id)
+            continue
+        left, records = _without(found[1], {one.encode() for one in memory_ids})
+        if records != file.count:
+            files.put(user_id, described(file, records, left), left)
+
+
+def _without(body: bytes, memory_ids: Collection[bytes]) -> tuple[bytes, int]:
+    """A backup without some memories and what these were called elsewhere, and how many are left; only lines that name one
+    are read."""
+    header, *lines = gzip.decompress(body).splitlines()
+    kept = [line for line in lines if not any(one in line for one in memory_ids) or _memory_of(line) not in memory_ids]
+    aliases = sum(line.startswith(_ALIAS) for line in kept)
+    told = {**json.loads(header), "records": len(kept) - aliases, "aliases": aliases}
+    return _compressed([json.dumps(told).encode(), *kept]), len(kept) - aliases
+
+
+def _memory_of(line: bytes) -> bytes:
+    found = json.loads(line)
+    return str(found.get("alias", found)["memory_id"]).encode()
+
+
+def _compressed(lines: Iterable[bytes]) -> bytes:
+    return gzip.compress(b"".join(line + b"\n" for line in lines), _LEVEL, mtime=0)
+
+
+def described(file: KeptFile, records: int, body: bytes) -> KeptFile:
+    """What is told of the file of a backup."""
+    return file.model_copy(update={"count": records, "bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()})
+
+
+def _record_line(record: RawRecord) -> Mapping[str, object]:
+    audits = [[version, one.operation, one.at.isoformat(), one.detail] for version, one in record.audits.items()]
+    if record.memory is None:
+        return {"memory_id": record.memory_id, "raw": base64.b64encode(record.record).decode(), "audits": audits}
+    return {"memory_id": record.memory_id, "memory": record.memory.model_dump(mode="json"), "audits": audits}
+
+
+def _alias_line(alias: Alias) -> Mapping[str, object]:
+    return {"alias": asdict(alias)}
+
+
+def _record(given: Mapping[str, Any], user_id: str) -> RawRecord:
+    audits = {int(version): Audit(name, datetime.fromisoformat(at), detail) for version, name, at, detail in given["audits"]}
+    if "raw" in given:
+        return RawRecord(str(given["memory_id"]), base64.b64decode(given["raw"], validate=True), None, audits)
+    memory = Memory.model_validate(given["memory"], extra="ignore")
+    if (memory.user_id, memory.memory_id) != (user_id, given["memory_id"]):
+        raise ValueError("another memory's record")
+    return RawRecord(memory.memory_id, b"", memory, audits)

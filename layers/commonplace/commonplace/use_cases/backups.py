@@ -1,0 +1,129 @@
+"""`backup_restore`: a user's memories as of a moment, kept as a file; made, listed, checked and brought back."""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, timedelta
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import Notes
+from commonplace.domain.flaws import gathered
+from commonplace.domain.ids import new_file_id
+from commonplace.domain.memory import Memory
+from commonplace.domain.transfer import BY_WHOM, BackupRequest, BackupResult, BackupTold, KeptFile
+from commonplace.memories.transitions import TAGS_BEFORE
+from commonplace.ports.bundle import Ports
+from commonplace.ports.record_values import AppliedChange, RawRecord
+from commonplace.ports.values import Caller
+from commonplace.runs.apply import exclusive_lease
+from commonplace.runs.backup_file import Backup, described
+from commonplace.runs.staging import run_context
+from commonplace.use_cases.export_memories import keep, kept_files
+
+_MOST_WALKS = 5
+_ARCHIVED = "archive"  # by the store itself, in no operation: it was active, and its time was over
+
+_TAKES: Mapping[str, tuple[str, ...]] = {
+    "backup": (), "list": (), "verify": ("backup_id",), "restore": ("backup_id", "mode", "run_id", "confirm"),
+}  # fmt: skip
+
+
+def backup_restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
+    """Does what `action` says; each takes its own arguments and no other. `CONFLICT` while a run of the user is at work."""
+    for name, value in request:
+        if name != "action" and value is not None and name not in _TAKES[request.action]:
+            why = f"{name}: goes with another action than {request.action}"
+            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, name)
+    return _ACTIONS[request.action](request, caller, ports)
+
+
+def _make(_: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
+    """Keeps a backup as of now. No run is at work meanwhile, and no erasure; where a model asks it takes no other's room."""
+    files, now = kept_files(ports), caller.now
+    if not caller.admin and len(files.listed(caller.user_id, "backup", now)) >= ports.backups.most:
+        may = (
+            f"no backup was made, for it would take the room of the oldest; that may do {BY_WHOM.format(verb='backup make')}"
+        )
+        return BackupResult(status="needs_review", notes=Notes(warnings=[may]))
+    with gathered() as flaws, exclusive_lease(run_context(caller, ports)):
+        backup = _as_of_now(caller, ports)
+        body = backup.body()
+        file = KeptFile(
+            file_id=new_file_id("backup", now), kind="backup", format="backup", made_at=now,
+            expires_at=now + timedelta(days=ports.backups.days), bytes=0, sha256="",
+        )  # fmt: skip
+        file = described(file, len(backup.records), body)
+        keep(file, body, caller, ports, ports.backups.most)
+    told = {name: value for name, value in _told(file) if name != "bytes"}
+    return BackupResult(status="done", **told).naming(flaws)
+
+
+def _list(_: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
+    return BackupResult(backups=[_told(one) for one in kept_files(ports).listed(caller.user_id, "backup", caller.now)])
+
+
+def _verify(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
+    from commonplace.use_cases.restore import named_backup
+
+    file, reading = named_backup(request.backup_id, caller, ports)
+    return BackupResult(
+        backup_id=file.file_id, as_of=file.made_at, count=file.count, sha256=file.sha256, ok=not reading.problems,
+        problems=reading.problems, unreadable=reading.unreadable or None,
+    )  # fmt: skip
+
+
+def _restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
+    from commonplace.use_cases.restore import restore
+
+    return restore(request, caller, ports)
+
+
+_ACTIONS: Mapping[str, Callable[[BackupRequest, Caller, Ports], BackupResult]] = {
+    "backup": _make, "list": _list, "verify": _verify, "restore": _restore,
+}  # fmt: skip
+
+
+def _told(file: KeptFile) -> BackupTold:
+    return BackupTold(
+        backup_id=file.file_id, as_of=file.made_at, count=file.count, bytes=file.bytes, sha256=file.sha256,
+        expires_at=file.expires_at,
+    )  # fmt: skip
+
+
+def _as_of_now(caller: Caller, ports: Ports) -> Backup:
+    """All that is kept of the user as of the caller's moment, whatever is written while it is read.
+
+    Walked until a walk finds no write up to that moment which the one before did not: it was under way. What was written
+    later is then taken back, by the fields that operations replaced; words are never replaced but by erasing.
+    """
+    user_id, at = caller.user_id, caller.now
+    rows = list(ports.raw.rows(user_id))
+    for _ in range(_MOST_WALKS):
+        before, rows = _newest_up_to(at, rows), list(ports.raw.rows(user_id))
+        if _newest_up_to(at, rows) == before:
+            break
+    made = {(one.memory_id, one.version): one for operation in ports.operations.since(user_id, at) for one in operation.made}
+    records = tuple(found for row in rows if (found := _as_of(row, at, made)) is not None)
+    there = {one.memory_id for one in records}
+    return Backup(at, records, tuple(one for one in ports.aliases.all(user_id) if one.memory_id in there))
+
+
+def _newest_up_to(at: datetime, rows: Iterable[RawRecord]) -> dict[str, int]:
+    return {row.memory_id: max((version for version, one in row.audits.items() if one.at <= at), default=0) for row in rows}
+
+
+def _as_of(row: RawRecord, at: datetime, made: Mapping[tuple[str, int], AppliedChange]) -> RawRecord | None:
+    """A record as it was at a moment; None for one that came later, or of which only the erasing is kept."""
+    kept = {version: audit for version, audit in row.audits.items() if audit.at <= at}
+    if row.memory is None:
+        return RawRecord(row.memory_id, row.record, None, kept)
+    if not row.memory.content or (row.audits and not kept):
+        return None
+    if len(kept) == len(row.audits):
+        return row
+    fields = row.memory.model_dump(mode="json")
+    for version in sorted(row.audits.keys() - kept.keys(), reverse=True):
+        change, audit = made.get((row.memory_id, version)), row.audits[version]
+        fields |= (change.before or {}) if change else {"status": "active"} if audit.operation == _ARCHIVED else {}
+        fields |= {"tags": audit.detail[TAGS_BEFORE]} if TAGS_BEFORE in audit.detail else {}
+    newest = max(kept)
+    memory = Memory.model_validate({**fields, "version": newest, "updated_at": kept[newest].at})
+    return RawRecord(row.memory_id, b"", memory, kept)
