@@ -118,6 +118,9 @@ class FollowedRecords:
             self._new.clear()
         return [stored for stored in self._waiting.values() if stored.memory.user_id == user_id], True
 
+    def has_more_than(self, most: int, user_id: str) -> bool:
+        return len(self.pending(user_id)[0]) > most
+
     def confirm(self, user_id: str, memory_id: str, version: int) -> None:
         waiting = self._waiting.get(memory_id)
         if waiting is not None and waiting.memory.user_id == user_id and waiting.memory.version <= version:

@@ -15,8 +15,9 @@ from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Alias
 from commonplace.ports.values import Caller
 from commonplace.runs import undo
-from commonplace.runs.apply import RunContext, exclusive_lease
+from commonplace.runs.apply import RunContext
 from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation
+from commonplace.runs.resume import exclusive_lease
 from commonplace.runs.staging import change_many
 from commonplace.use_cases import dispatch
 from commonplace.use_cases.named import naming

@@ -17,8 +17,9 @@ from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Alias, RawRecord
 from commonplace.ports.values import Caller
 from commonplace.runs import undo
-from commonplace.runs.apply import RunContext, exclusive_lease
+from commonplace.runs.apply import RunContext
 from commonplace.runs.backup_file import BackupReading, read_backup
+from commonplace.runs.resume import exclusive_lease
 from commonplace.use_cases import dispatch
 from tests.conftest import NOON, refusal
 from tests.contract.changes import ANA, BEN

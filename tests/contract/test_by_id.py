@@ -10,7 +10,8 @@ from commonplace.domain.memory import DEFAULT_COLLECTION
 from commonplace.nightly.user_erasure import ErasableUser
 from commonplace.ports.values import Caller
 from commonplace.runs import undo
-from commonplace.runs.apply import RunContext, exclusive_lease
+from commonplace.runs.apply import RunContext
+from commonplace.runs.resume import exclusive_lease
 from commonplace.use_cases import dispatch
 from tests.conftest import NOON
 

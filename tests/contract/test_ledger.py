@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from commonplace.domain.interactions import INTERACTION, Discussion, Explicit, Interaction
 from commonplace.domain.runs import Run
 from commonplace.nightly.intake import record_interactions, split_text
+from commonplace.ports.ledger_values import LedgerEntry, LedgerMark
 from commonplace.ports.nightly_bundle import NightPorts
-from commonplace.ports.values import Caller, LedgerEntry, LedgerMark
+from commonplace.ports.values import Caller
 from tests.conftest import NOON
 
 ANA, BEN = "local|ana", "local|ben"

@@ -11,7 +11,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import Audit
 from commonplace.ports.values import Caller
-from commonplace.runs import apply
+from commonplace.runs.resume import exclusive_lease
 from commonplace.runs.staging import run_context
 from commonplace.runs.undo import undo_run
 from commonplace.use_cases import dispatch
@@ -42,7 +42,7 @@ def record(opened: OpenStore, memory_id: str) -> Memory:
 
 def back(opened: OpenStore, run_id: str) -> list[str]:
     context = run_context(ANA, replace(opened.ports, night=opened.night))
-    with apply.exclusive_lease(context) as lease:
+    with exclusive_lease(context) as lease:
         run = context.night.runs.get(ANA.user_id, run_id)
         assert run is not None
         return [one.outcome for one in undo_run(run, context, lease).operations]

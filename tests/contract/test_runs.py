@@ -11,9 +11,9 @@ import pytest
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import INTERACTION
 from commonplace.domain.runs import Run, RunOperation
+from commonplace.ports.ledger_values import LedgerMark
 from commonplace.ports.nightly_bundle import NightPorts
 from commonplace.ports.record_values import Fence
-from commonplace.ports.values import LedgerMark
 from tests.conftest import NOON
 
 ANA, BEN = "local|ana", "local|ben"

@@ -9,7 +9,7 @@ import pytest
 from commonplace.bootstrap.local import OpenStore
 from commonplace.nightly.user_erasure import ErasableUser
 from commonplace.ports.values import Caller
-from commonplace.runs import apply
+from commonplace.runs.resume import exclusive_lease
 from commonplace.runs.staging import run_context
 from commonplace.runs.undo import approve, undo_run
 from commonplace.use_cases import dispatch
@@ -62,7 +62,7 @@ def test_tags_of_one_meaning_become_one_and_the_old_ones_still_find(opened: Open
     new = stored(opened, "I deploy on Fridays.", "kubernets")
     assert tags(opened, new) == [("kubernetes",)]
     context = run_context(ANA, replace(opened.ports, night=opened.night))
-    with apply.exclusive_lease(context) as lease:
+    with exclusive_lease(context) as lease:
         run = context.night.runs.get(ANA.user_id, plan.run_id)
         assert run is not None
         assert {one.outcome for one in undo_run(run, context, lease).operations} == {"undone"}
@@ -77,7 +77,7 @@ def test_a_plan_that_a_person_approves_keeps_the_old_names_too(opened: OpenStore
         stored(opened, f"I saw a {bird} in the park.", "birds")
     plan = call(opened, "optimize_tags")
     context = run_context(ANA, replace(opened.ports, night=opened.night))
-    with apply.exclusive_lease(context) as lease:
+    with exclusive_lease(context) as lease:
         run = context.night.runs.get(ANA.user_id, plan.run_id)
         assert run is not None
         approve(run, context, lease)

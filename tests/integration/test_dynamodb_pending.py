@@ -71,6 +71,14 @@ def test_every_write_waits_until_it_is_confirmed(records: DynamoRecords, waiting
     assert memories(waiting.pending(USER)[0]) == [coffee]
 
 
+def test_whether_very_many_wait_is_told_without_reading_them(records: DynamoRecords, waiting: DynamoPending) -> None:
+    for text in ("tea", "coffee", "water"):
+        stored(records, text)
+    stored(records, "milk", "local|ben")
+    assert [waiting.has_more_than(most, USER) for most in (0, 2, 3)] == [True, True, False]
+    assert not waiting.has_more_than(0, "local|nobody")
+
+
 def test_a_confirmation_of_an_older_version_leaves_the_newer_waiting(records: DynamoRecords, waiting: DynamoPending) -> None:
     first = stored(records, "tea")
     deleted = changed(records, first, status="deleted")

@@ -44,6 +44,9 @@ class Queue:
         self.sent += asked
         return len(asked)
 
+    def send_run(self, user_id: str, run_id: str, seconds: int = 0) -> None:
+        self.sent.append(f"{user_id} {run_id} {seconds}")
+
 
 @pytest.fixture
 def queue(ports: Ports, monkeypatch: pytest.MonkeyPatch) -> Queue:

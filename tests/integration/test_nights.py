@@ -22,7 +22,8 @@ from tests.integration.scripted_messages_api import Fails, ScriptedMessagesApi
 
 pytestmark = pytest.mark.integration
 
-DAY = json.loads((Path(__file__).parents[2] / "events" / "night" / "interactions.json").read_text("utf-8"))
+EVENTS = Path(__file__).parents[2] / "events"
+DAY = json.loads((EVENTS / "night" / "interactions.json").read_text("utf-8"))
 USERS = [f"user-{number:02}" for number in range(12)]
 OPENED = (container.settings, container.store, container.night, container.night_schedule)
 
@@ -85,6 +86,26 @@ def test_every_user_is_read_and_none_twice(queue: str) -> None:
         (run,) = runs_of(user)
         assert (run["status"], len(run["interactions"]), run["unread"]) == ("done", len(DAY["interactions"]), [])
     assert nightly_functions.plan({}, Context()) == {"users": 0}
+
+
+def test_what_a_tool_has_no_time_for_goes_on_behind_the_queue(queue: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "_WORKING", 0.0)
+    given = json.loads((EVENTS / "import_memories.json").read_text("utf-8"))
+    told = called("import_memories", {**given, "dry_run": False})
+    assert told["status"] == "running"
+    worked(queue)
+    done = called("import_memories", {"run_id": told["run_id"]})
+    assert (done["status"], done["new"], len(contents("ana"))) == ("done", 1, 1)
+    exported = called("export_memories", {})
+    worked(queue)
+    assert called("export_memories", {"run_id": exported["run_id"]})["count"] == 1
+
+
+def called(tool: str, given: Any) -> Any:
+    event = http(f"/tools/{tool}", given, authorizer=token("ana", "openid commonplace/admin"))
+    response = handler("transfer")(event, Context())
+    assert response["statusCode"] == 200, response["body"]
+    return json.loads(response["body"])
 
 
 def test_a_worker_that_dies_is_followed_by_another(queue: str) -> None:

@@ -43,6 +43,9 @@ class NothingWaits:
     def pending(self, _user_id: str) -> tuple[list[Stored], bool]:
         return [], True
 
+    def has_more_than(self, _most: int, _user_id: str) -> bool:
+        return False
+
     def tell(self, user_id: str, memory_id: str, version: int, told: bool = True) -> bool:  # noqa: ARG002
         return False
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from botocore.client import BaseClient
 
-from commonplace.contract.registry import TOOLS
+from commonplace.contract.registry import TOOLS, tool_named
 from commonplace.contract.tool import Tool
-from commonplace.interfaces.aws import nightly_functions
-from tests.integration.lambda_calls import Context, handler, http, token
+from commonplace.interfaces.aws import container, nightly_functions
+from tests.integration.lambda_calls import ISSUER, Context, handler, http, token
 from tests.integration.test_nights import asked, message, recorded, runs_of
 from tests.integration.test_nights import queue as queue
 from tests.stack import Stack
@@ -93,6 +93,29 @@ def test_feedback(queue: str, sent: Counter[str]) -> None:
     assert called("record", "/feedback/forget", {"memory_id": memory_id})["forgotten"] == 1
     assert sent["dynamodb:ConditionCheckItem"]
     assert not refused(sent, "record")
+
+
+@pytest.mark.parametrize("name", [
+    "import_memories", "export_memories", "backup_restore", "optimize_tags", "validate_storage", "repair_index",
+])  # fmt: skip
+def test_what_is_handed_on(name: str, queue: str, sent: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "_WORKING", 0.0)
+    function, given = tool_named(name).function, json.loads((EVENTS / f"{name}.json").read_text("utf-8"))
+    scope = token("ana", "openid commonplace/admin")
+    stored = http("/tools/store_memory", {"content": "My daughter Mia is allergic to peanuts."}, authorizer=scope)
+    assert handler("store")(stored, Context())["statusCode"] == 200
+    sent.clear()
+    response = handler(function)(http(f"/tools/{name}", given, authorizer=scope), Context())
+    told = json.loads(response["body"])
+    assert (told["status"], sent["sqs:SendMessage"]) == ("running", 1)
+    assert not refused(sent, function)
+    sent.clear()
+    body = {"user_id": f"{ISSUER}|ana", "run_id": told["run_id"]}
+    record = {"messageId": "message-1", "body": json.dumps(body)}
+    assert nightly_functions.night({"Records": [record]}, Context(milliseconds=900_000)) == {"batchItemFailures": []}
+    assert not refused(sent, "night")
+    (run,) = runs_of("ana")
+    assert (run["run_id"], run["status"]) in [(told["run_id"], "done"), (told["run_id"], "needs_review")]
 
 
 def test_what_is_forgotten_goes_from_the_bucket_too(queue: str, sent: Counter[str]) -> None:

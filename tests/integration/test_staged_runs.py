@@ -66,6 +66,18 @@ def test_without_a_dry_run_it_is_planned_and_applied_at_once(memory: Commonplace
     assert tags(memory) == [True, True]
 
 
+def test_who_watches_is_told_how_far_it_is(memory: Commonplace) -> None:
+    for number, tag in enumerate(("cook-book", "cookbook", "cook-book")):
+        stored = memory.store_memory(f"I cooked dish number {number}.")
+        memory.update_memory(memory_id=stored.memory_id, tags=[tag])
+    told: list[tuple[int, int | None]] = []
+    memory.call("optimize_tags", {"dry_run": False}, lambda done, of: told.append((done, of)))
+    assert told in ([(1, 1)], [(1, 2), (2, 2)])
+    told.clear()
+    memory.call("repair_index", {}, lambda done, of: told.append((done, of)))
+    assert told == [(5, None)]
+
+
 def test_what_changed_since_the_plan_is_left_as_it_is_and_listed(memory: Commonplace) -> None:
     told = change_many("tags", labelled, context_of(memory), dry_run=True)
     first = next(iter(memory.export()))

@@ -1,16 +1,20 @@
 """What is not in line between records and documents, and what a repair makes of it: every kind, over documents by hand."""
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, cast
 
+import pytest
+
 from commonplace.domain.memory import Memory
 from commonplace.indexing.consistency import check_consistency
 from commonplace.indexing.record_faults import RecordFaults
-from commonplace.indexing.repair import UserIndex, check_part, repair
+from commonplace.indexing.repair import REPAIRED, UserIndex, check_part, repair
 from commonplace.ports.bundle import Upkeep
 from commonplace.ports.record_values import IndexChange, IndexedDocument, IndexOutcome, Stored, Tombstone
+from commonplace.ports.values import OutOfTime
 from commonplace.retrieval.documents import digest, record_hash
 from tests.conftest import NOON
 
@@ -133,7 +137,7 @@ def test_a_repair_writes_those_alone_and_leaves_what_is_ahead() -> None:
     assert done == planned
     assert (done.indexed, done.removed, done.unchanged) == (3, 1, 1)
     assert [(one.id, one.code) for one in done.failed] == [("m4", "ahead")]
-    assert held.written == [MISSING, BEHIND, DIFFERENT, Tombstone(ANA, "m6", 6)]
+    assert held.written == [Tombstone(ANA, "m6", 6), MISSING, BEHIND, DIFFERENT]
     assert [one.kind for one in check_part(user, None, 100).findings] == ["ahead"]
 
 
@@ -142,6 +146,29 @@ def test_all_writes_the_others_too() -> None:
     done = repair(user, "all", dry_run=False)
     assert (done.indexed, done.removed, done.unchanged) == (4, 1, 0)
     assert AHEAD not in held.written
+
+
+def test_a_repair_that_runs_out_of_time_goes_on_behind_what_it_did(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("commonplace.indexing.repair.BATCH", 2)
+    whole = repair(index_of(Kept(OWN), *ILL)[0], "missing", dry_run=True)
+    user, held = index_of(Kept(OWN), *ILL)
+
+    left = iter(range(len(OWN) + 1 + 2))  # the survey's records and documents, then two of three parts
+
+    def in_time(things: Iterable[Any], /) -> Iterator[Any]:
+        for thing in things:
+            if next(left, None) is None:
+                raise OutOfTime
+            yield thing
+
+    with pytest.raises(OutOfTime) as stopped:
+        repair(replace(user, in_time=cast(Any, in_time)), "missing", dry_run=False)
+    assert held.written == [Tombstone(ANA, "m6", 6), MISSING, BEHIND]
+    so_far = REPAIRED.validate_python(json.loads(json.dumps(stopped.value.so_far)))
+    assert (so_far.checked, so_far.last, so_far.indexed) == (4, "m4", 2)
+    done = repair(user, "missing", False, so_far)
+    assert done == whole
+    assert held.written == [Tombstone(ANA, "m6", 6), MISSING, BEHIND, DIFFERENT]
 
 
 def test_what_the_index_refuses_is_told_by_its_code() -> None:

@@ -98,7 +98,10 @@ def test_another_model_may_read_days_than_cleans_statements() -> None:
     assert "COMMONPLACE_NIGHTLY_MODEL" not in given["summarize"]["Environment"]
 
 
-def test_who_plans_and_who_reads_share_the_queue(stack: Stack) -> None:
+def test_who_plans_who_hands_on_and_who_reads_share_the_queue(stack: Stack) -> None:
     functions = stack.functions()
-    assert {functions[name]["Environment"]["COMMONPLACE_NIGHT_QUEUE"] for name in ("plan", "night")} == {"Nights"}
+    queues = {
+        functions[name]["Environment"]["COMMONPLACE_NIGHT_QUEUE"] for name in ("plan", "night", "maintenance", "transfer")
+    }
+    assert queues == {"Nights"}
     assert {functions[name]["Environment"]["COMMONPLACE_PAGES_BUCKET"] for name in ("record", "night")} == {"Pages"}

@@ -35,6 +35,8 @@ KEEPS = {
     *((f"s3:{action}", "${Pages.Arn}/*") for action in ("PutObject", "GetObject", "DeleteObject", "DeleteObjectVersion")),
     *((f"s3:{action}", "Pages.Arn") for action in ("ListBucket", "ListBucketVersions")),
 }
+HANDS_ON = {("sqs:SendMessage", "Nights.Arn")}
+MENDING = ("maintenance", "night")
 SEARCHING = ("store", "search", "discover", "write", "read", "summarize", "analysis", "maintenance", "night")
 TABLE: dict[str, Allowed] = {
     "normalize": set(),
@@ -45,8 +47,8 @@ TABLE: dict[str, Allowed] = {
     "read": FINDS,
     "summarize": FINDS,
     "analysis": {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query", "UpdateItem", "DeleteItem")},
-    "transfer": CHANGES | CHECKS | KEEPS,
-    "maintenance": CHANGES | CHECKS | KEEPS,
+    "transfer": CHANGES | CHECKS | KEEPS | HANDS_ON,
+    "maintenance": CHANGES | CHECKS | KEEPS | HANDS_ON,
     "record": CHANGES | CHECKS | KEEPS,
     "plan": {
         ("dynamodb:Query", "${Table.Arn}/index/waiting"),
@@ -99,7 +101,7 @@ def shaping(*paths: str) -> Allowed:
 
 def index_of(function: str, domain: str, everything: Allowed) -> Allowed:
     if function in SEARCHING:
-        return reading(domain) | (mending(domain) if function == "maintenance" else set())
+        return reading(domain) | (mending(domain) if function in MENDING else set())
     if function == "transfer":
         return {("es:ESHttpPost", f"{domain}commonplace/_mget")}
     if function in ("index", "reconcile"):

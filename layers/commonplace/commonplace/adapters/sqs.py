@@ -41,7 +41,7 @@ class SqsDeadLetters:
 
 
 class SqsNightQueue:
-    """A message `{"user_id": ...}` for each night."""
+    """A message `{"user_id": ...}` for each night, and `{"user_id": ..., "run_id": ...}` for each run to go on with."""
 
     def __init__(self, client: "SQSClient", url: str) -> None:
         self._client, self._url = client, url
@@ -49,12 +49,20 @@ class SqsNightQueue:
     def send(self, user_ids: Iterable[str]) -> int:
         return _send(self._client, self._url, ({"user_id": user_id} for user_id in user_ids))
 
+    def send_run(self, user_id: str, run_id: str, seconds: int = 0) -> None:
+        _send(self._client, self._url, [{"user_id": user_id, "run_id": run_id}], seconds)
 
-def _send(client: "SQSClient", url: str, messages: Iterable[Mapping[str, Any]]) -> int:
-    """Sends all messages and returns their number; raises `STORAGE_UNAVAILABLE` if one can't be sent."""
+
+def _send(client: "SQSClient", url: str, messages: Iterable[Mapping[str, Any]], seconds: int = 0) -> int:
+    """Sends all messages and returns their number; raises `STORAGE_UNAVAILABLE` if one can't be sent.
+
+    They are seen after so many seconds.
+    """
     sent = 0
     for batch in in_batches(messages, _AT_ONCE):
-        entries: list[Any] = [{"Id": str(number), "MessageBody": json.dumps(body)} for number, body in enumerate(batch)]
+        entries: list[Any] = [
+            {"Id": str(number), "MessageBody": json.dumps(body), "DelaySeconds": seconds} for number, body in enumerate(batch)
+        ]
         try:
             answer = client.send_message_batch(QueueUrl=url, Entries=entries)
         except (ClientError, BotoCoreError) as error:

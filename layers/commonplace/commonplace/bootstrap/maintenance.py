@@ -18,6 +18,7 @@ from commonplace.bootstrap.cloud import (
 from commonplace.bootstrap.models import embedder_of
 from commonplace.indexing.stream import NoIndex, Projector
 from commonplace.ports.all_records import AllRecords
+from commonplace.ports.bundle import Relay
 from commonplace.ports.dead_letters import DeadLetters
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.index_contents import IndexContents
@@ -100,12 +101,23 @@ class NightSchedule:
     texts_kept: timedelta
 
 
-def open_night_schedule(settings: Settings, remaining: Remaining | None = None) -> NightSchedule:
-    """The ledger of the table and the queue; neither an index nor a model."""
-    from commonplace.adapters.dynamodb.ledger import DynamoLedger
+def open_relay(settings: Settings, in_time: Callable[[], bool], remaining: Remaining | None = None) -> Relay:
+    """The queue whose worker goes on with long work; and, with an index, what it does not have yet."""
+    pending = pending_of(table_of(settings, remaining)) if settings.search_endpoint else None
+    return Relay(in_time, _queue(settings), pending)
+
+
+def _queue(settings: Settings) -> "NightQueue":
     from commonplace.adapters.sqs import SqsNightQueue, connect
 
     if settings.night_queue is None:
         raise missing("night_queue")
-    ledger, queue = DynamoLedger(table_of(settings, remaining)), SqsNightQueue(connect(settings.region), settings.night_queue)
-    return NightSchedule(ledger, queue, timedelta(days=settings.nightly_texts_days))
+    return SqsNightQueue(connect(settings.region), settings.night_queue)
+
+
+def open_night_schedule(settings: Settings, remaining: Remaining | None = None) -> NightSchedule:
+    """The ledger of the table and the queue; neither an index nor a model."""
+    from commonplace.adapters.dynamodb.ledger import DynamoLedger
+
+    queue = _queue(settings)
+    return NightSchedule(DynamoLedger(table_of(settings, remaining)), queue, timedelta(days=settings.nightly_texts_days))

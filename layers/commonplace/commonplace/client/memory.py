@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
@@ -74,9 +75,13 @@ class Commonplace(
         """Lets go of the file."""
         self._local.close()
 
-    def call(self, tool: str, arguments: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Any tool by its name: its arguments and its answer as plain JSON values."""
-        answer: dict[str, Any] = self._call(tool, arguments or {}).model_dump(mode="json")
+    def call(
+        self, tool: str, arguments: Mapping[str, Any] | None = None,
+        progress: Callable[[int, int | None], None] | None = None,
+    ) -> dict[str, Any]:  # fmt: skip
+        """Any tool by its name, in plain JSON values. `progress` is told how much is done, of how much if that is known."""
+        ports = self._local.ports if progress is None else replace(self._local.ports, progress=progress)
+        answer: dict[str, Any] = dispatch.call(tool, arguments or {}, self._caller(), ports).model_dump(mode="json")
         return answer
 
     def answer(self, tool: str, arguments: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:

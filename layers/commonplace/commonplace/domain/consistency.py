@@ -4,7 +4,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from commonplace.domain.fields import FrozenPart, Name, Request, Result, absent
+from commonplace.domain.fields import FrozenPart, Name, Request, absent
+from commonplace.domain.runs import LongResult
 
 Kind = Literal[
     "missing", "behind", "ahead", "different", "orphaned", "miscounted", "unreadable", "held", "broken_link", "circle",
@@ -18,7 +19,7 @@ The others lie in the records: `held` is a date that is read as the nearest boun
 class ValidateRequest(Request):
     """The check of what is kept of a user."""
 
-    run_id: Name | None = Field(None, description="Of a check that goes on; this tool ends within its call and has none.")
+    run_id: Name | None = Field(None, description="Of a check that a worker goes on with: how far it is, then its result.")
     cursor: Name | None = Field(None, description="`cursor` of the answer before; the check goes on from there.")
 
 
@@ -31,9 +32,11 @@ class Finding(FrozenPart):
     repairable: bool = Field(description="Whether repair_index brings it in line.")
 
 
-class ValidateResult(Result):
+class ValidateResult(LongResult):
     run_id: str | None = Field(None, exclude_if=absent)
-    status: Literal["running", "done"] = Field(description="`running` where the cursor leads on.")
+    status: Literal["running", "done", "failed"] = Field(
+        description="`running` where the cursor leads on, or a worker goes on with it by its run_id."
+    )
     ok: bool = Field(description="Whether nothing is wrong in this part; `held` alone is nothing wrong.")
     checked: int = Field(description="Records that were compared.")
     counts: dict[Kind, int] = Field(description="How many findings there are, by kind.")
@@ -51,7 +54,7 @@ class RepairRequest(Request):
 
     scope: Scope = Field("missing", description="missing: only what is not in line; all: every document is written anew.")
     dry_run: bool = Field(True, description="Tells what would be done, and changes nothing.")
-    run_id: Name | None = Field(None, description="Of a repair that goes on; this tool ends within its call and has none.")
+    run_id: Name | None = Field(None, description="Of a repair that a worker goes on with: how far it is, then its result.")
 
 
 class FailedRepair(FrozenPart):
@@ -64,9 +67,9 @@ class FailedRepair(FrozenPart):
     )
 
 
-class RepairResult(Result):
+class RepairResult(LongResult):
     run_id: str | None = Field(None, exclude_if=absent)
-    status: Literal["planned", "done"]
+    status: Literal["planned", "running", "done", "failed"] = Field(description="`running`: a worker goes on with it.")
     indexed: int = Field(description="Documents that are written, or would be; counts that are wrong, too.")
     removed: int = Field(description="Documents without a record that are taken out, or would be.")
     unchanged: int = Field(description="Records whose documents are in line.")

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
-from commonplace.domain.fields import MAX_TEXT, Fraction, Name, Request, Result, absent
+from commonplace.domain.fields import MAX_TEXT, Fraction, Name, Request, absent
 from commonplace.domain.results import Part
-from commonplace.domain.runs import RunStatus
+from commonplace.domain.runs import LongResult, ToldStatus
 
 MOST_SOURCES = 10
 DryRun = Annotated[bool, Field(strict=True)]
@@ -30,12 +30,13 @@ class MergeRequest(PlanRequest):
     )
 
 
-class PlanResult(Result):
+class PlanResult(LongResult):
     """What became of a plan."""
 
     run_id: str | None = Field(None, description="By it the plan is applied or undone.", exclude_if=absent)
-    status: RunStatus = Field(
-        description="`needs_review`: planned and not applied; `done`: applied, or there was nothing to apply."
+    status: ToldStatus = Field(
+        description="`needs_review`: planned and not applied; `done`: applied, or there was nothing to apply; `running`: a"
+        " worker goes on with it, and the rest of this answer is empty until then."
     )
 
 

@@ -4,15 +4,23 @@ that changes many."""
 from datetime import date, datetime
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
-from commonplace.domain.fields import FrozenPart
+from commonplace.domain.fields import FrozenPart, Result, absent
 
 Mode = Literal["rules", "pipeline", "agent"]
-RunKind = Literal["nightly", "undo", "markdown", "tags", "merge", "import", "restore", "migration"]
+RunKind = Literal[
+    "nightly", "undo", "markdown", "tags", "merge", "import", "restore", "migration", "export", "backup", "validation",
+    "repair",
+]  # fmt: skip
+OF_NO_CHANGE: tuple[RunKind, ...] = ("export", "backup", "validation", "repair")
+"""Runs that change no memory: they are runs only where a worker goes on with them."""
 OF_FILES: tuple[RunKind, ...] = ("import", "restore", "migration")
 """Runs that bring in what a file holds: they are applied by people and programs only."""
-RunStatus = Literal["running", "done", "needs_review", "failed"]
+RunStatus = Literal["queued", "running", "done", "needs_review", "failed"]
+"""`queued`: handed to a worker, and nothing is changed yet."""
+ToldStatus = Literal["running", "done", "needs_review", "failed"]
+"""As the tools tell it: who waits for a queued run waits for a running one."""
 OperationKind = Literal["ADD", "UPDATE", "DELETE", "NOOP", "FORGET", "UNDO"]
 Outcome = Literal["planned", "applied", "lost", "over_cap", "needs_review", "discarded", "undone", "kept"]
 """`lost`: the user changed it meanwhile, their write stays. `over_cap`: beyond what a day may add. `kept`: an undo left it
@@ -74,6 +82,21 @@ class TagRow(FrozenPart):
     into: str | None = None
 
 
+class Progress(FrozenPart):
+    """How far a run is."""
+
+    done: int = Field(description="How much of it is done.")
+    total: int | None = Field(None, description="Of how much; null while that is not known yet.")
+
+
+class LongResult(Result):
+    """The answer of a tool that a worker goes on with where its call has no time for all of it."""
+
+    progress: Progress | None = Field(
+        None, description="While it is `running`: how far it is. The same tool with run_id tells the rest.", exclude_if=absent
+    )
+
+
 class Run(FrozenPart):
     """One run. Times are aware; `cost` is in US dollars."""
 
@@ -105,3 +128,25 @@ class Run(FrozenPart):
     notes: tuple[str, ...] = Field((), description="What else to tell, e.g. that rules stood in for the model.")
     through: _Date | None = Field(None, description="Every day up to this one is read and done.")
     attempts: Annotated[int, Field(ge=0)] = Field(0, description="How often it was taken up again since then.")
+    result: dict[str, JsonValue] | None = Field(None, description="What else the tool that made it tells of it.")
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether somebody goes on with it, or should."""
+        return self.status in ("queued", "running")
+
+    @property
+    def told_status(self) -> ToldStatus:
+        """The status as the tools tell it."""
+        return "running" if self.status == "queued" else self.status
+
+    @property
+    def progress(self) -> Progress | None:
+        """How far it is, while somebody is at work on it."""
+        if not self.is_at_work:
+            return None
+        if not self.operations:
+            checked = (self.result or {}).get("checked", 0)
+            return Progress(done=checked if isinstance(checked, int) else 0)
+        left = sum(one.outcome in ("planned", "needs_review") for one in self.operations)
+        return Progress(done=len(self.operations) - left, total=len(self.operations))

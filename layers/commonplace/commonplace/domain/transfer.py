@@ -8,12 +8,12 @@ from pydantic import Field
 from commonplace.domain.errors import ErrorCode
 from commonplace.domain.fields import End, FrozenPart, Moment, Name, Request, Result, absent
 from commonplace.domain.results import Part
+from commonplace.domain.runs import LongResult, ToldStatus
 from commonplace.domain.taxonomy import MemoryType, SearchCategory
 
 FileKind = Literal["export", "upload", "backup"]
 ImportFormat = Literal["jsonl", "csv"]
 FileFormat = Literal["jsonl", "csv", "markdown"]
-TransferStatus = Literal["done", "needs_review"]
 BackupAction = Literal["backup", "list", "verify", "restore"]
 RestoreMode = Literal["missing", "replace"]
 
@@ -56,12 +56,16 @@ class ExportRequest(Request):
     format: FileFormat = Field("jsonl", description="jsonl comes back unchanged by import_memories; markdown is to be read.")
     filter: ExportFilter | None = Field(None, description="Which memories; all when left out.")
     include_history: bool = Field(False, description="Also closed memories, and what was done to each and when.")
-    run_id: Name | None = Field(None, description="The export_id of an earlier export: it is told again, and none is made.")
+    run_id: Name | None = Field(
+        None, description="Of an earlier call, or its export_id: that is told again, and none is made."
+    )
 
 
-class ExportResult(Result):
+class ExportResult(LongResult):
     run_id: str | None = Field(None, description="By which the same export is told again.", exclude_if=absent)
-    status: TransferStatus = Field(description="needs_review: no file was made; notes say who may make it.")
+    status: ToldStatus = Field(
+        description="needs_review: no file was made, notes say who may make it; running: a worker makes it."
+    )
     export_id: str | None = Field(None, description="The file is fetched by GET /exports/{export_id}.", exclude_if=absent)
     count: int = Field(description="How many memories are in it, or would be.")
     bytes: int | None = Field(None, exclude_if=absent)
@@ -98,9 +102,9 @@ class Instruction(Part):
     content: str = Field(description="Words that would stand in every context as the user's standing wish.")
 
 
-class ImportMemoriesResult(Result):
+class ImportMemoriesResult(LongResult):
     run_id: str | None = Field(None, description="Applies the plan, undoes what was applied.", exclude_if=absent)
-    status: TransferStatus = Field(description="needs_review: a plan, nothing is stored yet.")
+    status: ToldStatus = Field(description="needs_review: a plan, nothing is stored yet; running: a worker goes on with it.")
     new: int = Field(description="Memories that were stored, or that would be.")
     known: int = Field(description="Memories that are here already.")
     conflicts: list[Conflict] = Field(description="The id, the key or the place is here with another content: left out.")
@@ -150,7 +154,7 @@ class RefusedMemory(Part):
     message: str
 
 
-class BackupResult(Result):
+class BackupResult(LongResult):
     backup_id: str | None = Field(None, description="By which the backup is checked and brought back.", exclude_if=absent)
     as_of: datetime | None = Field(None, description="The moment whose state it is.", exclude_if=absent)
     count: int | None = Field(None, description="How many memories are in it, closed ones too.", exclude_if=absent)
@@ -159,8 +163,12 @@ class BackupResult(Result):
     backups: list[BackupTold] | None = Field(None, description="Newest first.", exclude_if=absent)
     ok: bool | None = Field(None, description="Whether all of it can be brought back.", exclude_if=absent)
     problems: list[BackupProblem] | None = Field(None, exclude_if=absent)
-    run_id: str | None = Field(None, description="Applies the plan, undoes what was applied.", exclude_if=absent)
-    status: TransferStatus | None = Field(None, description="needs_review: a plan, or not done.", exclude_if=absent)
+    run_id: str | None = Field(
+        None, description="Applies the plan, undoes what was applied; tells what a worker goes on with.", exclude_if=absent
+    )
+    status: ToldStatus | None = Field(
+        None, description="needs_review: a plan, or not done; running: a worker goes on with it.", exclude_if=absent
+    )
     adds: list[str] | None = Field(None, description="Memories that are gone and come back.", exclude_if=absent)
     changes: list[str] | None = Field(None, description="Memories that become what they were.", exclude_if=absent)
     closes: list[str] | None = Field(None, description="Memories that came later, or took a place.", exclude_if=absent)

@@ -1,10 +1,12 @@
 """One user's records and index: compared part by part, and the index brought in line."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
-from typing import Literal
+from typing import Literal, Protocol, TypeVar
+
+from pydantic import TypeAdapter
 
 from commonplace.domain.batching import in_batches
 from commonplace.domain.consistency import FailedRepair, Finding, Scope
@@ -15,16 +17,28 @@ from commonplace.ports.bundle import Upkeep
 from commonplace.ports.index_contents import IndexContents
 from commonplace.ports.memory_records import MemoryRecords
 from commonplace.ports.record_values import IndexChange, IndexOutcome, Stored
+from commonplace.ports.values import OutOfTime
+
+_T = TypeVar("_T")
+
+
+class InTime(Protocol):
+    """Gives things one by one, as long as there is time; raises `OutOfTime`."""
+
+    def __call__(self, things: Iterable[_T], /) -> Iterator[_T]:
+        """The same things."""
 
 
 @dataclass(frozen=True)
 class UserIndex:
-    """The records and the index of one user, at a moment."""
+    """The records and the index of one user, at a moment. `progress` is told how many a repair has looked at."""
 
     user_id: str
     now: datetime
     records: MemoryRecords
     upkeep: Upkeep
+    in_time: InTime = iter
+    progress: Callable[[int], None] = lambda _checked: None
 
     def waiting(self) -> frozenset[str]:
         """The ids of what the index need not have yet: searches read it from the record."""
@@ -46,14 +60,14 @@ class UserIndex:
         between = RecordFaults(self.now)
         with gathered() as flaws:
             known = set[str]()
-            for memory in self.records.all(self.user_id):
+            for memory in self.in_time(self.records.all(self.user_id)):
                 between.take(memory)
                 known.add(memory.memory_id)
         known |= flaws.unreadable.keys()
         orphans, findings = list[IndexFault](), list(between.findings(self.records))
         if self.upkeep.contents is not None:
             strangers = (one for one in self.upkeep.contents.of_user(self.user_id) if one.memory_id not in known)
-            for batch in in_batches(strangers, BATCH):
+            for batch in self.in_time(in_batches(strangers, BATCH)):
                 orphans += orphaned(batch, self.records)
             findings += map(miscounted, self.upkeep.contents.miscounted(self.user_id))
         return orphans, findings
@@ -76,7 +90,8 @@ def check_part(user: UserIndex, after: str | None, most: int) -> Part:
     waiting = user.waiting()
     with gathered() as flaws:
         part = list(islice(user.upkeep.everything.of_user(user.user_id, after), most))
-    findings = [one.finding() for batch in in_batches(part, BATCH) for one in user.differing(batch, waiting)]
+    batches = user.in_time(in_batches(part, BATCH))
+    findings = [one.finding() for batch in batches for one in user.differing(batch, waiting)]
     findings += flaw_findings(flaws, user.user_id)
     if len(part) == most:
         return Part(len(part), findings, part[-1].memory.memory_id)
@@ -86,20 +101,55 @@ def check_part(user: UserIndex, after: str | None, most: int) -> Part:
 
 @dataclass
 class Repaired:
-    """What was done, or would be. `left`: what is wrong in records, which a repair leaves as they are."""
+    """What was done, or would be. `left`: what is wrong in records, which a repair leaves as they are.
+
+    `checked`: how many records were looked at, and `last` the id of the last, behind which a repair goes on; `others`: what
+    was wrong beside records and documents before anything was mended.
+    """
 
     indexed: int = 0
     removed: int = 0
     unchanged: int = 0
     failed: list[FailedRepair] = field(default_factory=list)
     left: list[Finding] = field(default_factory=list)
+    checked: int = 0
+    last: str | None = None
+    others: list[Finding] | None = None
 
 
-def repair(user: UserIndex, scope: Scope, dry_run: bool) -> Repaired:
-    """Brings one user's index in line with the records; `dry_run` only counts. Raises `IndexUnavailable`."""
-    done, contents, waiting = Repaired(), user.upkeep.contents, user.waiting()
-    orphans, others = user.survey()  # before anything is mended, which may put a count right: told is what was wrong
-    for batch in in_batches(user.upkeep.everything.of_user(user.user_id), BATCH):
+REPAIRED: TypeAdapter[Repaired] = TypeAdapter(Repaired)
+
+
+def repair(user: UserIndex, scope: Scope, dry_run: bool, done: Repaired | None = None) -> Repaired:
+    """Brings one user's index in line with the records; `dry_run` only counts. Raises `IndexUnavailable`.
+
+    Goes on from what was `done` before. Raises `OutOfTime`, which tells what is done by then.
+    """
+    done, contents = done or Repaired(), user.upkeep.contents
+    try:
+        if done.others is None:  # before anything is mended, which may put a count right: told is what was wrong
+            _take_out_orphans(user, dry_run, done)
+        _repair_documents(user, scope, dry_run, done)
+    except OutOfTime:
+        raise OutOfTime(REPAIRED.dump_python(done, mode="json")) from None
+    if contents is not None and not dry_run:
+        contents.recount(user.user_id)
+    others = done.others or []
+    done.indexed += sum(one.repairable for one in others)
+    done.left = [one for one in others if not one.repairable]
+    return done
+
+
+def _take_out_orphans(user: UserIndex, dry_run: bool, done: Repaired) -> None:
+    orphans, others = user.survey()
+    for lost in in_batches(orphans, BATCH):
+        done.removed += _mend(user.upkeep.contents, {one.name: one.change for one in lost}, dry_run, done)
+    done.others = others
+
+
+def _repair_documents(user: UserIndex, scope: Scope, dry_run: bool, done: Repaired) -> None:
+    contents, waiting = user.upkeep.contents, user.waiting()
+    for batch in user.in_time(in_batches(user.upkeep.everything.of_user(user.user_id, done.last), BATCH)):
         faults = user.differing(batch, waiting)
         ahead = {one.name for one in faults if not one.repairable}
         wanted = {one.name: one.change for one in faults if one.repairable}
@@ -109,13 +159,8 @@ def repair(user: UserIndex, scope: Scope, dry_run: bool) -> Repaired:
         done.failed += [FailedRepair(id=name, code="ahead") for name in sorted(ahead)]
         done.indexed += _mend(contents, wanted, dry_run, done)
         done.unchanged += len(batch) - len(wanted) - len(ahead)
-    for lost in in_batches(orphans, BATCH):
-        done.removed += _mend(contents, {one.name: one.change for one in lost}, dry_run, done)
-    if contents is not None and not dry_run:
-        contents.recount(user.user_id)
-    done.indexed += sum(one.repairable for one in others)
-    done.left = [one for one in others if not one.repairable]
-    return done
+        done.checked, done.last = done.checked + len(batch), batch[-1].memory.memory_id
+        user.progress(done.checked)
 
 
 def _mend(contents: IndexContents | None, wanted: Mapping[str, IndexChange], dry_run: bool, done: Repaired) -> int:

@@ -11,10 +11,11 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.flaws import Flaws, gathered
 from commonplace.domain.ids import may_be_id
 from commonplace.domain.interactions import History, HistoryRequest, ListedRuns, RecordResult, RunReport
-from commonplace.domain.runs import Mode, Run
-from commonplace.runs import apply, report, undo
+from commonplace.domain.runs import OF_NO_CHANGE, Mode, Run
+from commonplace.runs import report, undo
 from commonplace.runs.apply import Lease, RunContext, leased
 from commonplace.runs.finalize import with_what_is_left
+from commonplace.runs.resume import exclusive_lease, resume
 
 if TYPE_CHECKING:
     from commonplace.nightly.day_planner import ReadDay
@@ -107,26 +108,26 @@ class Nights:
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
         """Undoes a run and returns the undo as a run; `reread`: its interactions are pending again."""
-        with apply.exclusive_lease(self.context) as lease, gathered() as flaws:
+        with exclusive_lease(self.context) as lease, gathered() as flaws:
             run = undo.undo_run(self._run_to_change(run_id), self.context, lease, reread)
             return self._published(run, lease, flaws)
 
     def undo(self, operation_id: str) -> Run:
         """Undoes one operation, or the `last` that is no undo; returns the undo as a run. `NOT_FOUND` if there is none."""
-        with apply.exclusive_lease(self.context) as lease, gathered() as flaws:
+        with exclusive_lease(self.context) as lease, gathered() as flaws:
             chosen = undo.last_operation(self.context) if operation_id == LAST else operation_id
             run = undo.undo_operation(chosen, self.context, lease)
             return self._published(run, lease, flaws)
 
     def approve_run(self, run_id: str) -> Run:
         """Applies the operations of a run that wait for review, where their memories are unchanged."""
-        with apply.exclusive_lease(self.context) as lease, gathered() as flaws:
+        with exclusive_lease(self.context) as lease, gathered() as flaws:
             run = undo.approve(self._run_to_change(run_id), self.context, lease)
             return with_what_is_left(self._published(run, lease, flaws), self.context)
 
     def discard_run(self, run_id: str) -> Run:
         """Discards the operations of a run that wait for review."""
-        with apply.exclusive_lease(self.context) as lease:
+        with exclusive_lease(self.context) as lease:
             return undo.discard(self._run_to_change(run_id), self.context, lease)
 
     def history(self, name: str) -> History:
@@ -165,7 +166,7 @@ class Nights:
         try:
             if run.kind == "nightly":
                 return steps.run_days(run, self.context, night, lease)
-            return apply.resume(run, self.context, lease)
+            return resume(run, self.context, lease)
         except CommonplaceError as error:
             if error.code is not ErrorCode.LEASE_LOST:
                 raise
@@ -186,11 +187,11 @@ class Nights:
         return told
 
     def _run_to_change(self, run_id: str) -> Run:
-        """The run to be undone or reviewed. `last` means no undo here, so that undoing it twice is harmless."""
+        """The run to be undone or reviewed. `last` means one that changes memories and is no undo: twice is harmless."""
         if run_id != LAST:
             return self.run(run_id)
         newest = self.runs(MOST_RUNS)
-        return next((run for run in newest if run.kind != "undo"), None) or self.run(LAST)
+        return next((run for run in newest if run.kind not in ("undo", *OF_NO_CHANGE)), None) or self.run(LAST)
 
 
 def _with_notes(run: Run, *notes: str | None) -> Run:

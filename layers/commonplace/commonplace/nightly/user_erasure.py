@@ -15,8 +15,9 @@ from commonplace.memories.transitions import erased
 from commonplace.pages.publishing import erase_pages, publish_changes
 from commonplace.ports.record_values import Audit, Change, Operation
 from commonplace.ports.user_erasure import UserErasure
-from commonplace.runs.apply import Lease, RunContext, exclusive_lease, leased
+from commonplace.runs.apply import Lease, RunContext, leased
 from commonplace.runs.finalize import erase_sources
+from commonplace.runs.resume import exclusive_lease
 from commonplace.use_cases.named import behind_alias
 
 

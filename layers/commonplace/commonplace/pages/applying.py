@@ -14,10 +14,11 @@ from commonplace.pages.planning import KNOWN, PagePlanner, Step
 from commonplace.pages.publishing import publish, write_pages
 from commonplace.pages.reading import parse
 from commonplace.ports.pages import Pages
-from commonplace.runs import apply, report
+from commonplace.runs import report
 from commonplace.runs.apply import RunContext
 from commonplace.runs.limits import most_deletions
 from commonplace.runs.plan import Plan
+from commonplace.runs.resume import apply_plan, exclusive_lease
 
 _DRY = "a dry run: nothing was changed"
 _THE_SAME = "the pages say what is remembered"
@@ -58,14 +59,14 @@ def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) ->
 
     Without it that many are an `INVALID_ARGUMENT`, and nothing is changed. `CONFLICT` while another run is at work.
     """
-    with apply.exclusive_lease(context) as lease:
+    with exclusive_lease(context) as lease:
         found = _find_changes(pages, context)
         if found.deletions > most_deletions(found.memories) and not delete_many:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"delete_many: {_too_many(found)}", "delete_many")
         run, planned = found.run, [step.planned for step in found.steps]
         changes = any(one.told.outcome == "planned" for one in planned)
         if changes:
-            run = apply.apply_plan(run, Plan(operations=tuple(planned)), context, lease)
+            run = apply_plan(run, Plan(operations=tuple(planned)), context, lease)
         write_pages(pages, context.caller, context.ports, taken_over=found.fully_applied(run))
         if changes:
             trouble = publish(run, context)

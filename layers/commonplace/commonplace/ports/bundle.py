@@ -1,8 +1,8 @@
 """Everything that a use case may reach, in one bundle."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from commonplace.ports.aliases import Aliases
 from commonplace.ports.all_records import AllRecords
@@ -14,6 +14,7 @@ from commonplace.ports.kept_files import KeptFiles
 from commonplace.ports.language_model import LanguageModel
 from commonplace.ports.memory_index import MemoryIndex
 from commonplace.ports.memory_records import MemoryRecords
+from commonplace.ports.night_queue import NightQueue
 from commonplace.ports.operations import Operations
 from commonplace.ports.pending_writes import PendingWrites
 from commonplace.ports.raw_records import RawRecords
@@ -23,6 +24,7 @@ from commonplace.ports.statement_reader import StatementReader
 from commonplace.ports.tag_rows import TagRows
 from commonplace.ports.usage_log import UsageLog
 from commonplace.ports.user_facts import UserFacts
+from commonplace.ports.values import OutOfTime
 from commonplace.ports.word_model import WordModel
 
 if TYPE_CHECKING:  # with all that a run reads and tells: most calls have no use for it
@@ -36,6 +38,35 @@ class Upkeep:
     everything: AllRecords
     contents: IndexContents | None = None
     pending: PendingWrites | None = None
+
+
+_MOST_PENDING = 200
+_BETWEEN = 25  # changes between two looks at what waits for the index
+_PAUSE = 30  # seconds
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Relay:
+    """How work is handed on that is longer than its call. `in_time`: whether this call may go on; `queue`: whose worker does.
+
+    `pending`: what the index may not have yet; None without an index.
+    """
+
+    in_time: Callable[[], bool]
+    queue: NightQueue
+    pending: PendingWrites | None = None
+
+    def may_go_on(self, user_id: str, done: int) -> bool:
+        """Whether one more of a run's changes may be made, after so many: in time, and not while 200 wait for the index."""
+        return self.in_time() and not (done % _BETWEEN == 0 and self._is_crowded(user_id))
+
+    def hand_over(self, user_id: str, run_id: str) -> None:
+        """Sends a run to the worker, at once or, where many of the user's writes wait for the index, after a pause."""
+        self.queue.send_run(user_id, run_id, _PAUSE if self._is_crowded(user_id) else 0)
+
+    def _is_crowded(self, user_id: str) -> bool:
+        return self.pending is not None and self.pending.has_more_than(_MOST_PENDING, user_id)
 
 
 @dataclass(frozen=True)
@@ -82,6 +113,10 @@ class Ports:
     backups: BackupsKept = BackupsKept()
     upkeep: Callable[[], Upkeep] | None = None
     """What the index is checked and repaired by, made on first use."""
+    relay: Relay | None = None
+    """How work is handed on that is longer than its call; None where each call ends what it began."""
+    progress: Callable[[int, int | None], None] | None = None
+    """Told how much of a long work is done, and of how much if that is known; None where nobody watches."""
     older: "Ports | None" = None
     """The same with the embedding model before this one, for users who are on their way to this one."""
 
@@ -90,3 +125,10 @@ class Ports:
         if self.older is None or self.reembedding is None or self.reembedding.has_switched(user_id):
             return self
         return self.older
+
+    def in_time(self, things: Iterable[_T]) -> Iterator[_T]:
+        """The same things one by one; raises `OutOfTime` before the first that the call has no time left for."""
+        for thing in things:
+            if self.relay is not None and not self.relay.in_time():
+                raise OutOfTime
+            yield thing

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from commonplace.domain.interactions import Interaction
-from commonplace.ports.values import LedgerEntry
+from commonplace.ports.ledger_values import LedgerEntry
 
 
 class Ledger(Protocol):

@@ -14,6 +14,9 @@ class PendingWrites(Protocol):
         """The user's records that wait to be confirmed, as they are now and whatever their status, and whether that is
         all of them; never behind a write."""
 
+    def has_more_than(self, most: int, user_id: str) -> bool:
+        """Whether more than so many of the user's writes wait; cheaper than `pending`."""
+
     def confirm(self, user_id: str, memory_id: str, version: int) -> None:
         """Confirms that the index holds this version; the row stays if a newer one waits. Safe to repeat, in any order."""
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from commonplace.domain.runs import Run
+from commonplace.ports.ledger_values import LedgerMark
 from commonplace.ports.record_values import Fence
-from commonplace.ports.values import LedgerMark
 
 
 class RunStore(Protocol):

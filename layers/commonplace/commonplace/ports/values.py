@@ -1,4 +1,4 @@
-"""The values that ports share: the caller, visibility, filters, what models answer, and entries of the ledger."""
+"""The values that ports share: the caller, visibility, filters and what models answer."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -10,7 +10,8 @@ from commonplace.domain.memory import GLOBAL_AGENT
 from commonplace.domain.taxonomy import Category, ContentType, Emotion, MemoryType, Section, StatementType
 
 if TYPE_CHECKING:
-    from commonplace.domain.interactions import Interaction, LedgerState
+    from pydantic import JsonValue
+
     from commonplace.ports.record_values import Vector
 
 MOST_TAGS = 500
@@ -153,6 +154,14 @@ class IndexUnavailable(Exception):  # noqa: N818 - a state, told in the notes
     """The index is down, slow or broken; the message says why, for the log. `Ports.fallback` answers instead."""
 
 
+class OutOfTime(Exception):  # noqa: N818 - a state, of which a run is made
+    """The call has no time left for this piece of work; a worker goes on with it. `so_far`: what was done of it, as JSON."""
+
+    def __init__(self, so_far: "dict[str, JsonValue] | None" = None) -> None:
+        super().__init__("out of time")
+        self.so_far = so_far
+
+
 @dataclass(frozen=True)
 class Caller:
     """Who asks: the user from their identity, the agent, and the time in the user's zone."""
@@ -166,29 +175,5 @@ class Caller:
     """Whether a person or a program asks, who may bring all memories out and in; a model, or who speaks for one, may not."""
     waits: bool = True
     """Whether a store also tells what the new memory should be compared with; else `history` tells it when it is asked."""
-
-
-@dataclass(frozen=True)
-class LedgerEntry:
-    """An interaction in the ledger. `interaction` is None once its text was dropped.
-
-    `failures` counts runs that failed on it; `run_id`: the run that read it or failed on it last; `read_at`: when a run
-    that read it, or gave it up, closed.
-    """
-
-    interaction_id: str
-    time: datetime
-    state: "LedgerState"
-    recorded_at: datetime
-    interaction: "Interaction | None"
-    run_id: str | None = None
-    read_at: datetime | None = None
-    failures: int = 0
-
-
-@dataclass(frozen=True)
-class LedgerMark:
-    """What becomes of an interaction when its run closes."""
-
-    state: "LedgerState"
-    failures: int = 0
+    goes_on: str | None = None
+    """The run that a worker goes on with by this call."""

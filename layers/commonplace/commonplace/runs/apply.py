@@ -1,4 +1,4 @@
-"""Applies a plan under a lease, operation by operation; and the context of a run."""
+"""The context of a run, the lease under which it works, and one operation applied."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -7,23 +7,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode, places_of
-from commonplace.domain.runs import Outcome, Run, RunOperation
+from commonplace.domain.runs import Run, RunOperation
 from commonplace.memories.searches import forget_searches
 from commonplace.ports.bundle import Ports
 from commonplace.ports.nightly_bundle import NightPorts
 from commonplace.ports.record_values import Alias, Fence
 from commonplace.ports.values import Caller, Clock
-from commonplace.runs.plan import Plan, PlannedOperation, with_outcome
+from commonplace.runs.plan import PlannedOperation, with_outcome
 
 LEASE = timedelta(minutes=10)
 
 _IN_THE_WAY = (ErrorCode.CONFLICT, ErrorCode.NOT_FOUND)
 _LOST = "the memory was changed meanwhile, or another holds its key or says the same; that write stays"
 _log = logging.getLogger("commonplace")
-_PLAN = "plan"
-_DIED = "it stopped before its plan was kept; nothing was changed"
-_DAMAGED = "its plan can't be read; what was done of it is done, and the rest is not"
-_AS_UNDO: dict[Outcome, Outcome] = {"applied": "undone", "lost": "kept"}
 
 
 Progress = Callable[[int, int], None]
@@ -44,6 +40,15 @@ class RunContext:
     def user_id(self) -> str:
         """The user's id."""
         return self.caller.user_id
+
+    def may_go_on(self, done: int) -> bool:
+        """Whether this call may make one more change of a run, after so many; where nobody could go on it always may."""
+        return self.ports.relay is None or self.ports.relay.may_go_on(self.user_id, done)
+
+    def hand_over(self, run: Run) -> None:
+        """Sends a run that is not at its end to the worker; to be called once its lease is free."""
+        if run.is_at_work and self.ports.relay is not None:
+            self.ports.relay.hand_over(self.user_id, run.run_id)
 
 
 @dataclass
@@ -112,63 +117,3 @@ def _keep_aliases(operation: PlannedOperation, run_id: str, context: RunContext)
     memory_id = operation.told.memory_id
     if operation.aliases and memory_id is not None:
         context.ports.aliases.add(context.user_id, [Alias(name, memory_id, run_id) for name in operation.aliases])
-
-
-@contextmanager
-def exclusive_lease(context: RunContext) -> Iterator[Lease]:
-    """Holds the user's lease after finishing what another run left half done; a night is finished by `nightly` only."""
-    with leased(context) as lease:
-        run = context.night.runs.unfinished(context.user_id)
-        if run is not None and run.kind == "nightly":
-            raise CommonplaceError(ErrorCode.CONFLICT, f"{run.run_id} did not get to its end; nightly finishes it")
-        if run is not None:
-            resume(run, context, lease)
-        yield lease
-
-
-def apply_plan(run: Run, plan: Plan, context: RunContext, lease: Lease) -> Run:
-    """Saves a run with its plan, applies the plan, and closes the run."""
-    context.night.runs.save(run, lease.fence)
-    context.night.parts.save_part(run, _PLAN, plan.model_dump_json(), lease.fence)
-    return resume(run, context, lease)
-
-
-def resume(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Applies what is left of a run and closes it; a run whose plan was never saved is closed as failed.
-
-    It is kept as finished before its plan goes, and closed last, so that a crash leaves none of the words behind.
-    """
-    runs = context.night.runs
-    if run.finished_at is None:
-        run = _finish(run, context, lease)
-        runs.save(run, lease.fence)
-    context.night.parts.drop_parts(run.user_id, run.run_id)
-    run = run.model_copy(update={"status": "failed" if run.error else "done"})
-    runs.close(run, {}, lease.fence)
-    return run
-
-
-def _finish(run: Run, context: RunContext, lease: Lease) -> Run:
-    saved = context.night.parts.part(run.user_id, run.run_id, _PLAN)
-    plan = None if saved is None else Plan.kept(saved)
-    operations: list[RunOperation] = []
-    all_planned = plan.operations if plan is not None else ()
-    for done, planned in enumerate(all_planned, 1):
-        operations += _apply_operation(planned, run, lease)
-        if context.progress is not None:
-            context.progress(done, len(all_planned))
-    error = _DIED if saved is None else _DAMAGED if plan is None else None
-    ended = {"operations": tuple(operations), "error": error, "finished_at": context.clock()}
-    return run.model_copy(update=ended)
-
-
-def _apply_operation(planned: PlannedOperation, run: Run, lease: Lease) -> list[RunOperation]:
-    reported = apply(planned, run.run_id, lease, last_try=True)
-    if run.kind != "undo":
-        return [reported]
-    ends = [reported.model_copy(update={"outcome": _AS_UNDO.get(reported.outcome, reported.outcome)})]
-    if reported.outcome == "lost" and planned.opens and planned.closes:
-        ends += _apply_operation(
-            planned.without_opening(), run, lease
-        )  # what can't come back doesn't keep what took its place
-    return ends

@@ -4,13 +4,15 @@ import logging
 from collections.abc import Collection, Mapping, Sequence
 
 from commonplace.domain.runs import LEFT_IN_LOG, Run, RunOperation, RunStatus
-from commonplace.ports.values import LedgerEntry, LedgerMark
+from commonplace.ports.ledger_values import LedgerEntry, LedgerMark
 from commonplace.runs.apply import Lease, RunContext
 from commonplace.runs.backup_file import forget_in_backups
 from commonplace.runs.plan import review_part
+from commonplace.runs.queueing import failed
 from commonplace.runs.renaming import forget_unused_names
 
 _ERASED = "(erased)"
+_MAY_HOLD_IT = "something was erased before a worker had begun with it; ask for it again"
 RUNS_WITH_WORDS = 200
 """The newest runs, in which or in whose interactions words of a memory may still stand."""
 
@@ -47,9 +49,8 @@ def erase_sources(
 ) -> set[str]:
     """Erases the texts of the interactions that memories rest on, of those `said`, what runs quote of them, and files.
 
-    `at_work`: the run that is left to its caller. Exports and uploads of the user go, for one may hold it; backups are
-    written anew without it. Gives the
-    interactions whose texts are gone. Safe to repeat.
+    `at_work`: the run that is left to its caller. All exports and uploads of the user go, for one may hold it; backups are
+    written anew without it, and what runs are queued to do goes. Gives the interactions whose texts are gone. Safe to repeat.
     """
     if context.ports.files is not None:
         for kind in ("export", "upload"):  # a file may hold what is forgotten; another is soon made
@@ -61,6 +62,9 @@ def erase_sources(
     sources = {memory.session_id for memory in memories if memory.session_id} | said | rested
     context.night.ledger.erase_texts(context.user_id, sorted(sources))
     for run in runs:
+        if run.status == "queued":
+            failed(run, _MAY_HOLD_IT, context, lease)
+            continue
         cleaned = _without_quotes(run, forgotten, sources)
         if cleaned != run and run.run_id != at_work:
             context.night.runs.save(cleaned, lease.fence)
@@ -85,7 +89,7 @@ def _without_quotes(run: Run, forgotten: set[str], sources: set[str]) -> Run:
     dropped = tuple(one.model_copy(update={"why": _ERASED}) if one.interaction_id in sources else one for one in run.dropped)
     waits = any(one.outcome == "needs_review" for one in operations)
     status = "done" if run.status == "needs_review" and not waits else run.status
-    named = {} if operations == run.operations else {"tags": (), "archived": ()}  # they are words of memories
+    named = {} if operations == run.operations else {"tags": (), "archived": (), "result": None}  # they are words of memories
     return run.model_copy(update={"operations": operations, "dropped": dropped, "status": status, **named})
 
 

@@ -84,13 +84,17 @@ class PlannedOperation(FrozenPart):
 
 
 class Plan(FrozenPart):
-    """What a run does at one go: for a day that it read, or as a whole. What a reading cost is told with it."""
+    """What a run does at one go: for a day that it read, or as a whole. What a reading cost is told with it.
+
+    `result`: what else the tool tells that made it.
+    """
 
     operations: tuple[PlannedOperation, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     tags: tuple[TagMerge, ...] = ()
     archived: tuple[str, ...] = ()
     backup_id: str | None = None
+    result: dict[str, JsonValue] | None = None
     candidates: int = 0
     unread: tuple[str, ...] = ()
     stopped: tuple[str, ...] = ()

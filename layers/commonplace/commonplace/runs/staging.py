@@ -5,16 +5,18 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.ids import may_be_id, new_run_id
+from commonplace.domain.fields import Request
 from commonplace.domain.interactions import RunReport
 from commonplace.domain.runs import Outcome, Run, RunKind, RunOperation
 from commonplace.ports.bundle import Ports
-from commonplace.ports.values import Caller, Clock
-from commonplace.runs import apply, report, undo
-from commonplace.runs.apply import Lease, Progress, RunContext
+from commonplace.ports.values import Caller, Clock, OutOfTime
+from commonplace.runs import report, undo
+from commonplace.runs.apply import Lease, Progress, RunContext, leased
 from commonplace.runs.limits import most_replacements
 from commonplace.runs.plan import Plan, review_part
+from commonplace.runs.queueing import drop_request, kept_run, new_run, queued, taken_up
 from commonplace.runs.renaming import keep_renamed
+from commonplace.runs.resume import apply_plan, exclusive_lease, resume
 
 KEPT_FOR = timedelta(days=7)
 """How long a plan that nobody applied or discarded can be applied."""
@@ -34,71 +36,104 @@ def run_context(caller: Caller, ports: Ports, progress: Progress | None = None) 
         raise CommonplaceError(ErrorCode.INTERNAL, "this way in has no runs")
     begun = time.monotonic()
     clock: Clock = lambda: caller.now + timedelta(seconds=time.monotonic() - begun)  # noqa: E731
-    return RunContext(caller, ports, ports.night(), clock, progress)
+    return RunContext(caller, ports, ports.night(), clock, progress or ports.progress)
 
 
 def change_many(
     kind: RunKind, planner: Planner, context: RunContext, *, dry_run: bool, run_id: str | None = None,
-    publish: Publish = lambda _run, _context: None,
+    request: Request | None = None, publish: Publish = lambda _run, _context: None,
 ) -> RunReport:  # fmt: skip
     """Plans, applies, or both: `dry_run` keeps the plan for review, a `run_id` is a plan kept before.
 
     With `run_id` and `dry_run` the kept plan, or what became of it, is told. What changed since it was planned is `lost`.
-    Of a model's, what is more than a night may replace waits for review. Raises `CONFLICT` while another run of the user is
+    Of a model's, what is more than a night may replace waits for review. Where the call has no time for all of it, the run is
+    `queued` or `running` and a worker goes on with it, by the `request`. Raises `CONFLICT` while another run of the user is
     at work, `NOT_FOUND` for no such run of this kind, and `INVALID_ARGUMENT` for a plan that is older than seven days: then
     it is discarded.
     """
-    if run_id is not None and dry_run:
-        return report.report(kept_run(kind, run_id, context), context)
-    with apply.exclusive_lease(context) as lease:
+    if run_id is not None:
+        run = kept_run(kind, run_id, context)
+        if dry_run or run.is_at_work:
+            return _told(run, context)
+    with exclusive_lease(context) as lease:
         _discard_old(context, lease)
         if run_id is not None:
-            run = kept_run(kind, run_id, context)
-            _refuse_discarded(run)
-            if _is_too_much(run.operations, context):
-                return report.report(_noted(run, _TOO_MANY), context)
-            run = undo.approve(run, context, lease)
-            return report.report(_published(run, context, lease, publish), context)
-        plan = planner(context)
-        run = _new_run(kind, plan, context)
-        if not plan.operations:
-            return report.report_plan(run.model_copy(update={"status": "done", "finished_at": context.clock()}), ())
-        if dry_run:
-            return _stage(run, plan, context, lease, _WAITS)
-        if _is_too_much([one.told for one in plan.operations], context):
-            return _stage(run, plan, context, lease, _TOO_MANY)
-        keep_renamed(run, context, lease)
-        run = apply.apply_plan(run, plan, context, lease)
-        return report.report(_published(run, context, lease, publish), context)
+            run = _approve(kept_run(kind, run_id, context), context, lease)
+            told = _told(_published(run, context, lease, publish), context)
+        else:
+            told = _planned(kind, planner, context, lease, dry_run, request, publish)
+    context.hand_over(told.run)
+    return told
 
 
-def kept_run(kind: RunKind, run_id: str, context: RunContext) -> Run:
-    """The run of that id and kind; `NOT_FOUND` if there is none."""
-    run = context.night.runs.get(context.user_id, run_id) if may_be_id(run_id) else None
-    if run is None or run.kind != kind:
-        raise CommonplaceError(ErrorCode.NOT_FOUND, f"run_id: no run of this kind ({kind}) has this id", "run_id")
+def go_on(run: Run, context: RunContext, publish: Publish) -> Run:
+    """Goes on with a run that is being applied; it is `running` still where the call has no time for all of it."""
+    with leased(context) as lease:
+        run = kept_run(run.kind, run.run_id, context)
+        if run.status == "running":
+            run = _published(resume(run, context, lease), context, lease, publish)
+    context.hand_over(run)
     return run
 
 
-def _new_run(kind: RunKind, plan: Plan, context: RunContext) -> Run:
-    now = context.caller.now
-    return Run(
-        run_id=new_run_id(now), user_id=context.user_id, kind=kind, date=now.date(), notes=plan.notes, dropped=plan.dropped,
-        candidates=plan.candidates, tags=plan.tags, archived=plan.archived, backup_id=plan.backup_id,
-        started_at=now,
-    )  # fmt: skip
+def _planned(
+    kind: RunKind, planner: Planner, context: RunContext, lease: Lease, dry_run: bool, request: Request | None,
+    publish: Publish,
+) -> RunReport:  # fmt: skip
+    goes_on = context.caller.goes_on
+    run = new_run(kind, context) if goes_on is None else taken_up(kept_run(kind, goes_on, context), context, lease)
+    if goes_on is not None and run.status != "queued":
+        return _told(run, context)
+    try:
+        plan = planner(context)
+        planned = run.model_copy(update={
+            "status": "running", "notes": plan.notes, "dropped": plan.dropped, "candidates": plan.candidates,
+            "tags": plan.tags, "archived": plan.archived, "result": plan.result,
+            "backup_id": plan.backup_id,
+        })  # fmt: skip
+        if not plan.operations:
+            return _nothing(planned, context, lease)
+        if dry_run:
+            return _stage(planned, plan, context, lease, _WAITS)
+        if _is_too_much([one.told for one in plan.operations], context):
+            return _stage(planned, plan, context, lease, _TOO_MANY)
+    except OutOfTime:
+        if request is None:
+            raise
+        return RunReport(run=queued(run, request, None, context, lease), operations=())
+    keep_renamed(planned, context, lease)
+    return _told(_published(apply_plan(planned, plan, context, lease), context, lease, publish), context)
+
+
+def _told(run: Run, context: RunContext) -> RunReport:
+    return RunReport(run=run, operations=()) if run.is_at_work else report.report(run, context)
+
+
+def _approve(run: Run, context: RunContext, lease: Lease) -> Run:
+    _refuse_discarded(run)
+    return _noted(run, _TOO_MANY) if _is_too_much(run.operations, context) else undo.approve(run, context, lease)
+
+
+def _nothing(run: Run, context: RunContext, lease: Lease) -> RunReport:
+    """A plan in which there is nothing to do is no run, unless somebody knows its id."""
+    run = run.model_copy(update={"status": "done", "finished_at": context.clock()})
+    if context.caller.goes_on is not None:
+        context.night.runs.save(run, lease.fence)
+        drop_request(run, context, [])
+    return report.report_plan(run, ())
 
 
 def _stage(run: Run, plan: Plan, context: RunContext, lease: Lease, why: str) -> RunReport:
     """Keeps the plan: each operation waits for review, as one of a night does."""
     waiting = [one.with_outcome("needs_review") if one.told.outcome == "planned" else one for one in plan.operations]
-    for one in waiting:
-        if one.told.outcome == "needs_review":
-            lease.renew()
-            context.night.parts.save_part(run, review_part(one.told.operation_id), one.model_dump_json(), lease.fence)
+    kept = [one for one in waiting if one.told.outcome == "needs_review"]
+    for one in context.ports.in_time(kept):
+        lease.renew()
+        context.night.parts.save_part(run, review_part(one.told.operation_id), one.model_dump_json(), lease.fence)
     ended = {"status": "needs_review", "finished_at": context.clock(), "operations": tuple(one.told for one in waiting)}
     run = run.model_copy(update=ended)
     context.night.runs.save(run, lease.fence)  # after its parts: a run that is there can be applied
+    drop_request(run, context, [review_part(one.told.operation_id) for one in kept])
     return report.report_plan(_noted(run, why), waiting)
 
 
@@ -119,7 +154,7 @@ def _changed(operations: Sequence[RunOperation], outcome: Outcome) -> int:
 
 
 def _published(run: Run, context: RunContext, lease: Lease, publish: Publish) -> Run:
-    trouble = publish(run, context)
+    trouble = None if run.status in ("running", "needs_review") else publish(run, context)
     if trouble is None:
         return run
     run = _noted(run, trouble)
@@ -140,5 +175,5 @@ def _discard_old(context: RunContext, lease: Lease) -> None:
     """Discards what was planned more than seven days ago: its words go too."""
     for run in context.night.runs.newest(context.user_id, _MOST_RUNS):
         old = context.caller.now - run.started_at > KEPT_FOR
-        if old and run.status == "needs_review" and run.kind not in ("nightly", "undo"):
+        if old and run.status in ("needs_review", "queued") and run.kind not in ("nightly", "undo"):
             undo.discard(run, context, lease)

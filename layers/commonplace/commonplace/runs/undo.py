@@ -5,18 +5,18 @@ from dataclasses import replace
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import may_be_id, new_run_id
-from commonplace.domain.runs import OF_FILES, Run, RunOperation
+from commonplace.domain.runs import OF_FILES, Run
 from commonplace.domain.transfer import BY_WHOM
 from commonplace.ports.record_values import Applied
-from commonplace.runs import apply
+from commonplace.runs import resume
 from commonplace.runs.apply import Lease, RunContext
 from commonplace.runs.finalize import erase_forgotten
-from commonplace.runs.plan import Plan, PlannedOperation, review_part, with_outcome
+from commonplace.runs.plan import Plan, PlannedOperation, with_outcome
 from commonplace.runs.renaming import drop_renamed, keep_renamed
 from commonplace.runs.undo_plan import UndoPlanner
 
 _VERBS = {"import": "import", "restore": "runs approve", "migration": "migrate"}
-_MISSING = "what was planned is no longer kept, or can't be read"
+_NOT_BEGUN = "it was discarded before a worker had planned it"
 _GIVING_ALIASES = ("migration", "import", "restore", "undo")
 _NOTHING = "there was nothing to take back"
 
@@ -24,31 +24,31 @@ _NOTHING = "there was nothing to take back"
 def approve(run: Run, context: RunContext, lease: Lease) -> Run:
     """Applies what waits for review; where a memory was changed since, the operation is `lost`. Harmless twice.
 
-    Raises `FORBIDDEN` where a file's memories would come in and no person or program asks.
+    Where the call has no time for all of it the run is `running` afterwards, for a worker to go on with. Raises
+    `FORBIDDEN` where a file's memories would come in and no person or program asks.
     """
     if run.kind in OF_FILES and not context.caller.admin:
         raise CommonplaceError(ErrorCode.FORBIDDEN, f"that may do {BY_WHOM.format(verb=_VERBS[run.kind])}")
     if any(one.outcome == "needs_review" for one in run.operations):
         keep_renamed(run, context, lease)  # first: a name that nobody has any more leads on, whatever dies in between
-    operations = tuple(_approve_operation(one, run, context, lease) for one in run.operations)
-    approved = erase_forgotten(run.model_copy(update={"operations": operations}), context, lease)
+    reviewed = resume.go_through(run, run.operations, lambda told: [resume.approved(told, run, lease)], lease)
+    if reviewed.finished_at is None:  # the rest is for a worker, or for whoever comes first
+        reviewed = reviewed.model_copy(update={"status": "running"})
+        context.night.runs.save(reviewed, lease.fence)
+        return reviewed
+    approved = erase_forgotten(run.model_copy(update={"operations": reviewed.operations}), context, lease)
     return _save_review(approved, run, context, lease)
 
 
 def discard(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Discards what waits for review. Harmless twice."""
+    """Discards what waits for review, or for a worker to plan it. Harmless twice."""
+    if run.status == "queued":
+        run = run.model_copy(update={"status": "done", "finished_at": context.clock(), "notes": (*run.notes, _NOT_BEGUN)})
+        context.night.runs.save(run, lease.fence)
+        context.night.parts.drop_parts(run.user_id, run.run_id)
+        return run
     operations = tuple(with_outcome(one, "discarded") if one.outcome == "needs_review" else one for one in run.operations)
     return _save_review(run.model_copy(update={"operations": operations}), run, context, lease)
-
-
-def _approve_operation(operation: RunOperation, run: Run, context: RunContext, lease: Lease) -> RunOperation:
-    if operation.outcome != "needs_review":
-        return operation
-    saved = context.night.parts.part(run.user_id, run.run_id, review_part(operation.operation_id))
-    planned = None if saved is None else PlannedOperation.kept(saved)
-    if planned is None:
-        return with_outcome(operation, "lost", _MISSING)
-    return apply.apply(planned.with_outcome("planned"), run.run_id, lease)
 
 
 def _save_review(run: Run, before: Run, context: RunContext, lease: Lease) -> Run:
@@ -131,4 +131,4 @@ def _undo(undoes: str, applied: Sequence[Applied], context: RunContext, lease: L
         notes=() if operations or kept else (_NOTHING,),
         started_at=now,
     )
-    return apply.apply_plan(run, Plan(operations=(*operations, *kept)), context, lease)
+    return resume.apply_plan(run, Plan(operations=(*operations, *kept)), context, lease)

@@ -1,6 +1,7 @@
 """`backup_restore`: a user's memories as of a moment, kept as a file; made, listed, checked and brought back."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from datetime import datetime, timedelta
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
@@ -8,13 +9,16 @@ from commonplace.domain.fields import Notes
 from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import new_file_id
 from commonplace.domain.memory import Memory
+from commonplace.domain.runs import Run
 from commonplace.domain.transfer import BY_WHOM, BackupRequest, BackupResult, BackupTold, KeptFile
 from commonplace.memories.transitions import TAGS_BEFORE
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import AppliedChange, RawRecord
 from commonplace.ports.values import Caller
-from commonplace.runs.apply import exclusive_lease
+from commonplace.runs.apply import RunContext
 from commonplace.runs.backup_file import Backup, described
+from commonplace.runs.queueing import in_call_or_queued
+from commonplace.runs.resume import exclusive_lease
 from commonplace.runs.staging import run_context
 from commonplace.use_cases.export_memories import keep, kept_files
 
@@ -22,7 +26,7 @@ _MOST_WALKS = 5
 _ARCHIVED = "archive"  # by the store itself, in no operation: it was active, and its time was over
 
 _TAKES: Mapping[str, tuple[str, ...]] = {
-    "backup": (), "list": (), "verify": ("backup_id",), "restore": ("backup_id", "mode", "run_id", "confirm"),
+    "backup": ("run_id",), "list": (), "verify": ("backup_id",), "restore": ("backup_id", "mode", "run_id", "confirm"),
 }  # fmt: skip
 
 
@@ -35,15 +39,22 @@ def backup_restore(request: BackupRequest, caller: Caller, ports: Ports) -> Back
     return _ACTIONS[request.action](request, caller, ports)
 
 
-def _make(_: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
+def _make(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
+    context = run_context(caller, ports)
+    return in_call_or_queued("backup", request, context, request.run_id, lambda _: _made(context), _told_run)
+
+
+def _made(context: RunContext) -> BackupResult:
     """Keeps a backup as of now. No run is at work meanwhile, and no erasure; where a model asks it takes no other's room."""
+    caller, ports = context.caller, context.ports
     files, now = kept_files(ports), caller.now
     if not caller.admin and len(files.listed(caller.user_id, "backup", now)) >= ports.backups.most:
         may = (
             f"no backup was made, for it would take the room of the oldest; that may do {BY_WHOM.format(verb='backup make')}"
         )
         return BackupResult(status="needs_review", notes=Notes(warnings=[may]))
-    with gathered() as flaws, exclusive_lease(run_context(caller, ports)):
+    alone = exclusive_lease(context) if caller.goes_on is None else nullcontext()  # a worker holds the lease already
+    with gathered() as flaws, alone:
         backup = _as_of_now(caller, ports)
         body = backup.body()
         file = KeptFile(
@@ -54,6 +65,13 @@ def _make(_: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
         keep(file, body, caller, ports, ports.backups.most)
     told = {name: value for name, value in _told(file) if name != "bytes"}
     return BackupResult(status="done", **told).naming(flaws)
+
+
+def _told_run(run: Run) -> BackupResult:
+    if run.status == "done":
+        return BackupResult.model_validate(run.result)
+    notes = Notes(warnings=[run.error]) if run.error else None
+    return BackupResult(run_id=run.run_id, status=run.told_status, progress=run.progress, notes=notes)
 
 
 def _list(_: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
@@ -95,9 +113,9 @@ def _as_of_now(caller: Caller, ports: Ports) -> Backup:
     later is then taken back, by the fields that operations replaced; words are never replaced but by erasing.
     """
     user_id, at = caller.user_id, caller.now
-    rows = list(ports.raw.rows(user_id))
+    rows = list(ports.in_time(ports.raw.rows(user_id)))
     for _ in range(_MOST_WALKS):
-        before, rows = _newest_up_to(at, rows), list(ports.raw.rows(user_id))
+        before, rows = _newest_up_to(at, rows), list(ports.in_time(ports.raw.rows(user_id)))
         if _newest_up_to(at, rows) == before:
             break
     made = {(one.memory_id, one.version): one for operation in ports.operations.since(user_id, at) for one in operation.made}

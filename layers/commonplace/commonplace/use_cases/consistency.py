@@ -1,15 +1,20 @@
 """`validate_storage` and `repair_index`: whether records and index of a user are in line, and the index brought in line."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+
+from pydantic import JsonValue
 
 from commonplace.domain.consistency import RepairRequest, RepairResult, ValidateRequest, ValidateResult
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Notes
-from commonplace.indexing.repair import UserIndex, check_part, repair
+from commonplace.domain.runs import Run
+from commonplace.indexing.repair import REPAIRED, UserIndex, check_part, repair
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, IndexUnavailable
+from commonplace.runs.queueing import in_call_or_queued
+from commonplace.runs.staging import run_context
 from commonplace.use_cases.cursors import cursor_of, place_of
 
 PART = 2_000
@@ -18,49 +23,71 @@ _QUESTION = "validate_storage"
 
 
 def validate_storage(request: ValidateRequest, caller: Caller, ports: Ports) -> ValidateResult:
-    """What is wrong in a part of what is kept of the user; nothing is written."""
-    _refuse_run(request.run_id)
+    """What is wrong in a part of what is kept of the user; no memory is written, and nothing of the index."""
     after = None if request.cursor is None else place_of(request.cursor, caller.user_id, _QUESTION)
-    with _index_errors():
-        part = check_part(_user_index(caller, ports), after, PART)
-    return ValidateResult(
-        status="done" if part.last is None else "running",
-        ok=all(one.kind == "held" for one in part.findings),
-        checked=part.checked,
-        counts=dict(Counter(one.kind for one in part.findings)),
-        findings=part.findings,
-        cursor=None if part.last is None else cursor_of(part.last, caller.user_id, _QUESTION),
-    )
+
+    def checked(_: object) -> ValidateResult:
+        with _index_errors():
+            part = check_part(_user_index(caller, ports), after, PART)
+        return ValidateResult(
+            status="done" if part.last is None else "running",
+            ok=all(one.kind == "held" for one in part.findings),
+            checked=part.checked,
+            counts=dict(Counter(one.kind for one in part.findings)),
+            findings=part.findings,
+            cursor=None if part.last is None else cursor_of(part.last, caller.user_id, _QUESTION),
+        )
+
+    return in_call_or_queued("validation", request, run_context(caller, ports), request.run_id, checked, _told_check)
 
 
 def repair_index(request: RepairRequest, caller: Caller, ports: Ports) -> RepairResult:
     """Brings the user's index in line with the records, which stay as they are; or tells what that would do."""
-    _refuse_run(request.run_id)
-    with _index_errors():
-        done = repair(_user_index(caller, ports), request.scope, request.dry_run)
-    why = "lie in the records, which a repair leaves as they are: validate_storage tells the command that helps"
-    left = [f"{count} {kind.replace('_', ' ')}: {why}" for kind, count in Counter(one.kind for one in done.left).items()]
+
+    def repaired(so_far: Mapping[str, JsonValue] | None) -> RepairResult:
+        done = REPAIRED.validate_python(so_far or {})
+        with _index_errors():
+            repair(_user_index(caller, ports), request.scope, request.dry_run, done)
+        why = "lie in the records, which a repair leaves as they are: validate_storage tells the command that helps"
+        left = [f"{count} {kind.replace('_', ' ')}: {why}" for kind, count in Counter(one.kind for one in done.left).items()]
+        return RepairResult(
+            status="planned" if request.dry_run else "done",
+            indexed=done.indexed,
+            removed=done.removed,
+            unchanged=done.unchanged,
+            failed=done.failed,
+            notes=Notes(warnings=left) if left else None,
+        )
+
+    return in_call_or_queued("repair", request, run_context(caller, ports), request.run_id, repaired, _told_repair)
+
+
+def _told_check(run: Run) -> ValidateResult:
+    if run.status == "done":
+        return ValidateResult.model_validate({**(run.result or {}), "run_id": run.run_id})
+    status, why = ("running", None) if run.is_at_work else ("failed", run.error)
+    return ValidateResult(
+        run_id=run.run_id, status=status, progress=run.progress, ok=False, checked=0, counts={}, findings=[],
+        notes=Notes(warnings=[why]) if why else None,
+    )  # fmt: skip
+
+
+def _told_repair(run: Run) -> RepairResult:
+    if run.status == "done":
+        return RepairResult.model_validate({**(run.result or {}), "run_id": run.run_id})
+    status, why = ("running", None) if run.is_at_work else ("failed", run.error)
     return RepairResult(
-        status="planned" if request.dry_run else "done",
-        indexed=done.indexed,
-        removed=done.removed,
-        unchanged=done.unchanged,
-        failed=done.failed,
-        notes=Notes(warnings=left) if left else None,
-    )
+        run_id=run.run_id, status=status, progress=run.progress, indexed=0, removed=0, unchanged=0, failed=[],
+        notes=Notes(warnings=[why]) if why else None,
+    )  # fmt: skip
 
 
 def _user_index(caller: Caller, ports: Ports) -> UserIndex:
     if ports.upkeep is None:
         raise CommonplaceError(ErrorCode.INTERNAL, "this way in can't look at the index")
-    return UserIndex(caller.user_id, caller.now, ports.records, ports.upkeep())
-
-
-def _refuse_run(run_id: str | None) -> None:
-    if run_id is not None:
-        raise CommonplaceError(
-            ErrorCode.NOT_FOUND, "run_id: there is no such run; this tool ends within its call: leave it out", "run_id"
-        )
+    watched = ports.progress
+    told = (lambda checked: watched(checked, None)) if watched else (lambda _checked: None)
+    return UserIndex(caller.user_id, caller.now, ports.records, ports.upkeep(), ports.in_time, told)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Notes, within
 from commonplace.domain.ids import may_be_id, new_file_id
 from commonplace.domain.memory import Memory
+from commonplace.domain.runs import Run
 from commonplace.domain.taxonomy import where_filed
 from commonplace.domain.transfer import BY_WHOM, MOST_BYTES, ExportFilter, ExportRequest, ExportResult, FileFormat, KeptFile
 from commonplace.ports.bundle import Ports
@@ -28,14 +29,24 @@ def export_memories(request: ExportRequest, caller: Caller, ports: Ports) -> Exp
 
     Where a model speaks no file is made: the answer counts the memories and says who may.
     """
-    if request.run_id is not None:
+    if request.run_id is not None and request.run_id.startswith("export_"):
         return _told(export_file(request.run_id, caller, ports)[0])
+    from commonplace.runs.queueing import in_call_or_queued  # with all of runs: who only prints records has no use for it
+    from commonplace.runs.staging import run_context
+
+    context = run_context(caller, ports)
+    return in_call_or_queued(
+        "export", request, context, request.run_id, lambda _: _exported(request, caller, ports), _told_run
+    )  # fmt: skip
+
+
+def _exported(request: ExportRequest, caller: Caller, ports: Ports) -> ExportResult:
     from commonplace.retrieval.record_scan import visibility_of  # with numpy: who only prints records has no use for it
 
     agents = visibility_of(caller).agents
     chosen = [
         memory
-        for memory in ports.records.all(caller.user_id)
+        for memory in ports.in_time(ports.records.all(caller.user_id))
         if memory.content and memory.agent_id in agents and (request.include_history or memory.status == "active")
         if _passes(request.filter or ExportFilter(), memory)
     ]
@@ -43,7 +54,7 @@ def export_memories(request: ExportRequest, caller: Caller, ports: Ports) -> Exp
         may = f"no file was made; that may do {BY_WHOM.format(verb='export')}"
         return ExportResult(status="needs_review", count=len(chosen), notes=Notes(warnings=[may]))
     lines = exported_lines(chosen, request.format, caller, ports, request.include_history)
-    body = "".join(lines).encode()
+    body = "".join(ports.in_time(lines)).encode()
     if len(body) > MOST_BYTES:
         why = f"filter: the file would be larger than {MOST_BYTES // 1_000_000} MB; export a part at a time"
         raise CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, why, "filter")
@@ -54,6 +65,13 @@ def export_memories(request: ExportRequest, caller: Caller, ports: Ports) -> Exp
     )  # fmt: skip
     keep(file, body, caller, ports)
     return _told(file)
+
+
+def _told_run(run: Run) -> ExportResult:
+    if run.status == "done":
+        return ExportResult.model_validate(run.result)
+    notes = Notes(warnings=[run.error]) if run.error else None
+    return ExportResult(run_id=run.run_id, status=run.told_status, progress=run.progress, count=0, notes=notes)
 
 
 def exported_lines(

@@ -56,11 +56,14 @@ def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports
         return _planned(text, request.format, caller, ports, kinds)
 
     dry_run = request.dry_run or not caller.admin
-    told = change_many("import", planner, context, dry_run=dry_run, run_id=request.run_id, publish=publish)
-    if request.upload_id is not None:
+    told = change_many(
+        "import", planner, context, dry_run=dry_run, run_id=request.run_id, request=request, publish=publish
+    )  # fmt: skip
+    if request.upload_id is not None and told.run.status != "queued":
         kept_files(ports).delete(caller.user_id, "upload", request.upload_id)
     may = f"nothing was stored; that may do {BY_WHOM.format(verb='import')}"
-    notes = Notes(redacted=list(kinds) or None, warnings=[may] if dry_run and not request.dry_run else None)
+    warnings = [*([may] if dry_run and not request.dry_run else []), *filter(None, [told.run.error])]
+    notes = Notes(redacted=list(kinds) or None, warnings=warnings or None)
     return _answer(told, notes)
 
 
@@ -93,7 +96,7 @@ def _text(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> str:
 
 def _planned(text: str, form: ImportFormat, caller: Caller, ports: Ports, kinds: dict[str, None]) -> Plan:
     given, dropped = list[Given](), list[Dropped]()
-    for line, found in read_lines(text, form):
+    for line, found in ports.in_time(read_lines(text, form)):
         try:
             if isinstance(found, CommonplaceError):
                 raise found
@@ -131,10 +134,11 @@ def _answer(told: RunReport, notes: Notes) -> ImportMemoriesResult:
     stored = [one for one in told.operations if one.operation.outcome in _STORED and one.operation.kind == "ADD"]
     added = sum(one.kind == "ADD" for one in run.operations)
     return ImportMemoriesResult(
-        run_id=run.run_id if run.operations else None,
-        status="needs_review" if run.status == "needs_review" else "done",
+        run_id=run.run_id if run.operations or run.status in ("queued", "failed") else None,
+        status=run.told_status,
+        progress=run.progress,
         new=len(stored),
-        known=run.candidates - added - len(run.dropped),
+        known=max(0, run.candidates - added - len(run.dropped)),
         conflicts=conflicts,
         refused=[_refused(one) for one in run.dropped if not one.interaction_id],
         instructions=[

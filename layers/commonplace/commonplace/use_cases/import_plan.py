@@ -1,6 +1,5 @@
 """What an import of records would store, and why it leaves the others out; and that as the plan of a run."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,6 +10,7 @@ from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import RunOperation
+from commonplace.memories.circles import in_circles
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Audit, Change
 from commonplace.ports.values import Caller
@@ -84,7 +84,8 @@ class ImportPlan:
 
     def operations(self, caller: Caller, ports: Ports) -> tuple[PlannedOperation, ...]:
         """An operation for each new memory, with its vector; and one for each that is here, by the other id that it gets."""
-        added = (operation for batch in in_batches(self.new, _BATCH) for operation in _operations(batch, caller, ports))
+        batches = ports.in_time(in_batches(self.new, _BATCH))
+        added = (operation for batch in batches for operation in _operations(batch, caller, ports))
         return *added, *self._named(caller, ports)
 
     def _named(self, caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:
@@ -100,7 +101,7 @@ class ImportPlan:
                 yield PlannedOperation(told=told, at=caller.now, aliases=(name,))
 
     def _refuse_circles(self, here: Iterable[Memory]) -> None:
-        found = _in_circles([*here, *(one.memory for one in self.new)])
+        found = in_circles([*here, *(one.memory for one in self.new)])
         circle = [one for one in self.new if one.memory.memory_id in found]
         self.new = [one for one in self.new if one.memory.memory_id not in found]
         self.left_out += [LeftOut(one, "circle", "memories that replaced one another in a circle") for one in circle]
@@ -164,28 +165,6 @@ def _held_by(given: Given, held: _Held) -> LeftOut | None:
         return LeftOut(given, "known", f"{same} is here and says the same", same)
     holder = held.keys.get((memory.collection, memory.key)) if memory.key is not None else None
     return LeftOut(given, "key_taken", f"{holder} is here under the key {memory.key}", holder) if holder else None
-
-
-def _in_circles(memories: Sequence[Memory]) -> set[str]:
-    """The ids of memories that replaced one another in a circle, and of those between two circles."""
-    links = {(one.memory_id, one.superseded_by) for one in memories} | {(one.supersedes, one.memory_id) for one in memories}
-    edges = [(before, after) for before, after in links if before is not None and after is not None]
-    return _not_reached(edges) & _not_reached([(after, before) for before, after in edges])
-
-
-def _not_reached(edges: Sequence[tuple[str, str]]) -> set[str]:
-    """What is left when each id goes that no edge leads to any more."""
-    following, waiting = defaultdict[str, list[str]](list), defaultdict[str, int](int)
-    for before, after in edges:
-        following[before].append(after)
-        waiting[after] += 1
-    free = [one for one in following if not waiting[one]]
-    while free:
-        for after in following[free.pop()]:
-            waiting[after] -= 1
-            if not waiting[after]:
-                free.append(after)
-    return {one for one, count in waiting.items() if count}
 
 
 def _operations(batch: Sequence[Given], caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:

@@ -35,8 +35,9 @@ def merge_memories(request: MergeRequest, caller: Caller, ports: Ports) -> Merge
         return MergeResult(status="done", groups=[_group(sources, _ASKED)])
     planner = lambda _: Plan(operations=(sources.planned(_ASKED),) if sources else ())  # noqa: E731
     told = change_many(
-        "merge", planner, run_context(caller, ports), dry_run=request.dry_run, run_id=request.run_id, publish=publish
-    )
+        "merge", planner, run_context(caller, ports), dry_run=request.dry_run, run_id=request.run_id, request=request,
+        publish=publish,
+    )  # fmt: skip
     return _result(told)
 
 
@@ -63,10 +64,11 @@ def _result(told: RunReport) -> MergeResult:
     made = next((one.operation for one in told.operations if one.operation.outcome == "applied"), None)
     return MergeResult(
         run_id=told.run.run_id,
-        status=told.run.status,
+        status=told.run.told_status,
+        progress=told.run.progress,
         groups=[_told(one) for one in told.operations],
         memory_id=made.memory_id if made else None,
-        notes=Notes(warnings=list(told.run.notes) or None) or None,
+        notes=Notes(warnings=[*told.run.notes, *filter(None, [told.run.error])] or None) or None,
     )
 
 

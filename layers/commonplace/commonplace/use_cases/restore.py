@@ -6,12 +6,14 @@ from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import may_be_id
 from commonplace.domain.interactions import RunReport
 from commonplace.domain.transfer import BY_WHOM, BackupRequest, BackupResult, KeptFile, RefusedMemory, RestoreMode
+from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.runs.apply import RunContext
 from commonplace.runs.backup_file import BackupReading, read_backup
 from commonplace.runs.plan import Plan
-from commonplace.runs.staging import change_many, kept_run, run_context
+from commonplace.runs.queueing import kept_run
+from commonplace.runs.staging import change_many, run_context
 from commonplace.use_cases.export_memories import kept_files
 from commonplace.use_cases.restore_plan import CHANGED, GONE, RestorePlanner
 
@@ -31,16 +33,18 @@ def restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResul
     if request.run_id is None:
         with gathered() as flaws:
             planner = _planner(request.backup_id, request.mode or "missing", caller, ports)
-            told = change_many("restore", lambda _: planner.plan(), context, dry_run=True)
+            told = change_many("restore", lambda _: planner.plan(), context, dry_run=True, run_id=None, request=request)
         return _answer(told).naming(flaws)
     if request.mode is not None:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "mode: stands in the plan already", "mode")
-    of = kept_run("restore", request.run_id, context).backup_id
-    if request.confirm not in (None, of):
+    run = kept_run("restore", request.run_id, context)
+    if run.status != "queued" and request.confirm not in (None, run.backup_id):
         why = "confirm: must be the id of the backup that this plan brings back"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "confirm")
     asked = request.confirm is not None
-    told = change_many("restore", _never, context, dry_run=not (asked and caller.admin), run_id=request.run_id)
+    told = change_many(
+        "restore", _never, context, dry_run=not (asked and caller.admin), run_id=request.run_id, publish=publish
+    )  # fmt: skip
     may = f"nothing was changed; that may do {BY_WHOM.format(verb='backup restore')}"
     return _answer(told, Notes(warnings=[may]) if asked and not caller.admin else None)
 
@@ -73,14 +77,17 @@ def _planner(backup_id: str | None, mode: RestoreMode, caller: Caller, ports: Po
 
 def _answer(told: RunReport, notes: Notes | None = None) -> BackupResult:
     run = told.run
+    if run.error:
+        notes = Notes(warnings=[*((notes.warnings if notes else None) or []), run.error])
     stored = [one for one in run.operations if one.outcome in _DONE]
     lost = [one.memory_id or one.closed[0] for one in run.operations if one.outcome in ("lost", "discarded")]
     told_why = ((one.interaction_id, *one.why.split(" ", 1)) for one in run.dropped)
     refused = [RefusedMemory(id=name, code=code, message=why) for name, code, why in told_why]
     return BackupResult(
         backup_id=run.backup_id,
-        run_id=run.run_id if run.operations else None,
-        status="needs_review" if run.status == "needs_review" else "done",
+        run_id=run.run_id if run.operations or run.status in ("queued", "failed") else None,
+        status=run.told_status,
+        progress=run.progress,
         adds=[str(one.memory_id) for one in stored if one.why == GONE],
         changes=[str(one.memory_id) for one in stored if one.why == CHANGED and one.memory_id],
         closes=[closed for one in stored for closed in one.closed],

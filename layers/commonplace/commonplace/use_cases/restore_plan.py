@@ -1,6 +1,6 @@
 """What a restore would do: each memory of a backup against what is here now, as the operations of a run."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from commonplace.domain.batching import in_batches
@@ -50,7 +50,7 @@ class RestorePlanner:
             self.here = {one.memory_id: one for one in self.ports.records.all(self.caller.user_id)}
         self._past = {one.memory_id: one for one in self.backup.records}
         erased = self.ports.erased.among(self.caller.user_id, self._past)
-        for record in self.backup.records:
+        for record in self.ports.in_time(self.backup.records):
             self._take(record, erased, flaws.unreadable)
         if self.mode == "replace":
             later = [one for name, one in self.here.items() if one.status == "active" and name not in self._past]
@@ -120,13 +120,21 @@ class RestorePlanner:
     def _operations(self) -> Iterator[PlannedOperation]:
         """What comes back closes in one operation what has its place now; then what else closes or changes."""
         gone = [name for name in self.goals if name not in self.here]
-        new = {name: change for batch in in_batches(gone, _BATCH) for name, change in self._coming_back(batch)}
+        new = {
+            name: change
+            for batch in self.ports.in_time(in_batches(gone, _BATCH))
+            for name, change in self._coming_back(batch)
+        }
         names = names_left(gone, self.backup.aliases, self.caller, self.ports)
         opening = [name for name in self.goals if self._opens(name)]
-        waiting = [name for name in self.goals if name not in opening]
+        waiting = dict.fromkeys(self.goals)
         for name in opening:
-            held = [one for one in waiting if self._makes_room(one, name)]
-            waiting = [one for one in waiting if one not in held]
+            del waiting[name]
+        holders = self._holders(waiting)
+        for name in opening:
+            held = [one for one in self._in_the_way(name, holders) if one in waiting]
+            for one in held:
+                del waiting[one]
             yield self._operation(name, new.get(name), held, names.get(name, ()))
         for name in waiting:
             yield self._operation(name, new.get(name), (), names.get(name, ()))
@@ -137,12 +145,16 @@ class RestorePlanner:
     def _closes(self, name: str) -> bool:
         return name in self.here and self.here[name].status == "active" and self.goals[name].status != "active"
 
-    def _makes_room(self, closing: str, opening: str) -> bool:
-        if not self._closes(closing):
-            return False
+    def _holders(self, names: Iterable[str]) -> Mapping[object, str]:
+        """What those that close have now: their places, and their ids."""
+        closing = [name for name in names if self._closes(name)]
+        return {place: name for name in closing for place in (name, *self._places(self.here[name]))}
+
+    def _in_the_way(self, opening: str, holders: Mapping[object, str]) -> Iterable[str]:
+        """Those that have what the opening memory is to have, or that took its place."""
         before = self.here.get(opening)
-        shared = set(self._places(self.here[closing])) & set(self._places(self.goals[opening]))
-        return bool(shared) or (before is not None and before.superseded_by == closing)
+        wanted = [*self._places(self.goals[opening]), before.superseded_by if before else None]
+        return dict.fromkeys(holders[one] for one in wanted if one in holders)
 
     def _operation(
         self, name: str, new: PlannedChange | None, held: Sequence[str], aliases: tuple[str, ...]

@@ -1,7 +1,7 @@
 """Which tags of a user become one: candidates by spelling, name and stem, each judged, and the name that stays."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -13,6 +13,7 @@ from commonplace.text.tagging.names import same_thing
 
 _MOST_TOGETHER = 60  # tags under one key: of a stem that more share nothing is told
 _SHORTEST = 6
+_Pair = tuple[str, str]
 
 
 @dataclass
@@ -25,13 +26,19 @@ class TagPlan:
     apart: list[tuple[str, str, Likeness]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, uses: Mapping[str, int], embedder: Embedder, threshold: float) -> "TagPlan":
-        """Judges all pairs that may be one thing."""
+    def of(
+        cls,
+        uses: Mapping[str, int],
+        embedder: Embedder,
+        threshold: float,
+        in_time: Callable[[Iterable[_Pair]], Iterable[_Pair]],
+    ) -> "TagPlan":
+        """Judges all pairs that may be one thing, one by one as `in_time` gives them back."""
         plan = cls(uses, threshold)
         pairs = sorted(_candidates(uses))
         vectors = _vectors({tag for pair in pairs for tag in pair}, embedder)
         near: dict[str, dict[str, Likeness]] = defaultdict(dict)
-        for one, other in pairs:
+        for one, other in in_time(pairs):
             alike = _judged(one, other, uses, vectors, embedder.name)
             if alike.similarity < threshold:
                 continue

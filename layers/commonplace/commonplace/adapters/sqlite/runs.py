@@ -11,8 +11,8 @@ from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.kept import kept_run
 from commonplace.domain.runs import Run
+from commonplace.ports.ledger_values import LedgerMark
 from commonplace.ports.record_values import Fence
-from commonplace.ports.values import LedgerMark
 
 _NEWEST = "SELECT 1 FROM leases JOIN users ON users.number = owner WHERE user_id = ? AND leases.number = ?"
 

@@ -5,6 +5,7 @@ import math
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from commonplace.bootstrap import cloud, local, maintenance
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.indexing.stream import Projector
-from commonplace.ports.bundle import Ports
+from commonplace.ports.bundle import Ports, Relay
 from commonplace.settings import Settings, read_settings
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 _log = logging.getLogger("commonplace")
 _T = TypeVar("_T")
 _LEAST, _MOST, _TO_ANSWER = 0.2, 20.0, 1.0  # seconds
+_WORKING = 5.0  # seconds, after which long work is a worker's
 _until: ContextVar[float] = ContextVar("until", default=math.inf)
+_working_until: ContextVar[float] = ContextVar("working_until", default=math.inf)
 
 
 @cache
@@ -37,8 +40,14 @@ def store() -> local.OpenStore:
 
 
 def ports() -> Ports:
-    """The table, the index and the rest."""
-    return store().ports
+    """The table, the index and the rest; with the queue, whose worker goes on with what a call has no time for."""
+    opened, relay = store().ports, _relay(settings())
+    return opened if relay is None else replace(opened, relay=relay)
+
+
+@cache
+def _relay(given: Settings) -> Relay | None:
+    return None if given.night_queue is None else maintenance.open_relay(given, in_time, remaining)
 
 
 @cache
@@ -65,9 +74,15 @@ def projector() -> Projector:
     return _internal_if_misconfigured(lambda: maintenance.open_projector(settings(), remaining))
 
 
-def begin(milliseconds: int) -> None:
-    """An invocation begins, and Lambda gives it so long."""
+def begin(milliseconds: int, working: float | None = None) -> None:
+    """An invocation begins, and Lambda gives it so long. `working`: seconds until long work is handed on, else five."""
     _until.set(time.monotonic() + milliseconds / 1000)
+    _working_until.set(time.monotonic() + (_WORKING if working is None else working))
+
+
+def in_time() -> bool:
+    """Whether this invocation may go on with long work."""
+    return time.monotonic() < _working_until.get()
 
 
 def left() -> float:

@@ -1,14 +1,18 @@
-"""The functions of nights: `plan` queues users with something due, `night` runs one user's night, `record` serves routes."""
+"""The functions of nights: `plan` queues users with something due, `night` runs one user's night, `record` serves routes.
+
+`night` is also the worker of what a tool has no time for in its call: the same queue, the same fence, the same steps.
+"""
 
 import json
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, tzinfo
 from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from commonplace.domain.errors import ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.runs import Run
 from commonplace.domain.strict_json import read_object
 from commonplace.interfaces import nightly_routes
@@ -19,11 +23,15 @@ from commonplace.nightly.readers import reader_for
 from commonplace.nightly.service import Nights
 from commonplace.ports.nightly_bundle import NightPorts
 from commonplace.ports.values import Caller
-from commonplace.runs.apply import RunContext
+from commonplace.runs import queueing
+from commonplace.runs.apply import RunContext, leased
+from commonplace.runs.staging import go_on, run_context
+from commonplace.use_cases import dispatch
 from commonplace.use_cases.dispatch import status_and_body
 
 _TO_END = 60_000  # milliseconds
-_LEASE_HELD = (ErrorCode.CONFLICT.label, ErrorCode.LEASE_LOST.label)
+_WHILE_ANOTHER = 60  # seconds
+_BUSY = (ErrorCode.CONFLICT, ErrorCode.LEASE_LOST)
 _log = logging.getLogger("commonplace")
 
 
@@ -71,18 +79,23 @@ def plan(event: dict[str, Any], context: Context) -> Body:
 
 
 def night(event: dict[str, Any], context: Context) -> Body:
-    """Reads what the users of a batch have pending; a message comes again if its user's night failed."""
-    container.begin(context.get_remaining_time_in_millis())
-    failed = [record["messageId"] for record in event["Records"] if not _read(record, context)]
+    """Reads what the users of a batch have pending, or goes on with their runs; a message comes again if that failed."""
+    milliseconds = context.get_remaining_time_in_millis()
+    container.begin(milliseconds, working=(milliseconds - _TO_END) / 1000)
+    failed = [record["messageId"] for record in event["Records"] if not _worked(record, context)]
     return {"batchItemFailures": [{"itemIdentifier": message} for message in failed]}
 
 
-def _read(message: dict[str, Any], context: Context) -> bool:
-    """Reads a user's night; False if the message has to come again."""
+def _worked(message: dict[str, Any], context: Context) -> bool:
+    """Reads a user's night, or goes on with a run of theirs; False if the message has to come again."""
     runs: list[Run] = []
 
     def work() -> dict[str, Any]:
-        user_id = str(json.loads(message["body"])["user_id"])
+        given = json.loads(message["body"])
+        user_id = str(given["user_id"])
+        if "run_id" in given:
+            runs.extend(_gone_on(user_id, str(given["run_id"])))
+            return {}
         nights = nights_of(user_id, zone_of(user_id, container.night()), lambda: _in_time(context))
         for run in nights.nightly():
             runs.append(run)
@@ -95,7 +108,46 @@ def _read(message: dict[str, Any], context: Context) -> bool:
         if status >= 400:
             _log.warning("a night ends early: %s", body["error"]["code"])
         _count(runs, len(errors))
-    return status < 400 or body["error"]["code"] in _LEASE_HELD
+    return status < 400 or body["error"]["code"] in [code.label for code in _BUSY]
+
+
+def _gone_on(user_id: str, run_id: str) -> list[Run]:
+    """Goes on with a run that had no time left; the run, once it is at its end. While another is at work it waits."""
+    try:
+        run = _go_on(user_id, run_id)
+    except CommonplaceError as error:
+        if error.code not in _BUSY:
+            raise
+        container.night_schedule().queue.send_run(user_id, run_id, _WHILE_ANOTHER)
+        return []
+    return [] if run is None or run.is_at_work else [run]
+
+
+def _go_on(user_id: str, run_id: str) -> Run | None:
+    """Applies what is left of a run, or does what it was queued for, in the name of who asked for it.
+
+    Of a message only the names are believed; what is to be done, and with what rights, is kept beside the run.
+    """
+    from commonplace.pages.publishing import publish
+
+    kept, ports = container.night().runs, container.ports()
+    run = kept.get(user_id, run_id)
+    if run is None or run.kind not in queueing.TOOLS or not run.is_at_work:
+        return None
+    caller = Caller(user_id, container.now(run.started_at.tzinfo or UTC), goes_on=run_id)
+    context = run_context(caller, ports)
+    if run.status == "running":
+        return go_on(run, context, publish)
+    try:
+        asked = queueing.asked_for(run, context)
+        asking = replace(caller, agent_id=asked.agent_id, admin=asked.admin)
+        dispatch.call(queueing.TOOLS[run.kind], asked.arguments, asking, ports)
+    except CommonplaceError as error:
+        if error.code in _BUSY or error.code.status >= 500:
+            raise
+        with leased(context) as lease:
+            queueing.failed(run, error.message, context, lease)
+    return kept.get(user_id, run_id)
 
 
 def _in_time(context: Context) -> bool:

@@ -1,12 +1,12 @@
 """`merge` and `tags`: several memories, or tags of one meaning, become one; planned first."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
 
 from commonplace.interfaces.cli.failures import LEFT
-from commonplace.interfaces.cli.options import Shared, command_options, given_arguments
+from commonplace.interfaces.cli.options import Shared, command_options, given_arguments, progress_bar
 from commonplace.interfaces.cli.tables import Remarked, print_facts, print_json, print_notes, print_rows
 
 _APPLY = click.option("--apply", is_flag=True, help="Do it now, and not only tell what would be done.")
@@ -24,8 +24,8 @@ def merge(shared: Shared, ids: tuple[str, ...], run_id: str | None, apply: bool)
     Without an ID it lists memories that say the same. "commonplace runs undo" brings the old ones back. Ends with 5 while
     something is found or planned that is not done.
     """
-    with shared.open() if apply else shared.reading() as memory:
-        answer = _tool(memory, "merge_memories", memory_ids=list(ids) or None, dry_run=not apply, run_id=run_id)
+    with shared.open() if apply else shared.reading() as memory, progress_bar("merging memories") as progress:
+        answer = _tool(memory, progress, "merge_memories", memory_ids=list(ids) or None, dry_run=not apply, run_id=run_id)
     if shared.json:
         print_json(answer)
     else:
@@ -67,8 +67,8 @@ def optimize(shared: Shared, threshold: float | None, run_id: str | None, apply:
     A query for an old tag goes on finding what it did. "commonplace runs undo" takes it back. Ends with 5 while something
     is planned that is not done.
     """
-    with shared.open() if apply else shared.reading() as memory:
-        answer = _tool(memory, "optimize_tags", threshold=threshold, dry_run=not apply, run_id=run_id)
+    with shared.open() if apply else shared.reading() as memory, progress_bar("memories corrected") as progress:
+        answer = _tool(memory, progress, "optimize_tags", threshold=threshold, dry_run=not apply, run_id=run_id)
     if shared.json:
         print_json(answer)
     else:
@@ -92,8 +92,8 @@ def _print_tags(answer: Mapping[str, Any]) -> None:
     )  # fmt: skip
 
 
-def _tool(memory: Any, name: str, **arguments: Any) -> dict[str, Any]:
-    answer: dict[str, Any] = memory.call(name, given_arguments(**arguments))
+def _tool(memory: Any, progress: Callable[..., None], name: str, **arguments: Any) -> dict[str, Any]:
+    answer: dict[str, Any] = memory.call(name, given_arguments(**arguments), progress)
     return answer
 
 

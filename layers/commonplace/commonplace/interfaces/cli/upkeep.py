@@ -50,8 +50,9 @@ def repair(shared: Shared, whole: bool, apply: bool) -> None:
     The memories themselves stay as they are, those that can't be read too. The exit code is 5 when something would be
     changed, or could not be.
     """
-    with shared.reading() as memory:
-        answer = memory.call("repair_index", {"scope": "all" if whole else "missing", "dry_run": not apply})
+    given = {"scope": "all" if whole else "missing", "dry_run": not apply}
+    with shared.reading() as memory, progress_bar("memories compared") as progress:
+        answer = memory.call("repair_index", given, progress)
     if shared.json:
         print_json(answer)
     else:

@@ -1,0 +1,28 @@
+"""Memories that replaced one another in a circle, as no record may have it but a file from elsewhere can."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from commonplace.domain.memory import Memory
+
+
+def in_circles(memories: Sequence[Memory]) -> set[str]:
+    """The ids of memories that replaced one another in a circle, and of those between two circles."""
+    links = {(one.memory_id, one.superseded_by) for one in memories} | {(one.supersedes, one.memory_id) for one in memories}
+    edges = [(before, after) for before, after in links if before is not None and after is not None]
+    return _not_reached(edges) & _not_reached([(after, before) for before, after in edges])
+
+
+def _not_reached(edges: Sequence[tuple[str, str]]) -> set[str]:
+    """What is left when each id goes that no edge leads to any more."""
+    following, waiting = defaultdict[str, list[str]](list), defaultdict[str, int](int)
+    for before, after in edges:
+        following[before].append(after)
+        waiting[after] += 1
+    free = [one for one in following if not waiting[one]]
+    while free:
+        for after in following[free.pop()]:
+            waiting[after] -= 1
+            if not waiting[after]:
+                free.append(after)
+    return {one for one, count in waiting.items() if count}
