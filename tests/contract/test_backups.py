@@ -15,7 +15,7 @@ from commonplace.domain.transfer import BackupResult
 from commonplace.nightly.user_erasure import ErasableUser
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Alias, RawRecord
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Caller, Rating
 from commonplace.runs import undo
 from commonplace.runs.apply import RunContext
 from commonplace.runs.backup_file import BackupReading, read_backup
@@ -78,7 +78,7 @@ def erasable(opened: OpenStore, minutes: int) -> ErasableUser:
 
 @pytest.fixture
 def life(opened: OpenStore) -> dict[str, str]:
-    """A replaced value, a deleted memory, labels that were corrected, and ids from elsewhere."""
+    """A replaced value, a deleted memory, labels that were corrected, ids from elsewhere, and feedback."""
     ports = opened.ports
     written = {"category": "preference", "durability": "durable"}
     call(ports, "write_memory", at(-9), key="home", value="The user lives in Lisbon.", **written)
@@ -89,10 +89,12 @@ def life(opened: OpenStore) -> dict[str, str]:
     bike = call(ports, "store_memory", at(-4), content="Ana rides a bicycle to work.").memory_id
     call(ports, "delete_memory", at(-3), memory_id=bike)
     ports.aliases.add(ANA, [Alias("17", tea), Alias("18", cello, withdrawn=True)])
+    for number, memory_id in enumerate((tea, cello)):
+        assert ports.feedback.rate(ANA, Rating(memory_id, "what do I like", True, at(number - 2).now))
     return {"tea": tea, "cello": cello, "bike": bike}
 
 
-def test_it_holds_records_audit_rows_and_aliases(opened: OpenStore, life: dict[str, str]) -> None:
+def test_it_holds_records_audit_rows_aliases_and_feedback(opened: OpenStore, life: dict[str, str]) -> None:
     ports = opened.ports
     found = reading(ports, made(ports))
     assert found.problems == []
@@ -103,6 +105,8 @@ def test_it_holds_records_audit_rows_and_aliases(opened: OpenStore, life: dict[s
         assert one.memory is not None
         assert max(one.audits) == one.memory.version
     assert list(found.backup.aliases) == list(ports.aliases.all(ANA))
+    assert [one.memory_id for one in found.backup.ratings] == [life["tea"], life["cello"]]
+    assert list(found.backup.ratings) == ports.feedback.ratings(ANA, NOON)
     assert found.backup.as_of == NOON
 
 
@@ -176,7 +180,9 @@ def test_what_was_purged_comes_back_as_a_new_record(
     assert opened.erasure().erase_unreadable(ANA, life["tea"])  # no record and no audit row is left, as after a purge
     assert life["tea"] not in kept(ports)
     assert ports.aliases.get(ANA, ["17"]) == {}
+    assert [one.memory_id for one in ports.feedback.ratings(ANA, NOON)] == [life["cello"]]
     done = applied(ports, 1, backup_id)
+    assert [one.memory_id for one in ports.feedback.ratings(ANA, NOON)] == [life["tea"], life["cello"]]
     assert (done.adds, done.refused) == ([life["tea"]], [])
     assert kept(ports) == before
     assert call(ports, "get_memory", at(2), memory_id="17").memory.memory_id == life["tea"]
@@ -240,6 +246,7 @@ def test_what_was_erased_is_in_no_backup_any_more_and_never_comes_back(opened: O
     assert found.backup is not None
     assert found.backup.records == tuple(one for one in before.records if one.memory_id != life["tea"])
     assert [one.name for one in found.backup.aliases] == ["18"]
+    assert [one.memory_id for one in found.backup.ratings] == [life["cello"]]
     assert back_up(ports, at(2), action="verify", backup_id=backup_id).ok
     assert applied(ports, 3, backup_id, "replace").adds == []
 

@@ -96,7 +96,7 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
     try:
         forget_searches(made, lease.context.ports)
         lease.context.ports.operations.apply(made, lease.fence)
-        _keep_aliases(operation, run_id, lease.context)
+        _keep_beside(operation, run_id, lease.context)
     except CommonplaceError as error:
         if error.code not in _IN_THE_WAY:
             raise
@@ -112,8 +112,10 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
     return with_outcome(reported, "applied")
 
 
-def _keep_aliases(operation: PlannedOperation, run_id: str, context: RunContext) -> None:
+def _keep_beside(operation: PlannedOperation, run_id: str, context: RunContext) -> None:
     """Where a run dies before this, going on with it does it: the operation is then found applied."""
     memory_id = operation.told.memory_id
     if operation.aliases and memory_id is not None:
         context.ports.aliases.add(context.user_id, [Alias(name, memory_id, run_id) for name in operation.aliases])
+    for rating in operation.ratings:
+        context.ports.feedback.rate(context.user_id, rating)

@@ -1,4 +1,4 @@
-"""A backup as a file: compressed JSON Lines, a header first, then a record with its audit rows each, then the aliases."""
+"""A backup as a file: compressed JSON Lines, a header, then a record with its audit rows each, aliases, feedback."""
 
 import base64
 import gzip
@@ -16,9 +16,10 @@ from commonplace.domain.strict_json import read_object
 from commonplace.domain.transfer import BackupProblem, KeptFile
 from commonplace.ports.kept_files import KeptFiles
 from commonplace.ports.record_values import Alias, Audit, RawRecord
+from commonplace.ports.values import Rating
 
 _HEADER, _FORM = "commonplace_backup", 1
-_ALIAS = b'{"alias": '  # so the line of one begins
+_BESIDE = {"aliases": b'{"alias": ', "ratings": b'{"rating": '}  # so the lines of those begin
 _LEVEL = 6
 _READING = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, CommonplaceError)
 """What reading a damaged file may end with; gzip's, JSON's, pydantic's."""
@@ -31,11 +32,13 @@ class Backup:
     as_of: datetime
     records: tuple[RawRecord, ...]
     aliases: tuple[Alias, ...]
+    ratings: tuple[Rating, ...] = ()
 
     def body(self) -> bytes:
         """The bytes of the file; the same backup gives the same."""
-        header = {_HEADER: _FORM, "as_of": self.as_of.isoformat(), "records": len(self.records), "aliases": len(self.aliases)}
-        lines = (header, *map(_record_line, self.records), *map(_alias_line, self.aliases))
+        counts = {"records": len(self.records), "aliases": len(self.aliases), "ratings": len(self.ratings)}
+        header = {_HEADER: _FORM, "as_of": self.as_of.isoformat(), **counts}
+        lines = (header, *map(_record_line, self.records), *map(_alias_line, self.aliases), *map(_rating_line, self.ratings))
         return _compressed(json.dumps(line, ensure_ascii=False).encode() for line in lines)
 
 
@@ -67,19 +70,22 @@ def read_backup(file: KeptFile, body: bytes, user_id: str) -> BackupReading:
     except _READING:
         reading.problems.append(BackupProblem(detail="the file can't be read"))
         return reading
-    records, aliases = list[RawRecord](), list[Alias]()
+    records, aliases, ratings = list[RawRecord](), list[Alias](), list[Rating]()
     for number, line in enumerate(lines, 2):
         try:
             given = read_object(line)
             if "alias" in given:
                 aliases.append(Alias(**given["alias"]))
+            elif "rating" in given:
+                ratings.append(Rating(**{**given["rating"], "at": datetime.fromisoformat(given["rating"]["at"])}))
             else:
                 records.append(_record(given, user_id))
         except _READING:
             reading.problems.append(BackupProblem(detail=f"line {number} can't be read"))
-    if (told.get("records"), told.get("aliases")) != (len(records), len(aliases)):
+    counted = {"records": len(records), "aliases": len(aliases), "ratings": len(ratings)}
+    if any(told.get(name) != count for name, count in counted.items()):
         reading.problems.append(BackupProblem(detail=f"of {told.get('records')} records {len(records)} are there"))
-    reading.backup = Backup(as_of, tuple(records), tuple(aliases))
+    reading.backup = Backup(as_of, tuple(records), tuple(aliases), tuple(ratings))
     why = "could not be read when the backup was made; it is in it as it was"
     reading.problems += [BackupProblem(id=one, detail=why) for one in reading.unreadable]
     return reading
@@ -98,18 +104,19 @@ def forget_in_backups(files: KeptFiles, user_id: str, memory_ids: Collection[str
 
 
 def _without(body: bytes, memory_ids: Collection[bytes]) -> tuple[bytes, int]:
-    """A backup without some memories and what these were called elsewhere, and how many are left; only lines that name one
-    are read."""
+    """A backup without some memories and what stands beside these, and how many are left; only lines that name one are
+    read."""
     header, *lines = gzip.decompress(body).splitlines()
     kept = [line for line in lines if not any(one in line for one in memory_ids) or _memory_of(line) not in memory_ids]
-    aliases = sum(line.startswith(_ALIAS) for line in kept)
-    told = {**json.loads(header), "records": len(kept) - aliases, "aliases": aliases}
-    return _compressed([json.dumps(told).encode(), *kept]), len(kept) - aliases
+    beside = {name: sum(line.startswith(begins) for line in kept) for name, begins in _BESIDE.items()}
+    records = len(kept) - sum(beside.values())
+    told = {**json.loads(header), "records": records, **beside}
+    return _compressed([json.dumps(told).encode(), *kept]), records
 
 
 def _memory_of(line: bytes) -> bytes:
     found = json.loads(line)
-    return str(found.get("alias", found)["memory_id"]).encode()
+    return str((found.get("alias") or found.get("rating") or found)["memory_id"]).encode()
 
 
 def _compressed(lines: Iterable[bytes]) -> bytes:
@@ -130,6 +137,10 @@ def _record_line(record: RawRecord) -> Mapping[str, object]:
 
 def _alias_line(alias: Alias) -> Mapping[str, object]:
     return {"alias": asdict(alias)}
+
+
+def _rating_line(rating: Rating) -> Mapping[str, object]:
+    return {"rating": {**asdict(rating), "at": rating.at.isoformat()}}
 
 
 def _record(given: Mapping[str, Any], user_id: str) -> RawRecord:

@@ -10,6 +10,7 @@ from commonplace.domain.fields import FrozenPart
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Dropped, Outcome, RunOperation, TagMerge
 from commonplace.ports.record_values import Audit, Change, Operation, Vector
+from commonplace.ports.values import Rating
 
 REMOVING_AUDITS = ("delete", "erase")
 """Audits of what closes with nothing in its place."""
@@ -45,7 +46,7 @@ class PlannedChange(FrozenPart):
 
 class PlannedOperation(FrozenPart):
     """An operation and what will be told of it. `asked_for`: the user said in so many words to remember it; `aliases`: what
-    the memory that is told of was called elsewhere."""
+    the memory that is told of was called elsewhere; `ratings`: what it was useful for."""
 
     told: RunOperation
     at: datetime
@@ -53,6 +54,7 @@ class PlannedOperation(FrozenPart):
     closes: tuple[PlannedChange, ...] = ()
     asked_for: bool = False
     aliases: tuple[str, ...] = ()
+    ratings: tuple[Rating, ...] = ()
 
     def operation(self, user_id: str, run_id: str) -> Operation:
         """The operation as the record takes it."""

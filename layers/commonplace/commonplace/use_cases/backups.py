@@ -121,7 +121,9 @@ def _as_of_now(caller: Caller, ports: Ports) -> Backup:
     made = {(one.memory_id, one.version): one for operation in ports.operations.since(user_id, at) for one in operation.made}
     records = tuple(found for row in rows if (found := _as_of(row, at, made)) is not None)
     there = {one.memory_id for one in records}
-    return Backup(at, records, tuple(one for one in ports.aliases.all(user_id) if one.memory_id in there))
+    aliases = tuple(one for one in ports.aliases.all(user_id) if one.memory_id in there)
+    ratings = tuple(one for one in ports.feedback.ratings(user_id, at) if one.memory_id in there and one.at <= at)
+    return Backup(at, records, aliases, ratings)
 
 
 def _newest_up_to(at: datetime, rows: Iterable[RawRecord]) -> dict[str, int]:

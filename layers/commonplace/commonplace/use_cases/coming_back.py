@@ -1,4 +1,4 @@
-"""Memories of a backup of which no record is left, as they come back: with vectors, versions and old names."""
+"""Memories of a backup of which no record is left, as they come back: with vectors, versions, old names and feedback."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Alias, Audit, Change, RawRecord, Stored
-from commonplace.ports.values import Caller, IndexUnavailable
+from commonplace.ports.values import RATINGS_KEPT, Caller, IndexUnavailable, Rating
 from commonplace.runs.plan import PlannedChange
 from commonplace.use_cases.export_memories import IMPORTED_HISTORY
 
@@ -41,6 +41,15 @@ def names_left(
     found = defaultdict[str, tuple[str, ...]](tuple)
     for one in named:
         found[one.memory_id] += () if one.name in taken else (one.name,)
+    return found
+
+
+def ratings_left(memory_ids: Collection[str], ratings: Sequence[Rating], caller: Caller) -> Mapping[str, tuple[Rating, ...]]:
+    """By memory what it was useful for, as long as that would still be kept."""
+    wanted, found = set(memory_ids), defaultdict[str, tuple[Rating, ...]](tuple)
+    for one in ratings:
+        if one.memory_id in wanted and caller.now - one.at < RATINGS_KEPT:
+            found[one.memory_id] += (one,)
     return found
 
 

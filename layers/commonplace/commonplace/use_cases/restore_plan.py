@@ -17,7 +17,7 @@ from commonplace.ports.values import Caller
 from commonplace.retrieval.documents import fingerprint
 from commonplace.runs.backup_file import Backup
 from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation
-from commonplace.use_cases.coming_back import coming_back, names_left
+from commonplace.use_cases.coming_back import coming_back, names_left, ratings_left
 
 GONE, CHANGED, LATER = "is gone, and in the backup", "is another in the backup", "came after the backup"
 _BATCH = 100
@@ -118,26 +118,28 @@ class RestorePlanner:
         return self.goals[name].status == "active" and (name not in self.here or self.here[name].status != "active")
 
     def _operations(self) -> Iterator[PlannedOperation]:
-        """What comes back closes in one operation what has its place now; then what else closes or changes."""
+        """With what stood beside the memories that are gone: what they were called elsewhere, and feedback."""
         gone = [name for name in self.goals if name not in self.here]
-        new = {
-            name: change
-            for batch in self.ports.in_time(in_batches(gone, _BATCH))
-            for name, change in self._coming_back(batch)
-        }
         names = names_left(gone, self.backup.aliases, self.caller, self.ports)
+        rated = ratings_left(gone, self.backup.ratings, self.caller)
+        for one in self._in_order(gone):
+            name = one.told.memory_id or ""
+            yield one.model_copy(update={"aliases": names.get(name, ()), "ratings": rated.get(name, ())})
+
+    def _in_order(self, gone: Sequence[str]) -> Iterator[PlannedOperation]:
+        """What comes back closes in one operation what has its place now; then what else closes or changes."""
+        batches = self.ports.in_time(in_batches(gone, _BATCH))
+        new = {name: change for batch in batches for name, change in self._coming_back(batch)}
         opening = [name for name in self.goals if self._opens(name)]
-        waiting = dict.fromkeys(self.goals)
-        for name in opening:
-            del waiting[name]
+        waiting = {name: None for name in self.goals if not self._opens(name)}
         holders = self._holders(waiting)
         for name in opening:
             held = [one for one in self._in_the_way(name, holders) if one in waiting]
             for one in held:
                 del waiting[one]
-            yield self._operation(name, new.get(name), held, names.get(name, ()))
+            yield self._operation(name, new.get(name), held)
         for name in waiting:
-            yield self._operation(name, new.get(name), (), names.get(name, ()))
+            yield self._operation(name, new.get(name), ())
 
     def _coming_back(self, batch: Sequence[str]) -> Iterator[tuple[str, PlannedChange]]:
         return coming_back([(self.goals[name], self._past[name]) for name in batch], self.backup_id, self.caller, self.ports)
@@ -156,9 +158,7 @@ class RestorePlanner:
         wanted = [*self._places(self.goals[opening]), before.superseded_by if before else None]
         return dict.fromkeys(holders[one] for one in wanted if one in holders)
 
-    def _operation(
-        self, name: str, new: PlannedChange | None, held: Sequence[str], aliases: tuple[str, ...]
-    ) -> PlannedOperation:
+    def _operation(self, name: str, new: PlannedChange | None, held: Sequence[str]) -> PlannedOperation:
         operation_id, later = new_operation_id(self.caller.now), name not in self._past
         change = new or self._change(name, operation_id)
         opens = new is not None or self.goals[name].status == "active"
@@ -168,9 +168,7 @@ class RestorePlanner:
             why=LATER if later else GONE if new or _is_gone(self.here[name], self.goals[name]) else CHANGED,
         )  # fmt: skip
         closes = [*(self._change(one, operation_id) for one in held), *(() if opens else (change,))]
-        return PlannedOperation(
-            told=told, at=self.caller.now, opens=change if opens else None, closes=tuple(closes), aliases=aliases
-        )
+        return PlannedOperation(told=told, at=self.caller.now, opens=change if opens else None, closes=tuple(closes))
 
     def _change(self, name: str, operation_id: str) -> PlannedChange:
         before, after = self.here[name], self.goals[name]
