@@ -10,7 +10,8 @@ PAGE = FOLDER / "RESULTS.md"
 ORDER = (
     "everyday", "peers", "retrieval", "classification", "extraction", "merges", "updates", "redaction", "timeranges",
     "latency", "search_cost", "footprint", "command_start", "package_size", "nights", "night_changes", "night_locomo",
-    "night_years", "night_calls", "night_thousand", "cold_start", "cloud_retrieval", "cloud_latency", "success", "advanced", "fuzz",
+    "night_years", "night_calls", "night_thousand", "cold_start", "cloud_retrieval", "cloud_latency", "success",
+    "advanced", "fuzz",
 )  # fmt: skip
 
 
