@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace import Commonplace, SearchOptions
+from commonplace.ports.values import Weights
 from commonplace.retrieval.ranking import TIE_BREAKS
-from commonplace.settings import Settings
-from tests.conftest import NOON
+from commonplace.settings import Settings, read_settings
+from tests.conftest import NOON, refusal
 from tests.integration.command_line import run, stored
 
 pytestmark = pytest.mark.integration
@@ -122,3 +124,28 @@ def test_how_many_candidates_each_leg_has_is_a_setting(tmp_path: Path) -> None:
     turns = range(120)
     teas = [{"session_id": f"s{n}", "position": 1, "speaker": "user", "text": f"I like tea number {n}."} for n in turns]
     assert (legs("fast"), legs("thorough")) == ((50, 50), (120, 100))
+
+
+def test_what_orders_memories_that_match_alike_is_a_setting(tmp_path: Path) -> None:
+    def parts(**weights: float) -> dict[str, float]:
+        settings = Settings.model_validate({"db": tmp_path / "weighed.db", **weights})
+        with Commonplace(settings=settings, user_id="ana", now=lambda: NOON) as memory:
+            memory.store_memory("I like green tea.", context={"force_importance": 5})
+            (hit,) = memory.trace_search("green tea").results
+            return {name: hit.parts.get(name, 0.0) for name in ("tie_importance", "tie_recency")}
+
+    usual = Weights()
+    assert parts() == {"tie_importance": pytest.approx(usual.importance, rel=0.1), "tie_recency": usual.recency}
+    heavy = parts(importance_weight=0.2, recency_weight=0.0)
+    assert heavy == {"tie_importance": pytest.approx(10 * parts()["tie_importance"]), "tie_recency": 0.0}
+
+
+@pytest.mark.parametrize("name", ["importance", "recency", "usage"])
+def test_a_weight_has_a_range_and_its_own_default(name: str) -> None:
+    key = f"COMMONPLACE_{name.upper()}_WEIGHT"
+    assert getattr(read_settings({}), f"{name}_weight") == getattr(Weights(), name)
+    assert getattr(read_settings({key: "0.2"}), f"{name}_weight") == 0.2
+    for wrong in ("-0.01", "0.21", "nan", "much"):
+        refused = refusal(partial(read_settings, {key: wrong}))
+        assert refused.field == key
+        assert refused.message.startswith(key)

@@ -22,6 +22,9 @@ class Settings(BaseModel):
     timezone: str | None = Field(None, description="IANA name of the user's time zone; the machine's when absent.")
     ranking: Literal["window", "classic"] = Field("window", description="How candidates are scored.")
     depth: Literal["thorough", "fast"] = Field("thorough", description="How many candidates an index gives a search.")
+    importance_weight: float = Field(0.02, ge=0, le=0.2, description="What importance adds to a score at the most.")
+    recency_weight: float = Field(0.02, ge=0, le=0.2, description="What being new adds to a score at the most.")
+    usage_weight: float = Field(0.01, ge=0, le=0.2, description="What often being found adds to a score at the most.")
     category_confidence: float = Field(
         0.5, ge=0, le=1, description="The confidence below which a store names the two likeliest categories."
     )

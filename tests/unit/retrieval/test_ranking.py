@@ -11,12 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.domain.memory import Memory
+from commonplace.ports.values import Weights
 from commonplace.retrieval.query import answerable
 from commonplace.retrieval.ranked import Ranked
-from commonplace.retrieval.ranking import MOST_TIE_BREAK, DaySpan, Question, break_ties, rank
+from commonplace.retrieval.ranking import DaySpan, Question, break_ties, rank, tie_breaks
 from tests.conftest import NOON
 from tests.unit.retrieval.columns import columns, corpus_of
 
+WEIGHTS = st.builds(Weights, *3 * [st.floats(0, 0.2)])
 ASKED = Question(terms=("tea",), weights=(1.0,), words=frozenset({"tea"}))
 
 
@@ -97,23 +99,51 @@ def test_preferences_matter_when_advice_is_asked_and_instructions_always() -> No
     assert rank(ASKED, columns(counts=[[1], [1]], instructions=[False, True]), corpus_of()).rows[0] == 1
 
 
-@given(st.lists(st.tuples(st.floats(0, 2), st.floats(0, 1), st.integers(0, 900), st.integers(0, 99)), min_size=2, max_size=9))
+@given(
+    st.lists(st.tuples(st.floats(0, 2), st.floats(0, 1), st.integers(0, 900), st.integers(0, 99)), min_size=2, max_size=9),
+    WEIGHTS,
+)
 def test_importance_recency_and_usage_never_lift_a_clearly_worse_match(
-    drawn: list[tuple[float, float, int, int]],
+    drawn: list[tuple[float, float, int, int]], weights: Weights
 ) -> None:
     scores = np.array([score for score, *_ in drawn])
     memories = [
         memory(importance=importance, event_time=NOON - timedelta(days=days), access_count=uses)
         for _, importance, days, uses in drawn
     ]
-    order = break_ties(scores, memories, NOON.timestamp())
+    order = break_ties(scores, memories, NOON.timestamp(), weights)
     for earlier, later in pairwise(order):
-        assert scores[later] - scores[earlier] <= MOST_TIE_BREAK + 1e-9
+        assert scores[later] - scores[earlier] <= weights.importance + weights.recency + weights.usage + 1e-9
 
 
 def test_what_matches_alike_is_settled_by_importance() -> None:
     memories = [memory(importance=0.2), memory(importance=0.9)]
-    assert break_ties(np.array([0.5, 0.5]), memories, NOON.timestamp()) == [1, 0]
+    assert break_ties(np.array([0.5, 0.5]), memories, NOON.timestamp(), Weights()) == [1, 0]
+
+
+def test_without_a_word_of_the_weights_they_are_what_they_were() -> None:
+    old = memory(importance=0.5, event_time=NOON - timedelta(days=45), access_count=10)
+    shares = {name: float(share[0]) for name, share in tie_breaks([old], NOON.timestamp(), Weights()).items()}
+    assert shares == {"tie_importance": 0.02 * 0.5, "tie_recency": 0.02 * np.exp(-0.5), "tie_usage": 0.01 * 0.5}
+
+
+@pytest.mark.parametrize(
+    ("weights", "order"),
+    [
+        (Weights(), [0, 1, 2]),
+        (Weights(importance=0.2), [1, 0, 2]),
+        (Weights(importance=0.0), [0, 2, 1]),
+        (Weights(importance=0.0, usage=0.2), [2, 0, 1]),
+    ],
+)
+def test_a_weight_decides_what_settles_between_close_matches(weights: Weights, order: list[int]) -> None:
+    long_ago = NOON - timedelta(days=900)
+    memories = [
+        memory(importance=0.2),
+        memory(importance=0.9, event_time=long_ago),
+        memory(importance=0.2, event_time=long_ago, access_count=20),
+    ]
+    assert break_ties(np.array([0.5, 0.5, 0.5]), memories, NOON.timestamp(), weights) == order
 
 
 def test_the_classic_profile_is_the_weighted_sum_it_says() -> None:

@@ -137,6 +137,7 @@ def test_one_output_is_the_environment_of_the_commands(parameters: dict[str, Any
     assert stack.functions()["night"]["Environment"]["COMMONPLACE_PAGES_BUCKET"] == "Pages"
     assert told == {name: str(given[name]) for name in told}
     not_told = {f"COMMONPLACE_{name}" for name in ("AGENTCORE_GATEWAYS", "RANKING", "FUSION", "SEARCH_LOG", "DEPTH")}
+    not_told |= {f"COMMONPLACE_{name}_WEIGHT" for name in ("IMPORTANCE", "RECENCY", "USAGE")}
     not_told |= {"COMMONPLACE_CATEGORY_CONFIDENCE"}
     not_told |= {"POWERTOOLS_LOG_LEVEL", "POWERTOOLS_METRICS_NAMESPACE"}
     assert given.keys() - told.keys() == not_told
@@ -150,6 +151,14 @@ def test_the_choices_of_parameters_are_those_of_the_settings() -> None:
         assert about["AllowedValues"] == schema[name]["enum"]
         # A table that nobody says more about was embedded by 0.1; a new stack says so, one of today keeps its own value.
         assert about["Default"] == ("sentence" if parameter == "Embedder" else schema[name]["default"])
+
+
+def test_the_bounds_of_parameters_are_those_of_the_settings() -> None:
+    schema = Settings.model_json_schema()["properties"]
+    for name in ("importance_weight", "recency_weight", "usage_weight", "category_confidence"):
+        about = template()["Parameters"][name.title().replace("_", "")]
+        told = schema[name]
+        assert (about["Default"], about["MinValue"], about["MaxValue"]) == (told["default"], told["minimum"], told["maximum"])
 
 
 def test_the_table_is_the_one_that_the_adapter_knows(stack: Stack) -> None:

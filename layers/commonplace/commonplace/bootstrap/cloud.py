@@ -14,6 +14,7 @@ from commonplace.bootstrap.models import (
     reader_of,
     summarizer_of,
     unlimited_time,
+    weights_of,
 )
 from commonplace.bootstrap.upkeep import upkeep_of_table
 from commonplace.domain.errors import CommonplaceError, ErrorCode, require_extra
@@ -79,8 +80,9 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
         embedder=embedder, words=static, search_log=DynamoSearchLog(table, settings.search_log),
         feedback=DynamoFeedback(table), reader=reader_of(settings, left), summarizer=summarizer_of(settings, left),
         fallback=fallback, summary_seconds=settings.claude_deadline, profile=settings.ranking, night=night,
-        category_confidence=settings.category_confidence, tag_rows=DynamoTagRows(table), files=bucket_files(settings),
-        upkeep=upkeep, raw=DynamoRawRecords(table), backups=BackupsKept(settings.backups_kept, settings.backup_days),
+        category_confidence=settings.category_confidence, weights=weights_of(settings), tag_rows=DynamoTagRows(table),
+        files=bucket_files(settings), upkeep=upkeep, raw=DynamoRawRecords(table),
+        backups=BackupsKept(settings.backups_kept, settings.backup_days),
     )  # fmt: skip
     return OpenStore(ports, lambda: None, night, lambda: _erasure(table), lambda: upkeep().everything)
 

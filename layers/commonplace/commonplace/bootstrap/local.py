@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from commonplace.bootstrap.models import SENTENCE_ENCODER, OnFirstUse, night_of, reader_of, summarizer_of
+from commonplace.bootstrap.models import SENTENCE_ENCODER, OnFirstUse, night_of, reader_of, summarizer_of, weights_of
 from commonplace.bootstrap.upkeep import FileReport, report_of, upkeep_of_file
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.ports.all_records import AllRecords
@@ -100,7 +100,7 @@ def open_local(settings: Settings) -> OpenStore:
         facts=SqliteFacts(database), index=index, usage=usage, search_log=search_log, embedder=embedder, words=static,
         feedback=SqliteFeedback(database),
         reader=reader_of(settings), summarizer=summarizer_of(settings), summary_seconds=settings.claude_deadline,
-        profile=settings.ranking, category_confidence=settings.category_confidence,
+        profile=settings.ranking, category_confidence=settings.category_confidence, weights=weights_of(settings),
         reembedding=SqliteReembedding(database, SENTENCE_ENCODER), night=night,
         files=SqliteKeptFiles(database),
         upkeep=cache(lambda: upkeep_of_file(database, embedder, static)),

@@ -11,6 +11,7 @@ from commonplace.domain.errors import require_extra
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.language_model import LanguageModel
 from commonplace.ports.statement_reader import StatementReader
+from commonplace.ports.values import Weights
 from commonplace.settings import Settings
 
 if TYPE_CHECKING:
@@ -85,6 +86,11 @@ def bucket_files(settings: Settings) -> "KeptFiles | None":
 def unlimited_time() -> float:
     """No time limit: nobody ends a process of this machine."""
     return math.inf
+
+
+def weights_of(settings: Settings) -> Weights:
+    """The weights of what orders memories that match alike."""
+    return Weights(settings.importance_weight, settings.recency_weight, settings.usage_weight)
 
 
 def embedder_of(settings: Settings, static: Embedder) -> Embedder:

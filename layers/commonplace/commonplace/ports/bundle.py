@@ -1,7 +1,7 @@
 """Everything that a use case may reach, in one bundle."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from commonplace.ports.aliases import Aliases
@@ -24,7 +24,7 @@ from commonplace.ports.statement_reader import StatementReader
 from commonplace.ports.tag_rows import TagRows
 from commonplace.ports.usage_log import UsageLog
 from commonplace.ports.user_facts import UserFacts
-from commonplace.ports.values import OutOfTime
+from commonplace.ports.values import OutOfTime, Weights
 from commonplace.ports.word_model import WordModel
 
 if TYPE_CHECKING:  # with all that a run reads and tells: most calls have no use for it
@@ -103,6 +103,7 @@ class Ports:
     fallback: MemoryIndex | None = None
     """Answers from the records when the index is unavailable."""
     profile: Literal["window", "classic"] = "window"
+    weights: Weights = field(default_factory=Weights)
     category_confidence: float = 0.5
     """The confidence below which a store tells of the two likeliest categories."""
     reembedding: Reembedding | None = None

@@ -97,6 +97,15 @@ class Filter:
 
 
 @dataclass(frozen=True)
+class Weights:
+    """What importance, recency and use add to a score at the most, to order what matches alike."""
+
+    importance: float = 0.02
+    recency: float = 0.02
+    usage: float = 0.01
+
+
+@dataclass(frozen=True)
 class Similar:
     """An older memory that shares words with a new one, or is near to it by vector.
 

@@ -183,7 +183,7 @@ def _in_order(
     place_of = {memory_id: place for place, memory_id in enumerate(ids)}
     stored = _visible(ids, visibility, ports)
     own = [place_of[one.memory.memory_id] for one in stored]
-    settled = ranking.break_ties(scores[own], [one.memory for one in stored], visibility.now.timestamp())
+    settled = ranking.break_ties(scores[own], [one.memory for one in stored], visibility.now.timestamp(), ports.weights)
     found, places = [stored[at] for at in settled], [own[at] for at in settled]
     order = list(range(len(found)))
     if asks_of_now:

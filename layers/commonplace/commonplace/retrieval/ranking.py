@@ -14,6 +14,7 @@ import numpy as np
 
 from commonplace.domain.memory import Memory
 from commonplace.ports.candidates import Candidates, Corpus, Flags, Floats, Integers
+from commonplace.ports.values import Weights
 from commonplace.retrieval import bm25
 from commonplace.retrieval.ranked import Ranked
 from commonplace.text.foundation import tokenizer
@@ -32,11 +33,10 @@ _PREFERENCE = 0.15
 _DATE, _DATE_DAYS, _LONG_SPAN_DAYS, _LONG_SPAN_SHARE = 0.4, 7.0, 40, 0.2
 _EVEN = 0.2  # the score at which relevance is .5: right memories of single facts begin at half of it
 _ORDERED_ROWS = 300  # twice the highest limit, and some more
-_IMPORTANCE, _RECENCY, _USAGE, _RECENCY_DAYS, _MANY_USES = 0.02, 0.02, 0.01, 90.0, 20
+_RECENCY_DAYS, _MANY_USES = 90.0, 20
 _OF_SPEAKER, _OF_FEEDBACK = "speaker", "feedback"
 TIE_BREAKS = ("tie_importance", "tie_recency", "tie_usage")
 """The parts of `raw` that order what matches alike and are no part of relevance."""
-MOST_TIE_BREAK = _IMPORTANCE + _RECENCY + _USAGE
 
 
 @dataclass(frozen=True)
@@ -102,18 +102,19 @@ def named_speakers(question: Question, corpus: Corpus) -> list[str]:
     return sorted(name for name in corpus.speakers if question.words.intersection(tokenizer.words(name)))
 
 
-def break_ties(scores: Floats, memories: Sequence[Memory], now: float) -> list[int]:
+def break_ties(scores: Floats, memories: Sequence[Memory], now: float, weights: Weights) -> list[int]:
     """The order of memories after importance, recency and usage have decided between close scores."""
-    settled = reduce(np.add, tie_breaks(memories, now).values(), scores)
+    settled = reduce(np.add, tie_breaks(memories, now, weights).values(), scores)
     return [int(row) for row in np.argsort(-settled, kind="stable")]
 
 
-def tie_breaks(memories: Sequence[Memory], now: float) -> dict[str, Floats]:
+def tie_breaks(memories: Sequence[Memory], now: float, weights: Weights) -> dict[str, Floats]:
     """What importance, recency and usage add to the score of each memory, by name, to order what matches alike."""
     importance = np.array([memory.importance for memory in memories])
     days = np.array([max(0.0, now - memory.happened_at.timestamp()) / 86_400 for memory in memories])
     uses = np.array([min(memory.access_count, _MANY_USES) / _MANY_USES for memory in memories])
-    shares = _IMPORTANCE * importance, _RECENCY * np.exp(-days / _RECENCY_DAYS), _USAGE * uses
+    recency = np.exp(-days / _RECENCY_DAYS)
+    shares = weights.importance * importance, weights.recency * recency, weights.usage * uses
     return dict(zip(TIE_BREAKS, shares, strict=True))
 
 

@@ -80,7 +80,7 @@ def _parts(search: Search, matches: Matches | None, at: int, memory: Memory) -> 
     if matches is None:
         return {"least": GENERAL_RELEVANCE, "importance": (1 - GENERAL_RELEVANCE) * memory.importance}
     place, own = matches.places[at], matches.own[at]
-    ties = ranking.tie_breaks([memory], search.visibility.now.timestamp())
+    ties = ranking.tie_breaks([memory], search.visibility.now.timestamp(), search.ports.weights)
     return {
         **matches.ranked.parts_at(own),
         "newest_value": float(matches.ranked.scores[place] - matches.ranked.scores[own]),
