@@ -120,6 +120,39 @@ def test_many_texts_are_asked_several_at_a_time_and_answered_in_their_order() ->
     assert [int(vector.argmax()) for vector in vectors if vector is not None] == list(range(8))
 
 
+def test_the_same_text_is_asked_for_once_and_its_vector_stays_as_it_is() -> None:
+    bedrock = Bedrock([1.0] * 256)
+    embedder = TitanEmbedder(bedrock)
+    vector = embedder.embed("tea")
+    assert vector is not None
+    assert embedder.embed_question("tea") is vector
+    assert [one is vector for one in embedder.embed_all(["tea", "milk", "milk", "tea"])] == [True, False, False, True]
+    assert [json.loads(asked["body"])["inputText"] for asked in bedrock.asked] == ["tea", "milk"]
+    with pytest.raises(ValueError, match="read-only"):
+        vector[0] = 2.0
+    assert TitanEmbedder(bedrock).embed("tea") is not vector  # of another embedder, which may ask elsewhere
+
+
+def test_of_more_texts_than_it_keeps_the_longest_unused_one_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("commonplace.adapters.bedrock._KEPT", 2)
+    bedrock = Bedrock([1.0] * 256)
+    embedder = TitanEmbedder(bedrock)
+    for text in ("tea", "milk", "tea", "water", "tea", "milk"):
+        embedder.embed(text)
+    assert [json.loads(asked["body"])["inputText"] for asked in bedrock.asked] == ["tea", "milk", "water", "milk"]
+
+
+def test_a_failure_is_not_kept() -> None:
+    bedrock = Bedrock(ReadTimeoutError(endpoint_url="https://bedrock"))
+    embedder = TitanEmbedder(bedrock)
+    for _ in range(2):
+        with pytest.raises(CommonplaceError):
+            embedder.embed("tea")
+    bedrock.answer = [1.0] * 256
+    assert embedder.embed("tea") is not None
+    assert len(bedrock.asked) == 3
+
+
 def test_vectors_at_hand_are_not_made_again() -> None:
     bedrock = Bedrock([1.0] * 256)
     embedder = PrecomputedEmbedder.of(["tea", "milk", "tea"], TitanEmbedder(bedrock))
