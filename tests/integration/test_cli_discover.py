@@ -1,8 +1,10 @@
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from commonplace.contract.registry import TOOLS
+from commonplace.domain.taxonomy import ToolGroup
 from tests.integration.command_line import run, stored
 
 pytestmark = pytest.mark.integration
@@ -28,6 +30,25 @@ def test_every_tool_is_explained_with_all_its_arguments(tmp_path: Path, tool: ob
     assert (done.code, done.err) == (0, "")
     assert all(argument in done.out for argument in request.model_fields)
     assert f"commonplace call {name}" in done.out
+
+
+@pytest.mark.parametrize("group", get_args(ToolGroup))
+def test_a_group_is_explained_tool_by_tool_and_nothing_is_changed(tmp_path: Path, group: str) -> None:
+    names = [tool.name for tool in TOOLS if tool.group == group]
+    done = run("discover", "--group", group, home=tmp_path, environment={"COLUMNS": "140"})
+    assert (done.code, done.err) == (0, "")
+    assert [line.split()[1] for line in done.out.splitlines() if line.startswith("tool ")] == names
+    answer = run("discover", "--json", "--group", group, home=tmp_path).answer
+    assert [row["name"] for row in answer["group_schemas"]] == names
+    assert all({"input_schema", "hints"} <= set(row) and "output_schema" not in row for row in answer["group_schemas"])
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unknown_group_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
+    done = run("call", "discover_memory_tools", '{"group": "secrets"}', "--json", home=tmp_path)
+    assert done.code == 2
+    assert '"group"' in done.err
+    assert "maintenance" in done.err
 
 
 def test_arguments_inside_others_are_explained(tmp_path: Path) -> None:

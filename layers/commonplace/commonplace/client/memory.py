@@ -21,7 +21,7 @@ from commonplace.domain import results
 from commonplace.domain.errors import CommonplaceError, ErrorCode, refuse_half_characters
 from commonplace.domain.fields import Result
 from commonplace.domain.memory import GLOBAL_AGENT
-from commonplace.domain.taxonomy import Source, StatementType
+from commonplace.domain.taxonomy import Source, StatementType, ToolGroup
 from commonplace.ports.values import Caller, Clock
 from commonplace.settings import Settings, read_settings
 from commonplace.use_cases import dispatch
@@ -124,9 +124,9 @@ class Commonplace(
         request = check(StoreManyRequest, {"memories": list(memories)})
         return store_memories(request.memories, self._caller(waits=wait), self._local.ports, left)
 
-    def discover_memory_tools(self, tool: str | None = None) -> results.DiscoverResult:
-        """The advanced tools and the measured state of the memories."""
-        return self._typed(results.DiscoverResult, "discover_memory_tools", tool=tool)
+    def discover_memory_tools(self, tool: str | None = None, *, group: ToolGroup | None = None) -> results.DiscoverResult:
+        """The advanced tools and the measured state; with `tool` its whole schema, with `group` what its tools take."""
+        return self._typed(results.DiscoverResult, "discover_memory_tools", tool=tool, group=group)
 
     def memory_store(
         self, content: str, metadata: StoreMetadata, *, id: str | None = None, collection: str | None = None,

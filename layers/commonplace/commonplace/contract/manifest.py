@@ -29,7 +29,7 @@ def manifest(tier: Tier | None = None) -> dict[str, JsonValue]:
     """
     tools = rows(tier)
     if tier == "primary":
-        tools = [{name: part for name, part in row.items() if name not in _ANSWERS} for row in tools]
+        tools = [without_answers(row) for row in tools]
     return {"name": "commonplace", "version": VERSION, "tools": list(tools)}
 
 
@@ -43,6 +43,11 @@ def manifest_text(tier: Tier | None = None) -> str:
 def rows(tier: Tier | None = None) -> Sequence[dict[str, JsonValue]]:
     """The manifest's part of each tool: `primary` ones, `core` ones with those in them, `advanced` ones alone, or all."""
     return [row(tool) for tool in TOOLS if tier is None or tool.tier in _WITHIN[tier]]
+
+
+def without_answers(row: Row) -> dict[str, JsonValue]:
+    """A tool's part as far as a model needs it for a call."""
+    return {name: part for name, part in row.items() if name not in _ANSWERS}
 
 
 def row(tool: Tool) -> dict[str, JsonValue]:

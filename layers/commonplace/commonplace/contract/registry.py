@@ -95,13 +95,13 @@ TOOLS: tuple[Tool, ...] = (
         name="discover_memory_tools",
         title="Discover further tools",
         description="Lists the advanced tools that can be called now and the measured state of the memories. With tool, "
-        "the whole schema of that one.",
+        "the whole schema of that one; with group, what each tool of that group takes.",
         request=requests.DiscoverRequest,
         result=results.DiscoverResult,
         function="discover",
         tier="primary",
         hints=READS,
-        examples=({}, {"tool": "memory_search"}),
+        examples=({}, {"tool": "memory_search"}, {"group": "maintenance"}),
         errors=(ErrorCode.UNKNOWN_TOOL,),
     ),
     Tool(

@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 from commonplace.domain.errors import ErrorCode
 from commonplace.domain.fields import Request, Result
+from commonplace.domain.taxonomy import ToolGroup
 
 Tier = Literal["primary", "core", "advanced"]
 """Who may do with the fewest tools loads the primary ones, then the core ones as well; advanced ones are called by few."""
-Group = Literal["maintenance", "analysis", "migration", "debugging"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Tool:
     tier: Tier
     hints: Hints
     examples: tuple[dict[str, Any], ...]
-    group: Group | None = None
+    group: ToolGroup | None = None
     errors: tuple[ErrorCode, ...] = field(default=(ErrorCode.TEXT_TOO_LONG,))
 
     @property

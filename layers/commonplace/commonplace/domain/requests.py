@@ -20,7 +20,16 @@ from commonplace.domain.fields import (
     printable,
 )
 from commonplace.domain.memory import DEFAULT_COLLECTION, GLOBAL_AGENT
-from commonplace.domain.taxonomy import Category, ContentType, Emotion, InsightType, SearchCategory, Source, StatementType
+from commonplace.domain.taxonomy import (
+    Category,
+    ContentType,
+    Emotion,
+    InsightType,
+    SearchCategory,
+    Source,
+    StatementType,
+    ToolGroup,
+)
 
 Tags = Annotated[list[Tag], Field(max_length=32)]
 Note = Annotated[str, Field(max_length=2_000), AfterValidator(printable)]
@@ -118,6 +127,7 @@ class DiscoverRequest(Request):
     """What else there is."""
 
     tool: Name | None = Field(None, description="The name of a tool whose whole schema is wanted.")
+    group: ToolGroup | None = Field(None, description="The group whose tools are wanted with what they take.")
 
 
 class StoreMetadata(Request):

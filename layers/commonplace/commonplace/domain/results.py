@@ -147,9 +147,8 @@ class SystemState(Part):
 class DiscoverResult(Result):
     advanced_tools: AdvancedTools
     current_system_state: SystemState
-    tool_schema: dict[str, JsonValue] | None = Field(
-        None, description="The manifest's row of the tool that was asked for.", exclude_if=absent
-    )
+    tool_schema: dict[str, JsonValue] | None = Field(None, description="The manifest's row of that tool.", exclude_if=absent)
+    group_schemas: list[dict[str, JsonValue]] | None = Field(None, description="What each takes.", exclude_if=absent)
 
 
 class InsightMetadata(Part):

@@ -21,6 +21,8 @@ Durability = Literal["durable", "daily"]
 Scope = Literal["user_global", "session", "site", "conversation"]
 Status = Literal["active", "superseded", "archived", "deleted"]
 Source = Literal["user", "agent", "system"]
+ToolGroup = Literal["maintenance", "analysis", "migration", "debugging"]
+"""What an advanced tool is for."""
 Granularity = Literal["day", "week", "month", "year"]
 """How long a bucket of the timeline is."""
 

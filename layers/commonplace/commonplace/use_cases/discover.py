@@ -5,10 +5,10 @@ from typing import get_args
 
 from commonplace.contract import manifest
 from commonplace.contract.registry import TOOLS, tool_named
-from commonplace.contract.tool import Group
 from commonplace.domain.fields import Notes
 from commonplace.domain.requests import DiscoverRequest
 from commonplace.domain.results import AdvancedTools, DiscoverResult, SystemState
+from commonplace.domain.taxonomy import ToolGroup
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Statistics
 from commonplace.text.tagging.names import same_thing
@@ -17,11 +17,12 @@ _MANY_UNUSED = 0.5
 
 
 def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> DiscoverResult:
-    """The names of the advanced tools by what they are for, the state, and a tool's whole schema when it is asked for."""
+    """The names of the advanced tools by what they are for, the state, and schemas when they are asked for."""
     ports.usage.fold(caller.user_id)  # which memories were never found is a part of the state
     state = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name)
-    groups = {group: [tool.name for tool in TOOLS if tool.group == group] for group in get_args(Group)}
+    groups = {group: [tool.name for tool in TOOLS if tool.group == group] for group in get_args(ToolGroup)}
     tags = ports.facts.tags(caller.user_id)
+    asked = [manifest.without_answers(manifest.row(tool)) for tool in TOOLS if request.group and tool.group == request.group]
     return DiscoverResult(
         advanced_tools=AdvancedTools(**groups),
         current_system_state=SystemState(
@@ -30,6 +31,7 @@ def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> Di
             optimization_opportunities=_opportunities(state, tags),
         ),
         tool_schema=manifest.row(tool_named(request.tool, "tool")) if request.tool else None,
+        group_schemas=asked or None,
         notes=Notes(partial=f"only the newest {state.of_newest:,} memories were counted") if state.of_newest else None,
     )
 

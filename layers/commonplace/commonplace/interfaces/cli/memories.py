@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import click
 
-from commonplace.domain.taxonomy import Category, Source
+from commonplace.domain.taxonomy import Category, Source, ToolGroup
 from commonplace.interfaces.cli.options import Shared, command_options, given_arguments, text_argument, words_argument
 from commonplace.interfaces.cli.tables import print_facts, print_json, print_notes, print_rows
 
@@ -94,8 +94,9 @@ def context(shared: Shared, topic: str, max_tokens: int | None) -> None:
 
 @click.command()
 @click.argument("tool", required=False)
+@click.option("--group", type=click.Choice(get_args(ToolGroup)), help="What each advanced tool of this group takes.")
 @command_options
-def discover(shared: Shared, tool: str | None) -> None:
+def discover(shared: Shared, tool: str | None, group: str | None) -> None:
     """Show the state, and what else there is.
 
     With the name of a TOOL: what that tool takes, with examples.
@@ -103,11 +104,14 @@ def discover(shared: Shared, tool: str | None) -> None:
     from commonplace.contract.registry import tool_named
 
     with shared.reading() as memory:
-        answer = memory.call("discover_memory_tools", given_arguments(tool=tool))
+        answer = memory.call("discover_memory_tools", given_arguments(tool=tool, group=group))
     if shared.json:
         return print_json(answer)
-    if tool:
-        return _print_tool(answer["tool_schema"])
+    asked = [*([answer["tool_schema"]] if tool else []), *answer.get("group_schemas", [])]
+    for row in asked:
+        _print_tool(row)
+    if asked:
+        return None
     state = answer["current_system_state"]
     print_facts({
         "memories": state["total_memories"],
