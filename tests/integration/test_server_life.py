@@ -16,7 +16,8 @@ from werkzeug.test import Client
 
 from commonplace import Commonplace
 from commonplace.interfaces.http.app import LocalApp
-from commonplace.interfaces.http.listen import WithoutTexts, listen
+from commonplace.interfaces.http.listen import listen
+from commonplace.interfaces.logs import WithoutTexts
 from tests.integration.command_line import run
 from tests.integration.http_server import served
 

@@ -77,12 +77,12 @@ class Commonplace(
 
     def call(
         self, tool: str, arguments: Mapping[str, Any] | None = None,
-        progress: Callable[[int, int | None], None] | None = None,
+        progress: Callable[[int, int | None], None] | None = None, *, admin: bool = True,
     ) -> dict[str, Any]:  # fmt: skip
-        """Any tool by its name, in plain JSON values. `progress` is told how much is done, of how much if that is known."""
+        """Any tool by its name, in plain JSON. `progress` is told how much is done, of how much; `admin`: no model asks."""
         ports = self._local.ports if progress is None else replace(self._local.ports, progress=progress)
-        answer: dict[str, Any] = dispatch.call(tool, arguments or {}, self._caller(), ports).model_dump(mode="json")
-        return answer
+        result = dispatch.call(tool, arguments or {}, self._caller(admin=admin), ports)
+        return dict(result.model_dump(mode="json"))
 
     def answer(self, tool: str, arguments: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
         """The same, never raising: an HTTP status and a body."""
@@ -192,8 +192,8 @@ class Commonplace(
     def _call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
         return dispatch.call(tool, arguments, self._caller(), self._local.ports)
 
-    def _caller(self, waits: bool = True) -> Caller:
-        return Caller(self._user_id, self._aware_clock(), self._agent_id, waits=waits)
+    def _caller(self, waits: bool = True, admin: bool = True) -> Caller:
+        return Caller(self._user_id, self._aware_clock(), self._agent_id, waits=waits, admin=admin)
 
     def _aware_clock(self) -> datetime:
         return now if (now := self._clock()).tzinfo else now.astimezone()

@@ -111,6 +111,13 @@ class NightMethods:
         context = self._context()
         return write_pages(self._pages(dir), context.caller, context.ports, overwrite=overwrite)
 
+    def visible_pages(self) -> dict[str, str]:
+        """The texts of those pages by their names, with what this agent may see; nothing is written."""
+        from commonplace.pages.publishing import visible_pages
+
+        context = self._context()
+        return visible_pages(context.caller, context.ports)
+
     def apply_markdown(self, dir: str | Path, dry_run: bool = True, delete_many: bool = False) -> "RunReport":
         """What was edited in that folder changes the memories, as a run; with `dry_run` it is only told.
 

@@ -5,7 +5,7 @@ from enum import Enum
 from importlib.util import find_spec
 from typing import Literal
 
-_EXTRAS: dict[str, tuple[str, ...]] = {"aws": ("botocore", "opensearchpy"), "claude": ("anthropic",)}
+_EXTRAS: dict[str, tuple[str, ...]] = {"aws": ("botocore", "opensearchpy"), "claude": ("anthropic",), "mcp": ("mcp",)}
 
 
 class ErrorCode(Enum):
@@ -94,7 +94,7 @@ def places_of(error: BaseException) -> str:
     return ", ".join(found)
 
 
-def require_extra(extra: Literal["aws", "claude"], configured: str) -> None:
+def require_extra(extra: Literal["aws", "claude", "mcp"], configured: str) -> None:
     """Raises `INVALID_ARGUMENT`, with the command to run, where an optional part of this distribution is not installed.
 
     `configured`: what needs that part, as the subject of the sentence. Nothing is imported by asking.

@@ -16,6 +16,7 @@ from commonplace.pages.reading import CLOSING, OPENING, digest, parse
 from commonplace.ports.bundle import Ports
 from commonplace.ports.pages import Pages
 from commonplace.ports.values import Caller
+from commonplace.retrieval.record_scan import is_visible, visibility_of
 from commonplace.runs.apply import RunContext
 
 _HELP = (
@@ -34,6 +35,14 @@ def render_pages(user_id: str, memories: Iterable[Memory], zone: tzinfo) -> dict
     for memory in memories:
         stands.setdefault(page_name(memory, zone), []).append(memory)
     return {name: _page(name, user_id, sorted(found, key=_order)) for name, found in stands.items()}
+
+
+def visible_pages(caller: Caller, ports: Ports) -> dict[str, str]:
+    """The pages as the caller may see them: with their agent's memories and the global ones."""
+    visibility = visibility_of(caller)
+    with gathered():
+        current = [memory for memory in ports.records.all(caller.user_id) if is_visible(visibility, memory)]
+    return render_pages(caller.user_id, current, zone_of(caller))
 
 
 def _order(memory: Memory) -> tuple[bool, str, float, str]:

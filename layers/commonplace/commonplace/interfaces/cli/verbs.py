@@ -60,6 +60,12 @@ def _maintenance() -> ModuleType:
     return maintenance
 
 
+def _mcp() -> ModuleType:
+    from commonplace.interfaces.cli import mcp
+
+    return mcp
+
+
 def _memories() -> ModuleType:
     from commonplace.interfaces.cli import memories
 
@@ -126,6 +132,7 @@ LISTED = (
     Listed("list", _kept, "List the memories, newest first.", "list_memories"),
     Listed("manifest", _programs, "Print the manifest of all tools, or check one.", "check_manifest"),
     Listed("markdown", _files, "Write the memories as pages, to read and to edit."),
+    Listed("mcp", _mcp, "Serve the tools to an agent, over MCP."),
     Listed("merge", _maintenance, "Make one memory of several, or tell which say the same."),
     Listed("migrate", _migrating, "Move here from another store."),
     Listed("network", _analysis, "Show which concepts stand together."),

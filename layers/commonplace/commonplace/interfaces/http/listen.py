@@ -4,7 +4,6 @@ import errno
 import logging
 import signal
 import socket
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,9 +14,10 @@ from waitress.server import create_server
 from waitress.wasyncore import close_all, dispatcher
 
 from commonplace.client.memory import Commonplace
-from commonplace.domain.errors import CommonplaceError, ErrorCode, escaped, places_of
+from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces.http.app import MAX_BODY, LocalApp, loopback
 from commonplace.interfaces.http.connections import Channel
+from commonplace.interfaces.logs import log_without_texts
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 _THREADS = 8
@@ -35,7 +35,8 @@ def listen(
 
     Port 0 takes a free one. Raises `INVALID_ARGUMENT` for a host that is not this machine, `CONFLICT` for a port in use.
     """
-    _log_without_texts()
+    log_without_texts()
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # that requests wait for a thread is no news
     door = _bind(loopback(host), port)
     name, port = door.getsockname()[:2]
     connections: dict[int, Any] = {}
@@ -122,19 +123,3 @@ def _ended_by_signals(connections: dict[int, Any], end: _End) -> Iterator[None]:
             signal.signal(number, handler)
         signal.set_wakeup_fd(fd)
         rung.close()
-
-
-class WithoutTexts(logging.Formatter):
-    """One line, and of an exception only its kind and place: its words may quote what somebody said."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        line = escaped(f"{record.levelname.lower()}: {record.getMessage()}")
-        error = record.exc_info[1] if record.exc_info else None
-        return f"{line}: {type(error).__name__} at {places_of(error)}" if error else line
-
-
-def _log_without_texts() -> None:
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(WithoutTexts())
-    logging.basicConfig(level=logging.WARNING, handlers=[handler])
-    logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # that requests wait for a thread is no news

@@ -1,0 +1,58 @@
+"""What can be read by its address: single memories, and the pages that show all of them."""
+
+import json
+from urllib.parse import unquote
+
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.interfaces.mcp.opened import OpenedLater
+from commonplace.use_cases.dispatch import internal_error
+
+_SCHEME, _PAGES = "memory://", "memory://pages/"
+_MARKDOWN, _JSON = "text/markdown", "application/json"
+
+LISTED = types.ListResourcesResult(
+    resources=[
+        types.Resource(
+            uri=f"{_PAGES}MEMORY.md", name="MEMORY.md", title="What is remembered", mime_type=_MARKDOWN,
+            description="Every lasting memory of the user on one page, by what it is about.",
+        )
+    ]
+)  # fmt: skip
+TEMPLATES = types.ListResourceTemplatesResult(
+    resource_templates=[
+        types.ResourceTemplate(
+            uri_template=f"{_SCHEME}{{id}}", name="memory", title="One memory", mime_type=_JSON,
+            description="A memory as it is kept, by the id that searches give.",
+        ),
+        types.ResourceTemplate(
+            uri_template=f"{_PAGES}memory/{{day}}.md", name="day", title="The notes of a day", mime_type=_MARKDOWN,
+            description="What was noted for one day, e.g. 2026-05-20.",
+        ),
+    ]
+)  # fmt: skip
+
+
+def read(uri: str, memory: OpenedLater) -> types.ReadResourceResult:
+    """What is at an address; an error of the protocol where nothing is, or where it can't be read."""
+    try:
+        media, text = _contents(uri, memory)
+    except CommonplaceError as error:
+        code = types.INVALID_PARAMS if error.code.status < 500 else types.INTERNAL_ERROR
+        raise MCPError(code, str(error), {"uri": uri, **error.body()}) from None
+    except Exception as error:  # noqa: BLE001 - the client gets a code and an id, never the words of an unknown failure
+        raise MCPError(types.INTERNAL_ERROR, str(internal_error(error))) from None
+    return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=media, text=text)])
+
+
+def _contents(uri: str, memory: OpenedLater) -> tuple[str, str]:
+    if uri.startswith(_PAGES):
+        found = memory.open().visible_pages().get(unquote(uri.removeprefix(_PAGES)))
+        if found is not None:
+            return _MARKDOWN, found
+    elif uri.startswith(_SCHEME):
+        named = {"memory_id": unquote(uri.removeprefix(_SCHEME))}
+        return _JSON, json.dumps(memory.open().call("get_memory", named, admin=False)["memory"], ensure_ascii=False)
+    raise CommonplaceError(ErrorCode.NOT_FOUND, "there is nothing at this address", "uri")

@@ -1,0 +1,55 @@
+"""The server over one memory: where each request of the protocol goes."""
+
+from typing import cast, get_args
+
+import mcp_types as types
+from mcp.server import Server, ServerRequestContext
+from mcp.shared.exceptions import MCPError
+
+from commonplace import __version__
+from commonplace.interfaces.mcp import prompts, resources
+from commonplace.interfaces.mcp.calls import Calls
+from commonplace.interfaces.mcp.opened import OpenedLater
+from commonplace.interfaces.mcp.tiers import ShownTier, shown_tools
+
+_Page = types.PaginatedRequestParams | None
+
+
+def server_over(memory: OpenedLater, tier: ShownTier | None = None) -> Server:
+    """A server; `tier`: which tools it shows. Nothing is opened before the first call or the first resource read."""
+    calls = Calls(memory)
+
+    async def list_tools(context: ServerRequestContext, _: _Page) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=shown_tools(_asked(context) or tier))
+
+    async def list_resources(_context: ServerRequestContext, _: _Page) -> types.ListResourcesResult:
+        return resources.LISTED
+
+    async def list_templates(_context: ServerRequestContext, _: _Page) -> types.ListResourceTemplatesResult:
+        return resources.TEMPLATES
+
+    async def read(_: ServerRequestContext, asked: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        found = await calls.in_thread(lambda: resources.read(asked.uri, memory))
+        assert isinstance(found, types.ReadResourceResult)
+        return found
+
+    async def list_prompts(_context: ServerRequestContext, _: _Page) -> types.ListPromptsResult:
+        return prompts.LISTED
+
+    async def get_prompt(_: ServerRequestContext, asked: types.GetPromptRequestParams) -> types.GetPromptResult:
+        return prompts.prompt(asked)
+
+    return Server(
+        "commonplace", version=__version__, title="Commonplace", instructions=prompts.INSTRUCTIONS,
+        on_list_tools=list_tools, on_call_tool=calls.call, on_list_resources=list_resources,
+        on_list_resource_templates=list_templates, on_read_resource=read, on_list_prompts=list_prompts,
+        on_get_prompt=get_prompt,
+    )  # fmt: skip
+
+
+def _asked(context: ServerRequestContext) -> ShownTier | None:
+    """The tier that the address of a request over HTTP names, `/mcp?tier=core`."""
+    named: str | None = None if context.request is None else context.request.query_params.get("tier")
+    if named is not None and named not in get_args(ShownTier):
+        raise MCPError(types.INVALID_PARAMS, f"tier: must be one of {', '.join(get_args(ShownTier))}")
+    return cast(ShownTier | None, named)

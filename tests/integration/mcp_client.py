@@ -1,0 +1,63 @@
+"""`commonplace mcp` in a process of its own, and the SDK's own client to speak to it."""
+
+import json
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import anyio
+import mcp
+from mcp_types import CallToolResult
+
+from tests.integration.command_line import COMMAND, clean
+
+Era = Literal["auto", "legacy"]
+ERAS: tuple[Era, ...] = ("auto", "legacy")
+
+
+def parameters(memory_file: Path, *options: str, code: str | None = None) -> mcp.StdioServerParameters:
+    """How a client starts the server over a file; `code` runs before it."""
+    environment = clean(memory_file.parent, {"COMMONPLACE_DB": str(memory_file)})
+    if code is None:
+        return mcp.StdioServerParameters(command=COMMAND, args=["mcp", *options], env=environment)
+    whole = f"{code}\nfrom commonplace.interfaces.cli import main\nmain(['mcp', *{list(options)!r}])"
+    return mcp.StdioServerParameters(command=sys.executable, args=["-c", whole], env=environment)
+
+
+def spoken(started: mcp.StdioServerParameters | str, talk: Callable[[mcp.Client], Awaitable[Any]], era: Era = "auto") -> Any:
+    """What a talk with a server gives."""
+
+    async def whole() -> Any:
+        with anyio.fail_after(60):
+            async with mcp.Client(started, mode=era) as client:
+                return await talk(client)
+
+    return anyio.run(whole)
+
+
+async def stored(client: mcp.Client, content: str) -> str:
+    """The id of what was stored."""
+    answer = await client.call_tool("store_memory", {"content": content})
+    assert not answer.is_error, answer
+    memory_id: str = answer.structured_content["memory_id"]
+    return memory_id
+
+
+async def found(client: mcp.Client, query: str) -> list[str]:
+    """The memories of a search."""
+    answer = await client.call_tool("search_memory", {"query": query})
+    assert not answer.is_error, answer
+    return [hit["content"] for hit in answer.structured_content["results"]]
+
+
+def error_of(answer: CallToolResult) -> Mapping[str, Any]:
+    """What an answer that is an error says, after a look at its shape."""
+    assert answer.is_error
+    assert answer.structured_content is None
+    (block,) = answer.content
+    body = json.loads(block.text)  # type: ignore[union-attr]
+    assert set(body) == {"error"}
+    assert set(body["error"]) == {"code", "message", "field", "retryable"}
+    error: Mapping[str, Any] = body["error"]
+    return error

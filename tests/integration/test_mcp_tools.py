@@ -1,0 +1,151 @@
+"""`commonplace mcp` as an agent sees its tools, through the SDK's own client."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import anyio
+import mcp
+import pytest
+
+from commonplace.contract.registry import TOOLS
+from tests.integration.command_line import run
+from tests.integration.mcp_client import ERAS, Era, error_of, found, parameters, spoken, stored
+
+pytestmark = pytest.mark.integration
+
+MIA = "My daughter Mia is allergic to peanuts."
+SHOWN = {
+    None: {"store_memory", "search_memory", "discover_memory_tools", "get_memory_context"},
+    "primary": {tool.name for tool in TOOLS if tool.tier == "primary"},
+    "core": {tool.name for tool in TOOLS if tool.tier != "advanced"},
+    "all": {tool.name for tool in TOOLS},
+}
+HOSTILE: list[tuple[str, Any, str]] = [
+    ("search_memory", {"query": "x", "limit": 0}, "limit"),
+    ("search_memory", {"query": "a" * 9_000}, "query"),
+    ("search_memory", {"query": ["x"]}, "query"),
+    ("search_memory", {"query": "x", "limit": 10**400}, "limit"),
+    ("search_memory", {"query": "x", "user_id": "local|somebody"}, "user_id"),
+    ("search_memory", {"query": "x", "options": {"time_range": {"after": "never"}}}, "options.time_range.after"),
+    ("search_memory", None, "query"),
+    ("store_memory", {"content": "   "}, "content"),
+    ("store_memory", {"content": "x", "\u202econtent": "y"}, "\\u202econtent"),
+    ("store_memory", {"content": json.loads("[" * 80 + "]" * 80)}, "content"),
+    ("get_memory", {"memory_id": "../../etc/passwd"}, "memory_id"),
+    ("import_memories", {"data": "", "upload_id": "x"}, "data"),
+    ("backup_restore", {"action": "restore", "backup_id": "' or 1=1"}, "backup_id"),
+]
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("tier", SHOWN)
+def test_a_tier_lists_its_tools_whatever_was_called_before(tier: str | None, era: Era, tmp_path: Path) -> None:
+    async def talk(client: mcp.Client) -> None:
+        before = (await client.list_tools()).tools
+        await client.call_tool("discover_memory_tools", {"group": "analysis"})
+        assert (await client.list_tools(cache_mode="bypass")).tools == before
+        assert {tool.name for tool in before} == SHOWN[tier]
+        for tool in before:
+            assert tool.title
+            assert tool.description
+            assert tool.input_schema["type"] == "object"
+            assert tool.output_schema is not None
+        hints = {tool.name: tool.annotations for tool in before if tool.annotations}
+        assert set(hints) == SHOWN[tier]
+        assert hints["search_memory"].read_only_hint
+        assert not hints["store_memory"].read_only_hint
+        assert hints["discover_memory_tools"].read_only_hint
+        if "delete_memory" in hints:
+            assert hints["delete_memory"].destructive_hint
+
+    spoken(parameters(tmp_path / "memory.db", *([] if tier is None else ["--tier", tier])), talk, era)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_what_is_stored_is_found_and_every_tool_can_be_called(era: Era, tmp_path: Path) -> None:
+    async def talk(client: mcp.Client) -> None:
+        await stored(client, MIA)
+        assert await found(client, "is anybody allergic?") == [MIA]
+        counted = await client.call_tool("memory_stats", {})  # not listed
+        assert counted.structured_content["total"] == 1
+        assert json.loads(counted.content[0].text) == counted.structured_content  # type: ignore[union-attr]
+
+    spoken(parameters(tmp_path / "memory.db"), talk, era)
+
+
+def test_every_example_of_every_tool_is_answered_as_its_schemas_say(tmp_path: Path) -> None:
+    async def talk(client: mcp.Client) -> None:
+        listed = {tool.name for tool in (await client.list_tools()).tools}  # the client then checks what comes back
+        for tool in TOOLS:
+            assert tool.name in listed
+            for example in tool.examples:
+                answer = await client.call_tool(tool.name, example)
+                if answer.is_error:  # of a memory, say, that is not in this file
+                    assert error_of(answer)["code"] in {"not_found", "key_not_found", "invalid_argument", "conflict"}
+
+    spoken(parameters(tmp_path / "memory.db", "--tier", "all"), talk)
+
+
+def test_hostile_arguments_are_refused_by_field_and_the_server_goes_on(tmp_path: Path) -> None:
+    async def talk(client: mcp.Client) -> None:
+        for name, arguments, field in HOSTILE:
+            error = error_of(await client.call_tool(name, arguments))
+            assert error["field"] == field, error
+            assert error["code"] != "internal"
+        with pytest.raises(mcp.MCPError, match="there is no tool of this name") as unknown:
+            await client.call_tool("forget_everything", {})
+        assert unknown.value.code == -32602
+        await stored(client, MIA)
+
+    spoken(parameters(tmp_path / "memory.db"), talk)
+
+
+def test_a_model_plans_what_people_apply(tmp_path: Path) -> None:
+    run("store", MIA, "--db", str(tmp_path / "one.db"), home=tmp_path)
+    lines = run("export", "--db", str(tmp_path / "one.db"), home=tmp_path).out
+
+    async def talk(client: mcp.Client) -> None:
+        exported = (await client.call_tool("export_memories", {})).structured_content
+        assert (exported["status"], "export_id" in exported) == ("needs_review", False)
+        assert "commonplace export" in exported["notes"]["warnings"][0]
+        imported = await client.call_tool("import_memories", {"data": lines, "dry_run": False})
+        assert "commonplace import" in imported.structured_content["notes"]["warnings"][0]
+        assert await found(client, "is anybody allergic?") == []
+
+    spoken(parameters(tmp_path / "memory.db"), talk)
+
+
+def test_a_long_call_tells_how_far_it_is(tmp_path: Path) -> None:
+    slow = (
+        "import time\nfrom commonplace.client.memory import Commonplace\n"
+        "def call(self, tool, arguments, progress, admin):\n"
+        "    for done in (1, 2, 2, 1, 3):\n        time.sleep(.15)\n        progress(done, 3)\n"
+        "    return {'results': [], 'admin': admin}\n"
+        "Commonplace.call = call"
+    )
+
+    async def talk(client: mcp.Client) -> tuple[list[tuple[float, float | None]], Any]:
+        told = []
+
+        async def listen(progress: float, total: float | None, message: str | None) -> None:
+            told.append((progress, total))
+
+        answer = await client.call_tool("repair_index", {}, progress_callback=listen)
+        await anyio.sleep(0.1)
+        return told, answer.structured_content
+
+    told, answer = spoken(parameters(tmp_path / "memory.db", code=slow), talk)
+    assert told == [(1, 3), (2, 3), (3, 3)]
+    assert answer == {"results": [], "admin": False}
+
+
+def test_a_file_that_is_no_memory_is_told_at_each_call_and_hurts_no_list(tmp_path: Path) -> None:
+    (tmp_path / "memory.db").write_text("a diary, and no database", "utf-8")
+
+    async def talk(client: mcp.Client) -> None:
+        assert (await client.list_tools()).tools
+        for _ in range(2):
+            assert error_of(await client.call_tool("search_memory", {"query": "x"}))["code"] == "storage_unavailable"
+
+    spoken(parameters(tmp_path / "memory.db"), talk)
