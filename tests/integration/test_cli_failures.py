@@ -114,12 +114,12 @@ def test_a_mistake_of_ours_is_code_1_without_traceback_or_words(
 def test_ctrl_c_before_anything_happened_is_code_130(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    def interrupted(_file: str) -> str:
+    def interrupted(_text: str) -> str:
         raise KeyboardInterrupt
 
     file = tmp_path / "turns.jsonl"
     file.touch()
-    monkeypatch.setattr(conversations, "read_text", interrupted)
+    monkeypatch.setattr(conversations, "read_import", interrupted)
     with pytest.raises(SystemExit) as ended:
         cli.main(["import", str(file)])
     assert ended.value.code == 130

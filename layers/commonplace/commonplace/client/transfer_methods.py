@@ -1,54 +1,31 @@
 """What `Commonplace` can do about many memories at once: conversations in, records and files out and in again, and the move
 from an older store."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commonplace.client.arguments import ExportFilter
+from commonplace.client.import_methods import ImportMethods
 from commonplace.domain import transfer
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.results import AnyResult
 
 if TYPE_CHECKING:
-    from commonplace.domain.imports import ImportedRecords, ImportResult, Keep
     from commonplace.domain.legacy import Migration, MigrationCheck
-    from commonplace.ports.bundle import Ports
-    from commonplace.ports.values import Caller
-    from commonplace.use_cases import import_conversation, import_records
     from commonplace.use_cases.filing import Filing
     from commonplace.use_cases.migration import Progress
 
 AnyPath = str | PathLike[str]
 
 
-class TransferMethods:
+class TransferMethods(ImportMethods):
     """The methods that take in and give out more than one memory."""
-
-    def _caller(self) -> "Caller":
-        """Whose memories, and when; given by the class that has these methods."""
-        raise NotImplementedError
-
-    def _ports(self) -> "Ports":
-        """The open store; given by the class that has these methods."""
-        raise NotImplementedError
 
     def _typed(self, kind: type[AnyResult], name: str, /, **arguments: Any) -> AnyResult:
         """Calls a tool with those arguments that are not None; given by the class that has these methods."""
         raise NotImplementedError
-
-    def import_turns(
-        self, turns: Sequence[Mapping[str, Any]], keep: "Keep" = "all", progress: "import_conversation.Progress | None" = None
-    ) -> "ImportResult":
-        """Stores a conversation, a memory per turn: `{session_id, position, speaker, text, event_time?}`.
-
-        Messages as chat APIs have them, `{role, content}`, are turns of one session. `keep="worthy"` leaves out small talk
-        and what an assistant says. `progress` is told how many turns are done.
-        """
-        from commonplace.use_cases.import_conversation import import_turns
-
-        return import_turns(turns, keep, self._caller(), self._ports(), progress)
 
     def export(self) -> Iterator[dict[str, Any]]:
         """Every record of the user, oldest first, closed ones too."""
@@ -115,18 +92,6 @@ class TransferMethods:
         from commonplace.use_cases.import_memories import keep_upload
 
         return keep_upload(body, self._caller(), self._ports())
-
-    def import_records(
-        self, records: Iterable[Mapping[str, Any]], apply: bool = False, progress: "import_records.Progress | None" = None
-    ) -> "ImportedRecords":
-        """Takes in what `export` gave, under the same ids and links; without `apply` it is only told what that would store.
-
-        It is a run: `undo_run` takes it back. Memories that are here already stay as they are. `progress` is told how many
-        of how many are stored.
-        """
-        from commonplace.use_cases.import_records import import_records
-
-        return import_records(list(records), self._caller(), self._ports(), apply, progress)
 
     def migrate_tinydb(
         self, path: AnyPath, review: AnyPath | None = None, categories: AnyPath | None = None, apply: bool = False, *,

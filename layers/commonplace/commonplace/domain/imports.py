@@ -1,14 +1,21 @@
 """What is taken in many at a time, and what is answered: statements, conversations as turns or messages, and the records of
 an export."""
 
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from commonplace.domain.fields import Moment, Name, Request, Result, absent, printable
+from commonplace.domain.fields import End, Moment, Name, Request, Result, Text, absent, printable
+from commonplace.domain.requests import Note, Tags
 from commonplace.domain.results import Part, StoreResult
+from commonplace.domain.runs import RunStatus
+from commonplace.domain.taxonomy import ImportKind, Source
 
 Keep = Literal["all", "worthy"]
+_LONGEST_ALIAS, _SHOWN = 128, 90
 
 
 class StoreManyRequest(Request):
@@ -101,3 +108,72 @@ class ImportedRecords(Result):
     held: dict[str, list[str]] = Field(
         default_factory=dict, description="By id the dates that lie beyond the years 1 to 9000, and are kept as 1 or 9000."
     )
+
+
+@dataclass(frozen=True)
+class ForeignFact:
+    """A statement as another store has it, unchecked. `where`: its place there, for people; `name`: what it is called there.
+
+    `times`: by the names of `Fact`, in whatever form the store writes them; `rest`: what has no field here.
+    """
+
+    where: str
+    name: str
+    content: Any
+    tags: Any = ()
+    times: Mapping[str, Any] = field(default_factory=dict)
+    source: Source = "user"
+    speaker: str | None = None
+    session_id: str | None = None
+    position: int | None = None
+    rest: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def alias(self) -> str:
+        """The name as an id that a memory had elsewhere: one that is too long for that is cut, and told apart by a hash."""
+        if len(self.name) <= _LONGEST_ALIAS and self.name.isprintable():
+            return self.name
+        told = "".join(char for char in self.name if char.isprintable())[:_SHOWN]
+        return f"{told}/{hashlib.sha256(self.name.encode(errors='replace')).hexdigest()[:32]}"
+
+
+class Fact(Request):
+    """What of it is checked, and freed of secrets, before it is kept. `valid_to`: since when it is not true any more."""
+
+    content: Text
+    tags: Tags
+    user_note: Note | None = None
+    speaker: Name | None = None
+    session_id: Name | None = None
+    position: Annotated[int, Field(ge=0, le=2**31, strict=True)] | None = None
+    created_at: Moment | None = None
+    last_accessed: Moment | None = None
+    event_time: Moment | None = None
+    valid_from: Moment | None = None
+    valid_to: Moment | None = None
+    expires_at: End | None = None
+
+
+class RefusedEntry(Part):
+    where: str = Field(description="The entry, the line or the file.")
+    field: str | None
+    code: str = Field(description="An error code.")
+    message: str
+
+
+class Imported(Result):
+    """What an import from another store does, or would do."""
+
+    kind: ImportKind = Field(description="What the file holds.")
+    why: str = Field(description="By what that was found out.")
+    applied: bool = Field(description="False for a plan: nothing was stored yet.")
+    run_id: str | None = Field(None, description="By which what was stored is taken back.", exclude_if=absent)
+    status: RunStatus | None = Field(None, exclude_if=absent)
+    entries: int = Field(description="How many there are in the file.")
+    added: int = Field(description="Memories that were added, or would be.")
+    closed: int = Field(0, description="How many of those are not true any more, and closed.")
+    known: list[str] = Field(description="What is here already, by its name in the file.")
+    conflicts: list[str] = Field(description="Names that lead to a memory here that says something else; it stays.")
+    refused: list[RefusedEntry]
+    lost: list[str] = Field(default_factory=list, description="What another write came before; the next run takes it.")
+    cut: list[str] = Field(default_factory=list, description="Of what the note had no room for all fields.")

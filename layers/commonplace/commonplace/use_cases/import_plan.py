@@ -1,7 +1,7 @@
 """What an import of records would store, and why it leaves the others out; and that as the plan of a run."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
@@ -31,11 +31,18 @@ Why = Literal["known", "conflict", "key_taken", "twice", "over", "erased", "circ
 
 @dataclass(frozen=True)
 class Given:
-    """A memory of a file. `number`: its line, or its place in a list; `past`: what was done to it where it came from."""
+    """A memory of a file. `number`: its line, or its place in a list; `past`: what was done to it where it came from;
+    `name`: what it was called there, where its id is one of here."""
 
     number: int
     memory: Memory
     past: Sequence[dict[str, str]] = ()
+    name: str | None = None
+
+    @property
+    def called(self) -> str:
+        """What it was called where it came from."""
+        return self.name or self.memory.memory_id
 
 
 @dataclass(frozen=True)
@@ -90,7 +97,7 @@ class ImportPlan:
 
     def _named(self, caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:
         """The ids of what is here under another id become names of that; those that are already are left out."""
-        names = {one.given.memory.memory_id: one for one in self.left_out if one.why == "known"}
+        names = {one.given.called: one for one in self.left_out if one.why == "known"}
         led = ports.aliases.get(caller.user_id, list(names))
         for name, one in names.items():
             if led.get(name) != one.other:
@@ -115,7 +122,7 @@ class ImportPlan:
             ends = {
                 name: next((end for end in (link, instead.get(link)) if end in there), None) for name, link in links.items()
             }
-            changed.append(Given(one.number, one.memory.model_copy(update=ends), one.past))
+            changed.append(replace(one, memory=one.memory.model_copy(update=ends)))
         self.new = changed
 
 
@@ -179,4 +186,5 @@ def _operations(batch: Sequence[Given], caller: Caller, ports: Ports) -> Iterabl
             operation_id=new_operation_id(caller.now), kind="ADD", outcome="planned", memory_id=memory.memory_id,
             position=one.number, why=INSTRUCTION if current else FROM_FILE,
         )  # fmt: skip
-        yield PlannedOperation(told=told, at=caller.now, opens=PlannedChange.of(Change(memory, audit, vector)))
+        names = (one.name,) if one.name else ()
+        yield PlannedOperation(told=told, at=caller.now, opens=PlannedChange.of(Change(memory, audit, vector)), aliases=names)

@@ -69,7 +69,7 @@ def read_record(document: Document, legacy_id: str, names: Mapping[str, Sequence
         _take(rest, names["id"], _identifier)
     content = _take(rest, names["content"], _text)
     category = _take(rest, names["category"], _short)
-    tags, over = _split(_take(rest, names["tags"], _tags) or [])
+    tags, over = split_tags(_take(rest, names["tags"], _tags) or [])
     rest |= {"tags": over} if over else {}
     level, count = _take(rest, names["importance"], _level), _take(rest, names["access_count"], _count)
     given: dict[str, Any] = {
@@ -78,11 +78,11 @@ def read_record(document: Document, legacy_id: str, names: Mapping[str, Sequence
         "category_tags": list(tidy_tags([category or ""])),
         "source": _take(rest, names["source"], _short),
         "expires_at": _take(rest, names["expires_at"], _end),
-        **{name: _take(rest, names[name], _moment) for name in ("created_at", "last_accessed")},
+        **{name: _take(rest, names[name], moment) for name in ("created_at", "last_accessed")},
     }
     note = _take(rest, names["user_note"], _text)
     left = {name: value for name, value in rest.items() if value is not None}
-    given["user_note"], cut = _note(note, left)
+    given["user_note"], cut = noted(note, left)
     memory, kinds = validate.validate(LegacyMemory, {name: one for name, one in given.items() if one is not None}, zone)
     return LegacyRecord(legacy_id, memory, category, level, count or 0, tuple(left), cut, tuple(kinds))
 
@@ -119,7 +119,7 @@ def _tags(value: Any) -> list[str]:
     return [word.strip() for word in words if word.strip()]
 
 
-def _split(tags: list[str]) -> tuple[list[str], list[str]]:
+def split_tags(tags: list[str]) -> tuple[list[str], list[str]]:
     """The tags that a memory has room for, and the others."""
     short = [tag for tag in dict.fromkeys(tags) if len(tag) <= LONGEST_TAG and tag.isprintable()]
     kept = short[:MOST_TAGS]
@@ -144,7 +144,7 @@ def _short(value: Any) -> str:
     return text
 
 
-def _moment(value: Any) -> datetime:
+def moment(value: Any) -> datetime:
     if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value > 0:
         return datetime.fromtimestamp(value / 1000 if value >= _MILLISECONDS_FROM else value, UTC)
     return within_bounds(datetime.fromisoformat(_text(value).strip().removeprefix(DATE).strip()))
@@ -152,10 +152,10 @@ def _moment(value: Any) -> datetime:
 
 def _end(value: Any) -> datetime:
     given = value.strip().removeprefix(DATE).strip() if isinstance(value, str) else ""
-    return datetime.fromisoformat(given) if given.startswith(_NEVER) else _moment(value)
+    return datetime.fromisoformat(given) if given.startswith(_NEVER) else moment(value)
 
 
-def _note(own: str | None, left: Mapping[str, Any]) -> tuple[str | None, bool]:
+def noted(own: str | None, left: Mapping[str, Any]) -> tuple[str | None, bool]:
     """The note with what is left at its end, and whether it had to be cut, at a word."""
     others = (f"{name}: {one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)}" for name, one in left.items())
     whole = "; ".join([*([own] if own else []), *others])

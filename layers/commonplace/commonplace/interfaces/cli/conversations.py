@@ -1,15 +1,18 @@
-"""`import` and `export`: whole conversations in, everything out."""
+"""`import` and `export`: what was kept elsewhere in, everything out."""
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from commonplace.domain.flaws import gathered
+from commonplace.domain.taxonomy import ImportKind
 from commonplace.interfaces.cli.failures import LEFT
-from commonplace.interfaces.cli.import_files import ImportFile, read_import
-from commonplace.interfaces.cli.options import Shared, command_options, new_file, progress_bar, read_text
+from commonplace.interfaces.cli.import_files import ImportFile, read_export, read_import
+from commonplace.interfaces.cli.importing import import_foreign
+from commonplace.interfaces.cli.options import Shared, command_options, new_file, progress_bar, stdin_text
 from commonplace.interfaces.cli.tables import print_facts, print_json, print_rows
 
 _MOST_SHOWN = 20  # of what was left out; --json has all
@@ -20,37 +23,49 @@ if TYPE_CHECKING:
 
 
 @click.command("import")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.argument("file", metavar="FILE|FOLDER", type=click.Path(exists=True, allow_dash=True))
+@click.option("--from", "kind", type=click.Choice(get_args(ImportKind)), help="What it holds; found out where it can be.")
 @click.option(
     "--keep", type=click.Choice(["all", "worthy"]), default="all", show_default=True,
-    help="worthy leaves out small talk and what an assistant says.",
+    help="Of turns and messages that are stored at once: worthy leaves out small talk and what an assistant says.",
 )  # fmt: skip
-@click.option("--apply", is_flag=True, help="Store what the plan for an export tells.")
+@click.option("--apply", is_flag=True, help="Store what the plan tells.")
 @command_options
-def import_file(shared: Shared, file: str, keep: Any, apply: bool) -> None:
-    """Store a conversation from a file, or take in an export.
+def import_file(shared: Shared, file: str, kind: ImportKind | None, keep: Any, apply: bool) -> None:
+    """Bring memories along from other stores and notes.
 
     \b
-    FILE holds one of these, as JSON or JSON lines:
-      turns, each {"session_id", "position", "speaker", "text", "event_time"?}
-      messages as chat APIs have them, each {"role", "content"}
-      what "commonplace export" wrote, of this version or of 0.1
+    FILE or FOLDER holds one of these:
+      mem0, zep, graphiti, letta, langgraph   what these stores give as JSON
+      basic-memory, markdown                  a folder of notes, or one note
+      anthropic-memory                        the folder /memories of Claude's memory tool
+      messages                                as chat APIs have them, each {"role", "content"}
+      turns                                   {"session_id", "position", "speaker", "text", "event_time"?}
+      commonplace                             what "commonplace export" wrote, of this version or of 0.1
 
-    Turns and messages are stored at once. An export, JSON lines or CSV, is only planned until --apply: ids, closed ones
-    and links are kept, and memories that are here already stay as they are. What is stored already isn't stored twice.
-    What was stored of an export is a run, which "commonplace runs undo" takes back. The exit code is 5 where something
-    of an export can't be stored beside what is here.
+    A plan is shown first: what would come, what is here already, what is refused and why. --apply stores it, as a run that
+    "commonplace runs undo" takes back; what came before is known. Times, tags, other fields and ids are kept. Turns and
+    messages without --from are stored at once. The exit code is 5 where something can't be stored, or stands in the way.
     """
-    found = read_import(read_text(file))
-    if found.exported:
-        if keep != "all":
-            raise click.UsageError("--keep is for conversations; an export is taken in whole")
-        return _import_export(shared, found, apply)
-    with shared.open() as memory, found.told_by_line():
-        answer = _stored(memory, found.items, keep).model_dump(mode="json")
+    from commonplace.importing.kinds import kind_of
+    from commonplace.importing.sources import Source
+
+    source = Source(None, stdin_text()) if file == "-" else Source(Path(file))
+    found = kind_of(source, kind)
+    if keep != "all" and (found.asked or found.kind not in ("turns", "messages")):
+        raise click.UsageError("--keep is for turns and messages without --from; all else is taken in whole")
+    if found.kind == "commonplace":
+        return _import_export(shared, read_export(source.text), apply)
+    if found.asked or found.kind not in ("turns", "messages"):
+        return import_foreign(shared, source, found, apply)
+    given = read_import(source.text)
+    with shared.open() as memory, given.told_by_line():
+        answer = _stored(memory, given.items, keep).model_dump(mode="json")
     if shared.json:
         return print_json(answer)
-    return _print_import(answer)
+    _print_import(answer)
+    click.echo(f"stored at once; --from {found.kind} shows a plan first")
+    return None
 
 
 def _import_export(shared: Shared, found: ImportFile, apply: bool) -> None:

@@ -20,7 +20,6 @@ class ImportFile:
 
     items: list[Any]
     lines: list[int]
-    exported: bool = False
 
     @contextmanager
     def told_by_line(self) -> Iterator[None]:
@@ -42,9 +41,6 @@ def read_import(text: str) -> ImportFile:
     """
     from commonplace.domain.strict_json import read_json
 
-    form = _form_of_export(text)
-    if form is not None:
-        return _export(text, form)
     rows = _lines(text)
     first = next(iter(rows.values()), {})
     if len(rows) > 1 or {"text", "role"} & first.keys():
@@ -78,32 +74,18 @@ def _object(number: int, line: str) -> dict[str, Any]:
         raise CommonplaceError(error.code, f"line {number}: {error.message}", "file") from None
 
 
-def _form_of_export(text: str) -> "ImportFormat | None":
-    """The form of an export by its first line; None for any other file."""
-    from commonplace.domain.strict_json import read_object
-    from commonplace.use_cases.record_files import is_export
-
-    first = text.removeprefix("\ufeff").lstrip().partition("\n")[0]
-    if first.startswith("memory_id,"):
-        return "csv"
-    try:
-        found = read_object(first)
-    except CommonplaceError:
-        return None
-    return "jsonl" if is_export(found) else None
-
-
-def _export(text: str, form: "ImportFormat") -> ImportFile:
-    """The records of an export, each of which must be one."""
+def read_export(text: str) -> ImportFile:
+    """The records of an export, JSON Lines or CSV, each of which must be one."""
     from commonplace.use_cases.record_files import read_lines
 
+    form: ImportFormat = "csv" if text.removeprefix("\ufeff").lstrip().startswith("memory_id,") else "jsonl"
     records, lines = list[Any](), list[int]()
     for line, found in read_lines(text, form):
         if isinstance(found, CommonplaceError):
             raise CommonplaceError(found.code, f"line {line}: {found.message}", "file")
         records.append(found)
         lines.append(line)
-    return ImportFile(records, lines, exported=True)
+    return ImportFile(records, lines)
 
 
 def _conversation(row: dict[str, Any]) -> list[Any]:

@@ -128,7 +128,7 @@ LISTED = (
     Listed("feedback", _feedback, "Tell whether a memory was useful for a query."),
     Listed("get", _kept, "Show one memory as it is kept."),
     Listed("history", _kept, "Show what a memory was before, newest first."),
-    Listed("import", _conversations, "Store a conversation from a file, or take in an export.", "import_file"),
+    Listed("import", _conversations, "Bring memories along from other stores and notes.", "import_file"),
     Listed("list", _kept, "List the memories, newest first.", "list_memories"),
     Listed("manifest", _programs, "Print the manifest of all tools, or check one.", "check_manifest"),
     Listed("markdown", _files, "Write the memories as pages, to read and to edit."),

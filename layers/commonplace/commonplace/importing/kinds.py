@@ -1,0 +1,125 @@
+"""The kinds of what can be imported, each with its reader, and by what a file is known as one of them."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.imports import ForeignFact, Imported, RefusedEntry
+from commonplace.domain.taxonomy import ImportKind
+from commonplace.importing import graphs, langgraph, letta, mem0, notes, turns
+from commonplace.importing.sources import Source, first_object
+from commonplace.importing.statements import statements
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller
+from commonplace.use_cases.import_facts import Progress, import_facts
+from commonplace.use_cases.record_files import HEADER
+
+Reader = Callable[[Source], Iterator[ForeignFact | RefusedEntry]]
+READERS: Mapping[ImportKind, Reader] = {
+    "mem0": mem0.read, "zep": graphs.read, "graphiti": graphs.read, "letta": letta.read, "langgraph": langgraph.read,
+    "basic-memory": notes.read_basic_memory, "anthropic-memory": notes.read_anthropic_memory,
+    "markdown": notes.read_markdown, "messages": turns.read, "turns": turns.read,
+}  # fmt: skip
+OWN: ImportKind = "commonplace"
+"""What `commonplace export` wrote: records, which are taken in as they are."""
+_NOTES_LOOKED_AT = 50
+_LISTS = (*mem0.KEYS, *graphs.KEYS, *letta.PASSAGES, *langgraph.KEYS, *turns.KEYS)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A kind, and by what it was found out; `asked`: somebody said so."""
+
+    kind: ImportKind
+    why: str
+    asked: bool = False
+
+
+def kind_of(source: Source, asked: ImportKind | None = None) -> Found:
+    """The kind of a source. Raises `INVALID_ARGUMENT` where nothing tells it."""
+    if asked is not None:
+        return Found(asked, "you said so", asked=True)
+    if source.is_folder:
+        return _of_folder(source)
+    if source.is_database:
+        return Found("mem0", "it is a SQLite file")
+    if source.suffix in (".md", ".markdown"):
+        return _of_notes(source)
+    if source.suffix == ".txt":
+        return Found("markdown", "its name ends in .txt")
+    return _of_text(source)
+
+
+def import_source(
+    source: Source, asked: ImportKind | None, caller: Caller, ports: Ports, *, apply: bool, progress: Progress
+) -> Imported:
+    """Tells what taking in a source would do, or does it. Raises what is wrong with it as a whole."""
+    found = kind_of(source, asked)
+    if found.kind == OWN:
+        why = "kind: it is an export of commonplace, which import_records and import_memories take in"
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "kind")
+    given = READERS[found.kind](source)
+    return import_facts(found.kind, found.why, given, caller, ports, apply=apply, progress=progress)
+
+
+def _of_folder(source: Source) -> Found:
+    assert source.path is not None
+    if source.path.resolve().name == "memories":
+        return Found("anthropic-memory", "the folder is called memories")
+    return _of_notes(source)
+
+
+def _of_notes(source: Source) -> Found:
+    """Notes with a permalink at their head, or with observations, are basic-memory's."""
+    found = None
+    for number, text in enumerate(source.texts(".md", ".markdown")):
+        if number == _NOTES_LOOKED_AT:
+            break
+        if isinstance(text, RefusedEntry):
+            continue
+        found = found or Found("markdown", "there are Markdown notes")
+        if "\npermalink:" in text.text.partition("\n---\n")[0]:
+            return Found("basic-memory", f"{text.name} has a permalink at its head")
+        if any(notes.OBSERVATION.fullmatch(said) for _, _, said in statements(text.text)):
+            return Found("basic-memory", f"{text.name} has observations: - [category] ...")
+    return found or _unknown()
+
+
+def _of_text(source: Source) -> Found:
+    head = source.text.lstrip()
+    if head.startswith("memory_id,"):
+        return Found(OWN, "its first line names the columns of an export")
+    if not head.startswith(("{", "[")):
+        return Found("turns", "nothing tells that it is anything else")
+    given = source.json
+    whole = given if isinstance(given, Mapping) else {}
+    for kind, why in _by_shape(whole, first_object(given, *_LISTS)):
+        return Found(kind, why)
+    return Found("turns", "nothing tells that it is anything else")
+
+
+def _by_shape(whole: Mapping[str, Any], first: Mapping[str, Any]) -> Iterator[tuple[ImportKind, str]]:
+    """What an object, or the first of a list, has that only one kind has."""
+    if HEADER in first or {"memory_id", "raw_text"} <= first.keys():
+        yield OWN, f"it has {HEADER}" if HEADER in first else "its entries have memory_id and raw_text"
+    if "core_memory" in whole or {"agents", "blocks"} <= whole.keys():
+        yield "letta", "it is an agent file"
+    if "text" in first and ({"archive_id", "embedding_config"} & first.keys() or str(first.get("id")).startswith("passage-")):
+        yield "letta", "its entries are passages"
+    if "fact" in first and "uuid" in first:
+        graphiti = {"group_id", "fact_embedding"} & first.keys()
+        yield ("graphiti", "its entries have fact and group_id") if graphiti else ("zep", "its entries have fact and uuid")
+    if {"namespace", "key", "value"} <= first.keys():
+        yield "langgraph", "its entries have namespace, key and value"
+    if "memory" in first and "id" in first:
+        yield "mem0", "its entries have id and memory"
+    if "role" in first:
+        yield "messages", "its entries have a role"
+    if {"session_id", "speaker"} & first.keys():
+        yield "turns", "its entries have session_id and speaker"
+
+
+def _unknown() -> Found:
+    why = f"file: nothing tells what it is; give --from with one of {', '.join(get_args(ImportKind))}"
+    raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "file")

@@ -1,0 +1,167 @@
+"""A file or a folder to be imported: its texts in whatever encoding they have, its JSON, its times."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.imports import RefusedEntry
+from commonplace.domain.strict_json import read_json, read_object
+from commonplace.domain.transfer import MOST_BYTES
+from commonplace.use_cases.record_files import too_large
+
+_ENCODINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+_SQLITE = b"SQLite format 3\0"
+_HEAD = 65_536
+_MOST_FILES = 10_000
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text of a folder, or the one file. `name`: its path in the folder; `changed`: when it was written last."""
+
+    name: str
+    text: str
+    changed: datetime | None
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is to be imported: a file, a folder, or a text from stdin (`given`)."""
+
+    path: Path | None
+    given: str | None = None
+
+    @property
+    def is_folder(self) -> bool:
+        return self.path is not None and self.path.is_dir()
+
+    @property
+    def suffix(self) -> str:
+        return self.path.suffix.lower() if self.path is not None else ""
+
+    @cached_property
+    def head(self) -> bytes:
+        """How a file begins: 64 KB of it."""
+        if self.path is None:
+            return (self.given or "")[:_HEAD].encode(errors="replace")
+        with _told(), self.path.open("rb") as file:
+            return file.read(_HEAD)
+
+    @property
+    def is_database(self) -> bool:
+        return not self.is_folder and self.head.startswith(_SQLITE)
+
+    @cached_property
+    def text(self) -> str:
+        """The whole text of a file of up to 50 MB; UTF-8, or UTF-16 with a mark, or else Windows' cp1252."""
+        if self.path is None:
+            return self.given or ""
+        with _told():
+            if self.path.stat().st_size > MOST_BYTES:
+                raise too_large(f"is larger than {MOST_BYTES // 1_000_000} MB")
+            return decoded(self.path.read_bytes())
+
+    @cached_property
+    def json(self) -> Any:
+        """The JSON of a file; of one with an object on each line, these, or why a line is none."""
+        first, _, rest = self.text.strip().partition("\n")
+        if rest and first.strip().startswith("{") and first.strip().endswith("}"):
+            lines = [line for line in self.text.split("\n") if line.strip()]
+            return [_object(line) for line in lines]
+        return read_json(self.text)
+
+    def texts(self, *suffixes: str) -> Iterator[Text | RefusedEntry]:
+        """The texts of a folder by their paths, hidden ones left out, or the one file; what can't be read is refused."""
+        if not self.is_folder:
+            yield Text(self.path.name if self.path else "stdin", self.text, _changed(self.path) if self.path else None)
+            return
+        for name, path in self.files(*suffixes):
+            try:
+                yield Text(name, Source(path).text, _changed(path))
+            except CommonplaceError as error:
+                yield RefusedEntry(where=name, field=error.field, code=error.code.label, message=error.message)
+
+    def files(self, *suffixes: str) -> Iterator[tuple[str, Path]]:
+        """The files of a folder with such endings, or all, by their paths in it. `PAYLOAD_TOO_LARGE` beyond 10,000."""
+        assert self.path is not None
+        with _told():
+            found = sorted(path for path in self.path.rglob("*") if path.is_file() and not path.is_symlink())
+        named = [(path.relative_to(self.path).as_posix(), path) for path in found]
+        wanted = [(name, path) for name, path in named if not suffixes or path.suffix.lower() in suffixes]
+        shown = [(name, path) for name, path in wanted if not any(part.startswith(".") for part in name.split("/"))]
+        if len(shown) > _MOST_FILES:
+            raise too_large(f"is a folder of more than {_MOST_FILES:,} files")
+        yield from shown
+
+
+def decoded(data: bytes) -> str:
+    """A text in the encoding that it has; `INVALID_ARGUMENT` for what is no text."""
+    encoding = _ENCODINGS.get(data[:2], "utf-8-sig")
+    for tried in (encoding, "cp1252"):
+        try:
+            text = data.decode(tried)
+        except UnicodeDecodeError:
+            continue
+        if "\0" not in text:
+            return text.replace("\r\n", "\n")
+    raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "file: is no text", "file")
+
+
+def objects(given: Any, *keys: str) -> list[Any]:
+    """The entries of a file: the list itself, or the one under the first of the keys that is there."""
+    if isinstance(given, Mapping):
+        given = next((given[key] for key in keys if isinstance(given.get(key), list)), [given])
+    if not isinstance(given, list):
+        raise CommonplaceError(ErrorCode.INVALID_JSON, f"file: must be a list, or an object with {' or '.join(keys)}", "file")
+    return given
+
+
+def numbered(given: list[Any]) -> Iterator[tuple[str, Mapping[str, Any]] | RefusedEntry]:
+    """Entries with what a person calls them; what is no object is refused."""
+    for number, one in enumerate(given, 1):
+        where = f"entry {number}"
+        if isinstance(one, Mapping):
+            yield where, one
+        elif isinstance(one, CommonplaceError):
+            yield RefusedEntry(where=where, field=one.field, code=one.code.label, message=one.message)
+        else:
+            code = ErrorCode.INVALID_JSON.label
+            yield RefusedEntry(where=where, field=None, code=code, message="must be an object")
+
+
+def first_object(given: Any, *keys: str) -> Mapping[str, Any]:
+    """The first entry that is an object; an empty one where there is none."""
+    entries = objects(given, *keys) if isinstance(given, (list, Mapping)) else []
+    return next((one for one in entries if isinstance(one, Mapping)), {})
+
+
+def one_line(fields: Mapping[str, Any]) -> str:
+    """An object as a line for people: `name: Ana; language: Italian`."""
+    told = (f"{name}: {one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)}" for name, one in fields.items())
+    return "; ".join(told)
+
+
+def _object(line: str) -> Any:
+    try:
+        return read_object(line)
+    except CommonplaceError as error:
+        return error
+
+
+def _changed(path: Path) -> datetime:
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What the system refuses is told as the file's."""
+    try:
+        yield
+    except OSError as error:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: {error.strerror}", "file") from error

@@ -1,0 +1,243 @@
+"""What other stores wrote is taken in: a plan first, then a run, which is known when it comes again and can be undone."""
+
+import json
+import shutil
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from commonplace import Commonplace, CommonplaceError
+from commonplace.domain.imports import Imported
+from commonplace.domain.taxonomy import ImportKind
+from commonplace.importing.kinds import OWN, READERS, kind_of
+from commonplace.importing.sources import Source
+from commonplace.settings import Settings
+from tests.conftest import NOON
+from tests.integration.command_line import run
+
+pytestmark = pytest.mark.integration
+ELSEWHERE = Path(__file__).parent / "elsewhere"
+Opener = Callable[..., Commonplace]
+
+COUNTS: dict[str, tuple[str, int, int, int, int]] = {
+    "mem0.json": ("mem0", 8, 5, 0, 3),
+    "mem0.db": ("mem0", 3, 3, 2, 0),
+    "zep.json": ("zep", 4, 3, 1, 1),
+    "graphiti.json": ("graphiti", 2, 2, 1, 0),
+    "letta_v1.af": ("letta", 5, 4, 0, 1),
+    "letta.af": ("letta", 1, 1, 0, 0),
+    "letta_passages.json": ("letta", 2, 1, 0, 1),
+    "langgraph.json": ("langgraph", 4, 3, 0, 1),
+    "basic-memory": ("basic-memory", 10, 9, 0, 1),
+    "memories": ("anthropic-memory", 4, 4, 0, 0),
+    "notes": ("markdown", 3, 3, 0, 0),
+}
+"""Of each: its kind, and how many entries it has, are added, of those closed, and refused."""
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Path:
+    """A copy, in which nothing may be written; with mem0's history as the database that it is."""
+    folder = tmp_path / "elsewhere"
+    shutil.copytree(ELSEWHERE, folder)
+    with closing(sqlite3.connect(folder / "mem0.db")) as connection:
+        connection.executescript((ELSEWHERE / "mem0_history.sql").read_text("utf-8"))
+    return folder
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Commonplace]:
+    file = tmp_path / "memory.db"
+    with Commonplace(file, now=lambda: NOON, settings=Settings(db=file)) as opened:
+        yield opened
+
+
+def kept(memory: Commonplace) -> dict[str, dict[str, Any]]:
+    return {one["raw_text"]: one for one in memory.export()}
+
+
+def told(done: Imported) -> tuple[str, int, int, int, int]:
+    return done.kind, done.entries, done.added, done.closed, len(done.refused)
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_a_plan_changes_nothing_apply_does_it_and_again_all_is_known(elsewhere: Path, memory: Commonplace, name: str) -> None:
+    plan = memory.import_from(elsewhere / name)
+    assert (told(plan), plan.applied, plan.run_id) == (COUNTS[name], False, None)
+    assert kept(memory) == {}
+    seen: list[tuple[int, int]] = []
+    done = memory.import_from(elsewhere / name, apply=True, progress=lambda at, of: seen.append((at, of)))
+    assert (told(done), done.refused, done.lost) == (COUNTS[name], plan.refused, [])
+    assert seen[-1] == (done.added, done.added)
+    assert len(kept(memory)) == done.added
+    again = memory.import_from(elsewhere / name, apply=True)
+    assert (again.added, len(again.known), again.conflicts, again.run_id) == (0, done.added, [], None)
+    assert done.run_id is not None
+    undone = memory.undo_run(done.run_id)
+    assert {one.outcome for one in undone.operations} == {"undone"}
+    assert not [one for one in kept(memory).values() if one["status"] == "active"]
+    assert memory.import_from(elsewhere / name).added == done.added
+
+
+def test_every_kind_that_can_be_asked_for_is_read() -> None:
+    assert {*get_args(ImportKind)} == {*READERS, OWN}
+
+
+def test_times_tags_fields_and_roles_of_mem0_are_kept(elsewhere: Path, memory: Commonplace) -> None:
+    done = memory.import_from(elsewhere / "mem0.json", apply=True)
+    allergy = kept(memory)["User is allergic to peanuts."]
+    assert allergy["created_at"] == "2024-07-26T08:29:36.504127-07:00"
+    assert set(allergy["tags"]) >= {"health", "food-preferences"}
+    assert allergy["user_note"] == "user_id: alex; mood: calm; source: intake form"
+    assert memory.get("892db2ae-06d9-49e5-8b3e-585ef9b85b8e").memory_id == allergy["memory_id"]
+    assert kept(memory)["User plays the cello in a quartet."]["source"] == "agent"
+    assert kept(memory)["User keeps bees on the roof."]["user_note"] == "created_at: last spring"
+    assert "gym pass" not in str([hit.content for hit in memory.search_memory("gym pass").results])
+    assert done.notes is not None
+    assert done.notes.redacted
+    assert "Tr0ub4dor" not in json.dumps(list(memory.export()))
+    assert [(one.where, one.field, one.code) for one in done.refused] == [
+        ("entry 4", "content", "missing_field"),
+        ("entry 6", None, "invalid_json"),
+        ("entry 7", "content", "invalid_argument"),
+    ]
+
+
+def test_each_wording_of_mem0s_history_has_its_time(elsewhere: Path, memory: Commonplace) -> None:
+    memory.import_from(elsewhere / "mem0.db", apply=True)
+    found = kept(memory)
+    assert {text: one["status"] for text, one in found.items()} == {
+        "User lives in Berlin.": "superseded", "User lives in Lisbon.": "active", "User drinks oat milk.": "superseded",
+    }  # fmt: skip
+    assert (
+        found["User lives in Berlin."]["valid_to"] == found["User lives in Lisbon."]["valid_from"] == "2025-03-01T10:00:00Z"
+    )
+    assert memory.get("m1").value == "User lives in Lisbon."
+
+
+def test_facts_of_a_graph_keep_when_they_were_true(elsewhere: Path, memory: Commonplace) -> None:
+    memory.import_from(elsewhere / "zep.json", apply=True)
+    lives, loves, contract = (kept(memory)[f"Kendra {said}"] for said in (
+        "lives in Lisbon.", "loves Adidas shoes.", "has a contract with Puma."
+    ))  # fmt: skip
+    assert (lives["status"], lives["valid_from"], lives["event_time"]) == ("active", *["2025-01-15T00:00:00Z"] * 2)
+    assert (lives["tags"], lives["user_note"]) == (["lives-in"], 'episodes: ["e7"]; district: Alfama')
+    assert (loves["status"], loves["valid_to"]) == ("superseded", "2024-11-05T00:00:00Z")
+    assert (contract["status"], contract["expires_at"]) == ("active", "2030-01-31T00:00:00Z")
+    assert [
+        hit.content for hit in memory.search_memory("Which shoes does Kendra love?").results if "Adidas" in hit.content
+    ] == []
+
+
+def test_what_a_block_says_of_the_user_and_what_the_agent_says_of_itself(elsewhere: Path, memory: Commonplace) -> None:
+    done = memory.import_from(elsewhere / "letta_v1.af", apply=True)
+    found = kept(memory)
+    assert Counter(one["source"] for one in found.values()) == {"user": 3, "agent": 1}
+    assert found["My name is Sam, a helpful assistant."]["speaker"] == "Sam"
+    assert found["He likes vibe coding."]["created_at"] == "2025-03-01T12:00:00Z"
+    assert [(one.where, one.code) for one in done.refused] == [("entry 3", "missing_field")]
+
+
+def test_values_of_langgraph_are_words_and_fields(elsewhere: Path, memory: Commonplace) -> None:
+    memory.import_from(elsewhere / "langgraph.json", apply=True)
+    found = kept(memory)
+    assert found["Ana loves ramen."]["user_note"] == "namespace: users/ana/memories; rating: 5"
+    assert memory.get("users/ana/memories/food").value == "Ana loves ramen."
+    assert "Ana works from Porto on Fridays." in found
+    assert "language: Portuguese; time zone: Europe/Lisbon" in found
+
+
+def test_observations_relations_and_prose_of_basic_memory(elsewhere: Path, memory: Commonplace) -> None:
+    done = memory.import_from(elsewhere / "basic-memory", apply=True)
+    found = kept(memory)
+    water = found["Water at 205°F extracts best"]
+    assert water["tags"] == ["technique", "water", "extraction", "coffee", "brewing"]
+    assert water["created_at"] == "2025-05-01T09:00:00Z"
+    beans = found["Ethiopian beans go well with light roasts"]
+    assert beans["user_note"].startswith("note: Coffee Brewing Methods; context: own experience; file: coffee.md")
+    assert "status: active" in beans["user_note"]
+    assert "Coffee Brewing Methods requires Proper Grinding Technique." in found
+    assert "How I make coffee at home, on weekdays." in found
+    assert "The café by the river opens at seven" in found
+    assert [(one.where, one.message) for one in done.refused] == [("broken.md", "file: is no text")]
+
+
+def test_notes_are_read_bullet_by_bullet(elsewhere: Path, memory: Commonplace) -> None:
+    memory.import_from(elsewhere / "notes", apply=True)
+    assert {text: one["user_note"] for text, one in kept(memory).items()} == dict.fromkeys(
+        ("The tomatoes stand behind the shed.", "Water the orchids on Fridays before noon", "Cut the hedge in October"),
+        "heading: Garden; file: garden.md",
+    )
+
+
+def test_what_is_here_in_other_words_stays_and_what_was_said_gets_the_name(elsewhere: Path, memory: Commonplace) -> None:
+    said = memory.store_memory("user is allergic to  peanuts.").memory_id
+    done = memory.import_from(elsewhere / "mem0.json", apply=True)
+    assert (done.added, done.known) == (4, ["892db2ae-06d9-49e5-8b3e-585ef9b85b8e"])
+    assert memory.get(done.known[0]).memory_id == said
+    changed = json.loads((elsewhere / "mem0.json").read_text("utf-8"))
+    changed["results"][1]["memory"] = "User plays the viola."
+    (elsewhere / "mem0.json").write_text(json.dumps(changed), encoding="utf-8")
+    again = memory.import_from(elsewhere / "mem0.json", apply=True)
+    assert (again.added, again.conflicts) == (0, ["0a14d8f0-e364-4f5c-b305-10da1f0d0878"])
+    assert "User plays the viola." not in kept(memory)
+
+
+def test_what_was_erased_does_not_come_back(elsewhere: Path, memory: Commonplace) -> None:
+    memory.import_from(elsewhere / "notes", apply=True)
+    memory.erase(kept(memory)["Cut the hedge in October"]["memory_id"])
+    again = memory.import_from(elsewhere / "notes", apply=True)
+    assert (again.added, [one.code for one in again.refused]) == (0, ["erased"])
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("[]", "turns"), ('{"results": [{"id": 1, "memory": "tea"}]}', "mem0"), ('{"role": "user", "content": "tea"}', "messages"),
+     ('{"commonplace_export": 1}\n{"memory_id": "mem_1"}', OWN), ("memory_id,raw_text\n", OWN)],
+)  # fmt: skip
+def test_the_kind_is_found_out_by_the_first_entry(text: str, why: str) -> None:
+    assert kind_of(Source(None, text)).kind == why
+
+
+def test_a_folder_in_which_nothing_tells_what_it_is_asks_for_the_kind(tmp_path: Path) -> None:
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG")
+    with pytest.raises(CommonplaceError, match="--from"):
+        kind_of(Source(tmp_path))
+
+
+def test_a_person_sees_what_would_come_and_why_others_would_not(elsewhere: Path, memory_file: Path) -> None:
+    arguments = ("import", str(elsewhere / "mem0.json"), "--db", str(memory_file))
+    plan = run(*arguments, home=memory_file.parent)
+    assert plan.code == 5
+    assert "mem0: its entries have id and memory" in plan.out
+    assert "to be added   5, 0 of them closed" in plan.out
+    assert "entry 4" in plan.out
+    assert "--apply stores them" in plan.out
+    assert not memory_file.exists()
+    done = run(*arguments, "--apply", home=memory_file.parent)
+    assert (done.code, "undo by" in done.out) == (5, True)
+
+
+def test_turns_are_stored_at_once_and_planned_when_they_are_asked_for(memory_file: Path) -> None:
+    text = json.dumps([{"session_id": "s", "position": 1, "speaker": "Mia", "text": "I play the cello."}])
+    arguments = ("import", "-", "--db", str(memory_file))
+    plan = run(*arguments, "--from", "turns", home=memory_file.parent, stdin=text)
+    assert (plan.code, "to be added   1" in plan.out, memory_file.exists()) == (0, True, False)
+    done = run(*arguments, home=memory_file.parent, stdin=text)
+    assert "stored at once; --from turns shows a plan first" in done.out
+    again = run(*arguments, "--from", "turns", "--apply", "--json", home=memory_file.parent, stdin=text)
+    assert (again.answer["added"], again.answer["known"]) == (0, ["s#1"])
+
+
+def test_times_to_come_are_held_at_now(elsewhere: Path, memory: Commonplace, tmp_path: Path) -> None:
+    later = (NOON + timedelta(days=900)).isoformat()
+    file = tmp_path / "later.json"
+    file.write_text(json.dumps([{"id": "x", "memory": "Tea.", "created_at": later}]), encoding="utf-8")
+    memory.import_from(file, apply=True)
+    assert kept(memory)["Tea."]["created_at"] == NOON.isoformat().replace("+00:00", "Z")

@@ -1,0 +1,83 @@
+"""What readers make of entries that nobody would write, and of notes in every form."""
+
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+
+from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.imports import ForeignFact, RefusedEntry
+from commonplace.domain.taxonomy import ImportKind
+from commonplace.importing.kinds import READERS, kind_of
+from commonplace.importing.sources import Source, decoded
+from commonplace.importing.statements import front_matter, statements
+
+VALUES: list[object] = [None, "", 7, -1e300, True, [], {}, [None, 7], {"a": {"b": []}}, "\ud800", "x" * 9_000, "0000-99-99"]
+NAMES = (
+    "id memory metadata categories created_at expiration_date role uuid fact name valid_at invalid_at attributes label value"
+    " core_memory blocks agents passages text tags namespace key items edges results turns messages content speaker session_id"
+).split()
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_a_reader_tells_what_is_wrong_with_an_entry_and_goes_on(kind: ImportKind) -> None:
+    entries = [{name: value, other: value} for name, other in itertools.pairwise(NAMES) for value in VALUES]
+    for given in (*VALUES, entries, {"results": entries, "core_memory": entries, "passages": entries}):
+        source = Source(None, json.dumps(given))
+        try:
+            found = list(READERS[kind](source))
+        except CommonplaceError:
+            continue
+        assert all(isinstance(one, (ForeignFact, RefusedEntry)) for one in found)
+        assert all(0 < len(one.alias) <= 128 for one in found if isinstance(one, ForeignFact))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[1,", "\0", "nothing", "- [x] done", '{"a": 1}\n{', "---\n- \n: x\n---", "```\nopen"]
+)
+def test_a_text_that_is_nothing_is_no_crash(text: str) -> None:
+    for reader in READERS.values():
+        try:
+            list(reader(Source(None, text)))
+            kind_of(Source(None, text))
+        except CommonplaceError:
+            continue
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("One line\nand its end.\n\nAnother.", [(1, "", "One line and its end."), (4, "", "Another.")]),
+        ("# Home #\n- tea\n  green\n  - at four\n", [(2, "Home", "tea green"), (4, "Home", "at four")]),
+        ("1. first\n2) second", [(1, "", "first"), (2, "", "second")]),
+        ("- [x] paid\n- [ ] packed\n* * *\n- [kind] said", [(1, "", "paid"), (2, "", "packed"), (4, "", "[kind] said")]),
+        ("~~~\ncode\n~~~\nafter", [(4, "", "after")]),
+        ("a <!-- b\nc --> d", [(1, "", "a d")]),
+        ("#hashtag is no heading", [(1, "", "#hashtag is no heading")]),
+    ],
+)
+def test_a_note_is_a_statement_for_each_bullet_and_paragraph(text: str, said: list[tuple[int, str, str]]) -> None:
+    lines = [(line, heading, " ".join(words.split())) for line, heading, words in statements(text)]
+    assert lines == said
+
+
+def test_the_head_of_a_note_is_read_and_the_lines_after_it_keep_their_numbers() -> None:
+    fields, body = front_matter("---\ntitle: 'Tea: green'\ntags:\n  - a\n  - \"b\"\nlist: [x, y]\nempty:\n---\n- said\n")
+    assert fields == {"title": "Tea: green", "tags": ["a", "b"], "list": ["x", "y"], "empty": ""}
+    assert list(statements(body)) == [(9, "", "said")]
+    assert front_matter("---\nno end") == ({}, "---\nno end")
+
+
+@pytest.mark.parametrize(("encoding", "text"), [("utf-8-sig", "Grüße"), ("utf-16", "日本"), ("cp1252", "Café – “so”")])
+def test_texts_are_read_in_the_encoding_that_they_have(encoding: str, text: str) -> None:
+    assert decoded(text.encode(encoding)) == text
+
+
+def test_hidden_files_and_links_of_a_folder_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "a.md").write_text("- hidden", "utf-8")
+    (tmp_path / "b.md").write_text("- seen", "utf-8")
+    (tmp_path / "c.md").symlink_to("/etc/hostname")
+    found = [one for one in READERS["markdown"](Source(tmp_path)) if isinstance(one, ForeignFact)]
+    assert [one.content for one in found] == ["seen"]
