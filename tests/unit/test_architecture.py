@@ -28,7 +28,7 @@ INFRASTRUCTURE = {
     "aws_lambda_powertools", "aws_xray_sdk",
 }  # fmt: skip
 NAMES_OF_NOTHING = {"utils", "helpers", "common", "misc", "manager"}
-MOST_FILES, MOST_LINES, MOST_METHODS = 475, 200, 10
+MOST_FILES, MOST_LINES, MOST_METHODS = 520, 200, 10
 
 
 def name_of(path: Path) -> str:
