@@ -1,0 +1,117 @@
+"""Adds this server to a client's file: read, shown, and written with a copy of what was there beside it."""
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.strict_json import read_object
+from commonplace.interfaces.mcp.clients import Client
+
+NAME = "commonplace"
+_INDENT = re.compile(r"^([ \t]+)\S", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What becomes of a file. `before`: its text, None where there is none; `old`: what it starts by this name as yet."""
+
+    file: Path
+    servers: str
+    before: str | None
+    after: str
+    old: Any
+    new: dict[str, Any]
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether the file does not say it already."""
+        return bool(self.old != self.new)
+
+
+def change_of(client: Client, file: Path, command: Sequence[str]) -> Change:
+    """The file with this server in it and all else as it was; `INVALID_ARGUMENT` for a file that can't be read as JSON."""
+    before, entry = _text(file), client.entry(command[0], list(command[1:]))
+    try:
+        whole = read_object(before) if before and before.strip("\ufeff \t\r\n") else {}
+    except CommonplaceError as error:
+        raise _refused(file, f"is no JSON: {error.message}", client, entry) from None
+    servers = whole.setdefault(client.servers, {})
+    if not isinstance(servers, dict):
+        raise _refused(file, f"has something else than an object under {client.servers}", client, entry)
+    old, servers[NAME] = servers.get(NAME), entry
+    return Change(file, client.servers, before, _written(whole, before or ""), old, entry)
+
+
+def write(change: Change) -> Path | None:
+    """Writes the file, at once or not at all, and gives the copy of what was there; `CONFLICT` where it was changed since."""
+    if _text(change.file) != change.before:
+        raise CommonplaceError(ErrorCode.CONFLICT, f"{change.file} was changed meanwhile; run this again")
+    file = change.file.resolve()  # what a link leads to is replaced, not the link
+    try:
+        copy = None if change.before is None else _copied(file)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        _replace(file, change.after.encode())
+    except OSError as error:
+        raise _unusable(file, error) from error
+    return copy
+
+
+def _text(file: Path) -> str | None:
+    try:
+        return file.read_bytes().decode()
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{file} is not UTF-8; save it as that first") from None
+    except OSError as error:
+        raise _unusable(file, error) from error
+
+
+def _written(whole: dict[str, Any], before: str) -> str:
+    """The object as text, indented and with line breaks as the file has them."""
+    found = _INDENT.search(before)
+    indent = found[1] if found else "  "
+    text = json.dumps(whole, indent=indent, ensure_ascii=False) + "\n"
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half a character, which stands as its escape
+        text = json.dumps(whole, indent=indent) + "\n"
+    return text.replace("\n", "\r\n") if "\r\n" in before else text
+
+
+def _copied(file: Path) -> Path:
+    names = (file.with_name(f"{file.name}.bak{number}") for number in count(1))
+    copy = next(name for name in names if not name.exists())
+    return Path(shutil.copy2(file, copy))
+
+
+def _replace(file: Path, body: bytes) -> None:
+    with NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as made:  # for its owner alone
+        try:
+            made.write(body)
+            made.flush()
+            os.fsync(made.fileno())
+            made.close()  # no file that is open is replaced on Windows
+            if file.exists():
+                shutil.copymode(file, made.name)
+            Path(made.name).replace(file)
+        except BaseException:
+            Path(made.name).unlink(missing_ok=True)
+            raise
+
+
+def _refused(file: Path, why: str, client: Client, entry: dict[str, Any]) -> CommonplaceError:
+    by_hand = f"mend it, or add {json.dumps({NAME: entry})} under {client.servers} by hand (comments can't be kept)"
+    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{file} {why}; nothing was changed: {by_hand}")
+
+
+def _unusable(file: Path, error: OSError) -> CommonplaceError:
+    return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"{file} can't be used: {error.strerror}")
