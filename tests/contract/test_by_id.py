@@ -107,7 +107,7 @@ def test_a_memory_with_its_history_is_erased_from_all_that_is_kept(opened: OpenS
     call(opened, "store_memory", content="Ana lives in Vienna.")
     assert call(opened, "search_memory", query="oolong", options={"min_relevance": 0.0}).results
     erasable = ErasableUser(context(opened), opened.erasure())
-    assert [memory.memory_id for memory in erasable.lineage(first)] == [second, first]
+    assert [memory.memory_id for memory in erasable.scope(first).memories] == [second, first]
     assert erasable.erase_memory(first).ids == (second, first)
     records = opened.ports.records
     told = [str(record(opened, one)) + str(records.audits(ANA.user_id, one)) for one in (first, second)]

@@ -57,6 +57,27 @@ def test_whatever_id_of_it_is_named_nothing_is_left_of_a_memory_and_its_history(
     assert places(memory_file, "vienna") == ["vienna"]
 
 
+def test_the_command_tells_what_was_merged_with_it_and_what_is_made_again(memory: Commonplace, memory_file: Path) -> None:
+    texts = (BASSOON, "Ana lives in Vienna.", "Ana owns a kayak.")
+    ids = [memory.store_memory(text).memory_id for text in texts]
+    for memory_id in ids:
+        memory.update_memory(memory_id=memory_id, category="personal_context")
+    one = memory.merge_memories(ids, dry_run=False).memory_id
+    memory.close()
+    asked = ("erase", "--memory", str(ids[0]), "--db", str(memory_file), "--user", "ana")
+    shown = run(*asked, home=memory_file.parent).out
+    before, after = shown.split("This was merged with it, and stays as one memory:")
+    words = ("bassoon", "Vienna", "kayak")
+    assert [word in before for word in words] == [True, True, True]
+    assert [word in after for word in words] == [False, True, True]
+    done = run(*asked, "--yes", "--json", home=memory_file.parent)
+    told = json.loads(done.out)
+    assert (done.code, set(told["ids"])) == (0, {ids[0], one})
+    again = told["made_again"][0]
+    left = ("erase", "--memory", again, "--db", str(memory_file), "--user", "ana", "--yes")
+    assert run(*left, home=memory_file.parent).out.startswith(f"erased for good: {again}")
+
+
 def test_what_it_was_read_from_goes_and_what_runs_quote_of_it(memory: Commonplace, memory_file: Path) -> None:
     talk = {"type": "discussion", "id": "talk-1", "time": "2026-05-11T09:00:00+02:00"}
     memory.record_interactions([{**talk, "messages": [{"role": "user", "content": "I play the bassoon in an orchestra."}]}])

@@ -149,6 +149,7 @@ class Commonplace(
     def erase(self, memory_id: str) -> "Erased":
         """Erases a memory for good, with all that it replaced and all that replaced it; gives the `ids` of what was erased.
 
+        What was merged of it and of others goes, too; of the others one memory is made again, which `made_again` names.
         Where another program reads the file for more than some seconds, words stay in its log for as long, and `notes` says
         so. `delete_memory` is what can be undone. Raises `NOT_FOUND`, and `CONFLICT` while a run of this user is at work.
         """

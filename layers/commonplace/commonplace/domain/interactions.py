@@ -22,7 +22,12 @@ class Erased(Result):
     """What was erased for good; `notes` says so where something is left for a while."""
 
     memories: int = Field(description="How many memories there were.")
-    ids: tuple[str, ...] = Field((), description="Which, where one was named: with its history, newest first.")
+    ids: tuple[str, ...] = Field(
+        (), description="Which, where one was named: with its history and what was merged of it, newest first."
+    )
+    made_again: tuple[str, ...] = Field(
+        (), description="What holds the place of a merged one: the memory of the others, or the last of them itself."
+    )
 
 
 class LeftPage(FrozenPart):

@@ -5,6 +5,10 @@ from collections.abc import Iterable, Sequence
 from commonplace.domain.memory import Memory
 from commonplace.ports.memory_records import MemoryRecords
 
+MERGED, TAKEN_APART = "merged", "taken_apart"
+"""In the detail of an audit row: the ids of the memories that one was merged from; that it was closed because one of them is
+erased."""
+
 
 def successors(memory: Memory, records: MemoryRecords) -> list[Memory]:
     """What took the place of a memory, one after the other, as far as it is kept; the last one is current, or closed."""
@@ -36,3 +40,9 @@ def lineage_ids(memory_id: str, known: Sequence[Memory]) -> set[str]:
         named = {link for one in known if one.memory_id in more for link in (one.superseded_by, one.supersedes) if link}
         more = (linked | named) - found
     return found
+
+
+def made_of(memory: Memory, records: MemoryRecords) -> frozenset[str]:
+    """The ids of the memories that one was merged from; none where it was not, or where its words are erased."""
+    found = (audit.detail.get(MERGED) for audit in records.audits(memory.user_id, memory.memory_id))
+    return frozenset(one for ids in found if isinstance(ids, list) for one in ids)

@@ -8,10 +8,13 @@ from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate
 from commonplace.extraction.changes.statements import joined
 from commonplace.extraction.clauses import sentences
-from commonplace.extraction.forgetting.matching import tells, text_without
+from commonplace.extraction.forgetting.matching import mentions, tells, text_without
+from commonplace.memories.lineage import made_of
 from commonplace.nightly.memory_view import RunMemoryView
+from commonplace.ports.record_values import Stored
 from commonplace.runs.apply import RunContext
 from commonplace.runs.finalize import RUNS_WITH_WORDS
+from commonplace.use_cases.merge_plan import Sources
 
 
 def closed_memories(request: Candidate, shown: Sequence[Memory], view: RunMemoryView) -> list[Memory]:
@@ -40,9 +43,27 @@ def interactions_telling(request: Candidate, context: RunContext) -> tuple[str, 
     )
 
 
-def remaining_text(request: Candidate, targets: Sequence[Memory]) -> str:
-    """The sentences of the forgotten memories that the request does not cover, as one text."""
-    return joined([left for memory in targets if (left := text_without(request.content, memory.content))])
+def remaining_text(request: Candidate, targets: Sequence[Memory], context: RunContext) -> str:
+    """The sentences of the forgotten memories that the request does not cover, as one text.
+
+    Of one that was merged those of its sources: a sentence that told another, which was left out for it, may be forgotten.
+    """
+    return joined([left for memory in targets if (left := _left_of(request, memory, context))])
+
+
+def _left_of(request: Candidate, memory: Memory, context: RunContext) -> str:
+    records = context.ports.records
+    ids = made_of(memory, records)
+    sources = [one for one in records.get(memory.user_id, sorted(ids)) if one.content]
+    if not ids or len(sources) < len(ids):
+        return text_without(request.content, memory.content)
+    rests = [(one, _rest(request, one.content)) for one in sources]
+    left = (one.model_copy(update={"raw_text": rest, "normalized_text": rest}) for one, rest in rests if rest)
+    return Sources.of((Stored(one, None) for one in left), context.caller, context.ports).text
+
+
+def _rest(request: Candidate, text: str) -> str:
+    return text_without(request.content, text) if mentions(request.content, text) else text
 
 
 def _tells(what: str, interaction: Interaction) -> bool:

@@ -95,7 +95,7 @@ class _DayOperations:
             reported = self._report(decision, outcome="applied", erases=erases, why=_NOT_THERE)
             self.operations.append(PlannedOperation(told=reported, at=now))
             return
-        begun, rest = len(self.operations), remaining_text(request, now_there)
+        begun, rest = len(self.operations), remaining_text(request, now_there, self.context)
         for few in in_batches(targets, _FORGOTTEN_PER_OPERATION):
             self._plan(replace(decision, content=rest or None), few, erases=erases)
             rest = ""  # of all of them, and told once

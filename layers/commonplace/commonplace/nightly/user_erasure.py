@@ -9,15 +9,16 @@ from commonplace.domain.ids import new_operation_id
 from commonplace.domain.interactions import Erased
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import LEFT_IN_LOG
-from commonplace.memories.lineage import lineage_ids
 from commonplace.memories.searches import forget_searches
 from commonplace.memories.transitions import erased
+from commonplace.nightly.erasure_scope import ErasureScope, scope_of
 from commonplace.pages.publishing import erase_pages, publish_changes
 from commonplace.ports.record_values import Audit, Change, Operation
 from commonplace.ports.user_erasure import UserErasure
 from commonplace.runs.apply import Lease, RunContext, leased
 from commonplace.runs.finalize import erase_sources
 from commonplace.runs.resume import exclusive_lease
+from commonplace.use_cases.merged_again import MergedAgain
 from commonplace.use_cases.named import behind_alias
 
 
@@ -57,52 +58,52 @@ class ErasableUser:
         """What is left of anything that was erased; None as soon as it is gone. `wait`: some seconds for who reads there."""
         return None if self.context.night.finish_erasing(wait) else Notes(warnings=[LEFT_IN_LOG])
 
-    def lineage(self, memory_id: str) -> list[Memory]:
-        """What `erase_memory` would erase: the memory, all that it replaced and all that replaced it, newest first.
+    def scope(self, memory_id: str) -> ErasureScope:
+        """What `erase_memory` would erase: the memory, all that it replaced and all that replaced it, and what was merged of
+        it; and what that would leave of others.
 
-        An id that it had elsewhere leads to it. What of it can't be read is not shown. Raises `NOT_FOUND` when nothing of it
-        has any words.
+        An id that it had elsewhere leads to it. Raises `NOT_FOUND` when nothing of it has any words.
         """
-        return self._lineage(memory_id)[0]
-
-    def _lineage(self, memory_id: str) -> tuple[list[Memory], list[str]]:
-        """The memories with words, newest first, and the ids of those that can't be read."""
+        records = self.context.ports.records
         with gathered() as flaws:
-            known = list(self.context.ports.records.all(self.user_id))
+            known = list(records.all(self.user_id))
             behind = behind_alias(memory_id, self.context.caller, self.context.ports)
-        ids = lineage_ids(behind[0].memory_id if behind else memory_id, known)
-        found = [memory for memory in known if memory.memory_id in ids]
-        with_words = [memory for memory in found if memory.content]
-        damaged = [one for one in flaws.unreadable if one in ids]
-        if not (with_words or damaged):
+        scope = scope_of(behind[0].memory_id if behind else memory_id, known, flaws.unreadable, records)
+        if not (scope.memories or scope.damaged):
+            found = any(one.memory_id in scope.ids for one in known)
             left = "" if not found or self.notes(wait=False) is None else f"; {LEFT_IN_LOG}"
             why = f"was erased already{left}" if found else "no memory has this id"
             raise CommonplaceError(ErrorCode.NOT_FOUND, f"memory_id: {why}", "memory_id")
-        return with_words[::-1], damaged
+        return scope
 
     def erase_memory(self, memory_id: str) -> Erased:
-        """Erases a memory with its history; tells the ids of what was erased.
+        """Erases a memory with its history; tells the ids of what was erased, and of what was made again without it.
 
         The texts that it was read from and what runs quote of them go first, then the memories, so that after a crash the
-        same call goes on. What stays for 30 days, for every index and process to hear of it, has no word of it. Raises
-        `CONFLICT` while a run of this user is at work or a memory is changed in the same moment.
+        same call goes on. What was merged of it and of others goes, too: of the others one memory is made again. What stays
+        for 30 days, for every index and process to hear of it, has no word of it. Raises `CONFLICT` while a run of this user
+        is at work or a memory is changed in the same moment.
         """
         with exclusive_lease(self.context) as lease:
-            memories, damaged = self._lineage(memory_id)
-            ids = [*(memory.memory_id for memory in memories), *damaged]
+            scope = self.scope(memory_id)
+            ids = [*(memory.memory_id for memory in scope.memories), *scope.damaged]
             self.context.ports.usage.fold(self.user_id)  # what was found is counted now, and not again later
-            erase_sources(set(ids), set(), self.context, lease)
-            for one in damaged:  # first: as long as there are others it is a memory that is forgotten, and no repair
-                self.erasure.erase_unreadable(self.user_id, one, forgotten=bool(memories))
-            for memory in memories:
-                self._erase(memory, lease)
+            erase_sources(set(ids), set(), self.context, lease, merged=scope.merged)
+            for one in scope.damaged:  # first: as long as there are others it is a memory that is forgotten, and no repair
+                self.erasure.erase_unreadable(self.user_id, one, forgotten=bool(scope.memories))
+            again = MergedAgain(scope.left, scope.standing, lease).make() if scope.left else ()
+            for memory in self.context.ports.records.get(self.user_id, [one.memory_id for one in scope.memories]):
+                self._erase(memory, lease, memory.memory_id in scope.merged)
             publish_changes(self.context, "an erasure", ids)
-        return Erased(memories=len(ids), ids=tuple(ids), notes=self.notes())
+        return Erased(memories=len(ids), ids=tuple(ids), made_again=again, notes=self.notes())
 
-    def _erase(self, memory: Memory, lease: Lease) -> None:
+    def _erase(self, memory: Memory, lease: Lease, merged: bool) -> None:
         now = self.context.caller.now
         lease.renew()
-        change = Change(erased(memory, now), Audit("erase", now, {}), before=memory, erases=True)
+        without = erased(memory, now)
+        if merged:  # it leads to none of the others any more
+            without = without.model_copy(update={"supersedes": None})
+        change = Change(without, Audit("erase", now, {}), before=memory, erases=True)
         operation = Operation(new_operation_id(now), self.user_id, "FORGET", now, closes=(change,))
         forget_searches(operation, self.context.ports)
         self.context.ports.operations.apply(operation, lease.fence)

@@ -92,31 +92,53 @@ def read_backup(file: KeptFile, body: bytes, user_id: str) -> BackupReading:
 
 
 def forget_in_backups(files: KeptFiles, user_id: str, memory_ids: Collection[str], now: datetime) -> None:
-    """Writes the user's backups anew without some memories; one that is not what was written goes, for it may hold them."""
+    """Writes the user's backups anew without some memories; one that is not what was written goes, for it may hold them.
+
+    What only one of these had taken the place of, as where it was merged, stands in them as it was before.
+    """
     for file in files.listed(user_id, "backup", now):
         found = files.get(user_id, "backup", file.file_id, now)
         if found is None or hashlib.sha256(found[1]).hexdigest() != file.sha256:
             files.delete(user_id, "backup", file.file_id)
             continue
-        left, records = _without(found[1], {one.encode() for one in memory_ids})
+        left, records = _without(found[1], set(memory_ids))
         if records != file.count:
             files.put(user_id, described(file, records, left), left)
 
 
-def _without(body: bytes, memory_ids: Collection[bytes]) -> tuple[bytes, int]:
+def _without(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, int]:
     """A backup without some memories and what stands beside these, and how many are left; only lines that name one are
     read."""
     header, *lines = gzip.decompress(body).splitlines()
-    kept = [line for line in lines if not any(one in line for one in memory_ids) or _memory_of(line) not in memory_ids]
+    names, gone = [one.encode() for one in memory_ids], dict[str, Mapping[str, Any]]()
+    found = [json.loads(line) if any(name in line for name in names) else None for line in lines]
+    for given in found:
+        if given is not None and given.get("memory_id") in memory_ids:
+            gone[given["memory_id"]] = given.get("memory", {})
+    kept = [
+        line if given is None else json.dumps(_alone(given, gone), ensure_ascii=False).encode()
+        for line, given in zip(lines, found, strict=True)
+        if given is None or _memory_of(given) not in memory_ids
+    ]
     beside = {name: sum(line.startswith(begins) for line in kept) for name, begins in _BESIDE.items()}
     records = len(kept) - sum(beside.values())
     told = {**json.loads(header), "records": records, **beside}
     return _compressed([json.dumps(told).encode(), *kept]), records
 
 
-def _memory_of(line: bytes) -> bytes:
-    found = json.loads(line)
-    return str((found.get("alias") or found.get("rating") or found)["memory_id"]).encode()
+def _alone(given: Mapping[str, Any], gone: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    """A line of the file; a record is active again if one that is gone stood in its place."""
+    by = given.get("memory", {}).get("superseded_by")
+    for _ in gone:
+        if by in gone and gone[by].get("status") != "active":
+            by = gone[by].get("superseded_by")
+    if by not in gone or gone[by].get("status") != "active":
+        return given
+    return {**given, "memory": {**given["memory"], "status": "active", "superseded_by": None, "valid_to": None}}
+
+
+def _memory_of(given: Mapping[str, Any]) -> str:
+    return str((given.get("alias") or given.get("rating") or given)["memory_id"])
 
 
 def _compressed(lines: Iterable[bytes]) -> bytes:

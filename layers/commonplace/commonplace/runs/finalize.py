@@ -45,18 +45,20 @@ def with_what_is_left(run: Run, context: RunContext, wait: bool = True) -> Run:
 
 
 def erase_sources(
-    forgotten: set[str], said: set[str], context: RunContext, lease: Lease, at_work: str | None = None
-) -> set[str]:
+    forgotten: set[str], said: set[str], context: RunContext, lease: Lease, at_work: str | None = None,
+    merged: Collection[str] = (),
+) -> set[str]:  # fmt: skip
     """Erases the texts of the interactions that memories rest on, of those `said`, what runs quote of them, and files.
 
-    `at_work`: the run that is left to its caller. All exports and uploads of the user go, for one may hold it; backups are
+    `at_work`: the run that is left to its caller. `merged`: those of the forgotten that were made of others, too, and have
+    the session of one of these. All exports and uploads of the user go, for one may hold it; backups are
     written anew without it, and what runs are queued to do goes. Gives the interactions whose texts are gone. Safe to repeat.
     """
     if context.ports.files is not None:
         for kind in ("export", "upload"):  # a file may hold what is forgotten; another is soon made
             context.ports.files.delete_all(context.user_id, kind)
         forget_in_backups(context.ports.files, context.user_id, forgotten, context.caller.now)
-    memories = context.ports.records.get(context.user_id, sorted(forgotten))
+    memories = context.ports.records.get(context.user_id, sorted(forgotten.difference(merged)))
     runs = context.night.runs.newest(context.user_id, RUNS_WITH_WORDS)
     rested = {one for run in runs for one in _evidence_interactions(run, forgotten)}
     sources = {memory.session_id for memory in memories if memory.session_id} | said | rested

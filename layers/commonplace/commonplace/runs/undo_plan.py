@@ -46,10 +46,12 @@ class UndoPlanner:
         ids = dict.fromkeys(one.memory_id for operation in applied for one in operation.made)
         self.made |= ids.keys()
         there = {memory.memory_id: memory for memory in self.records.get(self.user_id, list(ids))}
+        back = {one.memory_id for operation in applied for one in operation.made if _closes(one)}
         for operation in applied:
             leaves = any(_is_unrecoverable(one, there.get(one.memory_id)) for one in operation.made)
+            leaves &= all(one.memory_id not in back for one in operation.made if _moves(one))
             for one in operation.made:
-                if leaves and one.before is None:
+                if leaves and (one.before is None or _moves(one)):
                     self._keep(one.memory_id, _LEFT)
                 else:
                     made.setdefault(one.memory_id, []).append(one)
@@ -148,9 +150,18 @@ def _audits_by_version(memory: Memory, records: MemoryRecords) -> dict[int, Audi
     return dict(enumerate(audits, max(1, memory.version - len(audits) + 1)))
 
 
+def _closes(change: AppliedChange) -> bool:
+    return change.before is not None and change.before.get("status") == "active"
+
+
+def _moves(change: AppliedChange) -> bool:
+    """Whether a change gave a memory another in its place, or none any more."""
+    return change.before is not None and "superseded_by" in change.before
+
+
 def _is_unrecoverable(change: AppliedChange, memory: Memory | None) -> bool:
     """Whether a change closed, without a successor, a memory whose words are erased or purged by now."""
-    if change.before is None or "superseded_by" in change.before:
+    if change.before is None or _moves(change):
         return False
     return change.erased or memory is None or not memory.content
 

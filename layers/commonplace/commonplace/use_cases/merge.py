@@ -61,7 +61,7 @@ def _sources(memory_ids: Sequence[str], caller: Caller, ports: Ports) -> Sources
 
 
 def _result(told: RunReport) -> MergeResult:
-    made = next((one.operation for one in told.operations if one.operation.outcome == "applied"), None)
+    made = next((one.operation for one in told.operations[::-1] if one.operation.outcome == "applied"), None)
     return MergeResult(
         run_id=told.run.run_id,
         status=told.run.told_status,

@@ -12,6 +12,7 @@ from commonplace.domain.runs import RunOperation
 from commonplace.extraction.absolute_dates import with_dates
 from commonplace.extraction.merging import contradiction, merged_text
 from commonplace.memories.enrich import enrich
+from commonplace.memories.lineage import MERGED
 from commonplace.memories.transitions import superseded
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Audit, Change, Stored
@@ -95,7 +96,7 @@ class Sources:
             "supersedes": all_[0].memory_id,
             "embedding_model": self.ports.embedder.name if statement.vector is not None else None,
         })  # fmt: skip
-        detail = {"tool": TOOL, "merged": [one.memory_id for one in all_]}
+        detail = {"tool": TOOL, MERGED: [one.memory_id for one in all_]}
         return new, Change(new, Audit("store", now, detail), statement.vector)
 
     def _unlike(self) -> str | None:

@@ -1,6 +1,6 @@
 """`erase`: everything that is kept of a user, or one memory, gone for good."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_json
 
 if TYPE_CHECKING:
     from commonplace.domain.interactions import Erased
+    from commonplace.domain.memory import Memory
     from commonplace.nightly.user_erasure import ErasableUser
 
 
@@ -32,7 +33,8 @@ def erase(shared: Shared, yes: bool, memory_id: str | None, table: str | None) -
     put into a folder are yours to delete.
 
     With --memory it is one memory with its history, as "history ID" shows it, and
-    what was recorded that it was read from. "delete" is what can be undone.
+    what was recorded that it was read from. What was merged of it goes, too, and
+    is made again without it. "delete" is what can be undone.
 
     With --table it is a user of a deployment on AWS: --user is then the whole id,
     "<issuer>|<sub>" or "<backend>|<name>", and the environment must be the
@@ -63,22 +65,29 @@ def _erase_memory(shared: Shared, memory_id: str, yes: bool, table: str | None) 
     from commonplace.domain.interactions import Erased
 
     with _leaving(shared, table) as leaving:
-        memories = leaving.lineage(memory_id)
-        ids = tuple(memory.memory_id for memory in memories)
+        scope = leaving.scope(memory_id)
+        ids = tuple(memory.memory_id for memory in scope.memories)
         erased = leaving.erase_memory(memory_id) if yes else Erased(memories=len(ids), ids=ids)
     if shared.json:
         _print_erased(leaving, erased, yes)
     elif yes:
         click.echo(f"erased for good: {', '.join(erased.ids)}")
-    elif not memories:
+        if erased.made_again:
+            click.echo(f"what was merged with it stays, without it: {', '.join(erased.made_again)}")
+    elif not scope.memories:
         click.echo(f"{memory_id} can't be read; --yes erases it, and what is kept beside")
     else:
-        rows = [
-            (one.status, day_and_time(one.created_at.isoformat()), Remarked(one.content, one.memory_id)) for one in memories
-        ]
-        print_rows(("status", "since", "memory"), rows, "memory")
+        _print_memories(scope.memories)
         click.echo("--yes erases all of this, and what was recorded that it was read from; nothing brings it back")
+    if scope.left and not (yes or shared.json):
+        click.echo("\nThis was merged with it, and stays as one memory:\n")
+        _print_memories(scope.left)
     _tell_what_is_left(erased)
+
+
+def _print_memories(memories: "Sequence[Memory]") -> None:
+    rows = [(one.status, day_and_time(one.created_at.isoformat()), Remarked(one.content, one.memory_id)) for one in memories]
+    print_rows(("status", "since", "memory"), rows, "memory")
 
 
 def _print_erased(leaving: "ErasableUser", erased: "Erased", yes: bool) -> None:

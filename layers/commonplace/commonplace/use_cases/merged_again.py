@@ -1,0 +1,139 @@
+"""What is left of merged memories when one of them is erased: made one memory again, or each by itself as it was."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.ids import new_operation_id
+from commonplace.domain.maintenance import MOST_SOURCES
+from commonplace.domain.memory import Memory
+from commonplace.domain.runs import RunOperation
+from commonplace.memories.lineage import TAKEN_APART
+from commonplace.memories.tag_names import own_names
+from commonplace.memories.transitions import deleted
+from commonplace.ports.record_values import Audit, Change, Operation, Stored
+from commonplace.runs.apply import Lease
+from commonplace.use_cases.merge_plan import Sources
+
+_WHY = "one of the memories that were merged was erased"
+_AS_BEFORE = {"status": "active", "superseded_by": None, "valid_to": None}
+_HEADINGS = ("category", "section", "durability")
+_CORRECTED = ("memory_type", "importance", "expires_at", "purge_at")
+
+
+@dataclass(frozen=True)
+class MergedAgain:
+    """What is `left` of the sources of `merged` memories, of which the last one holds their place."""
+
+    left: Sequence[Memory]
+    merged: Sequence[Memory]
+    lease: Lease
+
+    def make(self) -> tuple[str, ...]:
+        """Closes the merged ones and puts one memory of all that are left in their place, or each of them by itself where
+        there is one, or they can't be merged; gives the ids of what is there now.
+
+        Each operation is one of the run that merged them, so that its undo takes back both. What is there already in the
+        same words stays alone. Safe to repeat after a crash. Raises `CONFLICT` where one was changed in the same moment.
+        """
+        sources = self._sources()
+        begun = all(one.status == "deleted" for one in self.merged)  # some of the others are by themselves already
+        joins = MOST_SOURCES >= len(self.left) > 1 and not begun and sources.refusal is None
+        operations = [self._joined(sources)] if joins else list(self._opened(sources))
+        run_id = self._run_id()
+        operations = [replace(operation, run_id=run_id) for operation in operations]
+        self._tell(operations, run_id)
+        return tuple(
+            operation.opens.memory.memory_id for operation in operations if operation.opens and self._applied(operation)
+        )
+
+    def _sources(self) -> Sources:
+        """The others as they were before they were merged."""
+        context = self.lease.context
+        caller = replace(context.caller, agent_id=self.left[0].agent_id)
+        found = context.ports.records.stored(caller.user_id, [one.memory_id for one in self.left])
+        before = (Stored(one.memory.model_copy(update=_AS_BEFORE), one.vector) for one in found)
+        return Sources.of(before, caller, context.ports.of(caller.user_id))
+
+    def _joined(self, sources: Sources) -> Operation:
+        now, context = self.lease.context.caller.now, self.lease.context
+        planned = sources.planned(_WHY)
+        operation_id = planned.told.operation_id
+        assert planned.opens is not None
+        opens = planned.opens.change(now)
+        stood = max(self.merged, key=lambda one: one.status == "active")
+        audits = context.ports.records.audits(stood.user_id, stood.memory_id)
+        stays = (*_HEADINGS, *(_CORRECTED if any(one.operation == "correct" for one in audits) else ()))
+        labels = {name: getattr(stood, name) for name in stays}
+        tags = own_names(opens.memory.tags, stood.user_id, context.ports)
+        new = opens.memory.model_copy(update={**labels, "tags": tags})
+        audit = Audit("supersede", now, {"by": new.memory_id, "operation_id": operation_id})
+        links = [Change(one.next_version(now, superseded_by=new.memory_id), audit, before=one) for one in self.left]
+        return self._operation(operation_id, replace(opens, memory=new), (*self._closing(operation_id), *links))
+
+    def _opened(self, sources: Sources) -> Iterator[Operation]:
+        closed = {one.memory_id: one for one in self.left}
+        for number, one in enumerate(sources.memories):
+            operation_id = new_operation_id(self.lease.context.caller.now)
+            audit = Audit("reopen", self.lease.context.caller.now, {"operation_id": operation_id})
+            opens = Change(one.next_version(audit.at), audit, before=closed[one.memory_id])
+            yield self._operation(operation_id, opens, () if number else tuple(self._closing(operation_id)))
+
+    def _operation(self, operation_id: str, opens: Change, closes: tuple[Change, ...]) -> Operation:
+        caller = self.lease.context.caller
+        return Operation(operation_id, caller.user_id, "UPDATE", caller.now, opens, closes)
+
+    def _closing(self, operation_id: str) -> Iterator[Change]:
+        """Without a link to what is left: who erases this one erases what it replaced."""
+        now = self.lease.context.caller.now
+        audit = Audit("delete", now, {"operation_id": operation_id, TAKEN_APART: True})
+        for one in self.merged:
+            if one.status != "deleted":
+                yield Change(deleted(one, now).model_copy(update={"supersedes": None}), audit, before=one)
+
+    def _applied(self, operation: Operation) -> bool:
+        """Applies an operation; where its memory is there in the same words, only closes what was merged."""
+        self.lease.renew()
+        operations = self.lease.context.ports.operations
+        try:
+            operations.apply(operation, self.lease.fence)
+        except CommonplaceError as error:
+            if error.code is not ErrorCode.CONFLICT or self._changed(operation):
+                raise
+            closes = tuple(one for one in operation.closes if one.memory.status == "deleted")
+            operations.apply(replace(operation, opens=None, closes=closes), self.lease.fence)
+            return False
+        return True
+
+    def _changed(self, operation: Operation) -> bool:
+        read = {one.before.memory_id: one.before.version for one in operation.changes if one.before}
+        there = self.lease.context.ports.records.get(operation.user_id, list(read))
+        return {one.memory_id: one.version for one in there} != read
+
+    def _run_id(self) -> str | None:
+        """The run that merged them; None where they were merged in several."""
+        if len(self.merged) > 1:
+            return None
+        ports, one = self.lease.context.ports, self.left[0]
+        audits = ports.records.audits(one.user_id, one.memory_id)
+        made = [
+            str(audit.detail.get("operation_id")) for audit in audits if audit.detail.get("by") == self.merged[0].memory_id
+        ]
+        applied = ports.operations.applied(one.user_id, made[-1]) if made else None
+        return applied.run_id if applied else None
+
+    def _tell(self, operations: Sequence[Operation], run_id: str | None) -> None:
+        """First: an operation that a run tells of and that was never applied is left out of its undo."""
+        runs = self.lease.context.night.runs
+        run = runs.get(self.left[0].user_id, run_id) if run_id else None
+        if run is not None:
+            told = tuple(_told(one) for one in operations)
+            runs.save(run.model_copy(update={"operations": (*run.operations, *told)}), self.lease.fence)
+
+
+def _told(operation: Operation) -> RunOperation:
+    closed = tuple(one.memory.memory_id for one in operation.closes if one.memory.status != "deleted")
+    return RunOperation(
+        operation_id=operation.operation_id, kind="UPDATE", outcome="applied", closed=closed, why=_WHY,
+        memory_id=operation.opens.memory.memory_id if operation.opens else None,
+    )  # fmt: skip
