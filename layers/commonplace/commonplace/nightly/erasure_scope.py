@@ -1,12 +1,14 @@
 """What the erasing of one memory takes along: its history, and what was made of it and of others."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from commonplace.domain.memory import Memory
 from commonplace.memories.lineage import TAKEN_APART, made_of
 from commonplace.ports.memory_records import MemoryRecords
+from commonplace.ports.record_values import Alias
+from commonplace.runs.backup_file import Backup
 
 
 @dataclass(frozen=True)
@@ -15,7 +17,8 @@ class ErasureScope:
 
     `ids`: of all that goes, as far as it is named; some may have no record. `memories`: of those what has words, newest
     first. `damaged`: what can't be read. `merged`: the ids of what was made of it and of others, `standing` those that hold
-    the place of these others still, and `left` the others.
+    the place of these others still, and `left` the others. `purged`: the ids without a record, and `names` what these were
+    called elsewhere.
     """
 
     ids: frozenset[str]
@@ -24,18 +27,54 @@ class ErasureScope:
     merged: frozenset[str]
     standing: tuple[Memory, ...]
     left: tuple[Memory, ...]
+    purged: frozenset[str]
+    names: frozenset[str] = frozenset()
+
+    @property
+    def erased(self) -> tuple[str, ...]:
+        """The ids of what is erased, as far as there is anything of it; newest first."""
+        return tuple(dict.fromkeys((*(one.memory_id for one in self.memories), *self.damaged, *sorted(self.purged))))
 
 
-def scope_of(memory_id: str, known: Collection[Memory], unreadable: Collection[str], records: MemoryRecords) -> ErasureScope:
-    """The scope of a memory, `known` being all of its user, oldest first."""
-    reach = _Reach({one.memory_id: one for one in known}, memory_id in unreadable, records)
-    reach.follow(memory_id)
-    ids = frozenset(reach.whole | reach.merged)
-    words = [one for one in known if one.memory_id in ids and one.content]
-    damaged = tuple(one for one in unreadable if one in ids)
-    standing = tuple(one for one in words if reach.stands(one.memory_id))
-    left = tuple(one for one in known if one.memory_id not in ids and one.content and reach.stands(one.superseded_by))
-    return ErasureScope(ids, tuple(words[::-1]), damaged, frozenset(reach.merged), standing, left)
+@dataclass(frozen=True)
+class Known:
+    """What is kept of a user's memories: records, oldest first, the ids of those that can't be read, and backups."""
+
+    records: MemoryRecords
+    there: Sequence[Memory]
+    unreadable: Collection[str]
+    backups: Callable[[], Sequence[Backup]]
+
+    def scope(self, name: str, aliases: Sequence[Alias]) -> ErasureScope:
+        """The scope of a memory by its id, or by what it was called elsewhere; backups are read where it has no record."""
+        ids = {one.memory_id for one in self.there}.union(self.unreadable)
+        scope = self._scope(name if name in ids else _memory_of(name, aliases), self.there)
+        if not scope.purged:
+            return scope
+        backups = self.backups()
+        aliases = [*aliases, *(one for backup in backups for one in backup.aliases if one.memory_id not in ids)]
+        kept = {one.memory_id: one for backup in backups for one in backup.records if one.memory_id not in ids}
+        found = sorted((one.memory for one in kept.values() if one.memory), key=lambda one: one.memory_id)
+        scope = self._scope(name if name in ids else _memory_of(name, aliases), [*found, *self.there])
+        told = kept.keys() | {one.memory_id for one in aliases}
+        names = frozenset(one.name for one in aliases if one.memory_id in scope.purged)
+        return replace(scope, purged=scope.purged & told, names=names)
+
+    def _scope(self, memory_id: str, known: Sequence[Memory]) -> ErasureScope:
+        reach = _Reach({one.memory_id: one for one in known}, memory_id in self.unreadable, self.records)
+        reach.follow(memory_id)
+        ids = frozenset(reach.whole | reach.merged)
+        words = [one for one in known if one.memory_id in ids and one.content]
+        damaged = tuple(one for one in self.unreadable if one in ids)
+        standing = tuple(one for one in words if reach.stands(one.memory_id))
+        others = (one for one in self.there if one.memory_id not in ids and one.content)
+        left = tuple(one for one in others if reach.stands(one.superseded_by))
+        purged = ids.difference(self.unreadable, (one.memory_id for one in self.there))
+        return ErasureScope(ids, tuple(words[::-1]), damaged, frozenset(reach.merged), standing, left, purged)
+
+
+def _memory_of(name: str, aliases: Sequence[Alias]) -> str:
+    return next((one.memory_id for one in aliases if one.name == name and not one.withdrawn), name)
 
 
 @dataclass

@@ -11,11 +11,12 @@ from commonplace.domain.memory import Memory
 from commonplace.domain.runs import LEFT_IN_LOG
 from commonplace.memories.searches import forget_searches
 from commonplace.memories.transitions import erased
-from commonplace.nightly.erasure_scope import ErasureScope, scope_of
+from commonplace.nightly.erasure_scope import ErasureScope, Known
 from commonplace.pages.publishing import erase_pages, publish_changes
 from commonplace.ports.record_values import Audit, Change, Operation
 from commonplace.ports.user_erasure import UserErasure
 from commonplace.runs.apply import Lease, RunContext, leased
+from commonplace.runs.backup_file import kept_backups
 from commonplace.runs.finalize import erase_sources
 from commonplace.runs.resume import exclusive_lease
 from commonplace.use_cases.merged_again import MergedAgain
@@ -62,15 +63,22 @@ class ErasableUser:
         """What `erase_memory` would erase: the memory, all that it replaced and all that replaced it, and what was merged of
         it; and what that would leave of others.
 
-        An id that it had elsewhere leads to it. Raises `NOT_FOUND` when nothing of it has any words.
+        An id that it had elsewhere leads to it, and one of which no record is left to what backups have of it. Raises
+        `NOT_FOUND` when nothing of it has any words.
         """
-        records = self.context.ports.records
+        ports, now = self.context.ports, self.context.caller.now
         with gathered() as flaws:
-            known = list(records.all(self.user_id))
-            behind = behind_alias(memory_id, self.context.caller, self.context.ports)
-        scope = scope_of(behind[0].memory_id if behind else memory_id, known, flaws.unreadable, records)
-        if not (scope.memories or scope.damaged):
-            found = any(one.memory_id in scope.ids for one in known)
+            there = list(ports.records.all(self.user_id))
+            behind = behind_alias(memory_id, self.context.caller, ports)
+        known = Known(
+            ports.records,
+            there,
+            flaws.unreadable,
+            lambda: kept_backups(ports.files, self.user_id, now) if ports.files else [],
+        )
+        scope = known.scope(behind[0].memory_id if behind else memory_id, list(ports.aliases.all(self.user_id)))
+        if not scope.erased:
+            found = any(one.memory_id in scope.ids for one in there) or bool(ports.erased.among(self.user_id, [memory_id]))
             left = "" if not found or self.notes(wait=False) is None else f"; {LEFT_IN_LOG}"
             why = f"was erased already{left}" if found else "no memory has this id"
             raise CommonplaceError(ErrorCode.NOT_FOUND, f"memory_id: {why}", "memory_id")
@@ -86,16 +94,18 @@ class ErasableUser:
         """
         with exclusive_lease(self.context) as lease:
             scope = self.scope(memory_id)
-            ids = [*(memory.memory_id for memory in scope.memories), *scope.damaged]
+            ids = scope.erased
             self.context.ports.usage.fold(self.user_id)  # what was found is counted now, and not again later
-            erase_sources(set(ids), set(), self.context, lease, merged=scope.merged)
+            erase_sources(set(scope.ids), set(), self.context, lease, merged=scope.merged)
+            if scope.purged:
+                self.erasure.forget_purged(self.user_id, scope.purged, scope.names)
             for one in scope.damaged:  # first: as long as there are others it is a memory that is forgotten, and no repair
                 self.erasure.erase_unreadable(self.user_id, one, forgotten=bool(scope.memories))
             again = MergedAgain(scope.left, scope.standing, lease).make() if scope.left else ()
             for memory in self.context.ports.records.get(self.user_id, [one.memory_id for one in scope.memories]):
                 self._erase(memory, lease, memory.memory_id in scope.merged)
             publish_changes(self.context, "an erasure", ids)
-        return Erased(memories=len(ids), ids=tuple(ids), made_again=again, notes=self.notes())
+        return Erased(memories=len(ids), ids=ids, made_again=again, notes=self.notes())
 
     def _erase(self, memory: Memory, lease: Lease, merged: bool) -> None:
         now = self.context.caller.now

@@ -1,5 +1,6 @@
 """The port that erases a user, and what of them can't be read."""
 
+from collections.abc import Collection
 from typing import Protocol
 
 
@@ -17,4 +18,9 @@ class UserErasure(Protocol):
 
         `forgotten`: its words were to go, so that nothing may bring it back (`ErasedIds`); else it was only damaged, and
         comes back from a file that has it whole.
+        """
+
+    def forget_purged(self, user_id: str, memory_ids: Collection[str], names: Collection[str]) -> None:
+        """Keeps hashes (`ErasedIds`) of memories of which no record is left, and of the `names` that they had elsewhere;
+        takes out aliases, feedback, and words that operations replaced. Harmless twice.
         """

@@ -101,14 +101,22 @@ def forget_in_backups(files: KeptFiles, user_id: str, memory_ids: Collection[str
         if found is None or hashlib.sha256(found[1]).hexdigest() != file.sha256:
             files.delete(user_id, "backup", file.file_id)
             continue
-        left, records = _without(found[1], set(memory_ids))
-        if records != file.count:
+        without = _without(found[1], set(memory_ids))
+        if without is not None:
+            left, records = without
             files.put(user_id, described(file, records, left), left)
 
 
-def _without(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, int]:
-    """A backup without some memories and what stands beside these, and how many are left; only lines that name one are
-    read."""
+def kept_backups(files: KeptFiles, user_id: str, now: datetime) -> list[Backup]:
+    """All backups of the user, as far as they can be read."""
+    found = (files.get(user_id, "backup", file.file_id, now) for file in files.listed(user_id, "backup", now))
+    backups = (read_backup(*one, user_id).backup for one in found if one is not None)
+    return [one for one in backups if one is not None]
+
+
+def _without(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, int] | None:
+    """A backup without some memories and what stands beside these, and how many are left; None where it has nothing of
+    them. Only lines that name one are read."""
     header, *lines = gzip.decompress(body).splitlines()
     names, gone = [one.encode() for one in memory_ids], dict[str, Mapping[str, Any]]()
     found = [json.loads(line) if any(name in line for name in names) else None for line in lines]
@@ -120,6 +128,8 @@ def _without(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, int]:
         for line, given in zip(lines, found, strict=True)
         if given is None or _memory_of(given) not in memory_ids
     ]
+    if len(kept) == len(lines):
+        return None
     beside = {name: sum(line.startswith(begins) for line in kept) for name, begins in _BESIDE.items()}
     records = len(kept) - sum(beside.values())
     told = {**json.loads(header), "records": records, **beside}

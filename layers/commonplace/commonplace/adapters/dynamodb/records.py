@@ -1,10 +1,10 @@
 """Memories as items of one table, each write one transaction; all of them for a rebuild; and a user's erasure."""
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from commonplace.adapters.dynamodb import erased_ids, removal
 from commonplace.adapters.dynamodb.add_entries import EntryBatch, marker_holders, refused_writes
@@ -162,10 +162,9 @@ class DynamoEverything:
                 return
 
     def of_user(self, user_id: str, after: str | None = None) -> Iterator[Stored]:
-        condition, values = partition_condition(user_id, MEMORY)
         last = None if after is None else key_of(user_id, memory_name(after))
         while True:
-            items, last = self._table.calls().page(condition, values, last, ConsistentRead=True)
+            items, last = self._table.calls().page(*partition_condition(user_id, MEMORY), last, ConsistentRead=True)
             yield from readable_records(items, stored_of)
             if last is None:
                 return
@@ -186,13 +185,15 @@ class DynamoErasure:
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
         return removal.erase_unreadable(self._table.calls(), user_id, memory_id, forgotten)
 
+    def forget_purged(self, user_id: str, memory_ids: Collection[str], names: Collection[str]) -> None:
+        removal.forget_purged(self._table.calls(), user_id, memory_ids, names)
+
     def _empty(self, partition: str) -> None:
-        condition, values = partition_condition(partition)
         after = None
         while True:
             calls = self._table.calls()  # each has the time of a call: nobody waits for all of them at once
-            keys = {"ConsistentRead": True, "Limit": _ROWS_AT_ONCE, "ProjectionExpression": f"#{USER},#{ITEM}"}
-            rows, after = calls.page(condition, values, after, **keys)
+            keys: Any = {"ConsistentRead": True, "Limit": _ROWS_AT_ONCE, "ProjectionExpression": f"#{USER},#{ITEM}"}
+            rows, after = calls.page(*partition_condition(partition), after, **keys)
             erased_ids.keep_of_rows(calls, partition, rows)
             calls.delete_all(row for row in rows if row[ITEM]["S"] != LEASE)
             if after is None:

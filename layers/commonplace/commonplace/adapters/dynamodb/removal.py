@@ -27,6 +27,12 @@ def erase_unreadable(calls: Calls, user_id: str, memory_id: str, forgotten: bool
     return True
 
 
+def forget_purged(calls: Calls, user_id: str, memory_ids: Collection[str], names: Collection[str]) -> None:
+    """Keeps the hashes of memories without a record and of names from elsewhere, and takes out what else tells of them."""
+    erased_ids.keep(calls, user_id, names)
+    forget(calls, user_id, memory_ids)
+
+
 def _rows_of(calls: Calls, user_id: str, memory_id: str) -> Iterator[str]:
     """The names of a memory's audit rows and of the markers that it holds."""
     for page in calls.pages(*partition_condition(user_id, f"{AUDIT}{memory_id}#"), ConsistentRead=True):

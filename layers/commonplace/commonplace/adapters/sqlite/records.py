@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from commonplace.adapters.sqlite import erased_ids, removal, rows, writes
@@ -71,6 +71,13 @@ class SqliteErasure:
             removal.recount_tags(connection, owner)
             rows.purge_deleted_tokens(connection)
         return True
+
+    def forget_purged(self, user_id: str, memory_ids: Collection[str], names: Collection[str]) -> None:
+        with self._database.writing(erases=True) as connection:
+            owner = known_owner(connection, user_id)
+            if owner is not None:
+                erased_ids.keep(connection, user_id, owner, [*memory_ids, *names])
+                removal.forget_purged(connection, owner, memory_ids)
 
 
 class SqliteRecords:

@@ -71,14 +71,26 @@ def forget(connection: sqlite3.Connection, owner: int, erased: Collection[str]) 
     for memory_id in erased:
         _remove_later_rows(connection, memory_id)
         connection.execute("DELETE FROM usage WHERE memory_id = ?", (memory_id,))
-        saved = connection.execute(
-            "SELECT operation_id, made FROM operations WHERE owner = ? AND instr(made, ?)", (owner, memory_id)
-        ).fetchall()
-        for operation_id, made in saved:
-            connection.execute(
-                "UPDATE operations SET made = ? WHERE owner = ? AND operation_id = ?",
-                (_without(made, memory_id), owner, operation_id),
-            )
+        _forget_replaced(connection, owner, memory_id)
+
+
+def forget_purged(connection: sqlite3.Connection, owner: int, memory_ids: Collection[str]) -> None:
+    """The same of memories of which no record is left, that tells whose they were."""
+    for memory_id in memory_ids:
+        for table in LATER_TABLES:
+            delete_rows_if_there(connection, table, "owner = ? AND memory_id = ?", owner, memory_id)
+        _forget_replaced(connection, owner, memory_id)
+
+
+def _forget_replaced(connection: sqlite3.Connection, owner: int, memory_id: str) -> None:
+    saved = connection.execute(
+        "SELECT operation_id, made FROM operations WHERE owner = ? AND instr(made, ?)", (owner, memory_id)
+    ).fetchall()
+    for operation_id, made in saved:
+        connection.execute(
+            "UPDATE operations SET made = ? WHERE owner = ? AND operation_id = ?",
+            (_without(made, memory_id), owner, operation_id),
+        )
 
 
 def _without(made: str, memory_id: str) -> str:
