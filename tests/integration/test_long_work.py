@@ -156,8 +156,9 @@ def test_what_there_is_no_time_to_plan_the_worker_plans_and_a_second_message_doe
     assert aws.parts(told["run_id"]) == []
 
 
-def test_a_plan_that_takes_long_waits_for_review_and_is_applied_in_pieces(aws: Aws) -> None:
-    told = aws.tool("import_memories", 4, data=export_of(6))
+@pytest.mark.parametrize("in_time", [4, 9], ids=["while it is made", "while it is kept"])
+def test_a_plan_that_takes_long_waits_for_review_and_is_applied_in_pieces(aws: Aws, in_time: int) -> None:
+    told = aws.tool("import_memories", in_time, data=export_of(6))
     assert (told["status"], told["new"], told["progress"]) == ("running", 0, {"done": 0, "total": None})
     assert aws.parts(told["run_id"]) == ["request"]
     assert aws.work() == []

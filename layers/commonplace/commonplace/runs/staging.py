@@ -124,15 +124,26 @@ def _nothing(run: Run, context: RunContext, lease: Lease) -> RunReport:
 
 
 def _stage(run: Run, plan: Plan, context: RunContext, lease: Lease, why: str) -> RunReport:
-    """Keeps the plan: each operation waits for review, as one of a night does."""
+    """Keeps the plan: each operation waits for review, as one of a night does.
+
+    A new run is at work until all of it is kept, so that after a crash in between the next call takes away what there is.
+    """
+    runs, is_new = context.night.runs, context.caller.goes_on is None
     waiting = [one.with_outcome("needs_review") if one.told.outcome == "planned" else one for one in plan.operations]
     kept = [one for one in waiting if one.told.outcome == "needs_review"]
-    for one in context.ports.in_time(kept):
-        lease.renew()
-        context.night.parts.save_part(run, review_part(one.told.operation_id), one.model_dump_json(), lease.fence)
+    if is_new:
+        runs.save(run, lease.fence)
+    try:
+        for one in context.ports.in_time(kept):
+            lease.renew()
+            context.night.parts.save_part(run, review_part(one.told.operation_id), one.model_dump_json(), lease.fence)
+    except OutOfTime:
+        if is_new:
+            runs.close(run.model_copy(update={"status": "queued"}), {}, lease.fence)
+        raise
     ended = {"status": "needs_review", "finished_at": context.clock(), "operations": tuple(one.told for one in waiting)}
     run = run.model_copy(update=ended)
-    context.night.runs.save(run, lease.fence)  # after its parts: a run that is there can be applied
+    runs.close(run, {}, lease.fence)  # after its parts: a run that waits can be applied
     drop_request(run, context, [review_part(one.told.operation_id) for one in kept])
     return report.report_plan(_noted(run, why), waiting)
 
