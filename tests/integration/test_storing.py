@@ -17,6 +17,12 @@ from tests.conftest import NOON, refusal
 
 pytestmark = pytest.mark.integration
 Opener = Callable[..., Commonplace]
+PARAPHRASES = (
+    ("I'd rather text than call.", "I prefer texting over phone calls."),
+    ("I listen to music on Spotify.", "Spotify is my music app."),
+    ("Our company was bought by SAP.", "SAP acquired the firm I work for."),
+)
+"""Of which a store suggests a merge in each setting, by default, and in the boldest one only."""
 
 
 def record(memory: Commonplace, memory_id: str) -> dict[str, Any]:
@@ -59,6 +65,21 @@ def test_from_which_confidence_on_a_category_is_sure_is_a_setting(memory_file: P
     assert [warned(confidence) for confidence in (0.0, 0.5, 1.0)] == [False, True, True]
     refused = refusal(lambda: read_settings({"COMMONPLACE_CATEGORY_CONFIDENCE": "1.1"}))
     assert refused.field == "COMMONPLACE_CATEGORY_CONFIDENCE"
+
+
+def test_how_surely_a_memory_says_the_same_before_a_merge_is_suggested_is_a_setting(tmp_path: Path) -> None:
+    def suggested(setting: str, *texts: str) -> int:
+        settings = Settings.model_validate({"db": tmp_path / f"{setting}.db", "similarity": setting})
+        with Commonplace(settings=settings, user_id=texts[0], now=lambda: NOON) as memory:
+            answers = [memory.store_memory(text) for text in texts]
+            return len(answers[-1].recommendations.suggested_merges)
+
+    settings = ("conservative", "balanced", "aggressive")
+    found = {texts: [suggested(setting, *texts) for setting in settings] for texts in PARAPHRASES}
+    assert list(found.values()) == [[1, 1, 1], [0, 1, 1], [0, 0, 1]]
+    assert [suggested(setting, "I smoke.", "I quit smoking.") for setting in settings] == [0, 0, 0]
+    refused = refusal(lambda: read_settings({"COMMONPLACE_SIMILARITY": "0.85"}))
+    assert refused.field == "COMMONPLACE_SIMILARITY"
 
 
 def test_every_override_is_honoured_and_what_was_thought_is_kept(memory: Commonplace) -> None:

@@ -25,6 +25,9 @@ class Settings(BaseModel):
     importance_weight: float = Field(0.02, ge=0, le=0.2, description="What importance adds to a score at the most.")
     recency_weight: float = Field(0.02, ge=0, le=0.2, description="What being new adds to a score at the most.")
     usage_weight: float = Field(0.01, ge=0, le=0.2, description="What often being found adds to a score at the most.")
+    similarity: Literal["conservative", "balanced", "aggressive"] = Field(
+        "balanced", description="How surely two memories must say the same for a store to suggest a merge."
+    )
     category_confidence: float = Field(
         0.5, ge=0, le=1, description="The confidence below which a store names the two likeliest categories."
     )

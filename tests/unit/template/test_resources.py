@@ -137,7 +137,7 @@ def test_one_output_is_the_environment_of_the_commands(parameters: dict[str, Any
     assert stack.functions()["night"]["Environment"]["COMMONPLACE_PAGES_BUCKET"] == "Pages"
     assert told == {name: str(given[name]) for name in told}
     not_told = {f"COMMONPLACE_{name}" for name in ("AGENTCORE_GATEWAYS", "RANKING", "FUSION", "SEARCH_LOG", "DEPTH")}
-    not_told |= {f"COMMONPLACE_{name}_WEIGHT" for name in ("IMPORTANCE", "RECENCY", "USAGE")}
+    not_told |= {"COMMONPLACE_SIMILARITY", *(f"COMMONPLACE_{name}_WEIGHT" for name in ("IMPORTANCE", "RECENCY", "USAGE"))}
     not_told |= {"COMMONPLACE_CATEGORY_CONFIDENCE"}
     not_told |= {"POWERTOOLS_LOG_LEVEL", "POWERTOOLS_METRICS_NAMESPACE"}
     assert given.keys() - told.keys() == not_told
@@ -145,7 +145,8 @@ def test_one_output_is_the_environment_of_the_commands(parameters: dict[str, Any
 
 def test_the_choices_of_parameters_are_those_of_the_settings() -> None:
     schema = Settings.model_json_schema()["properties"]
-    names = {"Embedder": "embedder", "KnnEngine": "knn_engine", "Fusion": "fusion", "Ranking": "ranking", "Depth": "depth"}
+    names = {"Embedder": "embedder", "KnnEngine": "knn_engine"}
+    names |= {name.title(): name for name in ("fusion", "ranking", "depth", "similarity")}
     for parameter, name in names.items():
         about = template()["Parameters"][parameter]
         assert about["AllowedValues"] == schema[name]["enum"]

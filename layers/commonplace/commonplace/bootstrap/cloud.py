@@ -18,6 +18,7 @@ from commonplace.bootstrap.models import (
 )
 from commonplace.bootstrap.upkeep import upkeep_of_table
 from commonplace.domain.errors import CommonplaceError, ErrorCode, require_extra
+from commonplace.domain.taxonomy import SIMILARITIES
 from commonplace.ports.bundle import BackupsKept, Ports, Upkeep
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.memory_index import MemoryIndex
@@ -81,8 +82,8 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
         feedback=DynamoFeedback(table), reader=reader_of(settings, left), summarizer=summarizer_of(settings, left),
         fallback=fallback, summary_seconds=settings.claude_deadline, profile=settings.ranking, night=night,
         category_confidence=settings.category_confidence, weights=weights_of(settings), tag_rows=DynamoTagRows(table),
-        files=bucket_files(settings), upkeep=upkeep, raw=DynamoRawRecords(table),
-        backups=BackupsKept(settings.backups_kept, settings.backup_days),
+        least_similarity=SIMILARITIES[settings.similarity], files=bucket_files(settings), upkeep=upkeep,
+        raw=DynamoRawRecords(table), backups=BackupsKept(settings.backups_kept, settings.backup_days),
     )  # fmt: skip
     return OpenStore(ports, lambda: None, night, lambda: _erasure(table), lambda: upkeep().everything)
 

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from commonplace.bootstrap.models import SENTENCE_ENCODER, OnFirstUse, night_of, reader_of, summarizer_of, weights_of
 from commonplace.bootstrap.upkeep import FileReport, report_of, upkeep_of_file
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.taxonomy import SIMILARITIES
 from commonplace.ports.all_records import AllRecords
 from commonplace.ports.bundle import BackupsKept, Ports
 from commonplace.ports.memory_index import MemoryIndex
@@ -101,6 +102,7 @@ def open_local(settings: Settings) -> OpenStore:
         feedback=SqliteFeedback(database),
         reader=reader_of(settings), summarizer=summarizer_of(settings), summary_seconds=settings.claude_deadline,
         profile=settings.ranking, category_confidence=settings.category_confidence, weights=weights_of(settings),
+        least_similarity=SIMILARITIES[settings.similarity],
         reembedding=SqliteReembedding(database, SENTENCE_ENCODER), night=night,
         files=SqliteKeptFiles(database),
         upkeep=cache(lambda: upkeep_of_file(database, embedder, static)),

@@ -1,6 +1,7 @@
 """The controlled vocabularies, what each word means, and how the dialects of the tools map onto each other."""
 
 import re
+from collections.abc import Mapping
 from typing import Literal, get_args
 
 MemoryType = Literal[
@@ -18,6 +19,8 @@ SearchCategory = Literal[
 ContentType = Literal["factual", "preference", "reminder", "procedure", "event", "instruction"]
 Emotion = Literal["curiosity", "satisfaction", "concern", "neutral", "excitement"]
 Durability = Literal["durable", "daily"]
+SIMILARITIES: Mapping[str, float] = {"conservative": 0.9, "balanced": 0.8, "aggressive": 0.7}
+"""How surely two memories must say the same (0 unrelated, 1 the same) for a store to suggest their merge, by the setting."""
 Scope = Literal["user_global", "session", "site", "conversation"]
 Status = Literal["active", "superseded", "archived", "deleted"]
 Source = Literal["user", "agent", "system"]

@@ -70,5 +70,5 @@ def _judged(entry: Entry, other: Similar, ports: Ports) -> tuple[str | None, str
     from commonplace.text.paraphrase.pair_model import difference, judged  # with numpy, which words alone do not need
 
     vector = ports.embedder.embed(other.content) if other.vector is None else other.vector
-    verdict = judged(other.content, text, vector, entry.vector, ports.embedder.name)
+    verdict = judged(other.content, text, vector, entry.vector, ports.embedder.name, ports.least_similarity)
     return _SAME if verdict.same else None, difference(other.content, text) if verdict.change else None

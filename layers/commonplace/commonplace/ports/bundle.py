@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from commonplace.domain.taxonomy import SIMILARITIES
 from commonplace.ports.aliases import Aliases
 from commonplace.ports.all_records import AllRecords
 from commonplace.ports.embedder import Embedder
@@ -104,6 +105,8 @@ class Ports:
     """Answers from the records when the index is unavailable."""
     profile: Literal["window", "classic"] = "window"
     weights: Weights = field(default_factory=Weights)
+    least_similarity: float = SIMILARITIES["balanced"]
+    """How surely two memories must say the same for a merge of them to be suggested."""
     category_confidence: float = 0.5
     """The confidence below which a store tells of the two likeliest categories."""
     reembedding: Reembedding | None = None

@@ -2,6 +2,7 @@
 
 import functools
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from commonplace.text.foundation import tokenizer
@@ -9,13 +10,16 @@ from commonplace.text.foundation.calendar import is_calendar_word
 from commonplace.text.foundation.expressions import Expressions
 from commonplace.text.foundation.languages import language_of
 from commonplace.text.foundation.numbers import every_number
+from commonplace.text.paraphrase.morphology import PAST, readings
 
 _expressions = Expressions(__package__)
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
+_SIGNS = re.compile(r"[\u30a1-\u30fa\u4e00-\u9fff]")  # those that are no grammar
 _LETTERS = re.compile(r"[^\W\d_]+")
 _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SHORTEST_NUMBER = 3
-_GERMAN = "de"
+_GERMAN, _COPULA = "de", "be"
+_ELIDED = re.compile("['’]")
 _CUES = (
     "negated", "besides", "by_now", "changed", "own", "object", "past", "planned", "passing", "ended", "starts_own",
 )  # fmt: skip
@@ -23,9 +27,14 @@ _CUES = (
 
 class Side(NamedTuple):
     """One text of a pair. Numbers, people, names and times (weekdays, months, am or pm) are those that it tells; `own`:
-    it speaks of the user's own; `object`: something is done to the user."""
+    it speaks of the user's own; `object`: something is done to the user; `opening`: its first word, or sign; `content`: its
+    words, or signs, but for the small ones, in order; `tenses`: its verbs, True where one stands in the past.
+    """
 
     words: tuple[str, ...]
+    opening: str
+    content: tuple[str, ...]
+    tenses: Mapping[str, bool]
     stems: frozenset[str]
     numbers: frozenset[str]
     people: frozenset[str]
@@ -49,10 +58,14 @@ class Side(NamedTuple):
 def side_of(text: str) -> Side:
     """Reads one text."""
     low = text.lower()
+    unspaced = _UNSPACED.search(low) is not None
     found = () if language_of(text) == _GERMAN else _expressions.compiled("pairs.name").findall(text)
     names = (name.casefold() for name in found)  # in German every noun has a capital
     return Side(
         words=tuple(tokenizer.words(text)),
+        opening=(low.strip()[:1] if unspaced else next(iter(_LETTERS.findall(low)), "")),
+        content=tuple(_SIGNS.findall(text) if unspaced else tokenizer.terms(_ELIDED.sub(" ", text))),
+        tenses=_tenses(low),
         stems=frozenset(tokenizer.terms(text)),
         numbers=_numbers(low),
         people=_people(low),
@@ -61,6 +74,15 @@ def side_of(text: str) -> Side:
         stressed="!" in text,
         **{name: bool(_found(name, low)) for name in _CUES},
     )
+
+
+def _tenses(low: str) -> dict[str, bool]:
+    """The verbs that a text may have by their base form, whether only in the past; a copula is none."""
+    found: dict[str, set[str]] = {}
+    for word in _LETTERS.findall(low):
+        for base, form in readings(word):
+            found.setdefault(base, set()).add(form)
+    return {base: forms == {PAST} for base, forms in found.items() if base != _COPULA}
 
 
 def _found(name: str, low: str) -> re.Match[str] | None:
