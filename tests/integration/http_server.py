@@ -4,6 +4,7 @@ import http.client
 import json
 import re
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -64,11 +65,17 @@ class Server:
         return self.process.returncode, out, err
 
 
+BOTH = ("uvicorn", "waitress")
+"""What `serve` runs on: with the extra [mcp], and without it."""
+_PLAIN = "import sys; sys.modules['mcp'] = None; from commonplace.interfaces.cli import main; main()"
+
+
 @contextmanager
-def served(memory_file: Path, *options: str) -> Iterator[Server]:
+def served(memory_file: Path, *options: str, on: str = "uvicorn") -> Iterator[Server]:
     """A server over a file, on a free port; killed at the end, if it still runs."""
+    command = [COMMAND] if on == "uvicorn" else [sys.executable, "-c", _PLAIN]
     process = subprocess.Popen(
-        [COMMAND, "serve", "--port", "0", "--db", str(memory_file), *options],
+        [*command, "serve", "--port", "0", "--db", str(memory_file), *options],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", env=clean(memory_file.parent),
     )  # fmt: skip
     try:

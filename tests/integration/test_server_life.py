@@ -8,6 +8,7 @@ import socket
 import sqlite3
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,15 +19,17 @@ from commonplace import Commonplace
 from commonplace.interfaces.http.app import LocalApp
 from commonplace.interfaces.http.listen import listen
 from commonplace.interfaces.logs import WithoutTexts
+from commonplace.interfaces.mcp.listen import listen as with_mcp
 from tests.integration.command_line import run
-from tests.integration.http_server import served
+from tests.integration.http_server import BOTH, served
 
 pytestmark = pytest.mark.integration
 
 
+@pytest.mark.parametrize("on", BOTH)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_cleanly_and_closes_the_file(memory_file: Path, number: int) -> None:
-    with served(memory_file) as server:
+def test_a_signal_ends_it_cleanly_and_closes_the_file(memory_file: Path, number: int, on: str) -> None:
+    with served(memory_file, on=on) as server:
         memory_id = server.call("store_memory", content="I play the cello.")["memory_id"]
         code, out, err = server.end(number)
     assert (code, err) == (0, "")
@@ -63,11 +66,12 @@ def test_a_signal_in_the_middle_of_closing_a_connection_loses_no_socket(
     assert asked.is_set()
 
 
-def test_a_request_that_runs_is_answered_before_the_end(memory_file: Path) -> None:
+@pytest.mark.parametrize("on", BOTH)
+def test_a_request_that_runs_is_answered_before_the_end(memory_file: Path, on: str) -> None:
     turns = [
         {"session_id": "s", "position": n, "speaker": "user", "text": f"Note {n}, about the garden."} for n in range(120)
     ]
-    with served(memory_file) as server:
+    with served(memory_file, on=on) as server:
         statuses: list[int] = []
         asking = threading.Thread(target=lambda: statuses.append(server.ask("POST", "/import", {"turns": turns}).status))
         asking.start()
@@ -80,7 +84,10 @@ def test_a_request_that_runs_is_answered_before_the_end(memory_file: Path) -> No
         assert sum(1 for _ in memory.export()) == len(turns)
 
 
-def test_who_asks_while_it_ends_is_refused_and_told(memory: Commonplace, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("listen", [with_mcp, listen])
+def test_who_asks_while_it_ends_is_refused_and_told(
+    memory: Commonplace, monkeypatch: pytest.MonkeyPatch, listen: Callable[..., None]
+) -> None:
     began, may_end = threading.Event(), threading.Event()
     statuses: dict[str, int] = {}
     told: list[int] = []
@@ -141,20 +148,22 @@ def test_a_port_in_use_is_told_with_code_4(memory_file: Path) -> None:
     assert "--port" in done.err
 
 
-def test_it_listens_on_ipv6_loopback_too(memory_file: Path) -> None:
+@pytest.mark.parametrize("on", BOTH)
+def test_it_listens_on_ipv6_loopback_too(memory_file: Path, on: str) -> None:
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:
         pytest.skip("there is no IPv6 here")
-    with served(memory_file, "--host", "::1") as server:
+    with served(memory_file, "--host", "::1", on=on) as server:
         assert f"http://[::1]:{server.port}" in server.announced
         with socket.create_connection(("::1", server.port), timeout=10) as connection:
             connection.sendall(b"GET /health HTTP/1.1\r\nHost: [::1]:%d\r\n\r\n" % server.port)
             assert connection.recv(64).startswith(b"HTTP/1.1 200")
 
 
-def test_a_secret_comes_back_in_no_answer_file_or_log(memory_file: Path) -> None:
-    with served(memory_file) as server:
+@pytest.mark.parametrize("on", BOTH)
+def test_a_secret_comes_back_in_no_answer_file_or_log(memory_file: Path, on: str) -> None:
+    with served(memory_file, on=on) as server:
         stored = server.ask("POST", "/tools/store_memory", {"content": "The wifi password is 7hQ-plover-92x, the SSID Möwe."})
         refused = server.ask("POST", "/tools/store_memory", b'{"content": "7hQ-plover-92x", "content": "7hQ-plover-92x"}')
         wrong = server.ask("POST", "/tools/store_memory", {"content": ["7hQ-plover-92x"]})

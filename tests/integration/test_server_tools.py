@@ -11,14 +11,14 @@ from commonplace import Commonplace
 from commonplace.contract.manifest import manifest
 from commonplace.contract.registry import TOOLS, tool_named
 from commonplace.memories.ingest import KNOWN
-from tests.integration.http_server import Server, served
+from tests.integration.http_server import BOTH, Server, served
 
 pytestmark = pytest.mark.integration
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with served(tmp_path_factory.mktemp("server") / "memory.db", "--user", "ana") as running:
+@pytest.fixture(scope="module", params=BOTH)
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with served(tmp_path_factory.mktemp("server") / "memory.db", "--user", "ana", on=request.param) as running:
         yield running
 
 
@@ -153,7 +153,7 @@ def test_the_same_asked_by_many_at_once_is_stored_once(server: Server) -> None:
 def test_a_long_import_does_not_hold_up_a_search(server: Server) -> None:
     turns = [
         {"session_id": "long", "position": n, "speaker": "user", "text": f"Entry {n} of the ship's log: calm sea."}
-        for n in range(300)
+        for n in range(150)
     ]
     with ThreadPoolExecutor(2) as threads:
         importing = threads.submit(server.ask, "POST", "/import", {"turns": turns})

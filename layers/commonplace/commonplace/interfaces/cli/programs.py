@@ -1,6 +1,7 @@
 """`call`, `manifest` and `serve`: the tools for other programs."""
 
 import shlex
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,9 +83,13 @@ def serve(shared: Shared, port: int, host: str) -> None:
     """Serve the tools over HTTP on this machine.
 
     It listens on the loopback only, because it has no passwords. Ctrl-C ends it: what
-    runs then may end, and an import says how far it came.
+    runs then may end, and an import says how far it came. With the extra [mcp] it serves
+    agents, too, at /mcp.
     """
-    from commonplace.interfaces.http.listen import listen
+    if find_spec("mcp") is None:
+        from commonplace.interfaces.http.listen import listen
+    else:
+        from commonplace.interfaces.mcp.listen import listen
 
     with shared.open() as memory:
         listen(memory, host, port, _announce, _announce_end)
@@ -97,6 +102,8 @@ def _announce_end(running: int) -> None:
 
 
 def _announce(url: str) -> None:
+    if find_spec("mcp") is not None:
+        click.echo(f"commonplace serves agents that speak MCP on {url}/mcp")
     click.echo(f"commonplace listens on {url}, for this machine only. Ctrl-C ends it. Try:\n")
     for tool, body in _CALLS:
         click.echo(f"  curl -s {shlex.quote(f'{url}/tools/{tool}')} -d {shlex.quote(body)}")

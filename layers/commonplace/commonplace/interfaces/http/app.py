@@ -110,14 +110,23 @@ class LocalApp:
         self.url_map = Map(rules, strict_slashes=False, merge_slashes=False)  # no redirects: a path is there or not
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        return self._answer(_Request(environ))(environ, start_response)
+        return self.answer(environ)(environ, start_response)
 
-    def _answer(self, request: Request) -> Response:
+    def refusal(self, header: Callable[[str], str | None]) -> Response | None:
+        """The answer to whom this server does not answer, whatever they ask, by the headers of their request."""
         try:
-            host, origin, site = map(request.headers.get, ("Host", "Origin", "Sec-Fetch-Site"))
-            check_caller(host, origin, site, self._port)
-            if self._ending() is not None:
-                raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, _ENDS)
+            check_caller(header("Host"), header("Origin"), header("Sec-Fetch-Site"), self._port)
+        except CommonplaceError as error:
+            return failure(error)
+        return None if self._ending() is None else failure(CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, _ENDS))
+
+    def answer(self, environ: "WSGIEnvironment") -> Response:
+        """The answer to a request, whatever happens."""
+        request = _Request(environ)
+        refused = self.refusal(request.headers.get)
+        if refused is not None:
+            return refused
+        try:
             way, in_the_path = self.url_map.bind_to_environ(request).match()
             answer = way(request, **in_the_path)
             return answer if isinstance(answer, Response) else _json(200, answer)

@@ -21,7 +21,7 @@ from commonplace.interfaces.logs import log_without_texts
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 _THREADS = 8
-_LAST_ANSWERS = 60.0  # seconds for what runs at the end
+LAST_ANSWERS = 60.0  # seconds for what runs at the end
 _MOST_READ = 4 * MAX_BODY  # read before it is refused: who is cut off in the middle of sending never sees the answer
 
 
@@ -37,7 +37,7 @@ def listen(
     """
     log_without_texts()
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # that requests wait for a thread is no news
-    door = _bind(loopback(host), port)
+    door = bind(loopback(host), port)
     name, port = door.getsockname()[:2]
     connections: dict[int, Any] = {}
     end = _End(ending)
@@ -52,7 +52,8 @@ def listen(
     close_all(connections)
 
 
-def _bind(address: str, port: int) -> socket.socket:
+def bind(address: str, port: int) -> socket.socket:
+    """A socket that listens there; `CONFLICT` for a port in use."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         return socket.create_server((address, port), family=family)
@@ -81,7 +82,7 @@ class _End:
 
     def come(self, running: int) -> None:
         """Raises `SystemExit`, which waitress takes as the word to stop, where nothing runs any more or it took too long."""
-        if self.began is not None and (not running or time.monotonic() - self.began > _LAST_ANSWERS):
+        if self.began is not None and (not running or time.monotonic() - self.began > LAST_ANSWERS):
             raise SystemExit
 
 

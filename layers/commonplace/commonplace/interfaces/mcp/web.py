@@ -1,0 +1,111 @@
+"""The local server's application where MCP is installed: `/mcp`, and all else as without it."""
+
+import io
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from anyio import CapacityLimiter, to_thread
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.routing import Mount, Route
+from starlette.types import Receive, Scope, Send
+from werkzeug.exceptions import MethodNotAllowed, RequestEntityTooLarge
+from werkzeug.wrappers import Response
+
+from commonplace.client.memory import Commonplace
+from commonplace.interfaces.http.app import MAX_BODY, LocalApp, failure
+from commonplace.interfaces.mcp.opened import OpenedLater
+from commonplace.interfaces.mcp.server import server_over
+
+MOST_READ = 4 * MAX_BODY  # read before it is refused: who is cut off in the middle of sending never sees the answer
+_THREADS = 8
+
+
+def application(memory: Commonplace, port: int, ending: Callable[[], float | None]) -> Starlette:
+    """The ASGI application over one memory; `port` and `ending` as `LocalApp` has them."""
+    local = LocalApp(memory, port, ending)
+    manager = StreamableHTTPSessionManager(
+        server_over(OpenedLater(lambda: memory)), stateless=True, max_request_body_size=MAX_BODY
+    )
+
+    @asynccontextmanager
+    async def running(_: Starlette) -> AsyncIterator[None]:
+        async with manager.run():
+            yield
+
+    routes = [Route("/mcp", _Guarded(local, manager)), Mount("/", _Mounted(local))]
+    return Starlette(routes=routes, lifespan=running)
+
+
+class _Guarded:
+    """The protocol, for whom the other routes would answer too. It is stateless: there is nothing to be got or deleted."""
+
+    def __init__(self, local: LocalApp, manager: StreamableHTTPSessionManager) -> None:
+        self._local, self._manager = local, manager
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refused = self._local.refusal(Request(scope).headers.get)
+        if refused is None and scope["method"] != "POST":
+            refused = failure(MethodNotAllowed(valid_methods=["POST"]))
+        if refused is None:
+            await self._manager.handle_request(scope, receive, send)
+        else:
+            await _send(refused, _environ(scope, b""), send)
+
+
+class _Mounted:
+    """The WSGI application, each request in a thread, eight at a time."""
+
+    def __init__(self, local: LocalApp) -> None:
+        self._local, self._limiter = local, CapacityLimiter(_THREADS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            body = await _body(Request(scope, receive))
+        except ClientDisconnect:
+            return  # nobody is there for an answer, and half a request is none
+        environ = _environ(scope, body or b"")
+        if body is None:
+            answer = failure(RequestEntityTooLarge())
+            answer.headers["Connection"] = "close"  # the rest of it is not read
+        else:
+            answer = await to_thread.run_sync(self._local.answer, environ, limiter=self._limiter)
+        await _send(answer, environ, send)
+
+
+async def _body(request: Request) -> bytes | None:
+    """The body of a request; None for one that is too long to be read at all. Raises `ClientDisconnect`."""
+    if int(request.headers.get("content-length", "0")) > MOST_READ:
+        return None
+    found = bytearray()
+    async for piece in request.stream():
+        found += piece
+        if len(found) > MOST_READ:
+            return None
+    return bytes(found)
+
+
+async def _send(answer: Response, environ: dict[str, Any], send: Send) -> None:
+    headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in answer.get_wsgi_headers(environ)]
+    await send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
+    await send({"type": "http.response.body", "body": answer.get_data()})
+
+
+def _environ(scope: Scope, body: bytes) -> dict[str, Any]:
+    """The request as WSGI has it."""
+    name, port = scope["server"]
+    environ = {
+        "REQUEST_METHOD": scope["method"], "SCRIPT_NAME": "", "PATH_INFO": scope["path"].encode().decode("latin-1"),
+        "QUERY_STRING": scope["query_string"].decode("latin-1"), "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
+        "SERVER_NAME": name, "SERVER_PORT": str(port), "REMOTE_ADDR": scope["client"][0], "CONTENT_LENGTH": str(len(body)),
+        "wsgi.version": (1, 0), "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(body), "wsgi.errors": io.StringIO(),
+        "wsgi.multithread": True, "wsgi.multiprocess": False, "wsgi.run_once": False,
+    }  # fmt: skip
+    for raw, value in scope["headers"]:
+        key = raw.decode("latin-1").upper().replace("-", "_")
+        if key not in ("CONTENT_LENGTH", "TRANSFER_ENCODING"):
+            key = key if key == "CONTENT_TYPE" else f"HTTP_{key}"
+            environ[key] = f"{environ[key]},{value.decode('latin-1')}" if key in environ else value.decode("latin-1")
+    return environ
