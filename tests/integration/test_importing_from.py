@@ -15,7 +15,7 @@ import pytest
 from commonplace import Commonplace, CommonplaceError
 from commonplace.domain.imports import Imported
 from commonplace.domain.taxonomy import ImportKind
-from commonplace.importing.kinds import OWN, READERS, kind_of
+from commonplace.importing.kinds import OWN, READERS, TALKS, kind_of
 from commonplace.importing.sources import Source
 from commonplace.settings import Settings
 from tests.conftest import NOON
@@ -86,7 +86,7 @@ def test_a_plan_changes_nothing_apply_does_it_and_again_all_is_known(elsewhere: 
 
 
 def test_every_kind_that_can_be_asked_for_is_read() -> None:
-    assert {*get_args(ImportKind)} == {*READERS, OWN}
+    assert {*get_args(ImportKind)} == {*READERS, *TALKS, OWN}
 
 
 def test_times_tags_fields_and_roles_of_mem0_are_kept(elsewhere: Path, memory: Commonplace) -> None:

@@ -9,6 +9,7 @@ import pytest
 from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.imports import ForeignFact, RefusedEntry
 from commonplace.domain.taxonomy import ImportKind
+from commonplace.importing.entries import array_elements
 from commonplace.importing.kinds import READERS, kind_of
 from commonplace.importing.sources import Source, decoded
 from commonplace.importing.statements import front_matter, statements
@@ -81,3 +82,18 @@ def test_hidden_files_and_links_of_a_folder_are_left_alone(tmp_path: Path) -> No
     (tmp_path / "c.md").symlink_to("/etc/hostname")
     found = [one for one in READERS["markdown"](Source(tmp_path)) if isinstance(one, ForeignFact)]
     assert [one.content for one in found] == ["seen"]
+
+
+@pytest.mark.parametrize("size", [1, 7, 1_000])
+@pytest.mark.parametrize("blank", ["", " \n"])
+def test_the_elements_of_a_large_array_come_one_by_one(size: int, blank: str) -> None:
+    values = [{"a": "é\u2028]["}, [], "x" * 50, 12, 3.5, None, {"b": [[{}]]}]
+    text = blank + json.dumps(values, indent=1 if blank else None, ensure_ascii=False) + blank
+    assert list(array_elements(text[at : at + size] for at in range(0, len(text), size))) == values
+
+
+@pytest.mark.parametrize("text", ["", "{}", '[{"a": 1}, {"b": ', '[{"a": 1} 7x', '[{"a": 1}', "[" * 100_000])
+def test_an_array_that_breaks_off_tells_so_after_what_was_whole(text: str) -> None:
+    *whole, last = array_elements(iter([text]))
+    assert isinstance(last, CommonplaceError)
+    assert whole in ([], [{"a": 1}], [{"a": 1}, 7])

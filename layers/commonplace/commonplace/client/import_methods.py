@@ -31,9 +31,10 @@ class ImportMethods:
     ) -> "Imported":  # fmt: skip
         """Tells what taking in a file or a folder of another store would do, or does it with `apply`, as a run.
 
-        `kind`: `mem0`, `zep`, `graphiti`, `letta`, `langgraph`, `basic-memory`, `anthropic-memory`, `markdown`, `messages`
-        or `turns`; found out when it is left out. The file is only read. What things are called there names their memories
-        from then on, and what came before is `known`. `undo_run` takes the run back.
+        `kind`: `chatgpt`, `claude`, `mem0`, `zep`, `graphiti`, `letta`, `langgraph`, `basic-memory`, `anthropic-memory`,
+        `markdown`, `messages` or `turns`; found out when it is left out. The file is only read. What things are called
+        there names their memories from then on, and what came before is `known`. `undo_run` takes a run back; of
+        conversations there may be several, in `runs`.
         """
         from commonplace.importing.kinds import import_source
         from commonplace.importing.sources import Source

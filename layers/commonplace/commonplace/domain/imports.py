@@ -169,9 +169,10 @@ class Imported(Result):
     applied: bool = Field(description="False for a plan: nothing was stored yet.")
     run_id: str | None = Field(None, description="By which what was stored is taken back.", exclude_if=absent)
     status: RunStatus | None = Field(None, exclude_if=absent)
+    runs: list[str] = Field(default_factory=list, description="Of conversations: all of its runs, oldest first.")
     entries: int = Field(description="How many there are in the file.")
     added: int = Field(description="Memories that were added, or would be.")
-    closed: int = Field(0, description="How many of those are not true any more, and closed.")
+    closed: int = Field(0, description="How many are not true any more, and closed.")
     known: list[str] = Field(description="What is here already, by its name in the file.")
     conflicts: list[str] = Field(description="Names that lead to a memory here that says something else; it stays.")
     refused: list[RefusedEntry]

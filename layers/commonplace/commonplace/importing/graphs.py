@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from commonplace.domain.imports import ForeignFact, RefusedEntry
-from commonplace.importing.sources import Source, numbered, objects
+from commonplace.importing.entries import numbered, objects
+from commonplace.importing.sources import Source
 
 KEYS = ("edges", "facts", "results")
 _OURS = {"uuid", "fact", "name", "created_at", "valid_at", "invalid_at", "expired_at", "reference_time", "attributes"}

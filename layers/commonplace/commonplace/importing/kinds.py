@@ -8,8 +8,10 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import ForeignFact, Imported, RefusedEntry
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.importing import graphs, langgraph, letta, mem0, notes, turns
-from commonplace.importing.sources import Source, first_object
+from commonplace.importing.entries import first_object
+from commonplace.importing.sources import Source
 from commonplace.importing.statements import statements
+from commonplace.importing.talks import conversation_files, talks_of
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.use_cases.import_facts import Progress, import_facts
@@ -21,6 +23,7 @@ READERS: Mapping[ImportKind, Reader] = {
     "basic-memory": notes.read_basic_memory, "anthropic-memory": notes.read_anthropic_memory,
     "markdown": notes.read_markdown, "messages": turns.read, "turns": turns.read,
 }  # fmt: skip
+TALKS: tuple[ImportKind, ...] = ("chatgpt", "claude")
 OWN: ImportKind = "commonplace"
 """What `commonplace export` wrote: records, which are taken in as they are."""
 _NOTES_LOOKED_AT = 50
@@ -44,6 +47,9 @@ def kind_of(source: Source, asked: ImportKind | None = None) -> Found:
         return _of_folder(source)
     if source.is_database:
         return Found("mem0", "it is a SQLite file")
+    talks = _of_talks(source)
+    if talks is not None:
+        return talks
     if source.suffix in (".md", ".markdown"):
         return _of_notes(source)
     if source.suffix == ".txt":
@@ -59,15 +65,33 @@ def import_source(
     if found.kind == OWN:
         why = "kind: it is an export of commonplace, which import_records and import_memories take in"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "kind")
+    if found.kind in TALKS:
+        from commonplace.importing.import_talks import import_talks  # with all of a night
+
+        talks = talks_of(source, found.kind, caller.now.tzinfo)
+        return import_talks(found.kind, found.why, talks, caller, ports, apply=apply, progress=progress)
     given = READERS[found.kind](source)
     return import_facts(found.kind, found.why, given, caller, ports, apply=apply, progress=progress)
 
 
 def _of_folder(source: Source) -> Found:
     assert source.path is not None
+    talks = next((found for _, path in conversation_files(source) if (found := _of_talks(Source(path)))), None)
+    if talks is not None:
+        return talks
     if source.path.resolve().name == "memories":
         return Found("anthropic-memory", "the folder is called memories")
     return _of_notes(source)
+
+
+def _of_talks(source: Source) -> Found | None:
+    """An export of conversations, by how it begins: it may be too large to be read whole."""
+    head = source.head.decode(errors="replace").lstrip("\ufeff \t\r\n")
+    if not head.startswith("["):
+        return None
+    if '"mapping"' in head and ('"current_node"' in head or '"create_time"' in head):
+        return Found("chatgpt", "its conversations have a mapping")
+    return Found("claude", "its conversations have chat_messages") if '"chat_messages"' in head else None
 
 
 def _of_notes(source: Source) -> Found:

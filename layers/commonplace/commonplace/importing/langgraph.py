@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from commonplace.domain.imports import ForeignFact, RefusedEntry
-from commonplace.importing.sources import Source, numbered, objects, one_line
+from commonplace.importing.entries import numbered, objects, one_line
+from commonplace.importing.sources import Source
 
 KEYS = ("items",)
 _WORDS = ("content", "text", "memory", "data", "fact")

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from commonplace.domain.imports import ForeignFact, RefusedEntry
-from commonplace.importing.sources import Source, numbered, objects
+from commonplace.importing.entries import numbered, objects
+from commonplace.importing.sources import Source
 from commonplace.importing.statements import digest, statements
 
 BLOCKS, PASSAGES = ("core_memory", "blocks"), ("passages", "archival_memory")

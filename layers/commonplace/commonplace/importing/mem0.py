@@ -9,7 +9,8 @@ from typing import Any
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import ForeignFact, RefusedEntry
 from commonplace.domain.taxonomy import Source as Who
-from commonplace.importing.sources import Source, numbered, objects
+from commonplace.importing.entries import numbered, objects
+from commonplace.importing.sources import Source
 
 KEYS = ("results", "memories")
 _OURS = {"id", "memory", "data", "text", "categories", "created_at", "updated_at", "expiration_date", "role", "metadata"}

@@ -1,7 +1,6 @@
 """A file or a folder to be imported: its texts in whatever encoding they have, its JSON, its times."""
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -111,40 +110,6 @@ def decoded(data: bytes) -> str:
         if "\0" not in text:
             return text.replace("\r\n", "\n")
     raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "file: is no text", "file")
-
-
-def objects(given: Any, *keys: str) -> list[Any]:
-    """The entries of a file: the list itself, or the one under the first of the keys that is there."""
-    if isinstance(given, Mapping):
-        given = next((given[key] for key in keys if isinstance(given.get(key), list)), [given])
-    if not isinstance(given, list):
-        raise CommonplaceError(ErrorCode.INVALID_JSON, f"file: must be a list, or an object with {' or '.join(keys)}", "file")
-    return given
-
-
-def numbered(given: list[Any]) -> Iterator[tuple[str, Mapping[str, Any]] | RefusedEntry]:
-    """Entries with what a person calls them; what is no object is refused."""
-    for number, one in enumerate(given, 1):
-        where = f"entry {number}"
-        if isinstance(one, Mapping):
-            yield where, one
-        elif isinstance(one, CommonplaceError):
-            yield RefusedEntry(where=where, field=one.field, code=one.code.label, message=one.message)
-        else:
-            code = ErrorCode.INVALID_JSON.label
-            yield RefusedEntry(where=where, field=None, code=code, message="must be an object")
-
-
-def first_object(given: Any, *keys: str) -> Mapping[str, Any]:
-    """The first entry that is an object; an empty one where there is none."""
-    entries = objects(given, *keys) if isinstance(given, (list, Mapping)) else []
-    return next((one for one in entries if isinstance(one, Mapping)), {})
-
-
-def one_line(fields: Mapping[str, Any]) -> str:
-    """An object as a line for people: `name: Ana; language: Italian`."""
-    told = (f"{name}: {one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)}" for name, one in fields.items())
-    return "; ".join(told)
 
 
 def _object(line: str) -> Any:

@@ -5,7 +5,8 @@ from typing import Any
 
 from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.imports import ForeignFact, RefusedEntry
-from commonplace.importing.sources import Source, numbered, objects
+from commonplace.importing.entries import numbered, objects
+from commonplace.importing.sources import Source
 from commonplace.use_cases.import_conversation import turns_of_chat
 from commonplace.use_cases.import_facts import refused
 

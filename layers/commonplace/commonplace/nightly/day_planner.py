@@ -74,7 +74,7 @@ class DayPlanner:
 
     def plan(self, day: Day, answers: SavedAnswers | UnsavedAnswers) -> Plan:
         """Plans the operations of a day, within the limits."""
-        draft = self._draft(day, answers)
+        draft = self.draft(day, answers)
         caller, ports = self.context.caller, self.context.ports
         active = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name).active
         spent = usage_of_day(day.date, self.context.night.runs.newest(caller.user_id, _RUNS))
@@ -83,7 +83,7 @@ class DayPlanner:
         notes = (*draft.notes, f"{day.date}: {surplus} more {_NOT_ADDED}") if surplus else draft.notes
         return draft.model_copy(update={"operations": operations, "notes": notes})
 
-    def _draft(self, day: Day, answers: SavedAnswers | UnsavedAnswers) -> Plan:
+    def draft(self, day: Day, answers: SavedAnswers | UnsavedAnswers) -> Plan:
         """Plans a day; if that fails, plans its interactions one by one, so that only the faulty one stays unread."""
         try:
             return plan_operations(
@@ -106,7 +106,7 @@ class DayPlanner:
         """Plans each interaction as if those before it were applied, so that a correction can refer to what it corrects."""
         view = self.view.copy()
         for one in ids:
-            plan = replace(self, view=view)._draft(_day_of_one(day, one), answers.with_prefix(one))
+            plan = replace(self, view=view).draft(_day_of_one(day, one), answers.with_prefix(one))
             view.stage(plan.operations)
             yield plan
 

@@ -29,7 +29,7 @@ def import_foreign(shared: Shared, source: "Source", found: "Found", apply: bool
 
 
 def _print(answer: dict[str, Any]) -> None:
-    applied = answer["applied"]
+    applied, runs = answer["applied"], answer["runs"] or [answer[name] for name in ("run_id",) if name in answer]
     print_facts({
         "read as": f"{answer['kind']}: {answer['why']}",
         "entries": answer["entries"],
@@ -39,7 +39,7 @@ def _print(answer: dict[str, Any]) -> None:
         "conflicts": answer["conflicts"],
         "lost to another write": answer["lost"],
         "fields cut in the note": answer["cut"],
-        "undo by": f"commonplace runs undo {answer['run_id']}" if "run_id" in answer else "",
+        "undo by": [f"commonplace runs undo {run}" for run in reversed(runs)],
     })  # fmt: skip
     if answer["refused"]:
         rows = [(one["where"], one["code"], one["message"]) for one in answer["refused"][:_MOST_SHOWN]]

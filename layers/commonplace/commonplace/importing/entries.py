@@ -1,0 +1,90 @@
+"""The entries of a JSON file: one by one, of a large file too, and those that are none."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.imports import RefusedEntry
+
+
+def objects(given: Any, *keys: str) -> list[Any]:
+    """The entries of a file: the list itself, or the one under the first of the keys that is there."""
+    if isinstance(given, Mapping):
+        given = next((given[key] for key in keys if isinstance(given.get(key), list)), [given])
+    if not isinstance(given, list):
+        raise CommonplaceError(ErrorCode.INVALID_JSON, f"file: must be a list, or an object with {' or '.join(keys)}", "file")
+    return given
+
+
+def numbered(given: list[Any]) -> Iterator[tuple[str, Mapping[str, Any]] | RefusedEntry]:
+    """Entries with what a person calls them; what is no object is refused."""
+    for number, one in enumerate(given, 1):
+        where = f"entry {number}"
+        if isinstance(one, Mapping):
+            yield where, one
+        elif isinstance(one, CommonplaceError):
+            yield RefusedEntry(where=where, field=one.field, code=one.code.label, message=one.message)
+        else:
+            code = ErrorCode.INVALID_JSON.label
+            yield RefusedEntry(where=where, field=None, code=code, message="must be an object")
+
+
+def first_object(given: Any, *keys: str) -> Mapping[str, Any]:
+    """The first entry that is an object; an empty one where there is none."""
+    entries = objects(given, *keys) if isinstance(given, (list, Mapping)) else []
+    return next((one for one in entries if isinstance(one, Mapping)), {})
+
+
+def array_elements(pieces: Iterable[str]) -> Iterator[Any]:
+    """The elements of a JSON array that comes in pieces, one by one; where it breaks off, that as the last.
+
+    Each is decoded by the standard library as soon as it is there: of a large file one element is held, not the whole.
+    """
+    decoder, pieces, held, at, begun = json.JSONDecoder(), iter(pieces), "", 0, False
+    while True:
+        at = _after(held, at, " \t\r\n," if begun else " \t\r\n")
+        if held[at : at + 1] == "]" and begun:
+            return
+        try:
+            if begun:
+                found, at = decoder.raw_decode(held, at)
+                yield found
+                continue
+            begun, at = held[at] == "[", at + 1
+            if not begun:
+                yield unreadable("file", "must be a list")
+                return
+        except (ValueError, IndexError, RecursionError):
+            held, at = held[at:], 0
+            more = _as_much(pieces, len(held))
+            if not more:
+                yield unreadable("file", "breaks off, or is no JSON from here on")
+                return
+            held += more
+
+
+def _after(text: str, at: int, blank: str) -> int:
+    while at < len(text) and text[at] in blank:
+        at += 1
+    return at
+
+
+def _as_much(pieces: Iterator[str], least: int) -> str:
+    """More of a text: as much again as is there, so that a long element is not tried too often."""
+    found, size = list[str](), 0
+    while size < max(least, 1) and (piece := next(pieces, "")):
+        found.append(piece)
+        size += len(piece)
+    return "".join(found)
+
+
+def unreadable(field: str | None, why: str) -> CommonplaceError:
+    """What is wrong with an entry."""
+    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: {why}" if field else why, field)
+
+
+def one_line(fields: Mapping[str, Any]) -> str:
+    """An object as a line for people: `name: Ana; language: Italian`."""
+    told = (f"{name}: {one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)}" for name, one in fields.items())
+    return "; ".join(told)

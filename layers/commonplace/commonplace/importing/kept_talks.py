@@ -1,0 +1,41 @@
+"""Talks in order of their time, in a file of their own until they are read: all of them might not fit into memory."""
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+from commonplace.domain.imports import RefusedEntry
+
+Talks = Iterable[dict[str, Any] | RefusedEntry]
+
+
+@dataclass(frozen=True)
+class KeptTalk:
+    """A talk that lies in the file: its time, ISO 8601 in UTC, its name, and where."""
+
+    time: str
+    name: str
+    file: IO[bytes]
+    at: int
+
+    def load(self) -> dict[str, Any]:
+        self.file.seek(self.at)
+        found: dict[str, Any] = json.loads(self.file.readline())
+        return found
+
+
+@contextmanager
+def in_order(given: Talks, refused: list[RefusedEntry]) -> Iterator[tuple[list[KeptTalk], int]]:
+    """The talks by their time, and how many entries there were; those that can't be read go to `refused`."""
+    with TemporaryFile() as file:
+        kept, wrong = list[KeptTalk](), len(refused)
+        for one in given:
+            if isinstance(one, RefusedEntry):
+                refused.append(one)
+                continue
+            kept.append(KeptTalk(one["time"], one["id"], file, file.tell()))
+            file.write(json.dumps(one).encode() + b"\n")
+        yield sorted(kept, key=lambda one: (one.time, one.name)), len(kept) + len(refused) - wrong

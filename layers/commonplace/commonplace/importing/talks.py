@@ -1,0 +1,163 @@
+"""ChatGPT and Claude: the conversations of an export, each as the talks of its days; streamed, for it may be large."""
+
+import codecs
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+from functools import partial
+from typing import Any
+
+from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.imports import RefusedEntry
+from commonplace.importing.entries import array_elements, unreadable
+from commonplace.importing.sources import Source
+from commonplace.use_cases.legacy_records import moment
+
+_PIECE = 1 << 20
+_ASSISTANT_SHOWN = 250  # characters at its end: what it asked
+_MOST_CHARACTERS, _MOST_MESSAGES = 100_000, 500  # of a talk; a longer one is several
+_PAUSE, _NAME_SHOWN = timedelta(hours=1), 80
+_CONTENTS = ("text", "multimodal_text")
+_ROLES = {"user": "user", "human": "user", "assistant": "assistant"}
+
+
+@dataclass(frozen=True)
+class Said:
+    """A message. `role`: user or assistant."""
+
+    role: str
+    text: str
+    time: datetime
+
+
+def talks_of(source: Source, kind: str, zone: tzinfo | None) -> Iterator[dict[str, Any] | RefusedEntry]:
+    """The talks of an export, as interactions of the type `discussion` under names of their own; those without a message
+    of the user are left out. Conversations that can't be read are refused, and the others are read."""
+    number = 0
+    for name, text in _files(source):
+        for found in array_elements(text):
+            number += 1
+            where = f"{name}: conversation {number}" if source.is_folder else f"conversation {number}"
+            try:
+                if isinstance(found, CommonplaceError) or not isinstance(found, Mapping):
+                    raise found if isinstance(found, CommonplaceError) else unreadable(None, "must be an object")
+                yield from _talks(found, kind, zone)
+            except CommonplaceError as error:
+                yield RefusedEntry(where=where, field=error.field, code=error.code.label, message=error.message)
+
+
+def _files(source: Source) -> Iterator[tuple[str, Iterator[str]]]:
+    if source.path is None:
+        yield "stdin", iter([source.given or ""])
+        return
+    chosen = conversation_files(source) if source.is_folder else [(source.path.name, source.path)]
+    for name, path in chosen:
+        with path.open("rb") as file:
+            yield name, codecs.iterdecode(iter(partial(file.read, _PIECE), b""), "utf-8-sig", errors="replace")
+
+
+def conversation_files(source: Source) -> list[tuple[str, Any]]:
+    """The files of an export's folder in which conversations are."""
+    return [(name, path) for name, path in source.files(".json") if name.rpartition("/")[2].startswith("conversations")]
+
+
+def _talks(conversation: Mapping[str, Any], kind: str, zone: tzinfo | None) -> Iterator[dict[str, Any]]:
+    said = list(_chatgpt(conversation) if kind == "chatgpt" else _claude(conversation))
+    name = str(conversation.get("conversation_id") or conversation.get("id") or conversation.get("uuid") or "")
+    if not name and said:
+        raise unreadable("id", "there is no id")
+    for talk in _cut(said, zone):
+        if any(one.role == "user" for one in talk):
+            begun = talk[0].time.astimezone(UTC)
+            yield {
+                "type": "discussion",
+                "id": f"{kind}/{name[:_NAME_SHOWN]}/{begun:%Y-%m-%dT%H:%M:%S}",
+                "time": begun.isoformat(timespec="microseconds"),
+                "messages": [{"role": one.role, "content": one.text} for one in talk],
+            }
+
+
+def _cut(messages: Iterable[Said], zone: tzinfo | None) -> Iterator[list[Said]]:
+    """What was said without an hour between on one day is a talk: each has one time, and is as long as one may be."""
+    talk, size = list[Said](), 0
+    for one in messages:
+        last = talk[-1].time if talk else one.time
+        other = one.time - last > _PAUSE or one.time.astimezone(zone).date() != last.astimezone(zone).date()
+        if talk and (other or size + len(one.text) > _MOST_CHARACTERS or len(talk) >= _MOST_MESSAGES):
+            yield talk
+            talk, size = [], 0
+        talk.append(one)
+        size += len(one.text)
+    if talk:
+        yield talk
+
+
+def _chatgpt(conversation: Mapping[str, Any]) -> Iterator[Said]:
+    """What stands on the way from the beginning to the node that is shown; what was edited away stands beside it."""
+    mapping = conversation.get("mapping")
+    if not isinstance(mapping, Mapping):
+        raise unreadable("mapping", "there are no messages")
+    way, node, seen = list[Mapping[str, Any]](), conversation.get("current_node"), set[object]()
+    if not isinstance(node, str) or node not in mapping:
+        node = next(reversed(mapping), None)
+    while isinstance(node, str) and node in mapping and node not in seen:
+        seen.add(node)
+        entry = mapping[node] if isinstance(mapping[node], Mapping) else {}
+        way.append(entry)
+        node = entry.get("parent")
+    yield from _timed(map(_chatgpt_message, reversed(way)), conversation.get("create_time"), conversation.get("update_time"))
+
+
+def _chatgpt_message(entry: Mapping[str, Any]) -> tuple[Any, str, Any]:
+    message = entry.get("message")
+    message = message if isinstance(message, Mapping) else {}
+    author, content, more = (message.get(name) for name in ("author", "content", "metadata"))
+    role = author.get("role") if isinstance(author, Mapping) else None
+    hidden = isinstance(more, Mapping) and more.get("is_visually_hidden_from_conversation")
+    if hidden or not isinstance(content, Mapping) or content.get("content_type", "text") not in _CONTENTS:
+        return None, "", None
+    parts = content.get("parts")
+    told = (one.get("text") if isinstance(one, Mapping) else one for one in (parts if isinstance(parts, list) else ()))
+    return role, "\n".join(one for one in told if isinstance(one, str)), message.get("create_time")
+
+
+def _claude(conversation: Mapping[str, Any]) -> Iterator[Said]:
+    messages = conversation.get("chat_messages")
+    if not isinstance(messages, list):
+        raise unreadable("chat_messages", "there are no messages")
+    found = (_claude_message(one) for one in messages if isinstance(one, Mapping))
+    yield from _timed(found, conversation.get("created_at"), conversation.get("updated_at"))
+
+
+def _claude_message(message: Mapping[str, Any]) -> tuple[Any, str, Any]:
+    text, content = message.get("text"), message.get("content")
+    if not isinstance(text, str) or not text:
+        parts = [one for one in content if isinstance(one, Mapping)] if isinstance(content, list) else []
+        text = "\n".join(str(one.get("text") or "") for one in parts if one.get("type") == "text")
+    return message.get("sender"), text, message.get("created_at")
+
+
+def _timed(messages: Iterable[tuple[Any, str, Any]], *times: Any) -> Iterator[Said]:
+    """Messages in order, each at its time, else at that of the one before or of the conversation."""
+    last = next(filter(None, map(_moment, times)), None)
+    for role, text, time in messages:
+        if _ROLES.get(role) is None or not text.strip():
+            continue
+        at = _moment(time)
+        last = at if last is None or (at is not None and at > last) else last
+        if last is None:
+            raise unreadable("create_time", "there is no time")
+        shown = text if _ROLES[role] == "user" else text[-_ASSISTANT_SHOWN:]
+        yield Said(_ROLES[role], _printable(shown), last)
+
+
+def _moment(value: Any) -> datetime | None:
+    try:
+        found = moment(value)
+    except (ValueError, TypeError, OverflowError, OSError):
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _printable(text: str) -> str:
+    return "".join(char if char.isprintable() or char in "\n\t" else " " for char in text)

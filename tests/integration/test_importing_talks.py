@@ -1,0 +1,164 @@
+"""Conversations of an export, read in order of their time: what was said after a message is not touched by it."""
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commonplace import Commonplace
+from commonplace.importing import import_talks
+from commonplace.settings import Settings
+from tests.conftest import NOON
+from tests.integration.command_line import run
+
+pytestmark = pytest.mark.integration
+ELSEWHERE = Path(__file__).parent / "elsewhere"
+CHATGPT, CLAUDE = ELSEWHERE / "chatgpt.json", ELSEWHERE / "claude"
+LISBON, PEANUTS = "I live in Lisbon.", "I am allergic to peanuts."
+SPRING = datetime(2023, 4, 3, 9, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Commonplace]:
+    file = tmp_path / "memory.db"
+    with Commonplace(file, now=lambda: NOON, settings=Settings(db=file)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def exported(tmp_path: Path) -> Callable[..., Path]:
+    """An export of ChatGPT: of each talk the messages of the user, and how many days after the spring of 2023."""
+
+    def write(*talks: tuple[float, str], name: str = "conversations.json") -> Path:
+        file = tmp_path / name
+        file.write_text(json.dumps([conversation(f"c{number}", *one) for number, one in enumerate(talks)]), encoding="utf-8")
+        return file
+
+    return write
+
+
+def conversation(name: str, days: float, text: str) -> dict[str, Any]:
+    time = (SPRING + timedelta(days=days)).timestamp()
+    message = {"author": {"role": "user"}, "create_time": time, "content": {"content_type": "text", "parts": [text]}}
+    return {"id": name, "create_time": time, "current_node": "a", "mapping": {"a": {"parent": None, "message": message}}}
+
+
+def kept(memory: Commonplace) -> dict[str, dict[str, Any]]:
+    return {one["raw_text"]: one for one in memory.export()}
+
+
+def current(memory: Commonplace) -> set[str]:
+    return {text for text, one in kept(memory).items() if one["status"] == "active"}
+
+
+def test_an_export_of_2023_closes_nothing_that_was_said_since(memory: Commonplace) -> None:
+    for said in (LISBON, PEANUTS):
+        memory.store_memory(said)
+    done = memory.import_from(CHATGPT, apply=True)
+    assert {LISBON, PEANUTS} < current(memory)
+    berlin = kept(memory)["I live in Berlin."]
+    assert (berlin["status"], berlin["superseded_by"]) == ("superseded", kept(memory)[LISBON]["memory_id"])
+    assert berlin["created_at"] == "2023-05-02T06:00:10+02:00"
+    assert not [one for one in memory.run(done.runs[0]).operations if one.kind == "FORGET"]
+    assert [one.why for one in memory.run(done.runs[0]).dropped] == ["what it would close was said after it"]
+
+
+def test_what_was_said_in_it_follows_one_another_whatever_the_order_in_the_file(
+    memory: Commonplace, exported: Callable[..., Path]
+) -> None:
+    file = exported((400, "I live in Porto."), (0, "I live in Berlin."), (200, LISBON))
+    memory.import_from(file, apply=True)
+    found = kept(memory)
+    assert current(memory) == {"I live in Porto."}
+    assert found["I live in Berlin."]["superseded_by"] == found[LISBON]["memory_id"]
+    assert found["I live in Berlin."]["valid_to"][:10] == "2023-10-20"
+
+
+def test_a_wish_to_forget_waits_for_a_person(memory: Commonplace, exported: Callable[..., Path]) -> None:
+    done = memory.import_from(exported((0, PEANUTS), (20, f"Please forget that {PEANUTS}")), apply=True)
+    assert current(memory) == {PEANUTS}
+    assert done.notes is not None
+    assert done.notes.warnings is not None
+    assert "wait for review" in done.notes.warnings[0]
+    waiting = next(one for one in memory.runs() if one.status == "needs_review")
+    assert [(one.kind, one.outcome) for one in waiting.operations] == [("FORGET", "needs_review")]
+    memory.approve_run(waiting.run_id)
+    assert current(memory) == set()
+    assert "peanuts" not in json.dumps(list(memory.export()))
+
+
+def test_a_wish_of_then_leaves_what_was_told_again_since(memory: Commonplace, exported: Callable[..., Path]) -> None:
+    memory.store_memory(PEANUTS)
+    memory.import_from(exported((0, f"Please forget that {PEANUTS}"), (1, f"Please forget {PEANUTS}")), apply=True)
+    assert current(memory) == {PEANUTS}
+    assert [one for one in memory.runs() if one.status == "needs_review"] == []
+
+
+def test_only_what_the_user_said_on_the_way_to_the_last_message_is_read(memory: Commonplace) -> None:
+    done = memory.import_from(CHATGPT, apply=True)
+    said = " ".join(kept(memory))
+    assert [word for word in ("pirate", "Hamburg", "cloud", "tea") if word in said] == []
+    assert {"My sister is called Ana.", "I play the cello every day."} < {*kept(memory)}
+    assert [(one.where, one.field) for one in done.refused] == [
+        ("conversation 4", "create_time"), ("conversation 5", "mapping"), ("conversation 6", None),
+    ]  # fmt: skip
+
+
+def test_a_folder_of_claude_is_read_with_the_times_of_its_messages(memory: Commonplace) -> None:
+    done = memory.import_from(CLAUDE, apply=True)
+    assert (done.kind, done.entries, done.added) == ("claude", 3, 2)
+    assert {text: one["created_at"][:10] for text, one in kept(memory).items()} == {
+        "I live in Berlin.": "2023-06-01", "My daughter Mia starts school in September.": "2023-06-02",
+    }  # fmt: skip
+    assert [one.where for one in done.refused] == ["conversations.json: conversation 3"]
+
+
+def test_a_plan_changes_nothing_again_all_is_known_and_undone_it_comes_again(memory: Commonplace) -> None:
+    plan = memory.import_from(CHATGPT)
+    assert (plan.applied, plan.added, kept(memory), memory.runs()) == (False, 5, {}, [])
+    done = memory.import_from(CHATGPT, apply=True)
+    assert (done.added, len(done.runs), done.known) == (plan.added, 1, [])
+    again = memory.import_from(CHATGPT, apply=True)
+    assert (again.added, again.runs, len(again.known)) == (0, [], 4)
+    memory.undo_run(done.runs[0])
+    assert current(memory) == set()
+    assert memory.import_from(CHATGPT, apply=True).added == done.added
+
+
+def test_what_died_before_it_was_marked_as_read_is_stored_once(memory: Commonplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr(import_talks._Work, "_keep_as_read", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            memory.import_from(CHATGPT, apply=True)
+    before = kept(memory)
+    assert memory.import_from(CHATGPT, apply=True).known == []
+    assert len(list(memory.export())) == len(before)
+
+
+def test_no_night_reads_them_again(memory: Commonplace) -> None:
+    memory.import_from(CHATGPT, apply=True)
+    assert list(memory.nightly(mode="rules").interactions) == []
+
+
+def test_many_talks_are_several_runs_each_in_its_time(
+    memory: Commonplace, exported: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_talks, "_AT_ONCE", 2)
+    file = exported((3, "I live in Porto."), (1, "I live in Berlin."), (2, LISBON))
+    plan = memory.import_from(file)
+    assert plan.notes is not None
+    assert plan.notes.warnings == ["the plan read the oldest 2 of 3 talks; the others are read when it is applied"]
+    seen: list[tuple[int, int]] = []
+    done = memory.import_from(file, apply=True, progress=lambda at, of: seen.append((at, of)))
+    assert (len(done.runs), seen[-1]) == (2, (3, 3))
+    assert current(memory) == {"I live in Porto."}
+
+
+def test_a_person_sees_the_kind_and_what_would_come(memory_file: Path) -> None:
+    done = run("import", str(CHATGPT), "--db", str(memory_file), home=memory_file.parent)
+    assert (done.code, memory_file.exists()) == (5, False)
+    assert "chatgpt: its conversations have a mapping" in done.out
+    assert "to be added   5" in done.out
