@@ -241,3 +241,29 @@ def test_times_to_come_are_held_at_now(elsewhere: Path, memory: Commonplace, tmp
     file.write_text(json.dumps([{"id": "x", "memory": "Tea.", "created_at": later}]), encoding="utf-8")
     memory.import_from(file, apply=True)
     assert kept(memory)["Tea."]["created_at"] == NOON.isoformat().replace("+00:00", "Z")
+
+
+@pytest.mark.parametrize("form", ["mem0", "langgraph"])
+def test_what_is_exported_in_the_form_of_another_store_comes_in_again(
+    elsewhere: Path, memory: Commonplace, tmp_path: Path, form: Any
+) -> None:
+    memory.import_from(elsewhere / "zep.json", apply=True)
+    memory.store_memory("I play the cello.", context={"additional_tags": ["music"]})
+    text = "".join(memory.export_lines(form))
+    current = {one["raw_text"]: one for one in memory.export() if one["status"] == "active"}
+    (tmp_path / "out.json").write_text(text, encoding="utf-8")
+    again = memory.import_from(tmp_path / "out.json", apply=True)
+    assert (again.added, len(again.known), again.conflicts) == (0, 3, [])
+    file = tmp_path / "other.db"
+    with Commonplace(file, now=lambda: NOON, settings=Settings(db=file)) as other:
+        done = other.import_from(tmp_path / "out.json", apply=True)
+        assert (done.kind, done.added, done.refused) == (form, 3, [])
+        for words, one in kept(other).items():
+            assert (one["tags"], one["created_at"]) == (current[words]["tags"], current[words]["created_at"])
+            name = current[words]["memory_id"] if form == "mem0" else f"memories/local/{current[words]['memory_id']}"
+            assert other.get(name).value == words
+
+
+def test_an_empty_store_is_an_empty_list_in_any_form(memory: Commonplace) -> None:
+    assert json.loads("".join(memory.export_lines("mem0"))) == {"results": []}
+    assert json.loads("".join(memory.export_lines("langgraph"))) == []

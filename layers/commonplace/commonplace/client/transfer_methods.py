@@ -32,8 +32,11 @@ class TransferMethods(ImportMethods):
         for memory in self._ports().records.all(self._caller().user_id):
             yield memory.model_dump(mode="json")
 
-    def export_lines(self, format: transfer.FileFormat = "jsonl") -> Iterator[str]:
-        """The same as the lines of a file: JSON Lines with a header, CSV, or as Markdown the current memories to read."""
+    def export_lines(self, format: transfer.PrintedFormat = "jsonl") -> Iterator[str]:
+        """The same as the lines of a file: JSON Lines with a header, CSV, or as Markdown the current memories to read.
+
+        `mem0` and `langgraph` are the current memories as what those stores give: `get_all`, and a list of items.
+        """
         from commonplace.use_cases.export_memories import exported_lines
 
         caller, ports = self._caller(), self._ports()

@@ -14,6 +14,8 @@ from commonplace.domain.taxonomy import MemoryType, SearchCategory
 FileKind = Literal["export", "upload", "backup"]
 ImportFormat = Literal["jsonl", "csv"]
 FileFormat = Literal["jsonl", "csv", "markdown"]
+PrintedFormat = Literal["jsonl", "csv", "markdown", "mem0", "langgraph"]
+"""What is printed or written at once; of the last two no file is kept."""
 BackupAction = Literal["backup", "list", "verify", "restore"]
 RestoreMode = Literal["missing", "replace"]
 

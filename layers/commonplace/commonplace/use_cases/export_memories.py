@@ -11,7 +11,15 @@ from commonplace.domain.ids import may_be_id, new_file_id
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Run
 from commonplace.domain.taxonomy import where_filed
-from commonplace.domain.transfer import BY_WHOM, MOST_BYTES, ExportFilter, ExportRequest, ExportResult, FileFormat, KeptFile
+from commonplace.domain.transfer import (
+    BY_WHOM,
+    MOST_BYTES,
+    ExportFilter,
+    ExportRequest,
+    ExportResult,
+    KeptFile,
+    PrintedFormat,
+)
 from commonplace.ports.bundle import Ports
 from commonplace.ports.kept_files import KeptFiles
 from commonplace.ports.values import Caller
@@ -75,9 +83,14 @@ def _told_run(run: Run) -> ExportResult:
 
 
 def exported_lines(
-    memories: Iterable[Memory], form: FileFormat, caller: Caller, ports: Ports, with_history: bool = False
+    memories: Iterable[Memory], form: PrintedFormat, caller: Caller, ports: Ports, with_history: bool = False
 ) -> Iterator[str]:
     """Memories as the lines of a file in that format. On pages stand those that are current, without their history."""
+    if form in ("mem0", "langgraph"):
+        from commonplace.use_cases.foreign_formats import langgraph_lines, mem0_lines
+
+        there = (one for one in memories if one.status == "active" and not _is_over(one, caller))
+        return mem0_lines(there) if form == "mem0" else langgraph_lines(there)
     if form == "markdown":
         from commonplace.pages.page import zone_of
         from commonplace.pages.publishing import render_pages

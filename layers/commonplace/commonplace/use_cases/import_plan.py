@@ -100,7 +100,7 @@ class ImportPlan:
         names = {one.given.called: one for one in self.left_out if one.why == "known"}
         led = ports.aliases.get(caller.user_id, list(names))
         for name, one in names.items():
-            if led.get(name) != one.other:
+            if one.other not in (name, led.get(name)):
                 told = RunOperation(
                     operation_id=new_operation_id(caller.now), kind="NOOP", outcome="planned", memory_id=one.other,
                     position=one.given.number, why=NAMED,

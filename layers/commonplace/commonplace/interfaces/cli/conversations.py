@@ -103,8 +103,9 @@ def _print_records(shared: Shared, answer: dict[str, Any], records: int, apply: 
 
 @click.command()
 @click.option(
-    "--format", "form", type=click.Choice(["jsonl", "csv", "markdown"]), default="jsonl", show_default=True,
-    help="jsonl and csv can be imported again; markdown is to be read.",
+    "--format", "form", type=click.Choice(["jsonl", "csv", "markdown", "mem0", "langgraph"]), default="jsonl",
+    show_default=True,
+    help="jsonl and csv can be imported again; markdown is to be read; mem0 and langgraph are for those stores.",
 )  # fmt: skip
 @click.option("-o", "--output", metavar="FILE", type=click.Path(dir_okay=False), help="A new file, for you alone.")
 @command_options
@@ -112,8 +113,9 @@ def export(shared: Shared, form: Any, output: str | None) -> None:
     """Print every record as JSON lines, or another way.
 
     The first line tells the form. The oldest record comes first, and those that are closed (superseded, archived,
-    deleted) are there too, but not as markdown. "commonplace import" takes jsonl and csv in again. A file that is there
-    already is never written over. Where records can't be read, the others are given, and the exit code is 5.
+    deleted) are there too, but not as markdown, mem0 or langgraph. "commonplace import" takes all but markdown in again.
+    A file that is there already is never written over. Where records can't be read, the others are given, and the exit
+    code is 5.
     """
     with shared.reading() as memory, gathered() as flaws:
         lines = memory.export_lines(form)
