@@ -115,7 +115,9 @@ def fitted(rows: Floats, kinds: NDArray[np.intp]) -> PairModel:
     bias = np.concatenate([net.intercepts_[0] for net in nets]) - mean @ hidden
     told, told_bias = (np.stack(every) for every in ([net.coefs_[1] for net in nets], [net.intercepts_[1] for net in nets]))
     hidden, bias, told, told_bias = (array.astype(np.float32) for array in (hidden, bias, told, told_bias))
-    return PairModel(hidden, bias, told, told_bias, np.float32(0), np.zeros(2, dtype=np.float32), SentenceEncoder.name)
+    return PairModel(
+        hidden, bias, told, told_bias, np.zeros((), dtype=np.float32), np.zeros(2, dtype=np.float32), SentenceEncoder.name
+    )
 
 
 def kinds_of(found: list[Pair]) -> NDArray[np.intp]:

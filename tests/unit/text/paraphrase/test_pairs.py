@@ -18,10 +18,10 @@ def verdict(old: str, new: str, least: float = BALANCED) -> Verdict:
 
 
 def similarity(old: str, new: str) -> float:
-    vectors = ENCODER.embed(old), ENCODER.embed(new)
-    assert vectors[0] is not None
-    assert vectors[1] is not None
-    return pair_model().similarity(old, new, *vectors)
+    vector, more = ENCODER.embed(old), ENCODER.embed(new)
+    assert vector is not None
+    assert more is not None
+    return pair_model().similarity(old, new, vector, more)
 
 
 @pytest.mark.parametrize(
