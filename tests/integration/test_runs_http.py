@@ -86,6 +86,7 @@ def test_a_memory_is_shown_by_its_id_and_by_its_key(server: Server) -> None:
         ("POST", "/runs/last/burn", 404, "not_found"),
         ("GET", "/runs/run_1", 404, "not_found"),
         ("POST", "/runs/run_1/undo", 404, "not_found"),
+        ("GET", "/runs/a%0Ab", 404, "not_found"),
         ("GET", "/runs?limit=many", 400, "invalid_argument"),
         ("GET", "/runs?limit=1000", 400, "invalid_argument"),
         ("GET", f"/runs?limit={'9' * 5_000}", 400, "invalid_argument"),

@@ -117,8 +117,14 @@ def test_who_asks_while_it_ends_is_refused_and_told(
         may_end.set()
         running.join(20)
 
+    def go(url: str) -> None:
+        days.append(threading.Thread(target=day, args=(url,)))
+        days[0].start()
+
+    days: list[threading.Thread] = []
     monkeypatch.setattr(memory, "call", slow)
-    listen(memory, "127.0.0.1", 0, lambda url: threading.Thread(target=day, args=(url,)).start(), told.append)
+    listen(memory, "127.0.0.1", 0, go, told.append)
+    days[0].join(20)  # the server is gone before the client has looked at its answer
     assert statuses == {"running": 200, "late": 503}
     assert told == [1]
 

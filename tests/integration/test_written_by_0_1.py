@@ -26,7 +26,7 @@ pytestmark = pytest.mark.integration
 
 _OF_WRITING = {"version", "updated_at", "access_count", "last_accessed"}
 _UNDERSTOOD = {
-    "stopped", "archived",
+    "stopped", "archived", "backup_id", "result",
     "normalized_text", "tags", "category", "section", "memory_type", "importance", "confidence", "concepts", "embedding_model",
 }  # fmt: skip
 """What is made of a text by those who read it: this version reads what waited otherwise than 0.1 did."""

@@ -9,7 +9,7 @@ from anyio import CapacityLimiter, to_thread
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
-from starlette.routing import Mount, Route
+from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 from werkzeug.exceptions import MethodNotAllowed, RequestEntityTooLarge
 from werkzeug.wrappers import Response
@@ -35,8 +35,10 @@ def application(memory: Commonplace, port: int, ending: Callable[[], float | Non
         async with manager.run():
             yield
 
-    routes = [Route("/mcp", _Guarded(local, manager)), Mount("/", _Mounted(local))]
-    return Starlette(routes=routes, lifespan=running)
+    whole = Starlette(routes=[Route("/mcp", _Guarded(local, manager))], lifespan=running)
+    whole.router.default = _Mounted(local)  # not a Mount, which matches no address with a line break in it
+    whole.router.redirect_slashes = False
+    return whole
 
 
 class _Guarded:
