@@ -1,6 +1,7 @@
 """The laws of the search log, and of what `usage_patterns` tells of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def logs(opened: OpenStore, request: pytest.FixtureRequest, tmp_path: Path, clock: Clock, writer: Writer) -> Logs:
+def logs(opened: OpenStore, request: pytest.FixtureRequest, tmp_path: Path, clock: Clock, writer: Writer) -> Iterator[Logs]:
     """More logs over the same store, as other processes have them."""
     for user_id in (ANA, BEN):
         writer.write("to be known", user_id=user_id)
@@ -63,9 +64,11 @@ def logs(opened: OpenStore, request: pytest.FixtureRequest, tmp_path: Path, cloc
         if isinstance(opened.ports.search_log, DynamoSearchLog):
             table: Table = request.getfixturevalue("dynamodb_table")
             return DynamoSearchLog(table, on, clock)
-        return SqliteSearchLog(Database(tmp_path / "memory.db"), on, clock.seconds)
+        database = closed.enter_context(closing(Database(tmp_path / "memory.db")))
+        return SqliteSearchLog(database, on, clock.seconds)
 
-    return opener
+    with ExitStack() as closed:
+        yield opener
 
 
 def search(query: str, found: int = 1, at: datetime = NOON) -> LoggedSearch:
