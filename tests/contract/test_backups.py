@@ -56,11 +56,15 @@ def applied(ports: Ports, minutes: int, backup_id: str, mode: str = "missing") -
     return back_up(ports, at(minutes), action="restore", run_id=plan.run_id, confirm=backup_id)
 
 
-def reading(ports: Ports, backup_id: str, now: datetime = NOON) -> BackupReading:
+def content(ports: Ports, backup_id: str, now: datetime = NOON) -> tuple[str, bytes]:
     assert ports.files is not None
     found = ports.files.get(ANA, "backup", backup_id, now)
     assert found is not None
-    return read_backup(*found, ANA)
+    return found
+
+
+def reading(ports: Ports, backup_id: str, now: datetime = NOON) -> BackupReading:
+    return read_backup(*content(ports, backup_id, now), ANA)
 
 
 def kept(ports: Ports) -> dict[str, dict[str, object]]:
@@ -255,8 +259,7 @@ def test_one_that_a_backup_still_has_is_refused(opened: OpenStore, life: dict[st
     ports, files = opened.ports, opened.ports.files
     assert files is not None
     backup_id = made(ports)
-    was = files.get(ANA, "backup", backup_id, NOON)
-    assert was is not None
+    was = content(ports, backup_id)
     erasable(opened, 1).erase_memory(life["tea"])
     files.put(ANA, *was)  # a copy of the bucket that was brought back
     for mode in ("missing", "replace"):
@@ -272,8 +275,7 @@ def test_a_backup_that_can_not_be_read_goes_when_something_is_erased(opened: Ope
     ports, files = opened.ports, opened.ports.files
     assert files is not None
     backup_id = made(ports)
-    was = files.get(ANA, "backup", backup_id, NOON)
-    assert was is not None
+    was = content(ports, backup_id)
     files.put(ANA, was[0], was[1][:-40])
     told = back_up(ports, at(1), action="verify", backup_id=backup_id)
     assert (told.ok, bool(told.problems)) == (False, True)

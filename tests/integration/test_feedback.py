@@ -14,6 +14,7 @@ from commonplace import Commonplace
 from commonplace.interfaces.http.app import LocalApp
 from commonplace.ports.bundle import Ports
 from commonplace.settings import Settings
+from tests import scripted_nights
 from tests.conftest import NOON
 from tests.integration.cloud_functions import ports as ports
 from tests.integration.command_line import Done, run, stored
@@ -102,9 +103,7 @@ def test_erasing_a_memory_leaves_no_word_of_what_was_told_of_it(memory: Commonpl
 
 def test_what_a_night_forgets_takes_its_feedback_along(memory: Commonplace, memory_file: Path) -> None:
     def night(day: int, said: str) -> None:
-        message = {"role": "user", "content": said}
-        time = f"2026-05-{day}T09:00:00+02:00"
-        memory.record_interactions([{"type": "discussion", "id": f"talk-{day}", "time": time, "messages": [message]}])
+        memory.record_interactions([scripted_nights.told(f"talk-{day}", said, time=f"2026-05-{day}T09:00:00+02:00")])
         memory.nightly(mode="rules")
 
     night(11, "I play the bassoon in the Ottakring orchestra.")
