@@ -51,10 +51,13 @@ class RunOperation(FrozenPart):
 
 
 class Dropped(FrozenPart):
-    """Something that a reader proposed and a rule refused."""
+    """Something that a reader proposed, or a file held, and a rule refused."""
 
-    interaction_id: str
-    position: int | None = None
+    interaction_id: str = Field("", description="Where the words are; of a file empty.")
+    position: int | None = Field(None, description="The message of it, or the line of a file.")
+    memory_id: str | None = Field(None, description="The memory here that it met.", exclude_if=absent)
+    code: str | None = Field(None, description="Of a file: the error's code.", exclude_if=absent)
+    field: str | None = Field(None, description="Of a file: the field at fault.", exclude_if=absent)
     why: str
 
 

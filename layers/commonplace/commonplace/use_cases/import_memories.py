@@ -1,7 +1,6 @@
 """`import_memories`: an export as a plan that is kept for review, and applied as a run; and uploads for it."""
 
 import hashlib
-import re
 from collections.abc import Iterable
 from datetime import timedelta
 
@@ -36,7 +35,6 @@ from commonplace.use_cases.record_files import read_lines, too_large
 
 UPLOAD_KEPT_FOR = timedelta(hours=1)
 _STORED = ("planned", "needs_review", "applied")
-_TOLD = re.compile(r"(?P<code>\w+) (?P<field>\S+): (?P<message>.*)", re.DOTALL)
 _CODES = {"twice": ErrorCode.INVALID_ARGUMENT, "circle": ErrorCode.INVALID_ARGUMENT, "erased": ErrorCode.ERASED}
 
 
@@ -123,13 +121,13 @@ def _left_out(found: Iterable[LeftOut]) -> Iterable[Dropped]:
 
 
 def _dropped(line: int, code: str, field: str | None, message: str, memory_id: str | None = None) -> Dropped:
-    return Dropped(interaction_id=memory_id or "", position=line, why=f"{code} {field or '-'}: {message}")
+    return Dropped(position=line, memory_id=memory_id, code=code, field=field, why=message)
 
 
 def _answer(told: RunReport, notes: Notes) -> ImportMemoriesResult:
     run = told.run
     lost = [one for one in run.operations if one.outcome == "lost" and one.kind == "ADD"]
-    conflicts = [Conflict(line=one.position or 0, id=one.interaction_id) for one in run.dropped if one.interaction_id]
+    conflicts = [Conflict(line=one.position or 0, id=one.memory_id) for one in run.dropped if one.memory_id]
     conflicts += [Conflict(line=one.position or 0, id=str(one.memory_id)) for one in lost]
     stored = [one for one in told.operations if one.operation.outcome in _STORED and one.operation.kind == "ADD"]
     added = sum(one.kind == "ADD" for one in run.operations)
@@ -140,7 +138,11 @@ def _answer(told: RunReport, notes: Notes) -> ImportMemoriesResult:
         new=len(stored),
         known=max(0, run.candidates - added - len(run.dropped)),
         conflicts=conflicts,
-        refused=[_refused(one) for one in run.dropped if not one.interaction_id],
+        refused=[
+            RefusedLine(line=one.position or 0, field=one.field, code=one.code or ErrorCode.INTERNAL.label, message=one.why)
+            for one in run.dropped
+            if not one.memory_id
+        ],
         instructions=[
             Instruction(line=one.operation.position or 0, content=one.says or "")
             for one in stored
@@ -148,9 +150,3 @@ def _answer(told: RunReport, notes: Notes) -> ImportMemoriesResult:
         ],
         notes=notes if notes else None,
     )
-
-
-def _refused(one: Dropped) -> RefusedLine:
-    found = _TOLD.fullmatch(one.why)
-    code, field, message = found.groups() if found else (ErrorCode.INTERNAL.label, "-", one.why)
-    return RefusedLine(line=one.position or 0, field=None if field == "-" else field, code=code, message=message)

@@ -81,8 +81,7 @@ def _answer(told: RunReport, notes: Notes | None = None) -> BackupResult:
         notes = Notes(warnings=[*((notes.warnings if notes else None) or []), run.error])
     stored = [one for one in run.operations if one.outcome in _DONE]
     lost = [one.memory_id or one.closed[0] for one in run.operations if one.outcome in ("lost", "discarded")]
-    told_why = ((one.interaction_id, *one.why.split(" ", 1)) for one in run.dropped)
-    refused = [RefusedMemory(id=name, code=code, message=why) for name, code, why in told_why]
+    refused = [RefusedMemory(id=one.memory_id or "", code=one.code or "", message=one.why) for one in run.dropped]
     return BackupResult(
         backup_id=run.backup_id,
         run_id=run.run_id if run.operations or run.status in ("queued", "failed") else None,

@@ -90,7 +90,7 @@ class RestorePlanner:
         self.goals[memory.memory_id] = memory.model_copy(update={"purge_at": purge_at})
 
     def _refuse(self, memory_id: str, code: ErrorCode, why: str) -> None:
-        self.refused.append(Dropped(interaction_id=memory_id, why=f"{code.label} {why}"))
+        self.refused.append(Dropped(memory_id=memory_id, code=code.label, why=why))
 
     def _refuse_taken(self) -> None:
         """Leaves out what can't be opened beside an active memory that stays."""
