@@ -6,10 +6,10 @@ from typing import TypeVar
 from pydantic import JsonValue
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.fields import FrozenPart, Request, Result
+from commonplace.domain.fields import FrozenPart, Notes, Request
 from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import may_be_id, new_run_id
-from commonplace.domain.runs import Run, RunKind
+from commonplace.domain.runs import LongResult, Run, RunKind
 from commonplace.ports.values import OutOfTime
 from commonplace.runs.apply import Lease, RunContext, leased
 
@@ -22,7 +22,7 @@ _REQUEST = "request"
 _MOST_ATTEMPTS = 3
 _NO_END = "a worker began it three times and did not get to its end"
 _LOST = "what was asked for can't be read any more; nothing was changed"
-AnyResult = TypeVar("AnyResult", bound=Result)
+AnyResult = TypeVar("AnyResult", bound=LongResult)
 
 
 class Asked(FrozenPart):
@@ -97,24 +97,33 @@ def drop_request(run: Run, context: RunContext, keep: list[str]) -> None:
 
 def in_call_or_queued(
     kind: RunKind, request: Request, context: RunContext, run_id: str | None,
-    work: Callable[[Mapping[str, JsonValue] | None], AnyResult], told: Callable[[Run], AnyResult],
+    work: Callable[[Mapping[str, JsonValue] | None], AnyResult], nothing: AnyResult,
 ) -> AnyResult:  # fmt: skip
     """Does the work of a tool that changes no memory, or queues it where the call has no time for all of it.
 
-    `work` is given what `OutOfTime` told was done before; `told` makes the answer of a run, which has the result of the work
-    once it is done. With `run_id` the run is told. Raises `CONFLICT` where it is to be queued and another run is at work.
+    `work` is given what `OutOfTime` told was done before; `nothing` is the answer where nothing is done yet. With `run_id`
+    the run is told. Raises `CONFLICT` where it is to be queued and another run is at work.
     """
     if context.caller.goes_on is not None:
-        return told(_worked_on(kept_run(kind, context.caller.goes_on, context), request, context, work))
+        return _told(_worked_on(kept_run(kind, context.caller.goes_on, context), request, context, work), nothing)
     if run_id is not None:
-        return told(kept_run(kind, run_id, context))
+        return _told(kept_run(kind, run_id, context), nothing)
     try:
         return work(None)
     except OutOfTime as stopped:
         with leased(context) as lease:
             run = queued(new_run(kind, context), request, stopped.so_far, context, lease)
     context.hand_over(run)
-    return told(run)
+    return _told(run, nothing)
+
+
+def _told(run: Run, nothing: AnyResult) -> AnyResult:
+    """The result of a run's work once that is done, until then how far it is."""
+    if run.status == "done":
+        return type(nothing).model_validate({"run_id": run.run_id, **(run.result or {})})
+    notes = Notes(warnings=[run.error]) if run.error else None
+    told = {"run_id": run.run_id, "status": run.told_status, "progress": run.progress, "notes": notes}
+    return nothing.model_copy(update=told)
 
 
 def _worked_on(

@@ -9,7 +9,6 @@ from commonplace.domain.fields import Notes
 from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import new_file_id
 from commonplace.domain.memory import Memory
-from commonplace.domain.runs import Run
 from commonplace.domain.transfer import BY_WHOM, BackupRequest, BackupResult, BackupTold, KeptFile
 from commonplace.memories.transitions import TAGS_BEFORE
 from commonplace.ports.bundle import Ports
@@ -41,7 +40,7 @@ def backup_restore(request: BackupRequest, caller: Caller, ports: Ports) -> Back
 
 def _make(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
     context = run_context(caller, ports)
-    return in_call_or_queued("backup", request, context, request.run_id, lambda _: _made(context), _told_run)
+    return in_call_or_queued("backup", request, context, request.run_id, lambda _: _made(context), BackupResult())
 
 
 def _made(context: RunContext) -> BackupResult:
@@ -65,13 +64,6 @@ def _made(context: RunContext) -> BackupResult:
         keep(file, body, caller, ports, ports.backups.most)
     told = {name: value for name, value in _told(file) if name != "bytes"}
     return BackupResult(status="done", **told).naming(flaws)
-
-
-def _told_run(run: Run) -> BackupResult:
-    if run.status == "done":
-        return BackupResult.model_validate(run.result)
-    notes = Notes(warnings=[run.error]) if run.error else None
-    return BackupResult(run_id=run.run_id, status=run.told_status, progress=run.progress, notes=notes)
 
 
 def _list(_: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:

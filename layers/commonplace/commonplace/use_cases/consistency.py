@@ -9,7 +9,6 @@ from pydantic import JsonValue
 from commonplace.domain.consistency import RepairRequest, RepairResult, ValidateRequest, ValidateResult
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Notes
-from commonplace.domain.runs import Run
 from commonplace.indexing.repair import REPAIRED, UserIndex, check_part, repair
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, IndexUnavailable
@@ -38,7 +37,8 @@ def validate_storage(request: ValidateRequest, caller: Caller, ports: Ports) -> 
             cursor=None if part.last is None else cursor_of(part.last, caller.user_id, _QUESTION),
         )
 
-    return in_call_or_queued("validation", request, run_context(caller, ports), request.run_id, checked, _told_check)
+    nothing = ValidateResult(status="running", ok=False, checked=0, counts={}, findings=[])
+    return in_call_or_queued("validation", request, run_context(caller, ports), request.run_id, checked, nothing)
 
 
 def repair_index(request: RepairRequest, caller: Caller, ports: Ports) -> RepairResult:
@@ -59,27 +59,8 @@ def repair_index(request: RepairRequest, caller: Caller, ports: Ports) -> Repair
             notes=Notes(warnings=left) if left else None,
         )
 
-    return in_call_or_queued("repair", request, run_context(caller, ports), request.run_id, repaired, _told_repair)
-
-
-def _told_check(run: Run) -> ValidateResult:
-    if run.status == "done":
-        return ValidateResult.model_validate({**(run.result or {}), "run_id": run.run_id})
-    status, why = ("running", None) if run.is_at_work else ("failed", run.error)
-    return ValidateResult(
-        run_id=run.run_id, status=status, progress=run.progress, ok=False, checked=0, counts={}, findings=[],
-        notes=Notes(warnings=[why]) if why else None,
-    )  # fmt: skip
-
-
-def _told_repair(run: Run) -> RepairResult:
-    if run.status == "done":
-        return RepairResult.model_validate({**(run.result or {}), "run_id": run.run_id})
-    status, why = ("running", None) if run.is_at_work else ("failed", run.error)
-    return RepairResult(
-        run_id=run.run_id, status=status, progress=run.progress, indexed=0, removed=0, unchanged=0, failed=[],
-        notes=Notes(warnings=[why]) if why else None,
-    )  # fmt: skip
+    nothing = RepairResult(status="running", indexed=0, removed=0, unchanged=0, failed=[])
+    return in_call_or_queued("repair", request, run_context(caller, ports), request.run_id, repaired, nothing)
 
 
 def _user_index(caller: Caller, ports: Ports) -> UserIndex:

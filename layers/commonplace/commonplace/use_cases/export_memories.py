@@ -9,7 +9,6 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Notes, within
 from commonplace.domain.ids import may_be_id, new_file_id
 from commonplace.domain.memory import Memory
-from commonplace.domain.runs import Run
 from commonplace.domain.taxonomy import where_filed
 from commonplace.domain.transfer import (
     BY_WHOM,
@@ -42,9 +41,9 @@ def export_memories(request: ExportRequest, caller: Caller, ports: Ports) -> Exp
     from commonplace.runs.queueing import in_call_or_queued  # with all of runs: who only prints records has no use for it
     from commonplace.runs.staging import run_context
 
-    context = run_context(caller, ports)
+    context, nothing = run_context(caller, ports), ExportResult(status="running", count=0)
     return in_call_or_queued(
-        "export", request, context, request.run_id, lambda _: _exported(request, caller, ports), _told_run
+        "export", request, context, request.run_id, lambda _: _exported(request, caller, ports), nothing
     )  # fmt: skip
 
 
@@ -73,13 +72,6 @@ def _exported(request: ExportRequest, caller: Caller, ports: Ports) -> ExportRes
     )  # fmt: skip
     keep(file, body, caller, ports)
     return _told(file)
-
-
-def _told_run(run: Run) -> ExportResult:
-    if run.status == "done":
-        return ExportResult.model_validate(run.result)
-    notes = Notes(warnings=[run.error]) if run.error else None
-    return ExportResult(run_id=run.run_id, status=run.told_status, progress=run.progress, count=0, notes=notes)
 
 
 def exported_lines(
