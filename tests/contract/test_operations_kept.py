@@ -1,5 +1,6 @@
 """What is kept of an operation: enough to take it back, and never a word."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -90,3 +91,17 @@ def test_what_is_erased_goes_out_of_the_counts_and_of_what_operations_replaced(p
         AppliedChange(milk.memory_id, 2, {"key": "white"}), AppliedChange(tea.memory_id, 2, {"importance": tea.importance}),
     )  # fmt: skip
     assert [memory.access_count for memory in ports.records.get(ANA, [tea.memory_id, milk.memory_id])] == [0, 1]
+
+
+@pytest.mark.parametrize("change", [erasing, lambda memory: closing(memory, "deleted", purge_at=LATER + timedelta(days=30))])
+def test_memories_of_many_versions_close_like_any(ports: Ports, writer: Writer, change: Callable[[Memory], Change]) -> None:
+    sources = [writer.write(text) for text in ("Ana drinks tea", "Ana drinks green tea")]
+    for times in range(70):
+        sources = [one.model_copy(update={"version": one.version + 1, "importance": times / 100}) for one in sources]
+        for one in sources:
+            ports.records.update(one, Audit("change", LATER, {"quoted": one.content}))
+    assert ports.operations.apply(operation(*map(change, sources)))
+    for one in sources:
+        told = ports.records.audits(ANA, one.memory_id)
+        assert len(told) == 72
+        assert (change is erasing) == (one.content not in str(told))

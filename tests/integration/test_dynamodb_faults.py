@@ -6,21 +6,25 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from botocore.awsrequest import AWSResponse
 
+from commonplace.adapters.dynamodb.calls import Calls
 from commonplace.adapters.dynamodb.client import Table, connect
 from commonplace.adapters.dynamodb.ledger import DynamoLedger
+from commonplace.adapters.dynamodb.operations import DynamoOperations
 from commonplace.adapters.dynamodb.pending import DynamoPending
 from commonplace.adapters.dynamodb.records import DynamoRecords
 from commonplace.adapters.dynamodb.usage import DynamoUsage
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import Explicit
 from commonplace.nightly.intake import record_interactions, split_text
-from commonplace.ports.record_values import Audit
+from commonplace.ports.record_values import Audit, Change, Operation
 from commonplace.ports.values import Caller
 from tests.conftest import NOON
+from tests.contract.changes import WORDLESS
 from tests.dynamodb_entries import USER, entry
 from tests.dynamodb_faults import (
     BROKEN,
@@ -189,3 +193,23 @@ def raised(records: DynamoRecords, memory_id: str) -> None:
                 raise
         else:
             return
+
+
+def test_what_is_erased_goes_whole_though_the_first_attempt_died_half_way(
+    client: Any, table_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records, table = over(client, table_name), Table(client, table_name, lambda: PATIENT)
+    ((memory, _),) = records.add([entry("tea")])
+    for _ in range(120):
+        memory = records.update(
+            memory.model_copy(update={"version": memory.version + 1}), Audit("change", NOON, {"was": "tea"})
+        )
+    gone = memory.model_copy(update={"version": memory.version + 1, "status": "deleted", **WORDLESS})
+    forgets = Operation("op_1", USER, "FORGET", NOON, None, (Change(gone, CHANGE, before=memory, erases=True),), "run_1")
+    with monkeypatch.context() as died:
+        died.setattr(Calls, "transact_all", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            DynamoOperations(table).apply(forgets)
+    assert "tea" in str(records.audits(USER, memory.memory_id))
+    assert not DynamoOperations(table).apply(forgets)
+    assert "tea" not in str(records.audits(USER, memory.memory_id))

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("commonplace")
 _T = TypeVar("_T")
+MOST_ACTIONS = 100
+"""In one transaction."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
 _KEYS_PER_CALL = 100
 _DELETES_PER_CALL = 10  # of 400 KB each, in a transaction of 4 MB
@@ -47,6 +49,11 @@ class Calls:
         except ClientError as error:
             return refusals(error)
         return []
+
+    def transact_all(self, actions: Sequence[Action]) -> None:
+        """Writes any number of actions without conditions, a hundred at once."""
+        for batch in in_batches(actions, MOST_ACTIONS):
+            self.transact(batch)
 
     def put(self, item: Item) -> None:
         """Writes one item, whatever was there."""

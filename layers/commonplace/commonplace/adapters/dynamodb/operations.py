@@ -8,10 +8,9 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
 from commonplace.adapters.dynamodb.add_entries import RefusedWrite, marker_holders, refused_writes
-from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
+from commonplace.adapters.dynamodb.calls import MOST_ACTIONS, Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.client import Table
-from commonplace.adapters.dynamodb.erased_ids import row as erased_row
-from commonplace.adapters.dynamodb.removal import forget
+from commonplace.adapters.dynamodb.removal import erasing, forget, older_rows
 from commonplace.adapters.dynamodb.rows import (
     HOLDER,
     RECORD,
@@ -19,15 +18,18 @@ from commonplace.adapters.dynamodb.rows import (
     key_name,
     memory_name,
     memory_of,
-    purge_at,
     readable,
     readable_records,
     used_name,
     vector_bytes,
 )
-from commonplace.adapters.dynamodb.table import ABSENT, ITEM, KEY, LEASE, OPERATION, PURGE_AT, USER, Action, Item
+from commonplace.adapters.dynamodb.table import ABSENT, ITEM, KEY, LEASE, OPERATION, USER, Action, Item
 from commonplace.adapters.dynamodb.writes import RowChange as Written
-from commonplace.adapters.dynamodb.writes import TransactionWrite, audit_names, change_of, version_conflict
+from commonplace.adapters.dynamodb.writes import (
+    TransactionWrite,
+    change_of,
+    version_conflict,
+)
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import first_operation_id
 from commonplace.domain.memory import Memory
@@ -39,7 +41,6 @@ from commonplace.retrieval.record_scan import is_visible
 _MOST_KEYS = 10_000
 _AT_ONCE = 10  # operations that one call reads to find the newest that is no undo
 _log = logging.getLogger("commonplace")
-_ERASED = json.dumps({"erased": True})
 
 
 class DynamoOperations:
@@ -57,17 +58,20 @@ class DynamoOperations:
             if not applied:
                 raise
             done = False
-        _forget(self._table.calls(), operation)  # also when it was applied before: that attempt may have died here
+        _forget(self._table.calls(), operation, again=not done)  # an attempt before may have died here
         return done
 
     def _make(self, operation: Operation, fence: Fence | None) -> bool:
         calls = self._table.calls()
         write = _write(calls, operation)
-        others = [_row(operation), *([fenced(fence)] if fence else []), *_erasing(calls, operation)]
+        others = [_row(operation), *([fenced(fence)] if fence else []), *erasing(operation)]
+        rows = [row for change in operation.changes for row in older_rows(calls, change)]
         for attempt in itertools.count():
             actions = write.actions(self._clock() if self._indexed else None) if write else []
-            refusals = calls.transact([*actions, *others])
+            within = MOST_ACTIONS - len(actions) - len(others)
+            refusals = calls.transact([*actions, *others, *rows[:within]])
             if not refusals:
+                calls.transact_all(rows[within:])
                 break
             if any(refusal.place == len(actions) for refusal in refusals):
                 return False
@@ -152,7 +156,7 @@ def _written(calls: Calls, change: Change) -> Written:
         written = change_of(calls, memory, change.audit, change.vector)
     except CommonplaceError as error:
         raise version_conflict(memory) if error.code is ErrorCode.NOT_FOUND else error from error
-    return replace(written, rows=()) if change.erases else written  # `_erasing` has them
+    return replace(written, rows=())  # `older_rows` has them
 
 
 def _applied(item: Item) -> Applied | None:
@@ -179,22 +183,9 @@ def _row(operation: Operation) -> Action:
     return Action("Put", item, ABSENT)
 
 
-def _forget(calls: Calls, operation: Operation) -> None:
-    erased = {change.memory.memory_id for change in operation.changes if change.erases}
+def _forget(calls: Calls, operation: Operation, again: bool) -> None:
+    erased = [change for change in operation.changes if change.erases]
+    if again:
+        calls.transact_all([row for change in erased for row in older_rows(calls, change)])
     if erased:
-        forget(calls, operation.user_id, erased)
-
-
-def _erasing(calls: Calls, operation: Operation) -> Sequence[Action]:
-    """The details of older audit rows of what is erased, which may quote it, and its counts; the rows go when it does."""
-    actions = []
-    for memory in [change.memory for change in operation.changes if change.erases]:
-        goes = purge_at(memory)
-        change = "SET #detail = :erased" + (f", #{PURGE_AT} = :purge_at" if goes else "")
-        values = {":erased": {"S": _ERASED}, **({":purge_at": goes[PURGE_AT]} if goes else {})}
-        actions.append(Action("Delete", key_of(memory.user_id, used_name(memory.memory_id))))
-        actions.append(Action("Put", erased_row(memory.user_id, memory.memory_id)))
-        for name in audit_names(calls, memory):
-            row = key_of(memory.user_id, name)
-            actions.append(Action("Update", row, change=change, values=values))
-    return actions
+        forget(calls, operation.user_id, {change.memory.memory_id for change in erased})

@@ -66,8 +66,7 @@ class DynamoRecords:
             for other in there.values():
                 raise CommonplaceError(ErrorCode.CONFLICT, f"the same memory or key is there already: {other.memory_id}")
             calls.wait(attempt)
-        for at in range(_PURGED_WITHIN, len(change.rows), _PURGED_WITHIN):
-            calls.transact([purging(memory, row) for row in change.rows[at : at + _PURGED_WITHIN]])
+        calls.transact_all([purging(memory, row) for row in change.rows[_PURGED_WITHIN:]])
         return memory
 
     def get(self, user_id: str, memory_ids: Sequence[str]) -> list[Memory]:

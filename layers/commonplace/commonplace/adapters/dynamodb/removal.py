@@ -1,4 +1,4 @@
-"""Takes records that can't be read out of the table, and what else is kept of erased memories."""
+"""Takes records that can't be read out of the table, and what else is kept of closed and of erased memories."""
 
 import json
 from collections.abc import Collection, Iterator
@@ -6,10 +6,22 @@ from dataclasses import asdict
 
 from commonplace.adapters.dynamodb import aliases, erased_ids, feedback
 from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
-from commonplace.adapters.dynamodb.rows import HOLDER, memory_name, memory_of, pending_name, readable, used_name
-from commonplace.adapters.dynamodb.table import AUDIT, CONTENT, ITEM, KEY, OPERATION
+from commonplace.adapters.dynamodb.rows import (
+    HOLDER,
+    audit_name,
+    memory_name,
+    memory_of,
+    pending_name,
+    purge_at,
+    readable,
+    used_name,
+)
+from commonplace.adapters.dynamodb.table import AUDIT, CONTENT, ITEM, KEY, OPERATION, PURGE_AT, Action
+from commonplace.adapters.dynamodb.writes import audit_names, purging
 from commonplace.memories.transitions import without_words
-from commonplace.ports.record_values import AppliedChange
+from commonplace.ports.record_values import AppliedChange, Change, Operation
+
+_ERASED = json.dumps({"erased": True})
 
 
 def erase_unreadable(calls: Calls, user_id: str, memory_id: str, forgotten: bool) -> bool:
@@ -68,3 +80,25 @@ def _told_without(told: str, erased: Collection[str]) -> str | None:
         return "{}"
     left = [asdict(without_words(one) if one.memory_id in erased else one) for one in made]
     return json.dumps({**kept, "made": left}) if left != kept["made"] else None
+
+
+def erasing(operation: Operation) -> Iterator[Action]:
+    """The counts of what is erased go, and a hash of its id comes."""
+    for memory in [change.memory for change in operation.changes if change.erases]:
+        yield Action("Delete", key_of(memory.user_id, used_name(memory.memory_id)))
+        yield Action("Put", erased_ids.row(memory.user_id, memory.memory_id))
+
+
+def older_rows(calls: Calls, change: Change) -> Iterator[Action]:
+    """Other rows of a memory go when it goes; the details of audit rows of what is erased, which may quote it, at once."""
+    memory = change.memory
+    if change.before is None or (not change.erases and memory.purge_at == change.before.purge_at):
+        return
+    audits = [name for name in audit_names(calls, memory) if name < audit_name(memory)]
+    if not change.erases:
+        yield from (purging(memory, name) for name in (used_name(memory.memory_id), *audits))
+        return
+    goes = purge_at(memory)
+    told = "SET #detail = :erased" + (f", #{PURGE_AT} = :purge_at" if goes else "")
+    values = {":erased": {"S": _ERASED}, **({":purge_at": goes[PURGE_AT]} if goes else {})}
+    yield from (Action("Update", key_of(memory.user_id, name), change=told, values=values) for name in audits)

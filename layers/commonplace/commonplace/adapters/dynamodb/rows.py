@@ -122,10 +122,15 @@ def key_name(collection: str, key: str) -> str:
     return f"{KEY}{hashlib.sha256(place.encode()).hexdigest()}"
 
 
+def audit_name(memory: Memory) -> str:
+    """The sort key of the audit row of this version of a memory."""
+    return f"{AUDIT}{memory.memory_id}#{memory.version:010d}"
+
+
 def audit_item(memory: Memory, audit: Audit) -> Item:
     """The audit row of this version of a memory; raises `TypeError` when the detail is no JSON."""
     return {
-        **_row(memory, f"{AUDIT}{memory.memory_id}#{memory.version:010d}"),
+        **_row(memory, audit_name(memory)),
         "operation": {"S": audit.operation},
         "at": {"S": audit.at.isoformat()},
         "detail": {"S": json.dumps(audit.detail, ensure_ascii=False)},

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
+from commonplace.adapters.dynamodb.calls import MOST_ACTIONS, Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.rows import (
     FOUND,
     HOLDER,
@@ -28,7 +28,6 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import Audit, Vector
 
-_ACTIONS = 100
 _BYTES = 3_500_000  # of 4 MB
 _HELD_BY = f"#{HOLDER} = :holder"
 
@@ -89,7 +88,7 @@ def batches_of(
     for write in writes:
         actions = write.actions(since)
         more = sum(action.size for action in actions)
-        if batch and (count + len(actions) > _ACTIONS or size + more > _BYTES or write.archived or batch[-1][0].archived):
+        if batch and (count + len(actions) > MOST_ACTIONS or size + more > _BYTES or write.archived or batch[-1][0].archived):
             yield batch
             batch, count, size = [], 0, 0
         batch.append((write, actions))
