@@ -37,17 +37,21 @@ COUNTS: dict[str, tuple[str, int, int, int, int]] = {
     "basic-memory": ("basic-memory", 10, 9, 0, 1),
     "memories": ("anthropic-memory", 4, 4, 0, 0),
     "notes": ("markdown", 3, 3, 0, 0),
+    "made/mem0.json": ("mem0", 7, 7, 0, 0),
+    "made/mem0.db": ("mem0", 9, 9, 2, 0),
+    "made/langgraph.json": ("langgraph", 5, 4, 0, 1),
 }
 """Of each: its kind, and how many entries it has, are added, of those closed, and refused."""
 
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Path:
-    """A copy, in which nothing may be written; with mem0's history as the database that it is."""
+    """A copy, in which nothing may be written; with mem0's histories as the databases that they are."""
     folder = tmp_path / "elsewhere"
     shutil.copytree(ELSEWHERE, folder)
-    with closing(sqlite3.connect(folder / "mem0.db")) as connection:
-        connection.executescript((ELSEWHERE / "mem0_history.sql").read_text("utf-8"))
+    for history in ("mem0_history.sql", "made/mem0_history.sql"):
+        with closing(sqlite3.connect((folder / history).with_name("mem0.db"))) as connection:
+            connection.executescript((ELSEWHERE / history).read_text("utf-8"))
     return folder
 
 
@@ -119,6 +123,34 @@ def test_each_wording_of_mem0s_history_has_its_time(elsewhere: Path, memory: Com
         found["User lives in Berlin."]["valid_to"] == found["User lives in Lisbon."]["valid_from"] == "2025-03-01T10:00:00Z"
     )
     assert memory.get("m1").value == "User lives in Lisbon."
+
+
+def test_what_mem0_itself_wrote_has_its_times_its_fields_and_who_said_it(elsewhere: Path, memory: Commonplace) -> None:
+    memory.import_from(elsewhere / "made" / "mem0.json", apply=True)
+    found = kept(memory)
+    said = {text for text, one in found.items() if one["source"] == "agent"}
+    assert said == {"Assistant recommended the bakery on Rua Augusta.", "I booked the table for eight."}
+    assert found["User is allergic to peanuts."]["user_note"] == "user_id: alex; run_id: r1; source: intake form"
+    assert found["I live in Lisbon."]["created_at"] == "2025-03-05T08:58:15.250000Z"
+    assert found["I have a gym pass."]["expires_at"][:10] == "2030-05-01"
+
+
+def test_a_change_of_other_fields_is_no_new_wording_in_what_mem0_itself_kept(elsewhere: Path, memory: Commonplace) -> None:
+    memory.import_from(elsewhere / "made" / "mem0.db", apply=True)
+    found = kept(memory)
+    closed = {text for text, one in found.items() if one["status"] == "superseded"}
+    assert closed == {"I live in Berlin.", "I drink oat milk."}
+    assert found["I have a gym pass."]["created_at"] == "2025-03-07T09:12:15.250000Z"
+    assert found["I live in Lisbon."]["valid_from"] == found["I live in Berlin."]["valid_to"] == "2025-03-10T09:33:15.250000Z"
+    assert found["I booked the table for eight."]["user_note"] == "actor_id: Sam"
+
+
+def test_items_that_langgraph_itself_wrote_and_one_that_says_nothing(elsewhere: Path, memory: Commonplace) -> None:
+    done = memory.import_from(elsewhere / "made" / "langgraph.json", apply=True)
+    found = kept(memory)
+    assert found["Ana drinks soy milk."]["user_note"] == "namespace: memories/ana; rating: 4"
+    assert 'language: Portuguese; time zone: Europe/Lisbon; children: ["Rui", "Eva"]' in found
+    assert [(one.where, one.code) for one in done.refused] == [("entry 5", "missing_field")]
 
 
 def test_facts_of_a_graph_keep_when_they_were_true(elsewhere: Path, memory: Commonplace) -> None:

@@ -85,6 +85,7 @@ def unreadable(field: str | None, why: str) -> CommonplaceError:
 
 
 def one_line(fields: Mapping[str, Any]) -> str:
-    """An object as a line for people: `name: Ana; language: Italian`."""
-    told = (f"{name}: {one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)}" for name, one in fields.items())
+    """An object as a line for people, of what is filled in: `name: Ana; language: Italian`."""
+    filled = {name: one for name, one in fields.items() if one not in (None, "", [], {})}
+    told = (f"{name}: {one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)}" for name, one in filled.items())
     return "; ".join(told)

@@ -13,9 +13,12 @@ from commonplace.importing.entries import numbered, objects
 from commonplace.importing.sources import Source
 
 KEYS = ("results", "memories")
-_OURS = {"id", "memory", "data", "text", "categories", "created_at", "updated_at", "expiration_date", "role", "metadata"}
+_OURS = {
+    "id", "memory", "data", "text", "categories", "created_at", "updated_at", "expiration_date", "role", "attributed_to",
+    "metadata",
+}  # fmt: skip
 _OF_NO_USE = {"hash", "score", "text_lemmatized", "input", "owner", "organization"}
-_HISTORY = """SELECT memory_id, old_memory, new_memory, event, created_at, updated_at, role FROM history
+_HISTORY = """SELECT memory_id, new_memory, event = 'DELETE', coalesce(updated_at, created_at), role, actor_id FROM history
 ORDER BY memory_id, coalesce(updated_at, created_at), rowid"""
 
 
@@ -42,7 +45,7 @@ def _fact(where: str, entry: Mapping[str, Any]) -> ForeignFact:
             "event_time": more.pop("event_time", None),
             "expires_at": entry.get("expiration_date"),
         },
-        source=_who(entry.get("role")),
+        source=_who(entry.get("role") or entry.get("attributed_to")),
         rest=rest | more,
     )
 
@@ -63,19 +66,18 @@ def _history(source: Source) -> Iterator[ForeignFact | RefusedEntry]:
     except sqlite3.Error as error:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: is no history of mem0: {error}", "file") from None
     for memory_id, events in groupby(rows, key=lambda row: row[0]):
-        yield from _wordings(str(memory_id), list(events))
+        yield from _wordings(str(memory_id), [row[1:] for row in events])
 
 
 def _wordings(memory_id: str, events: list[tuple[Any, ...]]) -> Iterator[ForeignFact]:
-    """What a memory said, each wording until the next event; after the last there may be none."""
-    last = len(events)
-    for number, (event, after) in enumerate(pairwise([*events, None]), 1):
-        assert event is not None
-        _, _, content, kind, created, updated, role = event
-        if kind == "DELETE":
+    """What a memory said, each wording until the next; after the last there may be none. An event may change other fields."""
+    wordings = [next(same) for _, same in groupby(events, key=lambda event: event[:2])]
+    last = len(wordings)
+    for number, (one, after) in enumerate(pairwise([*wordings, None]), 1):
+        assert one is not None
+        content, deleted, since, role, actor = one
+        if deleted:
             continue
-        since = updated or created
-        ends = {"valid_to": after[5] or after[4]} if after is not None else {}
+        times = {"created_at": since, "valid_from": since} | ({"valid_to": after[2]} if after is not None else {})
         name = memory_id if number == last else f"{memory_id}/{number}"
-        times = {"created_at": since, "valid_from": since, **ends}
-        yield ForeignFact(f"memory {memory_id}", name, content, times=times, source=_who(role))
+        yield ForeignFact(f"memory {memory_id}", name, content, times=times, source=_who(role), rest={"actor_id": actor})
