@@ -1,6 +1,7 @@
 """Conversations of an export, read in order of their time: what was said after a message is not touched by it."""
 
 import json
+import zipfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -114,6 +115,18 @@ def test_a_folder_of_claude_is_read_with_the_times_of_its_messages(memory: Commo
         "I live in Berlin.": "2023-06-01", "My daughter Mia starts school in September.": "2023-06-02",
     }  # fmt: skip
     assert [one.where for one in done.refused] == ["conversations.json: conversation 3"]
+
+
+@pytest.mark.parametrize("kind", ["chatgpt", "claude"])
+def test_the_zip_of_an_export_gives_what_its_files_give(memory: Commonplace, tmp_path: Path, kind: str) -> None:
+    file = CHATGPT if kind == "chatgpt" else CLAUDE / "conversations.json"
+    with zipfile.ZipFile(tmp_path / "export.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.write(file, "conversations.json")
+        archive.writestr("user.json", "{}")
+    done = memory.import_from(tmp_path / "export.zip", apply=True)
+    again = memory.import_from(file, apply=True)
+    assert (done.kind, done.entries, len(done.refused)) == (kind, again.entries, len(again.refused))
+    assert (again.added, again.runs, len(again.known)) == (0, [], done.entries - len(done.refused))
 
 
 def test_a_plan_changes_nothing_again_all_is_known_and_undone_it_comes_again(memory: Commonplace) -> None:

@@ -6,6 +6,8 @@ from typing import Any
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import RefusedEntry
+from commonplace.domain.transfer import MOST_BYTES
+from commonplace.use_cases.import_facts import refused
 
 
 def objects(given: Any, *keys: str) -> list[Any]:
@@ -23,11 +25,9 @@ def numbered(given: list[Any]) -> Iterator[tuple[str, Mapping[str, Any]] | Refus
         where = f"entry {number}"
         if isinstance(one, Mapping):
             yield where, one
-        elif isinstance(one, CommonplaceError):
-            yield RefusedEntry(where=where, field=one.field, code=one.code.label, message=one.message)
         else:
-            code = ErrorCode.INVALID_JSON.label
-            yield RefusedEntry(where=where, field=None, code=code, message="must be an object")
+            none = CommonplaceError(ErrorCode.INVALID_JSON, "must be an object")
+            yield refused(where, one if isinstance(one, CommonplaceError) else none)
 
 
 def first_object(given: Any, *keys: str) -> Mapping[str, Any]:
@@ -57,6 +57,9 @@ def array_elements(pieces: Iterable[str]) -> Iterator[Any]:
                 return
         except (ValueError, IndexError, RecursionError):
             held, at = held[at:], 0
+            if len(held) > MOST_BYTES:
+                yield unreadable("file", f"has an entry of more than {MOST_BYTES // 1_000_000} MB")
+                return
             more = _as_much(pieces, len(held))
             if not more:
                 yield unreadable("file", "breaks off, or is no JSON from here on")

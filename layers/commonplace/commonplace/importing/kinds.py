@@ -8,10 +8,11 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import ForeignFact, Imported, RefusedEntry
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.importing import graphs, langgraph, letta, mem0, notes, turns
+from commonplace.importing.conversation_files import conversation_files
 from commonplace.importing.entries import first_object
 from commonplace.importing.sources import Source
 from commonplace.importing.statements import statements
-from commonplace.importing.talks import conversation_files, talks_of
+from commonplace.importing.talks import talks_of
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.use_cases.import_facts import Progress, import_facts
@@ -50,6 +51,8 @@ def kind_of(source: Source, asked: ImportKind | None = None) -> Found:
     talks = _of_talks(source)
     if talks is not None:
         return talks
+    if source.is_archive:
+        return _unknown("it is a ZIP without conversations of ChatGPT or Claude; unpack it")
     if source.suffix in (".md", ".markdown"):
         return _of_notes(source)
     if source.suffix == ".txt":
@@ -76,7 +79,7 @@ def import_source(
 
 def _of_folder(source: Source) -> Found:
     assert source.path is not None
-    talks = next((found for _, path in conversation_files(source) if (found := _of_talks(Source(path)))), None)
+    talks = _of_talks(source)
     if talks is not None:
         return talks
     if source.path.resolve().name == "memories":
@@ -86,7 +89,12 @@ def _of_folder(source: Source) -> Found:
 
 def _of_talks(source: Source) -> Found | None:
     """An export of conversations, by how it begins: it may be too large to be read whole."""
-    head = source.head.decode(errors="replace").lstrip("\ufeff \t\r\n")
+    heads = (file.head for file in conversation_files(source) if not isinstance(file, RefusedEntry))
+    return next((found for head in heads if (found := _by_head(head.decode(errors="replace")))), None)
+
+
+def _by_head(text: str) -> Found | None:
+    head = text.lstrip("\ufeff \t\r\n")
     if not head.startswith("["):
         return None
     if '"mapping"' in head and ('"current_node"' in head or '"create_time"' in head):
@@ -144,6 +152,6 @@ def _by_shape(whole: Mapping[str, Any], first: Mapping[str, Any]) -> Iterator[tu
         yield "turns", "its entries have session_id and speaker"
 
 
-def _unknown() -> Found:
-    why = f"file: nothing tells what it is; give --from with one of {', '.join(get_args(ImportKind))}"
-    raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "file")
+def _unknown(why: str = "") -> Found:
+    told = why or f"nothing tells what it is; give --from with one of {', '.join(get_args(ImportKind))}"
+    raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: {told}", "file")

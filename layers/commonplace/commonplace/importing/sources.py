@@ -12,10 +12,13 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import RefusedEntry
 from commonplace.domain.strict_json import read_json, read_object
 from commonplace.domain.transfer import MOST_BYTES
+from commonplace.use_cases.import_facts import refused
 from commonplace.use_cases.record_files import too_large
 
 _ENCODINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _SQLITE = b"SQLite format 3\0"
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_PACKED = "file: is a ZIP, of which only the conversations of ChatGPT and Claude are read; unpack it"
 _HEAD = 65_536
 _MOST_FILES = 10_000
 
@@ -56,11 +59,22 @@ class Source:
     def is_database(self) -> bool:
         return not self.is_folder and self.head.startswith(_SQLITE)
 
+    @property
+    def is_archive(self) -> bool:
+        return self.path is not None and not self.is_folder and self.head.startswith(_ZIP)
+
+    @property
+    def is_several(self) -> bool:
+        """Whether it may have several files."""
+        return self.is_folder or self.is_archive
+
     @cached_property
     def text(self) -> str:
         """The whole text of a file of up to 50 MB; UTF-8, or UTF-16 with a mark, or else Windows' cp1252."""
         if self.path is None:
             return self.given or ""
+        if self.is_archive:
+            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, _PACKED, "file")
         with _told():
             if self.path.stat().st_size > MOST_BYTES:
                 raise too_large(f"is larger than {MOST_BYTES // 1_000_000} MB")
@@ -84,7 +98,7 @@ class Source:
             try:
                 yield Text(name, Source(path).text, _changed(path))
             except CommonplaceError as error:
-                yield RefusedEntry(where=name, field=error.field, code=error.code.label, message=error.message)
+                yield refused(name, error)
 
     def files(self, *suffixes: str) -> Iterator[tuple[str, Path]]:
         """The files of a folder with such endings, or all, by their paths in it. `PAYLOAD_TOO_LARGE` beyond 10,000."""

@@ -1,19 +1,18 @@
 """ChatGPT and Claude: the conversations of an export, each as the talks of its days; streamed, for it may be large."""
 
-import codecs
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
-from functools import partial
 from typing import Any
 
 from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.imports import RefusedEntry
+from commonplace.importing.conversation_files import conversation_files
 from commonplace.importing.entries import array_elements, unreadable
 from commonplace.importing.sources import Source
+from commonplace.use_cases.import_facts import refused
 from commonplace.use_cases.legacy_records import moment
 
-_PIECE = 1 << 20
 _ASSISTANT_SHOWN = 250  # characters at its end: what it asked
 _MOST_CHARACTERS, _MOST_MESSAGES = 100_000, 500  # of a talk; a longer one is several
 _PAUSE, _NAME_SHOWN = timedelta(hours=1), 80
@@ -34,31 +33,19 @@ def talks_of(source: Source, kind: str, zone: tzinfo | None) -> Iterator[dict[st
     """The talks of an export, as interactions of the type `discussion` under names of their own; those without a message
     of the user are left out. Conversations that can't be read are refused, and the others are read."""
     number = 0
-    for name, text in _files(source):
-        for found in array_elements(text):
+    for file in conversation_files(source):
+        if isinstance(file, RefusedEntry):
+            yield file
+            continue
+        for found in array_elements(file.text()):
             number += 1
-            where = f"{name}: conversation {number}" if source.is_folder else f"conversation {number}"
+            where = f"{file.name}: conversation {number}" if source.is_several else f"conversation {number}"
             try:
                 if isinstance(found, CommonplaceError) or not isinstance(found, Mapping):
                     raise found if isinstance(found, CommonplaceError) else unreadable(None, "must be an object")
                 yield from _talks(found, kind, zone)
             except CommonplaceError as error:
-                yield RefusedEntry(where=where, field=error.field, code=error.code.label, message=error.message)
-
-
-def _files(source: Source) -> Iterator[tuple[str, Iterator[str]]]:
-    if source.path is None:
-        yield "stdin", iter([source.given or ""])
-        return
-    chosen = conversation_files(source) if source.is_folder else [(source.path.name, source.path)]
-    for name, path in chosen:
-        with path.open("rb") as file:
-            yield name, codecs.iterdecode(iter(partial(file.read, _PIECE), b""), "utf-8-sig", errors="replace")
-
-
-def conversation_files(source: Source) -> list[tuple[str, Any]]:
-    """The files of an export's folder in which conversations are."""
-    return [(name, path) for name, path in source.files(".json") if name.rpartition("/")[2].startswith("conversations")]
+                yield refused(where, error)
 
 
 def _talks(conversation: Mapping[str, Any], kind: str, zone: tzinfo | None) -> Iterator[dict[str, Any]]:

@@ -36,7 +36,7 @@ def import_file(shared: Shared, file: str, kind: ImportKind | None, keep: Any, a
 
     \b
     FILE or FOLDER holds one of these:
-      chatgpt, claude                         conversations.json of the data export, or its folder
+      chatgpt, claude                         the data export: its ZIP or folder, or conversations.json
       mem0, zep, graphiti, letta, langgraph   what these stores give as JSON
       basic-memory, markdown                  a folder of notes, or one note
       anthropic-memory                        the folder /memories of Claude's memory tool

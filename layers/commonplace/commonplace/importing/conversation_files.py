@@ -1,0 +1,112 @@
+"""The files of an export in which conversations are: one file, those of a folder, or those in its ZIP; read in pieces."""
+
+import codecs
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.imports import RefusedEntry
+from commonplace.importing.sources import Source
+from commonplace.use_cases.import_facts import refused
+from commonplace.use_cases.record_files import too_large
+
+_PIECE, _HEAD = 1 << 20, 65_536
+_MOST_UNPACKED = 2_000_000_000
+_SMALL, _MOST_DENSE = 10_000_000, 200  # bytes; how many times as large as in the archive, which talks never are
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_LOCKED = 0x1 | 0x20 | 0x40  # encrypted, a patch of another file, encrypted in a newer way
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError)
+
+
+@dataclass(frozen=True)
+class ConversationFile:
+    """A file with conversations. `name`: its path in the folder or the archive."""
+
+    name: str
+    open: Callable[[], IO[bytes]]
+
+    @property
+    def head(self) -> bytes:
+        """How it begins."""
+        return next(self._pieces(_HEAD), b"")
+
+    def text(self) -> Iterator[str]:
+        """Its text in pieces."""
+        return codecs.iterdecode(self._pieces(_PIECE), "utf-8-sig", errors="replace")
+
+    def _pieces(self, size: int) -> Iterator[bytes]:
+        try:
+            with self.open() as file:
+                yield from iter(partial(file.read, size), b"")
+        except _DAMAGED:
+            return  # the text breaks off, which is told after what was whole
+
+
+def conversation_files(source: Source) -> Iterator[ConversationFile | RefusedEntry]:
+    """The files in which conversations are. Of an archive those that can't be read, or would be too large, are refused."""
+    if source.path is None:
+        yield ConversationFile("stdin", partial(BytesIO, (source.given or "").encode(errors="replace")))
+    elif source.is_folder:
+        for name, path in source.files(".json"):
+            if _is_wanted(name):
+                yield ConversationFile(name, partial(_binary, path))
+    elif source.is_archive:
+        with _opened(source.path) as archive:
+            for info in archive.infolist():
+                if _is_wanted(info.filename):
+                    yield _archived(info, archive)
+    else:
+        yield ConversationFile(source.path.name, partial(_binary, source.path))
+
+
+def _binary(path: Path) -> IO[bytes]:
+    return path.open("rb")
+
+
+def _is_wanted(name: str) -> bool:
+    file = PurePosixPath(name.replace("\\", "/")).name
+    return file.startswith("conversations") and file.endswith(".json")
+
+
+def _archived(info: zipfile.ZipInfo, archive: zipfile.ZipFile) -> ConversationFile | RefusedEntry:
+    try:
+        _check(info)
+    except CommonplaceError as error:
+        return refused(info.filename, error)
+    return ConversationFile(info.filename, partial(archive.open, info))
+
+
+def _check(info: zipfile.ZipInfo) -> None:
+    """Nothing is unpacked to disk; a name that leads out of an archive is still no name of an export."""
+    path = PurePosixPath(info.filename)
+    if path.is_absolute() or ".." in path.parts or "\\" in info.filename or ":" in info.filename:
+        raise _unreadable("its name leads out of the archive")
+    if info.flag_bits & _LOCKED:
+        raise _unreadable("it is encrypted")
+    if info.compress_type not in _PACKED:
+        raise _unreadable("it is packed in a way that is not read; unpack the archive")
+    if info.file_size > _MOST_UNPACKED:
+        raise too_large(f"is larger than {_MOST_UNPACKED // 1_000_000:,} MB when it is unpacked")
+    if info.file_size > max(_SMALL, _MOST_DENSE * info.compress_size):
+        raise too_large(f"is more than {_MOST_DENSE} times as large when it is unpacked")
+
+
+def _unreadable(why: str) -> CommonplaceError:
+    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: {why}", "file")
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    try:
+        archive = zipfile.ZipFile(path)
+    except (*_DAMAGED, ValueError, NotImplementedError):
+        raise _unreadable("is no whole ZIP") from None
+    with archive:
+        yield archive
