@@ -41,6 +41,21 @@ def exported(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
+def talk(name: str, *messages: tuple[float, str]) -> dict[str, Any]:
+    """A conversation of ChatGPT: of each message the user's words, and how many minutes after its begin in the spring."""
+    mapping, parent = dict[str, Any](), None
+    for number, (minutes, text) in enumerate(messages):
+        said = conversation(name, minutes / 1_440, text)["mapping"]["a"]["message"]
+        mapping[f"n{number}"] = {"parent": parent, "message": said}
+        parent = f"n{number}"
+    return {"id": name, "create_time": SPRING.timestamp(), "current_node": parent, "mapping": mapping}
+
+
+def moments(*times: str) -> list[int]:
+    """How many minutes after that."""
+    return [round((datetime.fromisoformat(one) - SPRING).total_seconds() / 60) for one in times]
+
+
 def conversation(name: str, days: float, text: str) -> dict[str, Any]:
     time = (SPRING + timedelta(days=days)).timestamp()
     message = {"author": {"role": "user"}, "create_time": time, "content": {"content_type": "text", "parts": [text]}}
@@ -65,6 +80,49 @@ def test_an_export_of_2023_closes_nothing_that_was_said_since(memory: Commonplac
     assert berlin["created_at"] == "2023-05-02T06:00:10+02:00"
     assert not [one for one in memory.run(done.runs[0]).operations if one.kind == "FORGET"]
     assert [one.why for one in memory.run(done.runs[0]).dropped] == ["what it would close was said after it"]
+
+
+def test_each_message_of_a_talk_has_its_own_place_in_time(tmp_path: Path) -> None:
+    now = SPRING + timedelta(minutes=20)
+    with Commonplace(tmp_path / "memory.db", now=lambda: now, settings=Settings(db=tmp_path / "memory.db")) as memory:
+        memory.store_memory("I live in Porto.")
+        memory.store_memory("I work at Siemens.")
+        now = NOON
+        file = tmp_path / "conversations.json"
+        said = (0, "I live in Berlin."), (40, "I work at Bosch now, not at Siemens.")
+        file.write_text(json.dumps([talk("c", *said)]), encoding="utf-8")
+        memory.import_from(file, apply=True)
+        berlin, porto, siemens, bosch = (kept(memory)[text] for text in (
+            "I live in Berlin.", "I live in Porto.", "I work at Siemens.", "I work at Bosch now, not at Siemens."
+        ))  # fmt: skip
+    assert (berlin["status"], berlin["superseded_by"], porto["status"]) == ("superseded", porto["memory_id"], "active")
+    assert (siemens["status"], siemens["superseded_by"], bosch["status"]) == ("superseded", bosch["memory_id"], "active")
+    assert moments(berlin["created_at"], berlin["event_time"], berlin["valid_to"]) == [0, 0, 20]
+    assert moments(siemens["valid_to"], bosch["created_at"], bosch["event_time"]) == [40, 40, 40]
+
+
+def test_of_two_talks_side_by_side_the_later_message_holds(memory: Commonplace, tmp_path: Path) -> None:
+    file = tmp_path / "conversations.json"
+    talks = talk("a", (0, "What a fine day it is."), (50, "I live in Lisbon.")), talk("b", (20, "I live in Berlin."))
+    file.write_text(json.dumps(talks), encoding="utf-8")
+    memory.import_from(file, apply=True)
+    assert current(memory) == {LISBON}
+
+
+def test_a_conversation_that_stands_there_twice_is_read_once(memory: Commonplace, tmp_path: Path) -> None:
+    file = tmp_path / "conversations.json"
+    longer = talk("a", (0, PEANUTS), (5, LISBON))
+    file.write_text(json.dumps([longer, talk("a", (0, PEANUTS)), longer]), encoding="utf-8")
+    done = memory.import_from(file, apply=True)
+    assert (done.entries, done.added, current(memory)) == (3, 2, {PEANUTS, LISBON})
+
+
+def test_a_long_message_leaves_those_after_it_their_times(memory: Commonplace, tmp_path: Path) -> None:
+    file = tmp_path / "conversations.json"
+    long = "Here is what I read. " + "The weather was grey and it rained. " * 700
+    file.write_text(json.dumps([talk("a", (0, long), (30, PEANUTS))]), encoding="utf-8")
+    memory.import_from(file, apply=True)
+    assert moments(kept(memory)[PEANUTS]["created_at"]) == [30]
 
 
 def test_what_was_said_in_it_follows_one_another_whatever_the_order_in_the_file(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from commonplace.domain.batching import in_batches
@@ -13,7 +14,7 @@ from commonplace.domain.taxonomy import ImportKind
 from commonplace.extraction.candidate import MemoryView, Reading
 from commonplace.extraction.days import Day, days_of
 from commonplace.extraction.rules import LEAST_WORTH, RulesReader
-from commonplace.importing.in_its_time import in_its_time
+from commonplace.importing.in_its_time import in_its_time, in_order_of_messages, piece_times
 from commonplace.importing.kept_talks import KeptTalk, Talks, in_order
 from commonplace.nightly.budget import Answers
 from commonplace.nightly.day_planner import DayPlanner, UnsavedAnswers
@@ -86,6 +87,7 @@ class _Work:
     runs: list[Run] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)
     refused: list[RefusedEntry] = field(default_factory=list)
+    times: dict[str, list[datetime]] = field(default_factory=dict)
     kinds: list[str] = field(default_factory=list)
 
     def known_among(self, talks: Sequence[KeptTalk]) -> set[str]:
@@ -101,6 +103,7 @@ class _Work:
 
     def read(self, talks: Sequence[Mapping[str, Any]], apply: bool) -> None:
         """Reads some talks: plans their days one after the other, and applies that as a run."""
+        self.times.clear()
         clean = list(self._clean(talks))
         if not apply:
             self._count(self._planned(clean)[0].operations)
@@ -123,9 +126,13 @@ class _Work:
     def _clean(self, talks: Sequence[Mapping[str, Any]]) -> Iterator[Interaction]:
         """The talks without secrets, as a night reads them; what may not be recorded is refused."""
         wrong, last, caller = list[RefusedInteraction](), None, self.context.caller
-        for one in well_formed(talks, caller, wrong):
-            before, last = last, one
-            yield from split_interaction(redacted(one, caller, self.kinds, before))
+        for talk in talks:
+            given = {name: value for name, value in talk.items() if name != "times"}
+            for one in well_formed([given], caller, wrong):
+                before, last = last, one
+                clean = redacted(one, caller, self.kinds, before)
+                self.times[clean.id] = piece_times(talk, clean)
+                yield from split_interaction(clean)
         told = (
             RefusedEntry(where=one.id or "?", field=one.field, code="invalid_argument", message=one.message) for one in wrong
         )
@@ -138,7 +145,8 @@ class _Work:
         zone = caller.now.tzinfo
         assert zone is not None
         plans, waits, moved = list[Plan](), list[Plan](), dict[str, Any]()
-        for day in days_of(without_answers(talks, caller), zone):
+        for whole in days_of(without_answers(talks, caller), zone):
+            day = in_order_of_messages(whole, self.times)
             drafted = planner.draft(day, UnsavedAnswers())
             self.refused += [RefusedEntry(where=one, field=None, code="internal", message=_UNREAD) for one in drafted.unread]
             plan, waiting = in_its_time(_limited(drafted, self.context), day, caller.now, moved)

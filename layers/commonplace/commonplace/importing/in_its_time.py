@@ -1,15 +1,17 @@
 """What an old message may do to memories: nothing to what was said after it, and a wish to forget waits for a person."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from commonplace.domain.interactions import Discussion, Interaction
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Dropped
 from commonplace.extraction.days import Day
 from commonplace.memories.ingest import DAILY_FOR
 from commonplace.memories.transitions import PURGE_DELAY
+from commonplace.nightly.intake import split_text
 from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation
 
 _SAID_AFTER = "what it would close was said after it"
@@ -29,6 +31,21 @@ def in_its_time(plan: Plan, day: Day, now: datetime, moved: dict[str, datetime])
     return plan.model_copy(update={"operations": tuple(work.operations), "dropped": dropped}), Plan(
         operations=tuple(work.waiting)
     )
+
+
+def piece_times(talk: Mapping[str, Any], clean: Interaction) -> list[datetime]:
+    """When each message was said of a talk that is split where messages are too long for one."""
+    messages = clean.messages if isinstance(clean, Discussion) else ()
+    told = zip(messages, map(datetime.fromisoformat, talk["times"]), strict=True)
+    return [time for message, time in told for _ in split_text(message.content)]
+
+
+def in_order_of_messages(day: Day, times: Mapping[str, Sequence[datetime]]) -> Day:
+    """The day with each message at its own time, also where talks went on side by side. `times`: by the talk, as
+    `piece_times` gives them."""
+    zone = day.utterances[0].time.tzinfo if day.utterances else None
+    said = (replace(one, time=times[one.interaction_id][one.position].astimezone(zone)) for one in day.utterances)
+    return replace(day, utterances=tuple(sorted(said, key=lambda one: one.time)))
 
 
 def said_at(memory: Memory) -> datetime:

@@ -29,13 +29,15 @@ class KeptTalk:
 
 @contextmanager
 def in_order(given: Talks, refused: list[RefusedEntry]) -> Iterator[tuple[list[KeptTalk], int]]:
-    """The talks by their time, and how many entries there were; those that can't be read go to `refused`."""
+    """The talks by their time, and how many entries there were; those that can't be read go to `refused`. Of one that comes
+    twice the first stays."""
     with TemporaryFile() as file:
-        kept, wrong = list[KeptTalk](), len(refused)
+        kept, entries = dict[str, KeptTalk](), 0
         for one in given:
+            entries += 1
             if isinstance(one, RefusedEntry):
                 refused.append(one)
-                continue
-            kept.append(KeptTalk(one["time"], one["id"], file, file.tell()))
-            file.write(json.dumps(one).encode() + b"\n")
-        yield sorted(kept, key=lambda one: (one.time, one.name)), len(kept) + len(refused) - wrong
+            elif one["id"] not in kept:
+                kept[one["id"]] = KeptTalk(one["time"], one["id"], file, file.tell())
+                file.write(json.dumps(one).encode() + b"\n")
+        yield sorted(kept.values(), key=lambda one: (one.time, one.name)), entries

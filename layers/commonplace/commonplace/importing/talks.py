@@ -30,8 +30,8 @@ class Said:
 
 
 def talks_of(source: Source, kind: str, zone: tzinfo | None) -> Iterator[dict[str, Any] | RefusedEntry]:
-    """The talks of an export, as interactions of the type `discussion` under names of their own; those without a message
-    of the user are left out. Conversations that can't be read are refused, and the others are read."""
+    """The talks of an export, as interactions of the type `discussion` under names of their own, with the `times` of their
+    messages beside them; those without a message of the user are left out. Conversations that can't be read are refused."""
     number = 0
     for file in conversation_files(source):
         if isinstance(file, RefusedEntry):
@@ -61,11 +61,12 @@ def _talks(conversation: Mapping[str, Any], kind: str, zone: tzinfo | None) -> I
                 "id": f"{kind}/{name[:_NAME_SHOWN]}/{begun:%Y-%m-%dT%H:%M:%S}",
                 "time": begun.isoformat(timespec="microseconds"),
                 "messages": [{"role": one.role, "content": one.text} for one in talk],
+                "times": [one.time.isoformat() for one in talk],
             }
 
 
 def _cut(messages: Iterable[Said], zone: tzinfo | None) -> Iterator[list[Said]]:
-    """What was said without an hour between on one day is a talk: each has one time, and is as long as one may be."""
+    """What was said without an hour between on one day is a talk, as long as one may be."""
     talk, size = list[Said](), 0
     for one in messages:
         last = talk[-1].time if talk else one.time
