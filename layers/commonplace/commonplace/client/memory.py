@@ -19,7 +19,6 @@ from commonplace.client.transfer_methods import TransferMethods
 from commonplace.client.upkeep_methods import UpkeepMethods
 from commonplace.domain import results
 from commonplace.domain.errors import CommonplaceError, ErrorCode, refuse_half_characters
-from commonplace.domain.fields import Result
 from commonplace.domain.memory import GLOBAL_AGENT
 from commonplace.domain.taxonomy import Source, StatementType, ToolGroup
 from commonplace.ports.values import Caller, Clock
@@ -74,6 +73,10 @@ class Commonplace(
     def close(self) -> None:
         """Lets go of the file."""
         self._local.close()
+
+    def now(self) -> datetime:
+        """The time by this memory's clock, in the user's zone."""
+        return now if (now := self._clock()).tzinfo else now.astimezone()
 
     def call(
         self, tool: str, arguments: Mapping[str, Any] | None = None,
@@ -167,7 +170,7 @@ class Commonplace(
     def _context(self) -> "RunContext":
         from commonplace.runs.apply import RunContext
 
-        return RunContext(self._caller(), self._ports(), self._local.night(), self._aware_clock)
+        return RunContext(self._caller(), self._ports(), self._local.night(), self.now)
 
     def reindex(self, progress: Callable[[int, int], None] | None = None) -> int:
         """Embeds the memories that an older version embedded by another model, and returns how many.
@@ -186,15 +189,10 @@ class Commonplace(
         return self._local.ports.of(self._user_id)
 
     def _typed(self, kind: type[results.AnyResult], name: str, /, **arguments: Any) -> results.AnyResult:
-        result = self._call(name, {field: value for field, value in arguments.items() if value is not None})
+        given = {field: value for field, value in arguments.items() if value is not None}
+        result = dispatch.call(name, given, self._caller(), self._local.ports)
         assert isinstance(result, kind)
         return result
 
-    def _call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
-        return dispatch.call(tool, arguments, self._caller(), self._local.ports)
-
     def _caller(self, waits: bool = True, admin: bool = True) -> Caller:
-        return Caller(self._user_id, self._aware_clock(), self._agent_id, waits=waits, admin=admin)
-
-    def _aware_clock(self) -> datetime:
-        return now if (now := self._clock()).tzinfo else now.astimezone()
+        return Caller(self._user_id, self.now(), self._agent_id, waits=waits, admin=admin)

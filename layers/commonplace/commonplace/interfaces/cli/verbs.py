@@ -96,6 +96,12 @@ def _searching() -> ModuleType:
     return searching
 
 
+def _ui() -> ModuleType:
+    from commonplace.interfaces.cli import ui
+
+    return ui
+
+
 def _upkeep() -> ModuleType:
     from commonplace.interfaces.cli import upkeep
 
@@ -149,6 +155,7 @@ LISTED = (
     Listed("tags", _maintenance, "Keep the tags few."),
     Listed("timeline", _analysis, "Show when things happened, and what changed."),
     Listed("trace", _searching, "Show how a search comes to its answer."),
+    Listed("ui", _ui, "Open a page to see, search and correct the memories."),
     Listed("undo", _nightly_runs, "Take one operation back, a tool's or a run's."),
     Listed("update", _kept, "Change what a memory says, or correct its labels."),
     Listed("usage", _searching, "Show how the memories are used."),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _LISTEN_ON = {"127.0.0.1": "127.0.0.1", "localhost": "127.0.0.1", "::1": "::1", "[::1]": "::1"}
+Page = Callable[[Request], Response]  # for people: it answers what is asked under `/ui`
 _OWN_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 MAX_BODY = 8_000_000  # bytes
@@ -35,7 +36,6 @@ IMPORT_SECONDS = 5.0
 
 _NO_WEB_PAGES = "this server does not answer web pages"
 _ENDS = "this server is ending and takes nothing more on; ask again when it is back"
-
 _PATHS = (
     "there are GET /, GET /openapi.json, POST /tools/<tool name>, GET /tools, POST /memories, POST /import,"
     " GET /exports/{id}, POST /uploads, GET /health,"
@@ -89,11 +89,13 @@ class _Request(Request):
 class LocalApp:
     """The application (WSGI) over one memory, which its threads share; `port`: where it is served, for the guard.
 
-    `ending`: when the server was asked to end (monotonic seconds), None while it wasn't.
+    `ending`: when the server was asked to end (monotonic seconds), None while it wasn't. `page`: where there is one.
     """
 
-    def __init__(self, memory: Commonplace, port: int, ending: Callable[[], float | None] = lambda: None) -> None:
-        self._memory, self._port, self._ending = memory, port, ending
+    def __init__(
+        self, memory: Commonplace, port: int, ending: Callable[[], float | None] = lambda: None, page: Page | None = None
+    ) -> None:
+        self._memory, self._port, self._ending, self._page = memory, port, ending, page
         ways: dict[str, tuple[str, Callable[..., Mapping[str, Any] | Response]]] = {
             "/": ("GET", self._server),
             "/openapi.json": ("GET", lambda request: write_local(rows(), request.host_url.rstrip("/"))),
@@ -126,6 +128,8 @@ class LocalApp:
         refused = self.refusal(request.headers.get)
         if refused is not None:
             return refused
+        if self._page is not None and request.path.split("/")[1:2] == ["ui"]:
+            return self._page(request)
         try:
             way, in_the_path = self.url_map.bind_to_environ(request).match()
             answer = way(request, **in_the_path)

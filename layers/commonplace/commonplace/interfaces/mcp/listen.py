@@ -8,7 +8,7 @@ from types import FrameType
 import uvicorn
 
 from commonplace.client.memory import Commonplace
-from commonplace.interfaces.http.app import loopback
+from commonplace.interfaces.http.app import Page, loopback
 from commonplace.interfaces.http.listen import LAST_ANSWERS, bind
 from commonplace.interfaces.logs import log_without_texts
 from commonplace.interfaces.mcp.connections import Connection
@@ -18,14 +18,16 @@ _KEPT_ALIVE = 120  # seconds between two requests
 
 
 def listen(
-    memory: Commonplace, host: str, port: int, ready: Callable[[str], None], ending: Callable[[int], None] = lambda _: None
-) -> None:
+    memory: Commonplace, host: str, port: int, ready: Callable[[str], None], ending: Callable[[int], None] = lambda _: None,
+    page: Callable[[int], Page] | None = None,
+) -> None:  # fmt: skip
     """Serves one memory, with `/mcp`, as `interfaces.http.listen` does without."""
     log_without_texts()
     door = bind(loopback(host), port)
     name, port = door.getsockname()[:2]
     config = uvicorn.Config(
-        lambda: application(memory, port, lambda: server.began), factory=True, http=Connection, ws="none", loop="asyncio",
+        lambda: application(memory, port, lambda: server.began, page and page(port)), factory=True,
+        http=Connection, ws="none", loop="asyncio",
         log_config=None, log_level="error", access_log=False, server_header=False, headers=[("Server", "commonplace")],
         proxy_headers=False, timeout_keep_alive=_KEPT_ALIVE, timeout_graceful_shutdown=1, lifespan="on",
     )  # fmt: skip

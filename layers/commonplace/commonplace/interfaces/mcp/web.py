@@ -15,7 +15,7 @@ from werkzeug.exceptions import MethodNotAllowed, RequestEntityTooLarge
 from werkzeug.wrappers import Response
 
 from commonplace.client.memory import Commonplace
-from commonplace.interfaces.http.app import MAX_BODY, LocalApp, failure
+from commonplace.interfaces.http.app import MAX_BODY, LocalApp, Page, failure
 from commonplace.interfaces.mcp.opened import OpenedLater
 from commonplace.interfaces.mcp.server import server_over
 
@@ -23,9 +23,9 @@ MOST_READ = 4 * MAX_BODY  # read before it is refused: who is cut off in the mid
 _THREADS = 8
 
 
-def application(memory: Commonplace, port: int, ending: Callable[[], float | None]) -> Starlette:
-    """The ASGI application over one memory; `port` and `ending` as `LocalApp` has them."""
-    local = LocalApp(memory, port, ending)
+def application(memory: Commonplace, port: int, ending: Callable[[], float | None], page: Page | None = None) -> Starlette:
+    """The ASGI application over one memory; `port`, `ending` and `page` as `LocalApp` has them."""
+    local = LocalApp(memory, port, ending, page)
     manager = StreamableHTTPSessionManager(
         server_over(OpenedLater(lambda: memory)), stateless=True, max_request_body_size=MAX_BODY
     )

@@ -1,0 +1,87 @@
+"""How the page says things: the templates, and what they call."""
+
+from datetime import datetime
+from functools import cache
+from typing import NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from commonplace.domain.errors import CommonplaceError
+from commonplace.text.foundation.languages import UNKNOWN, language_of
+
+FOLDED_FROM = 600  # characters; a longer text shows its beginning first
+
+
+class Entry(NamedTuple):
+    """A place of the navigation."""
+
+    path: str
+    says: str
+
+
+ENTRIES = (
+    Entry("/ui", "Memories"),
+    Entry("/ui/timeline", "Timeline"),
+    Entry("/ui/runs", "Nights"),
+    Entry("/ui/tags", "Tags"),
+    Entry("/ui/network", "Network"),
+    Entry("/ui/growth", "Growth"),
+    Entry("/ui/import", "Import"),
+    Entry("/ui/export", "Export"),
+)
+
+
+@cache
+def environment() -> Environment:
+    """The templates: whatever they show is text unless it was made here, and what isn't given is an error."""
+    made = Environment(
+        loader=PackageLoader("commonplace", "interfaces/ui/templates"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, auto_reload=False,
+    )  # fmt: skip
+    made.globals.update(entries=ENTRIES, folded_from=FOLDED_FROM)
+    made.filters.update(when=when, day=day, number=number, fault=fault, label=label, lang=lang)
+    return made
+
+
+def when(moment: datetime, now: datetime) -> Markup:
+    """A moment for people, in the zone of `now`: the hour too where it is not long ago."""
+    local = moment.astimezone(now.tzinfo)
+    apart = (now.date() - local.date()).days
+    told = {0: f"today, {local:%H:%M}", 1: f"yesterday, {local:%H:%M}"}.get(apart, _date(local))
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        local.isoformat(timespec="seconds"), f"{_date(local)}, {local:%H:%M %Z}", told
+    )
+
+
+def day(moment: datetime, now: datetime) -> Markup:
+    """The day of a moment, in the zone of `now`."""
+    local = moment.astimezone(now.tzinfo)
+    return Markup('<time datetime="{}">{}</time>').format(local.date().isoformat(), _date(local))
+
+
+def lang(text: str) -> Markup:
+    """The attribute that names the language of a text, for fonts, line breaks and voices; none where it is not known."""
+    code = language_of(text)
+    return Markup("") if code == UNKNOWN else Markup(' lang="{}"').format(code)
+
+
+def number(value: float) -> str:
+    return f"{value:,}"
+
+
+def label(name: str) -> str:
+    """A word of a vocabulary as people write it."""
+    return name.replace("_", " ").capitalize()
+
+
+def fault(error: CommonplaceError | None, field: str) -> str | None:
+    """What is wrong with a field of a form; the field `""` stands for all else."""
+    if error is None:
+        return None
+    named = (error.field or "").split(".")[-1]
+    return error.message if named == field else None
+
+
+def _date(moment: datetime) -> str:
+    return f"{moment.day} {moment:%b} {moment.year}"
