@@ -30,6 +30,7 @@ def test_every_tool_that_searches_leaves_its_query_and_no_other(memory: Commonpl
     memory.get_memory_context("tea four")
     memory.trace_search("tea five")
     memory.summarize_memory("tea six")
+    memory.search_memory("tea seven", counts=False)
     assert memory.usage_patterns().searches == 4
     assert kept(memory_file) == ["tea one", "tea two", "tea three", "tea four"]
 

@@ -1,5 +1,6 @@
 """What `Commonplace` can do with a question, and with what was found for it."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from commonplace.client.arguments import InsightFilter, SearchOptions
@@ -38,12 +39,16 @@ class SearchMethods:
 
     def search_memory(
         self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,
-        options: SearchOptions | None = None,
+        options: SearchOptions | None = None, counts: bool = True,
     ) -> results.SearchResult:  # fmt: skip
-        """The memories that match a question, best first."""
-        return self._typed(
-            results.SearchResult, "search_memory", query=query, limit=limit, category=category, options=options
-        )
+        """The memories that match a question, best first. `counts=False`: none counts as used, the question isn't kept."""
+        from commonplace.use_cases import dispatch
+
+        asked = {"query": query, "limit": limit, "category": category, "options": options}
+        given = {name: value for name, value in asked.items() if value is not None}
+        result = dispatch.call("search_memory", given, replace(self._caller(), counts=counts), self._ports())
+        assert isinstance(result, results.SearchResult)
+        return result
 
     def trace_search(
         self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,

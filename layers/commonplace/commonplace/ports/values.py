@@ -184,5 +184,7 @@ class Caller:
     """Whether a person or a program asks, who may bring all memories out and in; a model, or who speaks for one, may not."""
     waits: bool = True
     """Whether a store also tells what the new memory should be compared with; else `history` tells it when it is asked."""
+    counts: bool = True
+    """Whether what `search_memory` finds counts as used, and its question is kept; not while a person still types it."""
     goes_on: str | None = None
     """The run that a worker goes on with by this call."""

@@ -31,8 +31,9 @@ from commonplace.text.foundation import tokenizer
 def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> SearchResult:
     """Searches memories for a question."""
     search = search_of(request, caller, ports)
-    found = search.found(counted=True)
-    _log(request.query, found, caller, ports)
+    found = search.found(counted=caller.counts)
+    if caller.counts:
+        _log(request.query, found, caller, ports)
     time = found.query.time
     return SearchResult(
         results=_hits(found),

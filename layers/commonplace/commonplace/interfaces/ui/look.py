@@ -76,11 +76,10 @@ def label(name: str) -> str:
 
 
 def fault(error: CommonplaceError | None, field: str) -> str | None:
-    """What is wrong with a field of a form; the field `""` stands for all else."""
-    if error is None:
+    """What is wrong with a field of a form, if it is that one."""
+    if error is None or error.field is None or error.field.split(".")[-1] != field:
         return None
-    named = (error.field or "").split(".")[-1]
-    return error.message if named == field else None
+    return error.message.removeprefix(f"{error.field}: ")
 
 
 def _date(moment: datetime) -> str:

@@ -1,13 +1,50 @@
-// What the page does beyond what it does without a script.
+// What the page does beyond what it does without a script: search while somebody types, and keys.
 "use strict";
+
+const WAIT = 150; // milliseconds after the last letter
+
+const form = document.querySelector("form[data-found]");
+const found = document.querySelector("#found");
+let timer, asked;
+
+async function search() {
+  const filled = [...new FormData(form)].filter(([, value]) => value.trim() !== "");
+  const query = new URLSearchParams(filled).toString();
+  asked?.abort();
+  asked = new AbortController();
+  try {
+    const answer = await fetch(`${form.dataset.found}?${query}`, { signal: asked.signal });
+    if (!answer.ok) return form.submit(); // the whole page says what is wrong
+    found.innerHTML = await answer.text();
+    document.querySelector("#said").textContent = found.querySelector("[data-said]")?.textContent ?? "";
+    history.replaceState(null, "", query === "" ? form.action : `${form.action}?${query}`);
+  } catch (error) {
+    if (error.name !== "AbortError") throw error;
+  }
+}
+
+form?.addEventListener("input", (event) => {
+  clearTimeout(timer);
+  if (!event.isComposing) timer = setTimeout(search, WAIT);
+});
+form?.addEventListener("compositionend", () => { timer = setTimeout(search, WAIT); });
 
 const typing = (target) => target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
 
+function step(by) {
+  const links = [...document.querySelectorAll(".open")];
+  const at = links.indexOf(document.activeElement);
+  links[at === -1 ? (by > 0 ? 0 : links.length - 1) : at + by]?.focus();
+}
+
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
   const question = document.querySelector("#question");
-  if (question === null) return;
-  event.preventDefault();
-  question.focus();
-  question.select();
+  if (event.key === "/" && question) {
+    event.preventDefault();
+    question.focus();
+    question.select();
+  } else if (event.key === "j" || event.key === "k") {
+    step(event.key === "j" ? 1 : -1);
+  }
 });

@@ -1,0 +1,77 @@
+"""Who may see the page, and what every answer of it carries."""
+
+import re
+from http.cookies import SimpleCookie
+
+import pytest
+from werkzeug.test import Client
+
+from commonplace import Commonplace
+from commonplace.interfaces.http.app import LocalApp
+from commonplace.interfaces.ui.page import Page
+from tests.integration.opened_page import PORT, TOKEN, URL, client_of, opened
+
+pytestmark = pytest.mark.integration
+
+
+def test_without_its_token_it_says_how_it_is_opened(memory: Commonplace) -> None:
+    client = client_of(memory)
+    for path in ("/ui", "/ui/memories/mem_1", "/ui/nothing-here", "/ui?token=another", "/ui?token="):
+        answer = client.get(path, base_url=URL)
+        assert answer.status_code == 401
+        assert "commonplace ui" in answer.text
+        assert "Set-Cookie" not in answer.headers
+
+
+def test_the_token_opens_it_once(memory: Commonplace) -> None:
+    memory.store_memory("I drink green tea at noon.")
+    client = client_of(memory)
+    answer = client.get(f"/ui?token={TOKEN}", base_url=URL)
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/ui")
+    assert "green tea" in client.get("/ui", base_url=URL).text
+    assert client.get(f"/ui?token={TOKEN}", base_url=URL).status_code == 303  # to load it again where it is open is no harm
+    another = Client(client.application)
+    assert another.get(f"/ui?token={TOKEN}", base_url=URL).status_code == 401
+
+
+def test_the_cookie_is_of_this_page_alone(memory: Commonplace) -> None:
+    (given,) = client_of(memory).get(f"/ui?token={TOKEN}", base_url=URL).headers.getlist("Set-Cookie")
+    ((name, cookie),) = SimpleCookie(given).items()
+    assert re.fullmatch(rf"commonplace_{PORT}_[0-9a-f]{{8}}", name)
+    assert (cookie["httponly"], cookie["samesite"], cookie["path"], cookie["max-age"]) == (True, "Strict", "/ui", "")
+    assert len(cookie.value) >= 43
+    (other,) = client_of(memory).get(f"/ui?token={TOKEN}", base_url=URL).headers.getlist("Set-Cookie")
+    assert name not in other
+
+
+def test_another_process_knows_no_browser_of_this_one(memory: Commonplace) -> None:
+    browser = opened(memory).client
+    again = LocalApp(memory, PORT, page=Page(memory, PORT, TOKEN))
+    browser.application = again
+    assert browser.get("/ui", base_url=URL).status_code == 401
+
+
+def test_no_other_route_takes_the_cookie_for_anything(memory: Commonplace) -> None:
+    browser = opened(memory).client
+    ((_, cookie),) = ((one.key, one.value) for one in browser._cookies.values())
+    for headers in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Host": "evil.example"}):
+        for path in ("/tools/search_memory", "/ui"):
+            answer = browser.post(path, base_url=URL, data="{}", headers={**headers, "Cookie": f"commonplace={cookie}"})
+            assert answer.status_code == 403
+
+
+def test_what_every_page_carries(memory: Commonplace) -> None:
+    client = opened(memory).client
+    for path in ("/ui", "/ui/nothing-here", "/ui?token=wrong"):
+        headers = client.get(path, base_url=URL).headers
+        policy = headers["Content-Security-Policy"]
+        assert policy.startswith("default-src 'none'; ")
+        assert "unsafe" not in policy
+        assert headers["Cache-Control"] == "no-store"
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Referrer-Policy"] in ("same-origin", "no-referrer")
+
+
+def test_the_server_alone_has_no_page(memory: Commonplace) -> None:
+    answer = Client(LocalApp(memory, PORT)).get("/ui", base_url=URL)
+    assert answer.status_code == 404
