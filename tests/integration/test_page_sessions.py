@@ -60,6 +60,26 @@ def test_no_other_route_takes_the_cookie_for_anything(memory: Commonplace) -> No
             assert answer.status_code == 403
 
 
+def test_a_form_is_taken_from_this_page_alone(memory: Commonplace) -> None:
+    stored = memory.store_memory("I drink green tea at noon.").memory_id
+    page = opened(memory)
+    action = f"/ui/memories/{stored}/delete"
+    form = page.form(f"/ui/memories/{stored}", action)
+    for data, headers in (
+        ({}, {"Origin": URL}),
+        ({"form_token": "another"}, {"Origin": URL}),
+        ({"form_token": ""}, {"Origin": URL}),
+        (form, {}),
+        (form, {"Origin": "null"}),
+        (form, {"Origin": "http://127.0.0.1:9999"}),
+        (form, {"Origin": f"http://localhost:{PORT}"}),
+    ):
+        answer = page.client.post(action, data=data, base_url=URL, headers=headers)
+        assert answer.status_code == 403
+    assert memory.get_memory(stored).memory.value == "I drink green tea at noon."
+    assert page.client.post(action, data=form, base_url=URL, headers={"Origin": URL}).status_code == 303
+
+
 def test_what_every_page_carries(memory: Commonplace) -> None:
     client = opened(memory).client
     for path in ("/ui", "/ui/nothing-here", "/ui?token=wrong"):

@@ -4,14 +4,23 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import NamedTuple
+
+
+class Also(NamedTuple):
+    """A memory that what was done has to do with."""
+
+    memory_id: str
+    says: str
 
 
 @dataclass(frozen=True)
 class Notice:
-    """What was just done, for the next page to tell. `undo`: the operation or run that takes it back."""
+    """What was just done, for the next page to tell. `undo`: the operation that can be taken back."""
 
     says: str
     undo: str | None = None
+    also: tuple[Also, ...] = ()
 
 
 @dataclass

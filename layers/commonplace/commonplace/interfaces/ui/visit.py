@@ -10,7 +10,7 @@ from werkzeug.wrappers import Request, Response
 
 from commonplace.client.memory import Commonplace
 from commonplace.domain.errors import CommonplaceError
-from commonplace.interfaces.ui.sessions import Notice, Session
+from commonplace.interfaces.ui.sessions import Also, Notice, Session
 
 HOME = "/ui"
 
@@ -46,10 +46,10 @@ class Visit:
         """A form as it was sent, with what is wrong with it."""
         return self.show(template, error.code.status, **shown, error=error)
 
-    def go(self, path: str, says: str | None = None, undo: str | None = None) -> Response:
-        """On to another page of ours, which tells what was done."""
+    def go(self, path: str, says: str | None = None, undo: str | None = None, also: tuple[Also, ...] = ()) -> Response:
+        """On to another page of ours, which tells what was done; `undo`: the operation by which it is taken back."""
         if says is not None:
-            self.session.notice = Notice(says, undo)
+            self.session.notice = Notice(says, undo, also)
         return Response(status=303, headers={"Location": path})
 
 
@@ -66,5 +66,10 @@ class Route(NamedTuple):
     method: str = "GET"
 
 
+def with_line_breaks(text: str) -> str:
+    """A text with the line breaks that are kept: a form sends others."""
+    return text.replace("\r\n", "\n")
+
+
 def _filled(given: MultiDict[str, str]) -> dict[str, str]:
-    return {name: value for name, value in given.items() if value.strip()}
+    return {name: with_line_breaks(value) for name, value in given.items() if value.strip()}

@@ -1,4 +1,4 @@
-// What the page does beyond what it does without a script: search while somebody types, and keys.
+// What the page does beyond what it does without a script: search while somebody types, parts that take longer, and keys.
 "use strict";
 
 const WAIT = 150; // milliseconds after the last letter
@@ -28,6 +28,12 @@ form?.addEventListener("input", (event) => {
   if (!event.isComposing) timer = setTimeout(search, WAIT);
 });
 form?.addEventListener("compositionend", () => { timer = setTimeout(search, WAIT); });
+
+for (const part of document.querySelectorAll("[data-later]")) {
+  fetch(part.dataset.later).then(async (answer) => {
+    if (answer.ok) part.innerHTML = await answer.text(); // else its link stays
+  });
+}
 
 const typing = (target) => target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
 

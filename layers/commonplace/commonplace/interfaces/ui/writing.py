@@ -1,0 +1,155 @@
+"""The views that change memories: remember, correct, delete, erase, and undo."""
+
+from typing import Any, cast, get_args
+
+from werkzeug.wrappers import Response
+
+from commonplace.client.arguments import StoreContext
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import Result
+from commonplace.domain.listing import KeptMemory
+from commonplace.domain.results import StoreResult
+from commonplace.domain.taxonomy import Category, MemoryType
+from commonplace.interfaces.ui.sessions import Also
+from commonplace.interfaces.ui.visit import HOME, Route, Visit, own_path, with_line_breaks
+
+_WORD = "erase"
+_SHOWN = 80
+_CHOICES = {"categories": get_args(Category), "types": get_args(MemoryType)}
+
+
+def new(visit: Visit) -> Response:
+    return visit.show("new.html", **_CHOICES, given=visit.arguments)
+
+
+def store(visit: Visit) -> Response:
+    """Remembers what was typed, and says what it may leave untrue."""
+    given = visit.form
+    context: dict[str, Any] = {
+        "force_category": given.get("force_category"),
+        "force_importance": _level(given.get("force_importance")),
+        "expires_at": given.get("expires_at"),
+        "additional_tags": _tags(given.get("additional_tags")),
+        "user_note": given.get("user_note"),
+    }
+    known = {name: value for name, value in context.items() if value is not None}
+    try:
+        stored = visit.memory.store_memory(given.get("content", ""), context=cast("StoreContext", known))
+    except CommonplaceError as error:
+        return visit.show_again("new.html", error, **_CHOICES, given=given)
+    return visit.go(_path(stored.memory_id), f"Remembered.{_told(stored)}", also=_compared(stored))
+
+
+def edit(visit: Visit, memory_id: str) -> Response:
+    memory = visit.memory.get_memory(memory_id).memory
+    return visit.show("edit.html", **_CHOICES, memory=memory, given=_fields(memory))
+
+
+def update(visit: Visit, memory_id: str) -> Response:
+    """Corrects what was changed in the form, and nothing else."""
+    memory = visit.memory.get_memory(memory_id).memory
+    before, given = _fields(memory), visit.form
+    changed: dict[str, Any] = {name: given[name] for name in before if given.get(name, "") != before[name] and name in given}
+    if "tags" in before and given.get("tags", "") != before["tags"]:
+        changed["tags"] = _tags(given.get("tags")) or []
+    if "importance" in changed:
+        changed["importance"] = _level(changed["importance"])
+    if not changed:
+        return visit.go(_path(memory_id), "Nothing was changed.")
+    try:
+        updated = visit.memory.update_memory(memory_id=memory_id, **changed)
+    except CommonplaceError as error:
+        return visit.show_again("edit.html", error, **_CHOICES, memory=memory, given={**before, **given})
+    return visit.go(_path(updated.memory_id), f"Changed.{_told(updated)}", updated.operation_id)
+
+
+def delete(visit: Visit, memory_id: str) -> Response:
+    """Closes a memory; the next page has the way back."""
+    text = visit.memory.get_memory(memory_id).memory.value
+    deleted = visit.memory.delete_memory(memory_id=memory_id)
+    return visit.go(HOME, f"Deleted: {_short(text)}{_told(deleted)}", deleted.operation_id)
+
+
+def ask_to_erase(visit: Visit, memory_id: str) -> Response:
+    """What would go for good; nothing is done yet."""
+    return visit.show("erase.html", **_going(visit, memory_id))
+
+
+def erase(visit: Visit, memory_id: str) -> Response:
+    """Erases a memory for good, where the word was typed."""
+    if visit.form.get("word", "").strip().casefold() != _WORD:
+        error = CommonplaceError(ErrorCode.INVALID_ARGUMENT, f'word: type "{_WORD}", for nothing brings it back', "word")
+        return visit.show_again("erase.html", error, **_going(visit, memory_id))
+    erased = visit.memory.erase(memory_id)
+    again = " What was merged with it stays, without it." if erased.made_again else ""
+    return visit.go(HOME, f"Erased for good: {erased.memories} of one history.{again}{_told(erased)}")
+
+
+def undo(visit: Visit) -> Response:
+    """Takes back what a page told to be done."""
+    run = visit.memory.undo(visit.form.get("undo", ""))
+    kept = [one.why for one in run.operations if one.outcome == "kept"]
+    return visit.go(own_path(visit.form.get("back")), f"Not undone: {'; '.join(kept)}" if kept else "Undone.")
+
+
+def _going(visit: Visit, memory_id: str) -> dict[str, Any]:
+    scope = visit.memory.leaving().scope(memory_id)
+    return {"memory_id": memory_id, "word": _WORD, "texts": [one.content for one in scope.memories if one.content]}
+
+
+def _fields(memory: KeptMemory) -> dict[str, str]:
+    """A memory as the form of its correction has it."""
+    return {
+        "value": with_line_breaks(memory.value),
+        "filed_under": memory.filed_under,
+        "type": memory.type,
+        "importance": str(memory.importance),
+        "tags": ", ".join(memory.tags),
+    }
+
+
+def _level(given: str | None) -> Any:
+    return int(given) if given is not None and given.isdecimal() else given
+
+
+def _tags(given: str | None) -> list[str] | None:
+    return None if given is None else [tag.strip() for tag in given.split(",") if tag.strip()]
+
+
+def _told(result: Result) -> str:
+    """What an answer says of how it came about, in sentences."""
+    if result.notes is None:
+        return ""
+    taken_out = ", ".join(result.notes.redacted or ())
+    lines = [result.notes.degraded, result.notes.partial, *(result.notes.warnings or ())]
+    said = [f"taken out before it was kept: {taken_out}"] if taken_out else []
+    return "".join(f" {line[:1].upper()}{line[1:]}." for line in [*said, *filter(None, lines)])
+
+
+def _compared(stored: StoreResult) -> tuple[Also, ...]:
+    """The memories that a new one should be compared with."""
+    told = stored.recommendations
+    untrue = tuple(Also(one.memory_id, f"May not be true any more: {_short(one.content)}") for one in told.updates)
+    same = tuple(Also(one.memory_id, "Says the same") for one in told.suggested_merges)
+    return untrue + same
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _path(memory_id: str) -> str:
+    return f"{HOME}/memories/{memory_id}"
+
+
+_ONE = f"{HOME}/memories/<memory_id>"
+ROUTES = (
+    Route(f"{HOME}/new", new),
+    Route(f"{HOME}/new", store, "POST"),
+    Route(f"{_ONE}/edit", edit),
+    Route(f"{_ONE}/edit", update, "POST"),
+    Route(f"{_ONE}/delete", delete, "POST"),
+    Route(f"{_ONE}/erase", ask_to_erase),
+    Route(f"{_ONE}/erase", erase, "POST"),
+    Route(f"{HOME}/undo", undo, "POST"),
+)
