@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -13,7 +13,7 @@ from cloud.opensearch import OpenSearch
 from cloud.process import Server
 
 _REQUIRED = ("CI", "COMMONPLACE_REQUIRE_SERVERS")
-_LEFT_OUT = re.compile(r"left out: (\w+): (.*)")
+_LEFT_OUT = re.compile(r"left out: (\w+): ([^;]*)(.*)")
 
 
 @pytest.fixture(scope="session")
@@ -43,18 +43,24 @@ def _started(kind: type[OpenSearch] | type[DynamoDB], variable: str) -> Server:
         server.command()
     except CannotRun as error:
         server.close()
-        words = f"left out: {kind.__name__}: {error}; or set {variable}"
-        if any(os.environ.get(name, "").lower() in ("1", "true") for name in _REQUIRED):
-            pytest.fail(f"{words}; {' or '.join(_REQUIRED)} says that it must not be", pytrace=False)
-        pytest.skip(words)
+        left_out(kind.__name__, f"{error}; or set {variable}")
     return server
 
 
+def left_out(name: str, why: str) -> NoReturn:
+    """Leaves the test out for want of what it runs with, by name; or has it fail where it must run."""
+    words = f"left out: {name}: {why}"
+    if any(os.environ.get(variable, "").lower() in ("1", "true") for variable in _REQUIRED):
+        pytest.fail(f"{words}; {' or '.join(_REQUIRED)} says that it must not be", pytrace=False)
+    pytest.skip(words)
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """One line: how many tests were left out, and what to do about it."""
-    skipped = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", [])]
+    """One line for each reason: how many tests were left out, and what to do about it."""
+    skipped = [str(report.longrepr).removesuffix("')") for report in terminalreporter.stats.get("skipped", [])]
     found = [match for match in map(_LEFT_OUT.search, skipped) if match]
-    if found:
-        servers = " and ".join(sorted({match[1] for match in found}))
-        why = found[0][2].removesuffix("')")
-        terminalreporter.write_line(f"{len(found)} tests were left out, those with a real {servers}: {why}", yellow=True)
+    for reason in sorted({match[2] for match in found}):
+        same = [match for match in found if match[2] == reason]
+        servers = " and ".join(sorted({match[1] for match in same}))
+        words = f"{len(same)} tests were left out, those with a real {servers}: {reason}{same[0][3]}"
+        terminalreporter.write_line(words, yellow=True)

@@ -15,9 +15,15 @@ def test_d(): pass
 """
 
 
-def session(tmp_path: Path, **environment: str) -> tuple[int, list[str]]:
+ANOTHER = """
+from tests.real_servers import left_out
+def test_e(): left_out("Node", "there is no Node here")
+"""
+
+
+def session(tmp_path: Path, *, tests: str = TESTS, **environment: str) -> tuple[int, list[str]]:
     """Runs tests where neither Java nor Maven is: exit code, and what was said."""
-    (tmp_path / "test_them.py").write_text(TESTS, "utf-8")
+    (tmp_path / "test_them.py").write_text(tests, "utf-8")
     given = {"PATH": str(tmp_path), "PYTHONPATH": str(ROOT), "COMMONPLACE_CACHE": str(tmp_path), "HOME": str(tmp_path)}
     command = [
         sys.executable,
@@ -44,6 +50,17 @@ def test_they_are_left_out_and_one_line_says_so_and_what_to_do(tmp_path: Path) -
     assert "apt-get install" in line
     assert "OPENSEARCH_URL" in line
     assert "1 passed, 3 skipped" in said[-1]
+
+
+def test_what_is_left_out_for_another_reason_has_a_line_of_its_own(tmp_path: Path) -> None:
+    code, said = session(tmp_path, tests=TESTS + ANOTHER)
+    lines = [line for line in said if "left out" in line]
+    assert code == 0
+    assert [line.split(":")[0] for line in lines] == [
+        "3 tests were left out, those with a real DynamoDB and OpenSearch",
+        "1 tests were left out, those with a real Node",
+    ]
+    assert lines[1].endswith("there is no Node here")
 
 
 @pytest.mark.parametrize("variable", [{"CI": "true"}, {"COMMONPLACE_REQUIRE_SERVERS": "1"}])

@@ -6,12 +6,15 @@ from collections.abc import Callable
 from types import FrameType
 
 import uvicorn
+from mcp.server import Server
 
 from commonplace.client.memory import Commonplace
 from commonplace.interfaces.http.app import Page, loopback
 from commonplace.interfaces.http.listen import LAST_ANSWERS, bind
 from commonplace.interfaces.logs import log_without_texts
 from commonplace.interfaces.mcp.connections import Connection
+from commonplace.interfaces.mcp.opened import OpenedLater
+from commonplace.interfaces.mcp.server import server_over
 from commonplace.interfaces.mcp.web import application
 
 _KEPT_ALIVE = 120  # seconds between two requests
@@ -19,17 +22,17 @@ _KEPT_ALIVE = 120  # seconds between two requests
 
 def listen(
     memory: Commonplace, host: str, port: int, ready: Callable[[str], None], ending: Callable[[int], None] = lambda _: None,
-    page: Callable[[int], Page] | None = None,
+    page: Callable[[int], Page] | None = None, over: Callable[[OpenedLater], Server] = server_over,
 ) -> None:  # fmt: skip
-    """Serves one memory, with `/mcp`, as `interfaces.http.listen` does without."""
+    """Serves one memory, with `/mcp`, as `interfaces.http.listen` does without; `over`: what `/mcp` serves of it."""
     log_without_texts()
     door = bind(loopback(host), port)
     name, port = door.getsockname()[:2]
     config = uvicorn.Config(
-        lambda: application(memory, port, lambda: server.began, page and page(port)), factory=True,
-        http=Connection, ws="none", loop="asyncio",
-        log_config=None, log_level="error", access_log=False, server_header=False, headers=[("Server", "commonplace")],
-        proxy_headers=False, timeout_keep_alive=_KEPT_ALIVE, timeout_graceful_shutdown=1, lifespan="on",
+        lambda: application(memory, port, lambda: server.began, page and page(port), over), factory=True, http=Connection,
+        ws="none", loop="asyncio", log_config=None, log_level="error", access_log=False, server_header=False,
+        headers=[("Server", "commonplace")], proxy_headers=False, timeout_keep_alive=_KEPT_ALIVE,
+        timeout_graceful_shutdown=1, lifespan="on",
     )  # fmt: skip
     server = _Server(config, ending)
     ready(f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}")

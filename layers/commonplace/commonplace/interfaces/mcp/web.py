@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from anyio import CapacityLimiter, to_thread
+from mcp.server import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
@@ -23,12 +24,13 @@ MOST_READ = 4 * MAX_BODY  # read before it is refused: who is cut off in the mid
 _THREADS = 8
 
 
-def application(memory: Commonplace, port: int, ending: Callable[[], float | None], page: Page | None = None) -> Starlette:
-    """The ASGI application over one memory; `port`, `ending` and `page` as `LocalApp` has them."""
+def application(
+    memory: Commonplace, port: int, ending: Callable[[], float | None], page: Page | None = None,
+    over: Callable[[OpenedLater], Server] = server_over,
+) -> Starlette:  # fmt: skip
+    """The ASGI application over one memory; `port`, `ending`, `page` as `LocalApp` has them, `over`: what `/mcp` serves."""
     local = LocalApp(memory, port, ending, page)
-    manager = StreamableHTTPSessionManager(
-        server_over(OpenedLater(lambda: memory)), stateless=True, max_request_body_size=MAX_BODY
-    )
+    manager = StreamableHTTPSessionManager(over(OpenedLater(lambda: memory)), stateless=True, max_request_body_size=MAX_BODY)
 
     @asynccontextmanager
     async def running(_: Starlette) -> AsyncIterator[None]:
