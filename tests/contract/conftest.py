@@ -11,6 +11,7 @@ import pytest
 
 from commonplace.adapters.dynamodb.aliases import DynamoAliases
 from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.documents import DynamoDocuments
 from commonplace.adapters.dynamodb.erased_ids import DynamoErasedIds
 from commonplace.adapters.dynamodb.feedback import DynamoFeedback
 from commonplace.adapters.dynamodb.ledger import DynamoLedger
@@ -88,7 +89,7 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenStore
         kept = replace(
             local.ports, records=records, operations=operations, usage=usage, aliases=aliases, search_log=log,
             feedback=DynamoFeedback(table), tag_rows=DynamoTagRows(table), night=lambda: night, erased=DynamoErasedIds(table),
-            raw=DynamoRawRecords(table),
+            raw=DynamoRawRecords(table), documents=DynamoDocuments(table),
         )  # fmt: skip
         everything = DynamoEverything(table)
         ports = without_index(kept, everything)

@@ -54,6 +54,7 @@ MODELS: Mapping[str, tuple[str, int]] = {
 def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Left = unlimited_time) -> OpenStore:
     """The ports over one table, with an index in OpenSearch if there is an endpoint, else by reading the records."""
     from commonplace.adapters.dynamodb.aliases import DynamoAliases
+    from commonplace.adapters.dynamodb.documents import DynamoDocuments
     from commonplace.adapters.dynamodb.erased_ids import DynamoErasedIds
     from commonplace.adapters.dynamodb.feedback import DynamoFeedback
     from commonplace.adapters.dynamodb.operations import DynamoOperations
@@ -83,7 +84,8 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
         fallback=fallback, summary_seconds=settings.claude_deadline, profile=settings.ranking, night=night,
         category_confidence=settings.category_confidence, weights=weights_of(settings), tag_rows=DynamoTagRows(table),
         least_similarity=SIMILARITIES[settings.similarity], files=bucket_files(settings), upkeep=upkeep,
-        raw=DynamoRawRecords(table), backups=BackupsKept(settings.backups_kept, settings.backup_days),
+        raw=DynamoRawRecords(table), documents=DynamoDocuments(table),
+        backups=BackupsKept(settings.backups_kept, settings.backup_days),
     )  # fmt: skip
     return OpenStore(ports, lambda: None, night, lambda: _erasure(table), lambda: upkeep().everything)
 
@@ -122,9 +124,7 @@ def open_models(settings: Settings, left: Left = unlimited_time) -> Ports:
     from commonplace.adapters.static_embedder import StaticEmbedder
 
     static = StaticEmbedder()
-    stores = (
-        "records", "operations", "aliases", "erased", "raw", "facts", "index", "usage", "search_log", "feedback", "tag_rows",
-    )  # fmt: skip
+    stores = "records operations aliases erased raw facts index usage search_log feedback tag_rows documents".split()
     nothing: dict[str, Any] = dict.fromkeys(stores, _NoMemory())
     return Ports(**nothing, embedder=static, words=static, reader=reader_of(settings, left))
 

@@ -76,6 +76,7 @@ def open_local(settings: Settings) -> OpenStore:
     """The ports over one SQLite file, which is made if it isn't there."""
     from commonplace.adapters.sqlite.aliases import SqliteAliases
     from commonplace.adapters.sqlite.database import Database
+    from commonplace.adapters.sqlite.documents import SqliteDocuments
     from commonplace.adapters.sqlite.erased_ids import SqliteErasedIds
     from commonplace.adapters.sqlite.facts import SqliteFacts, SqliteUsage
     from commonplace.adapters.sqlite.feedback import SqliteFeedback
@@ -99,7 +100,7 @@ def open_local(settings: Settings) -> OpenStore:
         erased=SqliteErasedIds(database), raw=SqliteRawRecords(database),
         backups=BackupsKept(settings.backups_kept, settings.backup_days),
         facts=SqliteFacts(database), index=index, usage=usage, search_log=search_log, embedder=embedder, words=static,
-        feedback=SqliteFeedback(database),
+        feedback=SqliteFeedback(database), documents=SqliteDocuments(database),
         reader=reader_of(settings), summarizer=summarizer_of(settings), summary_seconds=settings.claude_deadline,
         profile=settings.ranking, category_confidence=settings.category_confidence, weights=weights_of(settings),
         least_similarity=SIMILARITIES[settings.similarity],

@@ -11,6 +11,8 @@ from commonplace.domain.results import AnyResult
 from commonplace.domain.taxonomy import Category, Durability, MemoryType, SearchCategory, Section
 
 if TYPE_CHECKING:
+    from commonplace.client.documents import Documents
+    from commonplace.nightly.user_erasure import ErasableUser
     from commonplace.ports.bundle import Ports
     from commonplace.ports.values import Caller
 
@@ -33,6 +35,17 @@ class KeyedMethods:
     def naming(self, name: str) -> dict[str, str]:
         """What a person calls a memory by, as an argument: its id, its key, or an id that it had elsewhere."""
         raise NotImplementedError
+
+    def leaving(self) -> "ErasableUser":
+        """The user, to be erased, or something of them; given by the class that has these methods."""
+        raise NotImplementedError
+
+    @property
+    def documents(self) -> "Documents":
+        """The user's documents: whole texts under a namespace and a key, with their versions."""
+        from commonplace.client.documents import Documents
+
+        return Documents(self._caller, self._ports, self.leaving)
 
     def get(self, name: str) -> listing.KeptMemory:
         """A memory as it is kept, by its id, by its key, or by an id that it had elsewhere."""

@@ -118,11 +118,11 @@ def _redacted_text(text: str, path: str, kinds: list[str], beside: str | None) -
 def _redaction(text: str, path: str, beside: str | None) -> Redaction:
     """The redaction of a text. `beside`: the message before a `text`, or the key of a `value`."""
     if path == "value" and beside is not None:
-        return _redaction_under_key(text, beside)
+        return redaction_under_key(text, beside)
     return redact(text, beside if path == "text" else None)
 
 
-def _redaction_under_key(value: str, key: str) -> Redaction:
+def redaction_under_key(value: str, key: str) -> Redaction:
     """The redaction of a value under a key: `gate_code` makes a bare 4471 a secret."""
     name = " ".join(WORD.findall(key))
     answer = redact(value, f"What is the {name}?")

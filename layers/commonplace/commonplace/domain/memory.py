@@ -11,6 +11,8 @@ from commonplace.domain.taxonomy import Category, Durability, Emotion, MemoryTyp
 
 GLOBAL_AGENT = "global"
 DEFAULT_COLLECTION = "default"
+DOCUMENTS = "documents"
+"""The collection of passages: memories that are derived from documents."""
 
 
 def _held(value: datetime, field: ValidationInfo) -> datetime:
@@ -85,6 +87,11 @@ class Memory(BaseModel):
     def content(self) -> str:
         """The text that is indexed, embedded and returned."""
         return self.raw_text if self.indexed == "raw_text" else self.normalized_text
+
+    @property
+    def is_passage(self) -> bool:
+        """Whether it was derived from a document: then it is true as long as that says it."""
+        return self.collection == DOCUMENTS and self.scope_ref is not None and self.scope_ref == self.session_id
 
     @property
     def happened_at(self) -> datetime:

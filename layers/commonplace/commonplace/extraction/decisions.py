@@ -51,7 +51,8 @@ class _DayDecisions:
         if candidate.forgets:
             self._forget(candidate)
             return
-        similar = self._similar(candidate, _SIMILAR)
+        # What a document says it may not say tomorrow: it neither makes a statement known nor gives way to one.
+        similar = [one for one in self._similar(candidate, _SIMILAR) if not one.is_passage]
         noop = self._known_reason(candidate, similar)
         if noop:
             self._append(Decision(candidate, "NOOP", why=noop))

@@ -67,7 +67,7 @@ class RunMemoryView:
             for memory_id, text, other in (*stored, *staged)
             if judged(text, content, embedder.embed(text) if other is None else other, vector, embedder.name).same
         ]
-        return [memory.memory_id for memory in self.get(same)]
+        return [memory.memory_id for memory in self.get(same) if not memory.is_passage]
 
     def all(self) -> list[Memory]:
         """Every memory, closed ones too."""

@@ -129,7 +129,11 @@ def _decide(
         Case(
             number,
             decision.candidate,
-            tuple(_without_forgotten(view.similar(decision.candidate.content, _SIMILAR), requests)),
+            tuple(
+                one
+                for one in _without_forgotten(view.similar(decision.candidate.content, _SIMILAR), requests)
+                if not one.is_passage
+            ),
         )
         for number, decision in enumerate(by_rules)
         if _open_to_choice(candidates, decision)

@@ -1,7 +1,9 @@
 """Erases for good: everything that is kept of a user, or one memory with its history."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from commonplace.domain.documents import check_place, reference_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Notes
 from commonplace.domain.flaws import gathered
@@ -106,6 +108,26 @@ class ErasableUser:
                 self._erase(memory, lease, memory.memory_id in scope.merged)
             publish_changes(self.context, "an erasure", ids)
         return Erased(memories=len(ids), ids=ids, made_again=again, notes=self.notes())
+
+    def erase_document(self, namespace: Sequence[str], key: str) -> Erased:
+        """Erases a document with its versions, then every memory that was derived from one of them; tells their ids.
+
+        Safe to repeat after a crash. Raises `NOT_FOUND` when nothing of it is left, and `CONFLICT` while a run of this
+        user is at work.
+        """
+        check_place(namespace, key)
+        ports, reference = self.context.ports, reference_of(namespace, key)
+        with gathered():
+            passages = [one for one in ports.records.all(self.user_id) if one.session_id == reference and one.content]
+        if not passages and ports.documents.get(self.user_id, namespace, key) is None:
+            raise CommonplaceError(ErrorCode.NOT_FOUND, "key: there is no such document", "key")
+        with exclusive_lease(self.context):
+            ports.documents.erase(self.user_id, namespace, key)
+        ids: dict[str, None] = {}
+        for one in passages:
+            if one.memory_id not in ids:
+                ids |= dict.fromkeys(self.erase_memory(one.memory_id).ids)
+        return Erased(memories=len(ids), ids=tuple(ids), notes=self.notes())
 
     def _erase(self, memory: Memory, lease: Lease, merged: bool) -> None:
         now = self.context.caller.now

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from commonplace.domain.taxonomy import SIMILARITIES
 from commonplace.ports.aliases import Aliases
 from commonplace.ports.all_records import AllRecords
+from commonplace.ports.documents import Documents
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.erased_ids import ErasedIds
 from commonplace.ports.feedback import Feedback
@@ -94,6 +95,7 @@ class Ports:
     search_log: SearchLog
     tag_rows: TagRows
     feedback: Feedback
+    documents: Documents
     words: WordModel
     """The static model, whatever the memories are embedded by: the classifier was trained on it, and a store asks it for
     some dozens of words."""

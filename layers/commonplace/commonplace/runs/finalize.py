@@ -4,6 +4,7 @@ import logging
 from collections.abc import Collection, Mapping, Sequence
 
 from commonplace.domain.runs import LEFT_IN_LOG, Run, RunOperation, RunStatus
+from commonplace.memories.document_words import forget_in_documents
 from commonplace.ports.ledger_values import LedgerEntry, LedgerMark
 from commonplace.runs.apply import Lease, RunContext
 from commonplace.runs.backup_file import forget_in_backups
@@ -59,6 +60,7 @@ def erase_sources(
             context.ports.files.delete_all(context.user_id, kind)
         forget_in_backups(context.ports.files, context.user_id, forgotten, context.caller.now)
     memories = context.ports.records.get(context.user_id, sorted(forgotten.difference(merged)))
+    forget_in_documents(memories, context.user_id, context.caller.now, context.ports.documents)
     runs = context.night.runs.newest(context.user_id, RUNS_WITH_WORDS)
     rested = {one for run in runs for one in _evidence_interactions(run, forgotten)}
     sources = {memory.session_id for memory in memories if memory.session_id} | said | rested

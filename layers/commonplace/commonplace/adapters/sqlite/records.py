@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from commonplace.adapters.sqlite import erased_ids, removal, rows, writes
+from commonplace.adapters.sqlite import documents, erased_ids, removal, rows, writes
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import purge
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, moment_of, owner_number, vector_of
@@ -53,6 +53,7 @@ class SqliteErasure:
                 connection.execute(f"DELETE FROM {table} WHERE owner = ?", (owner,))
             for table in removal.LATER_TABLES:
                 delete_rows_if_there(connection, table, "owner = ?", owner)
+            documents.erase_all(connection, owner)
             # The number stays taken: what another process keeps in memory under it would be somebody else's.
             connection.execute("UPDATE users SET user_id = 'erased|' || number WHERE number = ?", (owner,))
 

@@ -1,0 +1,77 @@
+"""The memories that are derived from documents: made with a version, and closed with it."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from commonplace.domain.documents import Document, DocumentHead, PassageOf
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.memory import DOCUMENTS
+from commonplace.memories.enrich import PrecomputedEmbedder, enrich
+from commonplace.memories.ingest import new_entry
+from commonplace.memories.passages import Passage, passages_of
+from commonplace.memories.transitions import deleted
+from commonplace.ports.bundle import Ports
+from commonplace.ports.record_values import Audit, Entry
+from commonplace.ports.values import Caller
+
+_TOOL = "documents"
+_ATTEMPTS = 3
+
+
+def derived(document: Document, before: DocumentHead | None, caller: Caller, ports: Ports) -> tuple[Document, list[Entry]]:
+    """The document with the memories of its passages, and those of them that are new.
+
+    A passage that the version before had keeps its memory, unless that was closed since.
+    """
+    passages = passages_of(document.body, document.form, document.fields)
+    told = {one.digest: one.memory_id for one in before.passages if one.digest in passages} if before else {}
+    there = {one.memory_id for one in ports.records.get(caller.user_id, list(told.values())) if one.status == "active"}
+    new = {digest: passage for digest, passage in passages.items() if told.get(digest) not in there}
+    entries = _entries(document, new, caller, ports)
+    ids = told | {digest: entry.memory.memory_id for digest, entry in entries.items()}
+    linked = tuple(PassageOf(memory_id=ids[digest], digest=digest) for digest in passages)
+    return document.model_copy(update={"passages": linked}), list(entries.values())
+
+
+def _entries(document: Document, passages: Mapping[str, Passage], caller: Caller, ports: Ports) -> dict[str, Entry]:
+    embedder = PrecomputedEmbedder.of((one.text for one in passages.values()), ports.embedder)
+    tags = ports.facts.tags(caller.user_id) if passages else {}
+    given = {
+        "agent_id": caller.agent_id, "collection": DOCUMENTS, "origin": "document", "session_id": document.reference,
+        "scope_ref": document.reference, "user_note": document.path,
+    }  # fmt: skip
+    return {
+        digest: new_entry(_TOOL, enrich(one.text, ports.words, embedder, tags), None, caller, ports, given)
+        for digest, one in passages.items()
+    }
+
+
+def settle(document: Document, entries: Sequence[Entry], gone: Collection[str], caller: Caller, ports: Ports) -> Document:
+    """Stores the new memories of a version that is written, and closes those that it has not any more.
+
+    Where another version was written meanwhile, what that does not have goes as well.
+    """
+    stored = ports.records.add(entries) if entries else []
+    ids = {entry.memory.memory_id: memory.memory_id for entry, (memory, _) in zip(entries, stored, strict=True)}
+    if any(name != there for name, there in ids.items()):  # a version that died half-way had made it
+        linked = tuple(
+            PassageOf(memory_id=ids.get(one.memory_id, one.memory_id), digest=one.digest) for one in document.passages
+        )
+        document = document.model_copy(update={"passages": linked})
+        ports.documents.rewrite(caller.user_id, document)
+    newest = ports.documents.get(caller.user_id, document.namespace, document.key)
+    current = {one.memory_id for one in newest.passages} if newest else set()
+    close({*gone, *ids.values()} - current, caller, ports)
+    return document
+
+
+def close(memory_ids: Collection[str], caller: Caller, ports: Ports) -> None:
+    """Closes derived memories, so that they are not found any more; those that are closed already stay as they are."""
+    for attempt in range(_ATTEMPTS):
+        found = ports.records.get(caller.user_id, sorted(memory_ids))
+        try:
+            for memory in (one for one in found if one.status == "active"):
+                ports.records.update(deleted(memory, caller.now), Audit("delete", caller.now, {"tool": _TOOL}))
+            return
+        except CommonplaceError as error:
+            if error.code is not ErrorCode.CONFLICT or attempt == _ATTEMPTS - 1:
+                raise

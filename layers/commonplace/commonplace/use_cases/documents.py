@@ -1,0 +1,164 @@
+"""Writing, reading and undoing documents; what is in them is found by searches as memories are."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import PydanticCustomError
+
+from commonplace.contract.validate import redaction_under_key
+from commonplace.domain.documents import MOST_BYTES, Document, DocumentHead, Form, check_place
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import printable
+from commonplace.memories.documents import close, derived, settle
+from commonplace.memories.transitions import PURGE_DELAY
+from commonplace.ports.bundle import Ports
+from commonplace.ports.values import Caller
+from commonplace.text.redaction import redact
+
+_ATTEMPTS = 5
+
+
+@dataclass(frozen=True)
+class Writing:
+    """A text to be written. `fields`: of a JSON document the paths whose texts are to be found; None: all of them.
+
+    `version`: the one that the writer has read, 0 where there was none; None: whatever is there is written over.
+    """
+
+    namespace: tuple[str, ...]
+    key: str
+    body: str
+    form: Form = "text"
+    fields: tuple[str, ...] | None = None
+    version: int | None = None
+
+
+def write_document(given: Writing, caller: Caller, ports: Ports) -> Document:
+    """Writes the next version, without its secrets, and makes the memories of its passages.
+
+    `CONFLICT` where another version is there than the writer has read. The answer's `redacted` tells what was taken out.
+    """
+    _check(given)
+    body, kinds = _redacted(given)
+    _check_size(body)
+    for attempt in range(_ATTEMPTS):
+        before = ports.documents.get(caller.user_id, given.namespace, given.key)
+        if given.version not in (None, 0 if before is None or before.deleted else before.version):
+            raise CommonplaceError(
+                ErrorCode.CONFLICT, "version: the document was changed meanwhile; read it again", "version"
+            )
+        document = _next(given.namespace, given.key, before, caller, body=body, size=len(body.encode()), form=given.form)
+        document = document.model_copy(update={"fields": given.fields, "redacted": kinds})
+        document, entries = derived(document, before, caller, ports)
+        try:
+            ports.documents.put(caller.user_id, document)
+        except CommonplaceError as error:
+            if error.code is not ErrorCode.CONFLICT or given.version is not None or attempt == _ATTEMPTS - 1:
+                raise
+            continue
+        return settle(document, entries, _memories_of(before), caller, ports)
+    raise AssertionError("each attempt ends in an answer or an error")
+
+
+def read_document(namespace: Sequence[str], key: str, caller: Caller, ports: Ports, version: int | None = None) -> Document:
+    """A document as it is, or one of its versions that are kept; `NOT_FOUND`."""
+    check_place(namespace, key)
+    if version is None:
+        found = ports.documents.get(caller.user_id, namespace, key)
+    else:
+        kept = ports.documents.versions(caller.user_id, namespace, key)
+        found = next((one for one in kept if one.version == version), None)
+    if found is None or found.deleted:
+        raise CommonplaceError(ErrorCode.NOT_FOUND, "key: there is no such document, or no such version of it", "key")
+    return found
+
+
+def list_documents(namespace: Sequence[str], caller: Caller, ports: Ports) -> list[DocumentHead]:
+    """The documents in a namespace and in those below it, by path."""
+    return [one for one in ports.documents.listed(caller.user_id, namespace) if not one.deleted]
+
+
+def delete_document(namespace: Sequence[str], key: str, caller: Caller, ports: Ports, version: int | None = None) -> Document:
+    """Deletes a document; it can come back for 30 days. Its memories are closed."""
+    before = read_document(namespace, key, caller, ports)
+    if version not in (None, before.version):
+        raise CommonplaceError(ErrorCode.CONFLICT, "version: the document was changed meanwhile; read it again", "version")
+    at = caller.now + PURGE_DELAY
+    gone = _next(tuple(namespace), key, before, caller, body="", size=0, deleted=True, purge_at=at)
+    ports.documents.put(caller.user_id, gone)
+    close(_memories_of(before), caller, ports)
+    return gone
+
+
+def undo_document(namespace: Sequence[str], key: str, caller: Caller, ports: Ports, version: int | None = None) -> Document:
+    """Writes what the version before the newest said, or the one that is named, as a new version; `NOT_FOUND`.
+
+    Of a first version there is none before it: the document is deleted.
+    """
+    check_place(namespace, key)
+    newest, *older = ports.documents.versions(caller.user_id, namespace, key) or [None]
+    wanted = next((one for one in older if one.version == version), None) if version else next(iter(older), None)
+    if newest is None or (wanted is None and (version is not None or newest.version > 1)):
+        raise CommonplaceError(ErrorCode.NOT_FOUND, "key: there is no such version of this document any more", "key")
+    if wanted is None or wanted.deleted:
+        return newest if newest.deleted else delete_document(namespace, key, caller, ports, newest.version)
+    current = 0 if newest.deleted else newest.version
+    return write_document(Writing(tuple(namespace), key, wanted.body, wanted.form, wanted.fields, current), caller, ports)
+
+
+def _memories_of(head: DocumentHead | None) -> list[str]:
+    return [one.memory_id for one in head.passages] if head else []
+
+
+def _next(namespace: tuple[str, ...], key: str, before: DocumentHead | None, caller: Caller, **fields: Any) -> Document:
+    return Document(
+        namespace=namespace,
+        key=key,
+        version=before.version + 1 if before else 1,
+        created_at=caller.now if before is None or before.deleted else before.created_at,
+        updated_at=caller.now,
+        **fields,
+    )
+
+
+def _check(given: Writing) -> None:
+    check_place(given.namespace, given.key)
+    for name in (*given.namespace, given.key):
+        if redact(name).kinds:
+            why = "namespace and key: must hold no secret, for secrets are never kept"
+            raise CommonplaceError(ErrorCode.SECRET_ONLY, why, "key")
+    try:
+        printable(given.body)
+    except PydanticCustomError as error:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"body: {error}", "body") from None
+    _check_size(given.body)
+
+
+def _check_size(body: str) -> None:
+    if len(body.encode()) > MOST_BYTES:
+        why = f"body: must have {MOST_BYTES // 1024} KB at the most"
+        raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, why, "body")
+
+
+def _redacted(given: Writing) -> tuple[str, tuple[str, ...]]:
+    """The body without secrets, and their kinds. Of a JSON document the values are looked at under their names."""
+    if given.form == "text":
+        found = redact(given.body)
+        return found.text, found.kinds
+    kinds = list[str]()
+    clean = _redacted_value(json.loads(given.body), None, kinds)
+    return json.dumps(clean, ensure_ascii=False), tuple(dict.fromkeys(kinds))
+
+
+def _redacted_value(value: Any, name: str | None, kinds: list[str]) -> Any:
+    if isinstance(value, dict):
+        return {_redacted_value(key, None, kinds): _redacted_value(one, key, kinds) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_redacted_value(one, name, kinds) for one in value]
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        return value
+    found = redact(str(value)) if name is None else redaction_under_key(str(value), name)
+    kinds += found.kinds
+    return found.text if found.kinds else value
