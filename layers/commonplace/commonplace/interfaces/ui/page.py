@@ -11,13 +11,13 @@ from werkzeug.wrappers import Request, Response
 
 from commonplace.client.memory import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.ui import memory, search, writing
+from commonplace.interfaces.ui import memory, search, timeline, writing
 from commonplace.interfaces.ui.look import environment
 from commonplace.interfaces.ui.sessions import Session, Sessions
 from commonplace.interfaces.ui.visit import HOME, Route, Visit
 from commonplace.use_cases.dispatch import internal_error
 
-ROUTES: tuple[Route, ...] = (*search.ROUTES, *memory.ROUTES, *writing.ROUTES)
+ROUTES: tuple[Route, ...] = (*search.ROUTES, *memory.ROUTES, *timeline.ROUTES, *writing.ROUTES)
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (

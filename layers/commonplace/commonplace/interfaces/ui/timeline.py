@@ -1,0 +1,37 @@
+"""The view of when things happened, and what changed when."""
+
+from datetime import datetime
+from typing import Any, get_args
+
+from werkzeug.wrappers import Response
+
+from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.taxonomy import Granularity
+from commonplace.interfaces.ui.visit import HOME, Route, Visit
+
+_FIELDS = ("granularity", "topic", "after", "before", "cursor")
+
+
+def timeline(visit: Visit) -> Response:
+    """A page of the timeline, oldest first."""
+    given: dict[str, Any] = {name: value for name, value in visit.arguments.items() if name in _FIELDS}
+    asked = {"granularity": "month", **given}
+    shown = {"given": asked, "granularities": get_args(Granularity)}
+    try:
+        told = visit.memory.memory_timeline(**asked)
+    except CommonplaceError as error:
+        if error.code.status >= 500:
+            raise
+        return visit.show_again("timeline.html", error, **shown, told=None)
+    spans = [(bucket, span_name(bucket.start, asked["granularity"])) for bucket in told.buckets]
+    most = max((bucket.count for bucket in told.buckets), default=0)
+    return visit.show("timeline.html", **shown, told=told, spans=spans, most=most)
+
+
+def span_name(start: datetime, granularity: Granularity) -> str:
+    """What people call a day, a week, a month or a year that begins there."""
+    day = f"{start.day} {start:%B} {start.year}"
+    return {"day": day, "week": f"Week of {day}", "month": f"{start:%B} {start.year}", "year": str(start.year)}[granularity]
+
+
+ROUTES = (Route(f"{HOME}/timeline", timeline),)
