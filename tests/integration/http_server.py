@@ -69,26 +69,28 @@ BOTH = ("uvicorn", "waitress")
 """What `serve` runs on: with the extra [mcp], and without it."""
 _PLAIN = "import sys; sys.modules['mcp'] = None; from commonplace.interfaces.cli import main; main()"
 
+_LAST = {"serve": "discover_memory_tools", "ui": "Ctrl-C"}  # what the last line that tells of it holds
+
 
 @contextmanager
-def served(memory_file: Path, *options: str, on: str = "uvicorn") -> Iterator[Server]:
-    """A server over a file, on a free port; killed at the end, if it still runs."""
+def served(memory_file: Path, *options: str, on: str = "uvicorn", by: str = "serve") -> Iterator[Server]:
+    """A server over a file, on a free port, by `serve` or `ui`; killed at the end, if it still runs."""
     command = [COMMAND] if on == "uvicorn" else [sys.executable, "-c", _PLAIN]
     process = subprocess.Popen(
-        [*command, "serve", "--port", "0", "--db", str(memory_file), *options],
+        [*command, by, "--port", "0", "--db", str(memory_file), *options],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", env=clean(memory_file.parent),
     )  # fmt: skip
     try:
-        yield Server(process, *_announced(process))
+        yield Server(process, *_announced(process, _LAST[by]))
     finally:
         process.kill()
         process.communicate()
 
 
-def _announced(process: "subprocess.Popen[str]") -> tuple[int, str]:
+def _announced(process: "subprocess.Popen[str]", last: str) -> tuple[int, str]:
     assert process.stdout is not None
     lines = ""
-    while "discover_memory_tools" not in lines:
+    while last not in lines:
         line = process.stdout.readline()
         assert line, process.communicate()
         lines += line

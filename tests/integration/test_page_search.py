@@ -98,4 +98,4 @@ def test_a_long_text_is_folded(memory: Commonplace) -> None:
     shown = opened(memory).get("/ui")
     assert "Show all 7,9" in shown
     beginning, whole = told(shown)
-    assert len(beginning) < 700 < 7_000 < len(whole)
+    assert len(beginning) < 500 < 7_000 < len(whole)

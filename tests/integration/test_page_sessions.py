@@ -2,15 +2,18 @@
 
 import re
 from http.cookies import SimpleCookie
+from pathlib import Path
 
 import pytest
 from werkzeug.test import Client
 
 from commonplace import Commonplace
 from commonplace.interfaces.http.app import LocalApp
+from commonplace.interfaces.ui import page
 from commonplace.interfaces.ui.page import Page
 from tests.integration.opened_page import PORT, TOKEN, URL, client_of, opened
 
+UI = Path(page.__file__).parent
 pytestmark = pytest.mark.integration
 
 
@@ -62,9 +65,9 @@ def test_no_other_route_takes_the_cookie_for_anything(memory: Commonplace) -> No
 
 def test_a_form_is_taken_from_this_page_alone(memory: Commonplace) -> None:
     stored = memory.store_memory("I drink green tea at noon.").memory_id
-    page = opened(memory)
+    browser = opened(memory)
     action = f"/ui/memories/{stored}/delete"
-    form = page.form(f"/ui/memories/{stored}", action)
+    form = browser.form(f"/ui/memories/{stored}", action)
     for data, headers in (
         ({}, {"Origin": URL}),
         ({"form_token": "another"}, {"Origin": URL}),
@@ -74,10 +77,10 @@ def test_a_form_is_taken_from_this_page_alone(memory: Commonplace) -> None:
         (form, {"Origin": "http://127.0.0.1:9999"}),
         (form, {"Origin": f"http://localhost:{PORT}"}),
     ):
-        answer = page.client.post(action, data=data, base_url=URL, headers=headers)
+        answer = browser.client.post(action, data=data, base_url=URL, headers=headers)
         assert answer.status_code == 403
     assert memory.get_memory(stored).memory.value == "I drink green tea at noon."
-    assert page.client.post(action, data=form, base_url=URL, headers={"Origin": URL}).status_code == 303
+    assert browser.client.post(action, data=form, base_url=URL, headers={"Origin": URL}).status_code == 303
 
 
 def test_what_every_page_carries(memory: Commonplace) -> None:
@@ -95,3 +98,20 @@ def test_what_every_page_carries(memory: Commonplace) -> None:
 def test_the_server_alone_has_no_page(memory: Commonplace) -> None:
     answer = Client(LocalApp(memory, PORT)).get("/ui", base_url=URL)
     assert answer.status_code == 404
+
+
+def test_everything_that_a_browser_loads_is_small_and_from_here(memory: Commonplace) -> None:
+    client = client_of(memory)
+    files = [client.get(f"/ui/static/{path.name}", base_url=URL) for path in (UI / "static").iterdir()]
+    assert all(file.status_code == 200 for file in files)
+    assert 0 < sum(len(file.data) for file in files) <= 150_000
+    for path in (*(UI / "templates").iterdir(), *(UI / "static").iterdir()):
+        text = path.read_text("utf-8")
+        assert not re.search(r"(?:src|href|action|url\(|import|fetch\()\s*[=(]?\s*[\"']?(?:https?:)?//", text), path.name
+        assert not re.search(r"<script>|<style|\sstyle=|\son\w+=", text), path.name  # what the policy would not let run
+
+
+def test_a_file_that_has_not_changed_is_not_sent_again(memory: Commonplace) -> None:
+    client = client_of(memory)
+    tag = client.get("/ui/static/ui.css", base_url=URL).headers["ETag"]
+    assert client.get("/ui/static/ui.css", base_url=URL, headers={"If-None-Match": tag}).status_code == 304

@@ -27,29 +27,30 @@ def ui(shared: Shared, port: int | None, no_browser: bool) -> None:
         from commonplace.interfaces.http.listen import listen
     else:
         from commonplace.interfaces.mcp.listen import listen
-    from commonplace.interfaces.ui.page import Page
+    from commonplace.interfaces.ui.page import Page, get_ready
 
     token = secrets.token_urlsafe(32)
 
     def announce(url: str) -> None:
         address = f"{url}/ui?{urlencode({'token': token})}"
+        get_ready(memory)
         click.echo(f"commonplace shows the memories on {address}\nIt lets one browser in, once. Ctrl-C ends it.")
         if not no_browser:
             Thread(target=webbrowser.open, args=(address,), daemon=True).start()  # some browsers run until they are left
 
     with shared.open() as memory:
-        chosen = _free_port() if port is None else port
+        chosen = free_port(_USUAL) if port is None else port
         listen(memory, "127.0.0.1", chosen, announce, page=lambda at: Page(memory, at, token))
     click.echo("commonplace: stopped, everything is saved")
 
 
-def _free_port() -> int:
+def free_port(usual: int) -> int:
     """The usual port, or 0 for any, where another program listens there."""
     from commonplace.domain.errors import CommonplaceError
     from commonplace.interfaces.http.listen import bind
 
     try:
-        bind("127.0.0.1", _USUAL).close()
+        bind("127.0.0.1", usual).close()
     except CommonplaceError:
         return 0
-    return _USUAL
+    return usual

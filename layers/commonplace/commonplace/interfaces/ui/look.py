@@ -10,7 +10,7 @@ from markupsafe import Markup
 from commonplace.domain.errors import CommonplaceError
 from commonplace.text.foundation.languages import UNKNOWN, language_of
 
-FOLDED_FROM = 600  # characters; a longer text shows its beginning first
+FOLDED_FROM = 400  # characters; a longer text shows its beginning first
 
 
 class Entry(NamedTuple):

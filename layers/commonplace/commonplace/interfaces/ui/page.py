@@ -2,8 +2,10 @@
 
 import mimetypes
 import secrets
+from contextlib import suppress
 from functools import cache
 from importlib import resources
+from threading import Thread
 
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound, RequestEntityTooLarge
 from werkzeug.routing import Map, Rule
@@ -35,6 +37,19 @@ _CODES: tuple[tuple[type[HTTPException], ErrorCode, str], ...] = (
     (MethodNotAllowed, ErrorCode.METHOD_NOT_ALLOWED, "this page is not asked this way"),
     (RequestEntityTooLarge, ErrorCode.PAYLOAD_TOO_LARGE, "this is more than the page takes at once"),
 )
+
+
+def get_ready(memory: Commonplace) -> None:
+    """Loads what the first pages need before somebody waits for them; what a question needs meanwhile."""
+    for template in environment().list_templates():
+        environment().get_template(template)
+    memory.list_memories(limit=1)
+    Thread(target=_load_search, args=(memory,), daemon=True).start()
+
+
+def _load_search(memory: Commonplace) -> None:
+    with suppress(CommonplaceError):  # nobody asked: who does is told what is the matter
+        memory.search_memory("anything", limit=1, counts=False)
 
 
 class Page:
