@@ -54,13 +54,18 @@ def test_another_process_knows_no_browser_of_this_one(memory: Commonplace) -> No
     assert browser.get("/ui", base_url=URL).status_code == 401
 
 
-def test_no_other_route_takes_the_cookie_for_anything(memory: Commonplace) -> None:
-    browser = opened(memory).client
-    ((_, cookie),) = ((one.key, one.value) for one in browser._cookies.values())
-    for headers in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Host": "evil.example"}):
-        for path in ("/tools/search_memory", "/ui"):
-            answer = browser.post(path, base_url=URL, data="{}", headers={**headers, "Cookie": f"commonplace={cookie}"})
-            assert answer.status_code == 403
+@pytest.mark.parametrize(
+    "headers",
+    [{"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Host": "evil.example"}, {"Origin": "null"}],
+)
+def test_the_cookie_lets_no_foreign_page_in_anywhere(memory: Commonplace, headers: dict[str, str]) -> None:
+    client = client_of(memory)
+    cookie = client.get(f"/ui?token={TOKEN}", base_url=URL).headers["Set-Cookie"].partition(";")[0]
+    without = Client(client.application, use_cookies=False)
+    assert without.get("/ui", base_url=URL, headers={"Cookie": cookie}).status_code == 200
+    for path in ("/tools/search_memory", "/memories", "/ui", "/ui/undo"):
+        answer = without.post(path, base_url=URL, data="{}", headers={"Cookie": cookie, **headers})
+        assert answer.status_code == 403
 
 
 def test_a_form_is_taken_from_this_page_alone(memory: Commonplace) -> None:
