@@ -10,10 +10,10 @@ from typing import Any
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import RefusedEntry
-from commonplace.domain.strict_json import read_json, read_object
+from commonplace.domain.strict_json import read_json
 from commonplace.domain.transfer import MOST_BYTES
 from commonplace.use_cases.import_facts import refused
-from commonplace.use_cases.record_files import too_large
+from commonplace.use_cases.record_files import object_lines, stands_line_by_line, too_large
 
 _ENCODINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _SQLITE = b"SQLite format 3\0"
@@ -83,10 +83,8 @@ class Source:
     @cached_property
     def json(self) -> Any:
         """The JSON of a file; of one with an object on each line, these, or why a line is none."""
-        first, _, rest = self.text.strip().partition("\n")
-        if rest and first.strip().startswith("{") and first.strip().endswith("}"):
-            lines = [line for line in self.text.split("\n") if line.strip()]
-            return [_object(line) for line in lines]
+        if "\n" in self.text.strip() and stands_line_by_line(self.text):
+            return [found for _, found in object_lines(self.text)]
         return read_json(self.text)
 
     def texts(self, *suffixes: str) -> Iterator[Text | RefusedEntry]:
@@ -124,13 +122,6 @@ def decoded(data: bytes) -> str:
         if "\0" not in text:
             return text.replace("\r\n", "\n")
     raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "file: is no text", "file")
-
-
-def _object(line: str) -> Any:
-    try:
-        return read_object(line)
-    except CommonplaceError as error:
-        return error
 
 
 def _changed(path: Path) -> datetime:

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
@@ -70,26 +70,36 @@ def is_export(first: Record) -> bool:
     return HEADER in first or {"memory_id", "raw_text"} <= first.keys()
 
 
+def stands_line_by_line(text: str) -> bool:
+    """Whether a text begins with a line that may be an object of its own, as JSON Lines do."""
+    first = text.strip().partition("\n")[0].strip()
+    return first.startswith("{") and first.endswith("}")
+
+
+def object_lines(text: str, read: Callable[[str], dict[str, Any]] = read_object) -> Iterator[Line]:
+    """The objects of JSON Lines; blank lines are left out."""
+    for number, line in enumerate(text.split("\n"), 1):  # other line breaks, such as U+2028, may stand inside a string
+        if line.strip():
+            try:
+                yield number, read(line)
+            except CommonplaceError as error:
+                yield number, error
+
+
 def _json_lines(text: str) -> Iterator[Line]:
     first = True
-    for number, line in enumerate(text.split("\n"), 1):  # other line breaks, such as U+2028, may stand inside a string
-        if not line.strip():
-            continue
-        found = _checked(line)
+    for number, found in object_lines(text, _read_checked):
         if not (first and isinstance(found, dict) and is_export(found) and HEADER in found):
             yield number, found
         first = False
 
 
-def _checked(line: str) -> dict[str, Any] | CommonplaceError:
+def _read_checked(line: str) -> dict[str, Any]:
     if len(line.encode(errors="surrogatepass")) > MOST_LINE_BYTES:
-        return CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, f"is longer than {MOST_LINE_BYTES // 1_000} KB")
-    try:
-        found = read_object(line)
-    except CommonplaceError as error:
-        return error
+        raise CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, f"is longer than {MOST_LINE_BYTES // 1_000} KB")
+    found = read_object(line)
     if _is_deeper(found, MOST_DEPTH):
-        return CommonplaceError(ErrorCode.INVALID_JSON, f"is nested deeper than {MOST_DEPTH} levels")
+        raise CommonplaceError(ErrorCode.INVALID_JSON, f"is nested deeper than {MOST_DEPTH} levels")
     return found
 
 

@@ -1,7 +1,7 @@
 """What a file to be imported holds: a conversation's turns or messages, or the records of an export."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 if TYPE_CHECKING:
     from commonplace.domain.transfer import ImportFormat
+    from commonplace.use_cases.record_files import Line
 
 _NUMBERED = re.compile(r"(?:turns|records)\.(\d+): ")
 
@@ -56,22 +57,11 @@ def read_import(text: str) -> ImportFile:
 
 def _lines(text: str) -> dict[int, dict[str, Any]]:
     """The objects of a file that has one on each line, by the line's number; nothing for other files."""
-    first = text.strip().partition("\n")[0].strip()
-    if not first:
+    from commonplace.use_cases.record_files import object_lines, stands_line_by_line
+
+    if not text.strip():
         raise CommonplaceError(ErrorCode.INVALID_JSON, "file: holds no turns", "file")
-    if not (first.startswith("{") and first.endswith("}")):
-        return {}
-    lines = enumerate(text.split("\n"), 1)  # other line breaks, such as U+2028, may stand inside a JSON string
-    return {number: _object(number, line) for number, line in lines if line.strip()}
-
-
-def _object(number: int, line: str) -> dict[str, Any]:
-    from commonplace.domain.strict_json import read_object
-
-    try:
-        return read_object(line)
-    except CommonplaceError as error:
-        raise CommonplaceError(error.code, f"line {number}: {error.message}", "file") from None
+    return _whole(object_lines(text)) if stands_line_by_line(text) else {}
 
 
 def read_export(text: str) -> ImportFile:
@@ -79,13 +69,18 @@ def read_export(text: str) -> ImportFile:
     from commonplace.use_cases.record_files import read_lines
 
     form: ImportFormat = "csv" if text.removeprefix("\ufeff").lstrip().startswith("memory_id,") else "jsonl"
-    records, lines = list[Any](), list[int]()
-    for line, found in read_lines(text, form):
-        if isinstance(found, CommonplaceError):
-            raise CommonplaceError(found.code, f"line {line}: {found.message}", "file")
-        records.append(found)
-        lines.append(line)
-    return ImportFile(records, lines)
+    records = _whole(read_lines(text, form))
+    return ImportFile(list(records.values()), list(records))
+
+
+def _whole(lines: "Iterable[Line]") -> dict[int, dict[str, Any]]:
+    """The objects by their lines; raises what is wrong with the first line that is none."""
+    found: dict[int, dict[str, Any]] = {}
+    for number, one in lines:
+        if isinstance(one, CommonplaceError):
+            raise CommonplaceError(one.code, f"line {number}: {one.message}", "file")
+        found[number] = one
+    return found
 
 
 def _conversation(row: dict[str, Any]) -> list[Any]:
