@@ -15,7 +15,7 @@ from unittest import mock
 from commonplace.interfaces.cli import main
 
 COMMAND = str(Path(sys.executable).with_name("commonplace"))
-_NOT_OURS = ("COMMONPLACE_", "ANTHROPIC_", "COLUMNS")
+_LEFT_OUT = ("COMMONPLACE_", "ANTHROPIC_", "COLUMNS", "APPDATA", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR")
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ def run_process(*arguments: str, home: Path, environment: Mapping[str, str] | No
 
 
 def clean(home: Path, environment: Mapping[str, str] | None = None) -> dict[str, str]:
-    """An environment that says nothing of ours, in which warnings are errors."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(_NOT_OURS)}
+    """An environment that says nothing of ours, nor where programs keep their settings; warnings are errors in it."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_LEFT_OUT)}
     return {**kept, "HOME": str(home), "USERPROFILE": str(home), "PYTHONWARNINGS": "error", **(environment or {})}
 
 

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from commonplace.domain.errors import CommonplaceError
 from commonplace.interfaces.mcp.clients import CLIENTS
 from commonplace.interfaces.mcp.install import change_of, write
+from commonplace.settings import named_folder
 from tests.integration.command_line import COMMAND, Done, clean, run
 from tests.integration.mcp_client import spoken
 
@@ -33,15 +35,25 @@ PLACES = [
     ("vscode", "darwin", "Library/Application Support/Code/User/mcp.json"),
     ("vscode", "win32", "AppData/Roaming/Code/User/mcp.json"),
 ]
+ELSEWHERE = [
+    ("claude-code", "linux", "CLAUDE_CONFIG_DIR", ".claude.json"),
+    ("claude-code", "darwin", "CLAUDE_CONFIG_DIR", ".claude.json"),
+    ("claude-code", "win32", "CLAUDE_CONFIG_DIR", ".claude.json"),
+    ("claude-desktop", "linux", "XDG_CONFIG_HOME", "Claude/claude_desktop_config.json"),
+    ("claude-desktop", "win32", "APPDATA", "Claude/claude_desktop_config.json"),
+    ("vscode", "linux", "XDG_CONFIG_HOME", "Code/User/mcp.json"),
+    ("vscode", "win32", "APPDATA", "Code/User/mcp.json"),
+]
+VARIABLES = {"CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME", "APPDATA"}
 THERE = '{\n\t"theme": "dark — 日本",\n\t"n": 1.50,\n\t"mcpServers": {"other": {"command": "x"}},\n\t"servers": {"other": {"url": "y"}}\n}'
 
 
-def install(client: str, home: Path, *options: str, stdin: str = "") -> Done:
-    return run("mcp", "install", "--client", client, *options, home=home, stdin=stdin)
+def install(client: str, home: Path, *options: str, stdin: str = "", environment: dict[str, str] | None = None) -> Done:
+    return run("mcp", "install", "--client", client, *options, home=home, stdin=stdin, environment=environment)
 
 
-def placed(client: str, home: Path) -> Path:
-    return CLIENTS[client].path(home, sys.platform)  # type: ignore[index]
+def placed(client: str, home: Path, platform: str = sys.platform, named: dict[str, str] | None = None) -> Path:
+    return CLIENTS[client].path(home, platform, partial(named_folder, environment=named or {}))  # type: ignore[index]
 
 
 def entry(client: str, *options: str) -> dict[str, Any]:
@@ -51,7 +63,32 @@ def entry(client: str, *options: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("client", "platform", "place"), PLACES)
 def test_each_client_has_its_file_on_each_platform(client: str, platform: str, place: str, tmp_path: Path) -> None:
-    assert CLIENTS[client].path(tmp_path, platform) == tmp_path / place  # type: ignore[index]
+    assert placed(client, tmp_path, platform) == tmp_path / place
+
+
+@pytest.mark.parametrize(("client", "platform", "variable", "place"), ELSEWHERE)
+def test_the_environment_may_name_another_folder(
+    client: str, platform: str, variable: str, place: str, tmp_path: Path
+) -> None:
+    for nothing in ("", "not/absolute", "~/.config"):
+        assert placed(client, tmp_path, platform, {variable: nothing}) == placed(client, tmp_path, platform)
+    others = dict.fromkeys(VARIABLES - {variable}, str(tmp_path / "others"))
+    named = {variable: str(tmp_path / "there"), **others}
+    assert placed(client, tmp_path / "home", platform, named) == tmp_path / "there" / place
+
+
+@pytest.mark.parametrize(("client", "platform"), [("claude-desktop", "darwin"), ("vscode", "darwin"), ("cursor", "linux")])
+def test_where_nothing_names_another_folder_it_stays(client: str, platform: str, tmp_path: Path) -> None:
+    everything = dict.fromkeys(VARIABLES, str(tmp_path / "there"))
+    assert placed(client, tmp_path, platform, everything) == placed(client, tmp_path, platform)
+
+
+def test_it_writes_into_the_folder_that_is_named(tmp_path: Path) -> None:
+    there = tmp_path / "work"
+    done = install("claude-code", tmp_path, "--yes", environment={"CLAUDE_CONFIG_DIR": str(there)})
+    assert done.code == 0
+    assert json.loads((there / ".claude.json").read_text("utf-8")) == {"mcpServers": {"commonplace": entry("claude-code")}}
+    assert not (tmp_path / ".claude.json").exists()
 
 
 @pytest.mark.parametrize("client", CLIENTS)

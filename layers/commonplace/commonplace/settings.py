@@ -100,6 +100,12 @@ def log_level(environment: Mapping[str, str] | None = None) -> str:
     return ((os.environ if environment is None else environment).get("POWERTOOLS_LOG_LEVEL") or "INFO").upper()
 
 
+def named_folder(variable: str, environment: Mapping[str, str] | None = None) -> Path | None:
+    """The folder that a variable of other programs names; None where it names none, or none that is absolute."""
+    named = Path((os.environ if environment is None else environment).get(variable, ""))
+    return named if named.is_absolute() else None
+
+
 def traced(environment: Mapping[str, str] | None = None) -> bool:
     """Whether X-Ray follows the invocation that Lambda is running now."""
     return "Sampled=1" in (os.environ if environment is None else environment).get("_X_AMZN_TRACE_ID", "")

@@ -64,10 +64,11 @@ def install(
     _require_extra()
     from commonplace.interfaces.mcp.clients import CLIENTS
     from commonplace.interfaces.mcp.install import change_of, write
+    from commonplace.settings import named_folder
 
     client = CLIENTS[name]
     command = [_command(), "mcp", *_given(shared, tier)]
-    change = change_of(client, file or client.path(Path.home(), sys.platform), command)
+    change = change_of(client, file or client.path(Path.home(), sys.platform, named_folder), command)
     if not shared.json:
         _print_change(change)
     copy = None

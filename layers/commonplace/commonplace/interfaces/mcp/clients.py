@@ -1,21 +1,25 @@
 """The file of each client that says which servers it starts: where it is, and what it looks like."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 ClientName = Literal["claude-code", "claude-desktop", "cursor", "vscode"]
 
-_FOLDERS: Mapping[str, tuple[str, ...]] = {
-    "darwin": ("Library", "Application Support"), "win32": ("AppData", "Roaming"), "linux": (".config",),
+_FOLDERS: Mapping[str, tuple[str | None, tuple[str, ...]]] = {
+    "darwin": (None, ("Library", "Application Support")), "win32": ("APPDATA", ("AppData", "Roaming")),
+    "linux": ("XDG_CONFIG_HOME", (".config",)),
 }  # fmt: skip
-"""Where programs keep their settings, below the home folder."""
+"""Where programs keep their settings: the variable that names the folder, and where that is below the home folder without."""
 
 
 @dataclass(frozen=True)
 class Client:
-    """A client. `servers`: the key of its file under which servers stand by name; `typed`: an entry says that it is stdio."""
+    """A client. `servers`: the key of its file under which servers stand by name; `typed`: an entry says that it is stdio.
+
+    `variable`: of a client whose file is not among the settings, what names another folder for it than the home folder.
+    """
 
     title: str
     file: tuple[str, ...]
@@ -23,11 +27,14 @@ class Client:
     servers: str
     typed: bool
     then: str
+    variable: str | None = None
 
-    def path(self, home: Path, platform: str) -> Path:
-        """Its file, for a platform as `sys.platform` names it."""
-        folder = _FOLDERS.get(platform, _FOLDERS["linux"]) if self.in_settings else ()
-        return home.joinpath(*folder, *self.file)
+    def path(self, home: Path, platform: str, named: Callable[[str], Path | None]) -> Path:
+        """Its file, for a platform as `sys.platform` names it; `named`: the folder that a variable names, if it does."""
+        settings = _FOLDERS.get(platform, _FOLDERS["linux"])
+        variable, usual = settings if self.in_settings else (self.variable, ())
+        folder = named(variable) if variable else None
+        return (folder or home.joinpath(*usual)).joinpath(*self.file)
 
     def entry(self, command: str, arguments: list[str]) -> dict[str, Any]:
         """What it starts, as it stands in the file."""
@@ -37,7 +44,7 @@ class Client:
 CLIENTS: Mapping[ClientName, Client] = {
     "claude-code": Client(
         title="Claude Code", file=(".claude.json",), in_settings=False, servers="mcpServers", typed=True,
-        then="start claude anew; /mcp shows the server",
+        then="start claude anew; /mcp shows the server", variable="CLAUDE_CONFIG_DIR",
     ),
     "claude-desktop": Client(
         title="Claude Desktop", file=("Claude", "claude_desktop_config.json"), in_settings=True, servers="mcpServers",
