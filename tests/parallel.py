@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-SERVERS = ("opensearch", "dynamodb")
-"""Markers, and scopes: who needs both belongs to the one that takes more to start."""
+SERVERS = ("opensearch", "dynamodb", "browser")
+"""Markers, and scopes: who needs two belongs to the one that takes more to start."""
 
 
 @pytest.hookimpl(tryfirst=True)
