@@ -88,6 +88,12 @@ class KeyedMethods:
             found = list_tags(request, self._caller(), self._ports())
         return found.naming(flaws)
 
+    def tag_uses(self) -> list[listing.TagUse]:
+        """Every tag with when it was first and last used, and those that were merged into another or put aside."""
+        from commonplace.use_cases.listing import tag_uses
+
+        return tag_uses(self._caller(), self._ports())
+
     def update_memory(
         self, key: str | None = None, value: str | None = None, *, memory_id: str | None = None,
         category: Section | None = None, filed_under: Category | None = None, type: MemoryType | None = None,

@@ -96,6 +96,18 @@ class TransferMethods(ImportMethods):
 
         return keep_upload(body, self._caller(), self._ports())
 
+    def uploaded(self, upload_id: str) -> bytes:
+        """What `upload` keeps, as long as it is kept."""
+        from commonplace.use_cases.import_memories import uploaded
+
+        return uploaded(upload_id, self._caller(), self._ports())
+
+    def drop_upload(self, upload_id: str) -> None:
+        """Takes an upload away before its hour is over."""
+        from commonplace.use_cases.import_memories import drop_upload
+
+        drop_upload(upload_id, self._caller(), self._ports())
+
     def migrate_tinydb(
         self, path: AnyPath, review: AnyPath | None = None, categories: AnyPath | None = None, apply: bool = False, *,
         tables: Sequence[str] = (), fields: Mapping[str, str] | None = None, progress: "Progress | None" = None,

@@ -1,12 +1,12 @@
 """What the tools take and answer that show memories as they are kept: one by its id, or page by page."""
 
 from datetime import datetime
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
 from commonplace.domain.analysis import TagCount
-from commonplace.domain.fields import Level, Limit, Name, Request, Result, absent
+from commonplace.domain.fields import FrozenPart, Level, Limit, Name, Request, Result, absent
 from commonplace.domain.memory import Memory, level_of
 from commonplace.domain.requests import FilterOptions
 from commonplace.domain.storage import MemoryEntry, NamedMemory
@@ -40,6 +40,17 @@ class TagsResult(Result):
     cursor: str | None = Field(
         None, description="Give it back for the next page; not there when there is no more.", exclude_if=absent
     )
+
+
+class TagUse(FrozenPart):
+    """A tag with what became of it. `merged`: what had it has `into` now; `archived`: put aside, unused for long."""
+
+    tag: str
+    count: int = Field(description="How many current memories carry it; of a merged one, how many did.")
+    first_used: datetime | None = Field(None, description="When the first memory that has it was stored.")
+    last_used: datetime | None = Field(None, description="When the last was.")
+    status: Literal["active", "merged", "archived"] = "active"
+    into: str | None = None
 
 
 class KeptMemory(MemoryEntry):

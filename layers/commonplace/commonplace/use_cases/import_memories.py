@@ -58,7 +58,7 @@ def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports
         "import", planner, context, dry_run=dry_run, run_id=request.run_id, request=request, publish=publish
     )  # fmt: skip
     if request.upload_id is not None and told.run.status != "queued":
-        kept_files(ports).delete(caller.user_id, "upload", request.upload_id)
+        drop_upload(request.upload_id, caller, ports)
     may = f"nothing was stored; that may do {BY_WHOM.format(verb='import')}"
     warnings = [*([may] if dry_run and not request.dry_run else []), *filter(None, [told.run.error])]
     notes = Notes(redacted=list(kinds) or None, warnings=warnings or None)
@@ -78,16 +78,26 @@ def keep_upload(body: bytes, caller: Caller, ports: Ports) -> UploadResult:
     return UploadResult(upload_id=file.file_id, bytes=file.bytes, sha256=file.sha256, expires_at=file.expires_at)
 
 
-def _text(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> str:
-    if request.upload_id is None:
-        return request.data or ""
-    named = request.upload_id
-    found = kept_files(ports).get(caller.user_id, "upload", named, caller.now) if may_be_id(named) else None
+def uploaded(upload_id: str, caller: Caller, ports: Ports) -> bytes:
+    """An upload that is still kept; `NOT_FOUND` if it is not."""
+    found = kept_files(ports).get(caller.user_id, "upload", upload_id, caller.now) if may_be_id(upload_id) else None
     if found is None:
         why = "upload_id: there is no such upload; each is kept for an hour, for one import"
         raise CommonplaceError(ErrorCode.NOT_FOUND, why, "upload_id")
+    return found[1]
+
+
+def drop_upload(upload_id: str, caller: Caller, ports: Ports) -> None:
+    """Takes an upload away; one that is not there is none."""
+    if may_be_id(upload_id):
+        kept_files(ports).delete(caller.user_id, "upload", upload_id)
+
+
+def _text(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> str:
+    if request.upload_id is None:
+        return request.data or ""
     try:
-        return found[1].decode("utf-8-sig")
+        return uploaded(request.upload_id, caller, ports).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "upload_id: the file is not UTF-8", "upload_id") from None
 

@@ -5,13 +5,23 @@ from collections import Counter
 from commonplace.domain.analysis import TagCount
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import may_be_id
-from commonplace.domain.listing import GetRequest, GetResult, KeptMemory, ListRequest, ListResult, TagsRequest, TagsResult
+from commonplace.domain.listing import (
+    GetRequest,
+    GetResult,
+    KeptMemory,
+    ListRequest,
+    ListResult,
+    TagsRequest,
+    TagsResult,
+    TagUse,
+)
 from commonplace.domain.requests import FilterOptions
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.retrieval.record_scan import filter_of, visibility_of
 from commonplace.use_cases.cursors import cursor_of, place_of
 from commonplace.use_cases.named import memory_named
+from commonplace.use_cases.statistics import moment_of, zone_of
 
 _TAGS = "tags"
 
@@ -42,6 +52,25 @@ def list_tags(request: TagsRequest, caller: Caller, ports: Ports) -> TagsResult:
         tags=[TagCount(tag=tag, count=counts[tag]) for tag in shown],
         cursor=cursor_of(shown[-1], caller.user_id, _TAGS) if len(left) > len(shown) else None,
     )
+
+
+def tag_uses(caller: Caller, ports: Ports) -> list[TagUse]:
+    """Every tag that this agent may see with its first and last use, by name; then those that are merged or put aside."""
+    agents, counts = visibility_of(caller).agents, tags_in_use(caller, ports)
+    stored: dict[str, list[float]] = {}
+    for one in ports.facts.outlines(caller.user_id):
+        for tag in one.tags if one.agent_id in agents else ():
+            stored.setdefault(tag, []).append(one.created_at)
+    zone = zone_of(caller.now)
+    used = [
+        TagUse(
+            tag=tag, count=counts[tag], first_used=moment_of(min(stored[tag]), zone),
+            last_used=moment_of(max(stored[tag]), zone),
+        )
+        for tag in sorted(counts)
+    ]  # fmt: skip
+    rows = sorted(ports.tag_rows.rows(caller.user_id).items())
+    return used + [TagUse(tag=tag, **row.model_dump(exclude={"run_id"})) for tag, row in rows if tag not in counts]
 
 
 def tags_in_use(caller: Caller, ports: Ports) -> Counter[str]:
