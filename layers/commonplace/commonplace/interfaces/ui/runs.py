@@ -1,0 +1,111 @@
+"""The runs: what the nights, and whatever else changed many memories at once, did and why; approved, discarded, undone."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from werkzeug.wrappers import Response
+
+from commonplace.domain.runs import Outcome, Run
+from commonplace.interfaces.ui.visit import Route, Visit
+
+SHOWN, MOST_SHOWN = 20, 100
+OPERATIONS = 100
+"""Of one run, on a page."""
+KINDS = {
+    "nightly": "Night", "undo": "Taken back", "markdown": "Edited pages", "tags": "Tags made one", "merge": "Merge",
+    "import": "Import", "restore": "Backup brought back", "migration": "Move from another store", "export": "Export",
+    "backup": "Backup", "validation": "Check", "repair": "Repair",
+}  # fmt: skip
+STATUSES = {
+    "queued": "not begun yet", "running": "at work", "done": "done", "needs_review": "waits for you", "failed": "failed",
+}  # fmt: skip
+VERBS = {
+    "ADD": "Remember", "UPDATE": "Change", "DELETE": "Close", "NOOP": "Leave as it is", "FORGET": "Forget for good",
+    "UNDO": "Take back",
+}  # fmt: skip
+OUTCOMES: Mapping[Outcome, str] = {
+    "needs_review": "waiting for you", "applied": "done", "planned": "not done yet", "lost": "changed meanwhile, left alone",
+    "over_cap": "beyond what a day may do", "kept": "left as it was", "undone": "taken back", "discarded": "discarded",
+}  # fmt: skip
+"""In the order in which they are shown: what asks for a person comes first."""
+
+
+def runs(visit: Visit) -> Response:
+    """The newest runs."""
+    limit = MOST_SHOWN if "all" in visit.arguments else SHOWN
+    listed = visit.memory.nights().listed(limit)
+    more = limit == SHOWN and len(listed.runs) == SHOWN
+    shown = [(run, _counted(run)) for run in listed.runs]
+    return visit.show("runs.html", listed=listed, runs=shown, more=more, kinds=KINDS, statuses=STATUSES)
+
+
+def one_run(visit: Visit, run_id: str) -> Response:
+    """A run with everything that it did, or would do: what, why, and the words that it rests on."""
+    told = visit.memory.told(run_id)
+    order = list(OUTCOMES)
+    sorted_ones = sorted(told.operations, key=lambda one: order.index(one.operation.outcome))
+    start = beginning(visit, len(sorted_ones))
+    shown = sorted_ones[start : start + OPERATIONS]
+    groups = [(outcome, list(same)) for outcome, same in groupby(shown, key=lambda one: one.operation.outcome)]
+    undone_by = _undo_of(told.run, visit.memory.runs(MOST_SHOWN))
+    may_undo = undone_by is None and (_has(told.run, "applied") or (told.run.kind == "undo" and _has(told.run, "undone")))
+    return visit.show(
+        "run.html", run=told.run, groups=groups, end=start + len(shown), start=start, most=OPERATIONS,
+        counts=_counted(told.run), waiting=_has(told.run, "needs_review"), may_undo=may_undo, undone_by=undone_by,
+        kinds=KINDS, statuses=STATUSES, verbs=VERBS, outcomes=OUTCOMES,
+    )  # fmt: skip
+
+
+def approve(visit: Visit, run_id: str) -> Response:
+    """Does what waits in a run."""
+    run = visit.memory.approve_run(run_id)
+    return visit.go(f"/ui/runs/{run_id}", f"Approved: {_told(run)}.")
+
+
+def discard(visit: Visit, run_id: str) -> Response:
+    """Lets go of what waits in a run."""
+    visit.memory.discard_run(run_id)
+    return visit.go(f"/ui/runs/{run_id}", "Discarded: what waited is not done.")
+
+
+def undo(visit: Visit, run_id: str) -> Response:
+    """Takes a run back."""
+    run = visit.memory.undo_run(run_id)
+    kept = sum(one.outcome == "kept" for one in run.operations)
+    said = f"Taken back: {len(run.operations) - kept:,} of {len(run.operations):,} changes"
+    return visit.go(f"/ui/runs/{run_id}", f"{said}; the others were changed since." if kept else f"{said}.")
+
+
+def _undo_of(run: Run, newest: Sequence[Run]) -> Run | None:
+    """The run that took this one back, unless that was taken back itself."""
+    undo = next((one for one in newest if one.kind == "undo" and one.undoes == run.run_id), None)
+    return undo if undo is not None and _undo_of(undo, newest) is None else None
+
+
+def beginning(visit: Visit, of: int) -> int:
+    """The place in a list of so many things at which a page of it begins, as the address names it."""
+    given = visit.arguments.get("from", "0")
+    return min(int(given), of) if given.isascii() and given.isdecimal() and len(given) < 10 else 0
+
+
+def _counted(run: Run) -> list[tuple[int, str]]:
+    found = Counter(one.outcome for one in run.operations)
+    return [(found[outcome], says) for outcome, says in OUTCOMES.items() if found[outcome]]
+
+
+def _told(run: Run) -> str:
+    return ", ".join(f"{count:,} {says}" for count, says in _counted(run))
+
+
+def _has(run: Run, outcome: Outcome) -> bool:
+    return any(one.outcome == outcome for one in run.operations)
+
+
+ROUTES = (
+    Route("/ui/runs", runs),
+    Route("/ui/runs/<run_id>", one_run),
+    Route("/ui/runs/<run_id>/approve", approve, "POST"),
+    Route("/ui/runs/<run_id>/discard", discard, "POST"),
+    Route("/ui/runs/<run_id>/undo", undo, "POST"),
+)
