@@ -1,0 +1,41 @@
+"""The tags: how often and when each was used, what became of others, and which of them mean the same."""
+
+from werkzeug.wrappers import Response
+
+from commonplace.domain.listing import TagUse
+from commonplace.interfaces.ui.runs import beginning
+from commonplace.interfaces.ui.visit import Route, Visit
+
+PAGE = 100
+ORDERS = {"name": "by name", "count": "most used first", "last": "last used first"}
+
+
+def tags(visit: Visit) -> Response:
+    """A page of the tags in use, and those that are in use no more."""
+    uses = visit.memory.tag_uses()
+    order = visit.arguments.get("order", "count")
+    active, others = [one for one in uses if one.status == "active"], [one for one in uses if one.status != "active"]
+    start = beginning(visit, len(active))
+    return visit.show(
+        "tags.html", tags=_sorted(active, order)[start : start + PAGE], start=start, page=PAGE, total=len(active),
+        others=others, order=order, orders=ORDERS,
+    )  # fmt: skip
+
+
+def plan(visit: Visit) -> Response:
+    """Plans to give tags of one meaning one name; a person approves or discards it as any run."""
+    result = visit.memory.optimize_tags(dry_run=True)
+    if result.run_id is None:
+        return visit.go("/ui/tags", "No two tags mean the same: there is nothing to do.")
+    return visit.go(f"/ui/runs/{result.run_id}", "A plan: nothing is changed before you approve it.")
+
+
+def _sorted(uses: list[TagUse], order: str) -> list[TagUse]:
+    if order == "count":
+        return sorted(uses, key=lambda one: (-one.count, one.tag))
+    if order == "last":
+        return sorted(uses, key=lambda one: (-(one.last_used.timestamp() if one.last_used else 0.0), one.tag))
+    return uses
+
+
+ROUTES = (Route("/ui/tags", tags), Route("/ui/tags/plan", plan, "POST"))
