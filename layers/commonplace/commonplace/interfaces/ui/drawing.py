@@ -1,0 +1,187 @@
+"""Where the parts of a picture stand: the network of concepts and the growth, the same picture for the same memories."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from wcwidth import wcswidth
+
+from commonplace.domain.analysis import Month, NetworkLink, NetworkNode
+
+WIDTH, HEIGHT = 960, 640
+GROWTH_WIDTH, GROWTH_HEIGHT = 960, 300
+COLOURS = 6
+"""That communities have; of more, some share one."""
+_MARGIN, _LETTER, _LINE = 16.0, 7.4, 20.0  # around the picture; of a label, for a column of a terminal and in height
+_LONGEST = 18  # columns of a label
+_STEPS, _APART_STEPS = 220, 250
+_MOST_BARS, _THICKEST = 36, 56.0
+_BELOW, _LEFT = 44.0, 56.0  # of the growth: room for the names of months, and for numbers
+
+
+class Dot(NamedTuple):
+    """A concept as it is drawn. `label`: its name, shortened; `colour`: 0 to `COLOURS` - 1."""
+
+    name: str
+    label: str
+    count: int
+    x: float
+    y: float
+    radius: float
+    colour: int
+
+
+class Line(NamedTuple):
+    """A link as it is drawn; `strength`: 0 to 1."""
+
+    start: tuple[float, float]
+    end: tuple[float, float]
+    strength: float
+
+
+class Network(NamedTuple):
+    dots: list[Dot]
+    lines: list[Line]
+
+
+class Bar(NamedTuple):
+    """A month or a year. Heights are in the units of the picture; `total`: how many memories there are at its end."""
+
+    name: str
+    added: int
+    closed: int
+    total: int
+    x: float
+    width: float
+    added_height: float
+    closed_height: float
+    total_y: float
+    is_named: bool
+
+
+class Growth(NamedTuple):
+    """`ground`: the height of zero; `before`: how many memories are older than the first bar; `most`: the highest total."""
+
+    bars: list[Bar]
+    ground: float
+    before: int
+    most: int
+
+
+def network(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> Network:
+    """Places concepts: those that stand together near each other, no label over another where there is room."""
+    if not nodes:
+        return Network([], [])
+    labels = [_shortened(one.id) for one in nodes]
+    most = max(one.count for one in nodes)
+    radii = [5 + 13 * math.sqrt(one.count / most) for one in nodes]
+    at = {one.id: number for number, one in enumerate(nodes)}
+    pull = np.zeros((len(nodes), len(nodes)))
+    for link in links:
+        if link.weight > 0:
+            pull[at[link.source], at[link.target]] = pull[at[link.target], at[link.source]] = link.weight
+    sizes = np.array(
+        [(max(_LETTER * wcswidth(label), 2 * r) + 10, 2 * r + _LINE) for label, r in zip(labels, radii, strict=True)]
+    )
+    places = _apart(_drawn_together(pull), sizes)
+    dots = [
+        Dot(node.id, label, node.count, round(float(x), 1), round(float(y), 1), round(r, 1), node.community % COLOURS)
+        for node, label, r, (x, y) in zip(nodes, labels, radii, places, strict=True)
+    ]
+    there = [(dots[at[one.source]], dots[at[one.target]], one.weight) for one in links]
+    lines = [Line((one.x, one.y), (other.x, other.y), round(max(0.0, min(1.0, weight)), 2)) for one, other, weight in there]
+    return Network(dots, lines)
+
+
+def _drawn_together(pull: np.ndarray) -> np.ndarray:
+    """Places from -1 to 1: what is linked attracts, all repel each other; from a spiral, the first in its middle."""
+    number = np.arange(len(pull))
+    angle, away = number * math.pi * (3 - math.sqrt(5)), np.sqrt((number + 0.5) / len(pull))
+    places = np.stack([away * np.cos(angle), away * np.sin(angle)], axis=1)
+    near = 1.3 / math.sqrt(len(pull))
+    for step in range(_STEPS):
+        apart = places[:, None] - places[None]
+        distance = np.maximum(np.linalg.norm(apart, axis=2), 1e-3)
+        force = near**2 / distance**2 - pull * distance / near
+        np.fill_diagonal(force, 0.0)
+        moved = (apart * force[..., None]).sum(axis=1) - 0.6 * places
+        length = np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-9)
+        places = places + moved / length * np.minimum(length, 0.12 * (1 - step / _STEPS))
+    return places / max(1.0, float(np.abs(places).max()))
+
+
+def _apart(places: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """The same in the units of the picture; boxes that overlap are moved from each other, and none leaves it."""
+    low = sizes / 2 + _MARGIN
+    high = np.array([WIDTH, HEIGHT]) - low
+    spread = np.ptp(places, axis=0)
+    places = (places - places.min(axis=0)) / np.where(spread > 0, spread, 1) if len(places) > 1 else np.full((1, 2), 0.5)
+    places = low + places * (high - low)
+    needed = (sizes[:, None] + sizes[None]) / 2
+    for _ in range(_APART_STEPS):
+        between = places[:, None] - places[None]
+        over = needed - np.abs(between)
+        np.fill_diagonal(over[..., 0], -1.0)
+        both = (over > 0).all(axis=2)
+        if not both.any():
+            break
+        shorter = over[..., 0] < 2 * over[..., 1]
+        order = np.sign(np.arange(len(places))[:, None] - np.arange(len(places))[None])
+        side = np.where(between == 0, order[..., None], np.sign(between))
+        push = np.where(np.stack([shorter, ~shorter], axis=2) & both[..., None], side * over / 2, 0.0).sum(axis=1)
+        places = np.clip(places + 0.6 * push, low, high)
+    return places
+
+
+def _shortened(name: str) -> str:
+    label = name
+    while wcswidth(label) > _LONGEST:
+        label = label[:-1]
+    return label if label == name else f"{label.rstrip()}…"
+
+
+def growth(months: Sequence[Month]) -> Growth:
+    """Bars month by month, of more than three years year by year; of more than 36 bars the newest."""
+    years = months and _number(months[-1].month) - _number(months[0].month) >= _MOST_BARS
+    sums: dict[int, list[int]] = {}
+    for month in months:
+        at = int(month.month[:4]) if years else _number(month.month)
+        added, closed = sums.get(at, [0, 0])
+        sums[at] = [added + month.added, closed + month.closed]
+    last = max(sums, default=0)
+    first = max(min(sums, default=1), last - _MOST_BARS + 1)
+    before = sum(added - closed for at, (added, closed) in sums.items() if at < first)
+    shown = [(at, *sums.get(at, [0, 0])) for at in range(first, last + 1)]
+    return _bars([(str(at) if years else _month_of(at), added, closed) for at, added, closed in shown], before)
+
+
+def _bars(shown: Sequence[tuple[str, int, int]], before: int) -> Growth:
+    totals, total = list[int](), before
+    for _, added, closed in shown:
+        total += added - closed
+        totals.append(total)
+    most = max([before, *totals, *(added for _, added, _ in shown), 1])
+    deepest = max([closed for _, _, closed in shown], default=0)
+    height = GROWTH_HEIGHT - _BELOW - _MARGIN
+    unit = height / (most + deepest)
+    ground = _MARGIN + most * unit
+    wide = (GROWTH_WIDTH - _LEFT - _MARGIN) / max(len(shown), 1)
+    thick, each = min(0.7 * wide, _THICKEST), math.ceil(len(shown) / 12)
+    bars = [
+        Bar(
+            name, added, closed, total, round(_LEFT + wide * (number + 0.5) - thick / 2, 1), round(thick, 1),
+            round(added * unit, 1), round(closed * unit, 1), round(ground - total * unit, 1),
+            (len(shown) - 1 - number) % each == 0,
+        )
+        for number, ((name, added, closed), total) in enumerate(zip(shown, totals, strict=True))
+    ]  # fmt: skip
+    return Growth(bars, round(ground, 1), before, most)
+
+
+def _number(month: str) -> int:
+    return 12 * int(month[:4]) + int(month[5:]) - 1
+
+
+def _month_of(number: int) -> str:
+    return f"{number // 12:04}-{number % 12 + 1:02}"

@@ -1,0 +1,32 @@
+"""The memories as a whole, as pictures: how they grew, and which concepts stand together in them."""
+
+from werkzeug.wrappers import Response
+
+from commonplace.interfaces.ui import drawing
+from commonplace.interfaces.ui.visit import Route, Visit
+
+CONCEPTS = 40
+"""That one picture shows."""
+HEADINGS = ("category", "type", "section", "collection", "durability", "status")
+
+
+def network(visit: Visit) -> Response:
+    """The concepts that most memories have, or those around one of them, and which stand together."""
+    focus, depth = visit.arguments.get("focus"), visit.arguments.get("depth", "1")
+    found = visit.memory.concept_network(focus, depth=int(depth) if depth in ("1", "2", "3") else 1, limit=CONCEPTS)
+    return visit.show(
+        "network.html", focus=focus, depth=depth, found=found, picture=drawing.network(found.nodes, found.links),
+        width=drawing.WIDTH, height=drawing.HEIGHT,
+    )  # fmt: skip
+
+
+def growth(visit: Visit) -> Response:
+    """What was stored and closed month by month, and what there is by its headings."""
+    stats = visit.memory.memory_stats()
+    return visit.show(
+        "growth.html", stats=stats, picture=drawing.growth(stats.growth), headings=HEADINGS, width=drawing.GROWTH_WIDTH,
+        height=drawing.GROWTH_HEIGHT,
+    )  # fmt: skip
+
+
+ROUTES = (Route("/ui/network", network), Route("/ui/growth", growth))
