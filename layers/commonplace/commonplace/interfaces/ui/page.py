@@ -13,7 +13,7 @@ from werkzeug.wrappers import Request, Response
 
 from commonplace.client.memory import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.ui import memory, pictures, runs, search, tags, timeline, writing
+from commonplace.interfaces.ui import memory, pictures, runs, search, tags, timeline, transfer, writing
 from commonplace.interfaces.ui.look import environment
 from commonplace.interfaces.ui.sessions import Session, Sessions
 from commonplace.interfaces.ui.visit import HOME, Route, Visit
@@ -21,7 +21,7 @@ from commonplace.use_cases.dispatch import internal_error
 
 ROUTES: tuple[Route, ...] = (
     *search.ROUTES, *memory.ROUTES, *timeline.ROUTES, *writing.ROUTES,
-    *runs.ROUTES, *tags.ROUTES, *pictures.ROUTES,
+    *runs.ROUTES, *tags.ROUTES, *pictures.ROUTES, *transfer.ROUTES,
 )  # fmt: skip
 _HEADERS = {
     "Cache-Control": "no-store",

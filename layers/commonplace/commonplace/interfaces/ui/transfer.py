@@ -1,0 +1,129 @@
+"""Bringing memories along, with a plan first, and taking them out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+from werkzeug.wrappers import Response
+
+from commonplace.client.memory import Commonplace
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.imports import Imported, ImportedRecords
+from commonplace.domain.taxonomy import ImportKind
+from commonplace.domain.transfer import MEDIA, PrintedFormat
+from commonplace.importing.kinds import kind_of
+from commonplace.importing.sources import Source
+from commonplace.interfaces.cli.import_files import read_export
+from commonplace.interfaces.ui.uploads import laid_out, packed
+from commonplace.interfaces.ui.visit import Route, Visit
+
+KINDS: tuple[ImportKind, ...] = get_args(ImportKind)
+FORMATS: dict[PrintedFormat, str] = {
+    "jsonl": "JSON Lines: everything, to be imported again",
+    "csv": "CSV: everything, for a spreadsheet; can be imported again",
+    "markdown": "Markdown: what is remembered now, to be read",
+    "mem0": "mem0: what is remembered now, as that store gives it",
+    "langgraph": "LangGraph: what is remembered now, as items of its store",
+}
+MEGABYTES = 8
+"""That the server takes at once."""
+MOST_SHOWN = 200
+"""Of what is refused or stands in the way."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an import would bring, or has brought. `in_the_way`: each with where it stands and why it is not taken."""
+
+    kind: str
+    why: str
+    entries: int
+    added: int
+    closed: int
+    known: int
+    in_the_way: Sequence[tuple[str, str]]
+    runs: Sequence[str]
+    result: Imported | ImportedRecords
+
+
+def form(visit: Visit) -> Response:
+    """What can be brought along."""
+    return visit.show("import.html", kinds=KINDS, asked=None, most_megabytes=MEGABYTES)
+
+
+def planned(visit: Visit) -> Response:
+    """What the files would bring; nothing is stored, and they are kept for an hour."""
+    asked = visit.form.get("kind")
+    try:
+        archive = packed([*visit.files.getlist("files"), *visit.files.getlist("folder")])
+        plan = _taken(archive, asked, visit.memory, apply=False)
+    except CommonplaceError as error:
+        return visit.show_again("import.html", error, kinds=KINDS, asked=asked, most_megabytes=MEGABYTES)
+    upload = visit.memory.upload(archive)
+    return visit.show("import_plan.html", plan=plan, upload_id=upload.upload_id, most=MOST_SHOWN)
+
+
+def applied(visit: Visit) -> Response:
+    """Stores what the plan told."""
+    upload_id = visit.form.get("upload_id", "")
+    plan = _taken(visit.memory.uploaded(upload_id), visit.form.get("kind"), visit.memory, apply=True)
+    visit.memory.drop_upload(upload_id)
+    said = f"Imported: {plan.added:,} memories came, {plan.known:,} were here already."
+    if len(plan.runs) == 1:
+        return visit.go(f"/ui/runs/{plan.runs[0]}", said)
+    return visit.go("/ui/runs" if plan.runs else "/ui/import", said)
+
+
+def left(visit: Visit) -> Response:
+    """Lets go of what was sent."""
+    visit.memory.drop_upload(visit.form.get("upload_id", ""))
+    return visit.go("/ui/import", "Nothing was imported, and the file is gone from here.")
+
+
+def formats(visit: Visit) -> Response:
+    """What the memories can be taken out as."""
+    return visit.show("export.html", formats=FORMATS)
+
+
+def exported(visit: Visit) -> Response:
+    """All memories as a file."""
+    form = next((one for one in FORMATS if one == visit.form.get("format")), None)
+    if form is None:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "format: is none of those that there are", "format")
+    media, ending = MEDIA.get(form, ("application/json", f"{form}.json"))
+    name = f"memories-{visit.memory.now():%Y-%m-%d}.{ending}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response("".join(visit.memory.export_lines(form)), headers=headers, content_type=media)
+
+
+def _taken(archive: bytes, asked: str | None, memory: Commonplace, *, apply: bool) -> Plan:
+    kind = next((one for one in KINDS if one == asked), None)
+    with laid_out(archive) as source:
+        found = kind_of(source, kind)
+        if found.kind == "commonplace":
+            return _of_records(source, found.why, memory, apply)
+        done = memory.import_from(source, found.kind, apply)
+    in_the_way = [(one.where, one.message) for one in done.refused]
+    in_the_way += [(name, "says something else here; what is here stays") for name in done.conflicts]
+    in_the_way += [(name, "was changed here meanwhile; the next import takes it") for name in done.lost]
+    runs = done.runs or [done.run_id] * (done.run_id is not None)
+    return Plan(found.kind, found.why, done.entries, done.added, done.closed, len(done.known), in_the_way, runs, done)
+
+
+def _of_records(source: Source, why: str, memory: Commonplace, apply: bool) -> Plan:
+    given = read_export(source.text)
+    with given.told_by_line():
+        done = memory.import_records(given.items, apply)
+    in_the_way = [(one.memory_id, one.why) for one in done.left_out if not one.why.startswith("known")]
+    runs = [done.run_id] if done.run_id is not None else []
+    return Plan("commonplace", why, len(given.items), len(done.stored), done.closed, len(done.known), in_the_way, runs, done)
+
+
+ROUTES = (
+    Route("/ui/import", form),
+    Route("/ui/import", planned, "POST"),
+    Route("/ui/import/apply", applied, "POST"),
+    Route("/ui/import/leave", left, "POST"),
+    Route("/ui/export", formats),
+    Route("/ui/export", exported, "POST"),
+)

@@ -1,0 +1,140 @@
+"""Bringing memories along on the page, with a plan first; taking them out."""
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commonplace import Commonplace
+from commonplace.interfaces.ui.transfer import FORMATS
+from tests.integration.opened_page import Opened, opened
+from tests.integration.test_page_runs import text_of
+from tests.scripted_nights import current
+
+pytestmark = pytest.mark.integration
+
+ELSEWHERE = Path(__file__).parent / "elsewhere"
+GIVEN = (
+    "chatgpt.json",
+    "claude",
+    "mem0.json",
+    "zep.json",
+    "graphiti.json",
+    "letta.af",
+    "langgraph.json",
+    "basic-memory",
+    "notes",
+    "memories",
+)
+
+
+def files_of(path: Path) -> dict[str, Any]:
+    """What a browser sends of a file, or of a folder with the names that it gives them."""
+    if path.is_file():
+        return {"files": (io.BytesIO(path.read_bytes()), path.name)}
+    inside = sorted(one for one in path.rglob("*") if one.is_file())
+    return {"folder": [(io.BytesIO(one.read_bytes()), one.relative_to(path.parent).as_posix()) for one in inside]}
+
+
+def planned(page: Opened, status: int = 200, **given: Any) -> str:
+    return page.send("/ui/import", "/ui/import", status, **given).text
+
+
+def form_in(page: str, action: str) -> dict[str, str]:
+    from tests.integration.opened_page import _Forms
+
+    return _Forms(page).found[action]
+
+
+def sent(page: Opened, plan: str, action: str) -> str:
+    fields = form_in(plan, action)
+    answer = page.client.post(
+        action, data=fields, base_url="http://127.0.0.1:8787", headers={"Origin": "http://127.0.0.1:8787"}
+    )
+    assert answer.status_code == 303, answer.text
+    return answer.location
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_what_other_stores_give_is_planned_and_brought_as_by_the_command(memory: Commonplace, name: str) -> None:
+    would = memory.import_from(ELSEWHERE / name)
+    page = opened(memory)
+    plan = planned(page, **files_of(ELSEWHERE / name))
+    assert f"Read as {would.kind}: " in text_of(plan)
+    assert f"Entries {would.entries:,} Would be added {would.added:,}" in text_of(plan)
+    assert current(memory) == []
+    where = sent(page, plan, "/ui/import/apply")
+    assert where.startswith("/ui/runs")
+    assert f"{would.added:,} memories came" in page.get(where)
+    assert len(list(memory.export())) == would.added
+    again = planned(page, **files_of(ELSEWHERE / name))
+    assert "Would be added 0" in text_of(again)
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_an_export_comes_back_and_is_taken_back(memory: Commonplace, tmp_path: Path, form: Any) -> None:
+    with Commonplace(tmp_path / "other.db") as other:
+        other.store_memory("I drink green tea at noon.")
+        lines = "".join(other.export_lines(form)).encode()
+    page = opened(memory)
+    plan = planned(page, files=(io.BytesIO(lines), "memories"))
+    assert "Read as commonplace" in text_of(plan)
+    where = sent(page, plan, "/ui/import/apply")
+    assert current(memory) == ["I drink green tea at noon."]
+    page.send(where, f"{where}/undo")
+    assert current(memory) == []
+
+
+def test_a_zip_archive_is_what_is_in_it(memory: Commonplace) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.write(ELSEWHERE / "chatgpt.json", "export/conversations.json")
+        archive.writestr("__MACOSX/export/._conversations.json", b"\0\0")
+    packed.seek(0)
+    assert "Read as chatgpt" in text_of(planned(opened(memory), files=(packed, "export.zip")))
+
+
+def test_what_was_sent_can_be_left_and_is_gone(memory: Commonplace) -> None:
+    page = opened(memory)
+    plan = planned(page, **files_of(ELSEWHERE / "mem0.json"))
+    assert sent(page, plan, "/ui/import/leave") == "/ui/import"
+    fields = form_in(plan, "/ui/import/apply")
+    headers = {"Origin": "http://127.0.0.1:8787"}
+    answer = page.client.post("/ui/import/apply", data=fields, base_url="http://127.0.0.1:8787", headers=headers)
+    assert answer.status_code == 404
+    assert current(memory) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "name", "why"),
+    [
+        (b"[1, 2", "a.json", "Expecting"),
+        (b"\0\1\2\0", "a.bin", "no text"),
+        (b"# Notes", "a/b/c.dat", "nothing tells what it is"),
+    ],
+)
+def test_what_cannot_be_read_is_told_at_the_form(memory: Commonplace, body: bytes, name: str, why: str) -> None:
+    answer = opened(memory).send("/ui/import", "/ui/import", 400, files=(io.BytesIO(body), name))
+    assert 'role="alert"' in answer.text
+    assert why in answer.text
+    assert 'id="files"' in answer.text
+
+
+def test_a_plan_that_brings_nothing_cannot_be_applied(memory: Commonplace) -> None:
+    plan = planned(opened(memory), files=(io.BytesIO(b"{}"), "a.json"))
+    assert "entry 1 content: there are no words" in text_of(plan)
+    assert "/ui/import/apply" not in plan
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_all_memories_are_taken_out(memory: Commonplace, form: Any) -> None:
+    memory.store_memory("I drink green tea at noon.")
+    answer = opened(memory).send("/ui/export", "/ui/export", 200, format=form)
+    assert answer.text == "".join(memory.export_lines(form))
+    assert answer.headers["Content-Disposition"].startswith('attachment; filename="memories-2026-05-20.')
+
+
+def test_no_other_format_is_taken_out(memory: Commonplace) -> None:
+    opened(memory).send("/ui/export", "/ui/export", 400, format="../../etc")

@@ -1,0 +1,81 @@
+"""Files that a browser sends: they are laid out in a folder of their own, and nowhere else."""
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from werkzeug.datastructures import FileStorage
+
+from commonplace import CommonplaceError
+from commonplace.interfaces.ui import uploads
+from tests.conftest import refusal
+
+
+def file(name: str, body: bytes = b"- I like tea") -> FileStorage:
+    return FileStorage(io.BytesIO(body), name)
+
+
+def laid_out(*files: FileStorage) -> dict[str, bytes]:
+    """The files as they are read, by their paths; of one alone, by its name."""
+    with uploads.laid_out(uploads.packed(files)) as source:
+        assert source.path is not None
+        if source.path.is_file():
+            return {source.path.name: source.path.read_bytes()}
+        return {str(one.relative_to(source.path)): one.read_bytes() for one in source.path.rglob("*") if one.is_file()}
+
+
+def test_a_file_is_a_file_and_a_folder_keeps_its_name() -> None:
+    assert laid_out(file("mem0.json", b"[]")) == {"mem0.json": b"[]"}
+    with uploads.laid_out(uploads.packed([file("memories/a.md"), file("memories/b/c.md")])) as source:
+        assert source.path is not None
+        assert source.path.name == "memories"
+        assert sorted(path.name for path in source.path.iterdir()) == ["a.md", "b"]
+    assert not source.path.exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["../../a.md", "/etc/a.md", "..\\..\\a.md", "./a.md", "C:\\notes\\a.md", "a\0.md", "x/" * 90 + "a.md"]
+)
+def test_no_name_leads_out_of_the_folder(name: str) -> None:
+    found = laid_out(file(name), file("b.md"))
+    assert len(found) == 2
+    assert not any(Path(path).is_absolute() or ".." in Path(path).parts for path in found)
+
+
+@pytest.mark.parametrize("name", ["../../a.md", "/tmp/a.md", "a/../../b.md"])
+def test_no_name_in_an_archive_leads_out_of_it(name: str) -> None:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as opened:
+        opened.writestr(name, b"- I like tea")
+        opened.writestr("c.md", b"- I like coffee")
+    found = laid_out(file("notes.zip", archive.getvalue()))
+    assert sorted(found.values()) == [b"- I like coffee", b"- I like tea"]
+
+
+def test_a_very_long_name_is_cut_where_its_ending_stays() -> None:
+    (path,) = laid_out(file("日" * 300 + ".md"))
+    assert path.endswith("日.md")
+
+
+def test_the_same_name_twice_is_one_file() -> None:
+    assert laid_out(file("a.md", b"1"), file("a.md", b"2")) == {"a.md": b"2"}
+
+
+def test_what_an_archive_holds_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    archive = uploads.packed([file(f"{number}.md", b"x" * 100) for number in range(5)])
+    for name, most in (("MOST_FILES", 4), ("MOST_UNPACKED", 499)):
+        with monkeypatch.context() as changed:
+            changed.setattr(uploads, name, most)
+            assert refusal(lambda: uploads.laid_out(archive).__enter__()).code.status == 413
+    with uploads.laid_out(archive):
+        pass
+
+
+def test_a_file_where_a_folder_is_to_be_is_told() -> None:
+    with pytest.raises(CommonplaceError, match="archive can't be read"):
+        laid_out(file("a", b"1"), file("a/b.md", b"2"))
+
+
+def test_nothing_chosen_is_told() -> None:
+    assert refusal(lambda: uploads.packed([file("")])).field == "files"
