@@ -18,7 +18,7 @@ HERE, PACKAGE = Path(__file__).parent, Path(commonplace.__file__).parent
 BESIDE = {"cases", "__pycache__"}
 FILES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 ROOMS = (
-    "interfaces", "legacy", "client", "bootstrap", "settings", "adapters", "importing", "nightly", "use_cases", "pages", "runs", "extraction",
+    "interfaces", "legacy", "integrations", "client", "bootstrap", "settings", "adapters", "importing", "nightly", "use_cases", "pages", "runs", "extraction",
     "indexing", "contract", "retrieval", "memories", "llm", "ports", "text", "domain",
 )  # fmt: skip
 """The rooms, top floor first: a room imports only from rooms that stand further on in this list."""

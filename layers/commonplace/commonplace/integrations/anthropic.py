@@ -1,0 +1,199 @@
+"""Claude's memory tool (`memory_20250818`) over documents: what the model keeps under `/memories`, in the memory file."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
+from anthropic.types.beta import (
+    BetaCacheControlEphemeralParam,
+    BetaMemoryTool20250818CreateCommand,
+    BetaMemoryTool20250818DeleteCommand,
+    BetaMemoryTool20250818InsertCommand,
+    BetaMemoryTool20250818RenameCommand,
+    BetaMemoryTool20250818StrReplaceCommand,
+    BetaMemoryTool20250818ViewCommand,
+)
+from anyio.to_thread import run_sync
+
+from commonplace.client.memory import Commonplace
+from commonplace.domain.documents import Document
+from commonplace.domain.errors import CommonplaceError
+from commonplace.integrations.memory_files import MemoryFiles, PathError, Place, place_of
+
+_AROUND = 2  # lines that are shown before and behind an edit
+_AnyMethod = TypeVar("_AnyMethod", bound=Callable[..., str])
+
+
+def _told_to_the_model(method: _AnyMethod) -> _AnyMethod:
+    """What goes wrong is told as an error of the tool, and nothing else of it."""
+
+    @wraps(method)
+    def called(self: Any, command: Any) -> str:
+        try:
+            return method(self, command)
+        except (CommonplaceError, PathError) as error:
+            raise ToolError(error.message if isinstance(error, CommonplaceError) else str(error)) from error
+
+    return called  # type: ignore[return-value]
+
+
+class MemoryTool(BetaAbstractMemoryTool):
+    """The memory tool for `client.beta.messages.tool_runner(tools=[MemoryTool(memory)], ...)`.
+
+    Each file is a document of the namespace `memories`, with its versions; its paragraphs are found by `search_memory`.
+    Secrets are taken out of what is written, and the answer tells the model so.
+    """
+
+    def __init__(self, memory: Commonplace, *, cache_control: BetaCacheControlEphemeralParam | None = None) -> None:
+        super().__init__(cache_control=cache_control)
+        self._documents = memory.documents
+
+    @_told_to_the_model
+    def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
+        """A file with its lines numbered, or what is in a folder, two levels deep."""
+        place, files = place_of(command.path), MemoryFiles.read(self._documents)
+        if place in files.folders:
+            heading = f"Here're the files and directories up to 2 levels deep in {command.path}, excluding hidden items:"
+            return "\n".join((heading, *files.lines(place, command.path)))
+        if place not in files.files:
+            raise _missing(command.path)
+        lines, first, last = files.open(place).body.split("\n"), 1, -1
+        if command.view_range and len(command.view_range) == 2:
+            first, last = max(1, command.view_range[0]), command.view_range[1]
+        shown = lines[first - 1 : len(lines) if last == -1 else last]
+        return f"Here's the content of {command.path} with line numbers:\n{_numbered(shown, first)}"
+
+    @_told_to_the_model
+    def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
+        """A new file, with the folders that it needs."""
+        place, files = place_of(command.path), MemoryFiles.read(self._documents)
+        _refuse_file_above(place, files)
+        if files.is_there(place):
+            raise ToolError(f"File {command.path} already exists")
+        written = files.write(place, command.file_text)
+        return f"File created successfully at: {command.path}{_redacted(written)}"
+
+    @_told_to_the_model
+    def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
+        """A text in a file replaced, where it stands there once."""
+        place, files, text = self._read(command.path)
+        found = _occurrences(text, command.old_str)
+        if not found:
+            raise ToolError(
+                f"No replacement was performed, old_str `{command.old_str}` did not appear verbatim in {command.path}."
+            )
+        if text.count(command.old_str) > 1:
+            numbers = ", ".join(str(text.count("\n", 0, at) + 1) for at in found)
+            raise ToolError(
+                f"No replacement was performed. Multiple occurrences of old_str `{command.old_str}` in lines: {numbers}."
+                " Please ensure it is unique"
+            )
+        written = files.write(place, text.replace(command.old_str, command.new_str))
+        first = max(1, text.count("\n", 0, found[0]) + 1 - _AROUND)
+        shown = written.body.split("\n")[first - 1 : text.count("\n", 0, found[0]) + 1 + _AROUND]
+        heading = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
+        return f"{heading}\n{_numbered(shown, first)}{_redacted(written)}"
+
+    @_told_to_the_model
+    def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
+        """A text put behind a line of a file; 0 is before the first."""
+        place, files, text = self._read(command.path)
+        lines = text.removesuffix("\n").split("\n") if text else []
+        if not 0 <= command.insert_line <= len(lines):
+            raise ToolError(
+                f"Invalid `insert_line` parameter: {command.insert_line}. It should be within the range [0, {len(lines)}]."
+            )
+        lines.insert(command.insert_line, command.insert_text.rstrip("\n"))
+        joined = "\n".join(lines)
+        written = files.write(place, joined if joined.endswith("\n") else f"{joined}\n")
+        return f"The file {command.path} has been edited.{_redacted(written)}"
+
+    @_told_to_the_model
+    def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
+        """A file gone, or a folder with all that is in it; each can be undone for 30 days (`memory.documents.undo`)."""
+        place, files = place_of(command.path), MemoryFiles.read(self._documents)
+        if not place:
+            raise ToolError("Cannot delete the /memories directory itself")
+        if not files.is_there(place):
+            raise ToolError(f"The path {command.path} does not exist")
+        files.delete(place)
+        return f"Successfully deleted {command.path}"
+
+    @_told_to_the_model
+    def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
+        """A file or folder under another path; nothing is written over."""
+        old, new, files = place_of(command.old_path), place_of(command.new_path), MemoryFiles.read(self._documents)
+        if not old:
+            raise ToolError("Cannot rename the /memories directory itself")
+        if files.is_there(new):
+            raise ToolError(f"The destination {command.new_path} already exists")
+        _refuse_file_above(new, files)
+        files.make_folder(new[:-1])
+        if not files.is_there(old):
+            raise ToolError(f"The path {command.old_path} does not exist")
+        if new[: len(old)] == old:
+            raise ToolError(f"The path {command.old_path} cannot be moved into itself")
+        files.move(old, new)
+        return f"Successfully renamed {command.old_path} to {command.new_path}"
+
+    def clear_all_memory(self) -> str:
+        """Deletes every file; each can be undone for 30 days."""
+        files = MemoryFiles.read(self._documents)
+        for place in list(files.below(())):
+            MemoryFiles.read(self._documents).delete(place)
+        return "All memory cleared"
+
+    def _read(self, path: str) -> tuple[Place, MemoryFiles, str]:
+        """The file of a path, to be edited."""
+        place, files = place_of(path), MemoryFiles.read(self._documents)
+        if not files.is_there(place):
+            raise _missing(path)
+        if place not in files.files:
+            raise ToolError(f"The path {path} is not a file.")
+        return place, files, files.open(place).body
+
+
+class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
+    """The same for `AsyncAnthropic`; the loop goes on meanwhile."""
+
+    def __init__(self, memory: Commonplace, *, cache_control: BetaCacheControlEphemeralParam | None = None) -> None:
+        super().__init__(cache_control=cache_control)
+        self._tool = MemoryTool(memory)
+
+    async def execute(self, command: Any) -> str:
+        """Any of the six commands."""
+        return str(await run_sync(self._tool.execute, command))
+
+    view = create = str_replace = insert = delete = rename = execute
+
+    async def clear_all_memory(self) -> str:
+        """Deletes every file."""
+        return await run_sync(self._tool.clear_all_memory)
+
+
+def _numbered(lines: list[str], first: int) -> str:
+    return "\n".join(f"{number:>6}\t{line}" for number, line in enumerate(lines, first))
+
+
+def _occurrences(text: str, part: str) -> list[int]:
+    """Where a text begins in another, also where two overlap."""
+    return [at for at in range(len(text) - len(part) + 1) if text.startswith(part, at)]
+
+
+def _refuse_file_above(place: Place, files: MemoryFiles) -> None:
+    above = files.above(place)
+    if above is not None:
+        raise ToolError(f"The path /memories/{'/'.join(above)} is not a directory.")
+
+
+def _missing(path: str) -> ToolError:
+    return ToolError(f"The path {path} does not exist. Please provide a valid path.")
+
+
+def _redacted(written: Document) -> str:
+    """What a model is told of secrets that were taken out of what it wrote."""
+    if not written.redacted:
+        return ""
+    kinds = ", ".join(written.redacted)
+    return f"\nSecrets are never kept: {kinds} taken out; the file has [redacted:{written.redacted[0]}] in such places."

@@ -1,0 +1,135 @@
+"""A tree of files under `/memories` over documents: its paths, its folders, and what becomes of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from commonplace.client.documents import Documents
+from commonplace.domain.documents import Document, DocumentHead
+
+ROOT = "memories"
+_FOLDER = "."
+"""The key of a document that says that a folder is there although nothing is in it; no file can be called so."""
+_MOST_DECODED = 5
+_FOLDER_BYTES, _DEEPEST = 4_096, 2
+
+Place = tuple[str, ...]
+"""A path below the root, by its names; of the root itself there are none."""
+
+
+class PathError(ValueError):
+    """A path that is not under `/memories`; the message says why, to the model."""
+
+
+def place_of(path: str) -> Place:
+    """The place that a path names: `.` and `..` are followed, but not beyond the root, encoded ones not at all."""
+    if path != f"/{ROOT}" and not path.startswith(f"/{ROOT}/"):
+        raise PathError(f"Path must start with /memories, got: {path}")
+    names: list[str] = []
+    for name in path.split("/"):
+        if _climbs(name) or (name == ".." and not names):
+            raise PathError(f"Path {path} would escape /memories directory")
+        if name == "..":
+            names.pop()
+        elif name not in ("", "."):
+            names.append(name)
+    if names[:1] != [ROOT]:
+        raise PathError(f"Path {path} would escape /memories directory")
+    return tuple(names[1:])
+
+
+def _climbs(name: str) -> bool:
+    """Whether a name leads upwards where somebody else decodes it: `%2e%2e`, `..%2f`, `..\\`, encoded twice as well."""
+    decoded = name
+    for _ in range(_MOST_DECODED):
+        decoded = unquote(decoded)
+    return name != ".." and ".." in decoded.replace("\\", "/").split("/")
+
+
+@dataclass(frozen=True)
+class MemoryFiles:
+    """The tree as it was when it was read."""
+
+    documents: Documents
+    files: dict[Place, DocumentHead]
+    folders: frozenset[Place]
+
+    @classmethod
+    def read(cls, documents: Documents) -> "MemoryFiles":
+        """Reads which files and folders there are."""
+        heads = documents.listed((ROOT,))
+        files = {(*head.namespace[1:], head.key): head for head in heads if head.key != _FOLDER}
+        inside = {head.namespace[1 : end + 1] for head in heads for end in range(len(head.namespace))}
+        return cls(documents, files, frozenset({(), *inside}))
+
+    def is_there(self, place: Place) -> bool:
+        """Whether a file or folder is there."""
+        return place in self.files or place in self.folders
+
+    def open(self, place: Place) -> Document:
+        """A file with its text."""
+        return self.documents.read((ROOT, *place[:-1]), place[-1])
+
+    def write(self, place: Place, text: str) -> Document:
+        """Writes a file, unless another has written it since the tree was read: that is a `CONFLICT`."""
+        version = self.files[place].version if place in self.files else 0
+        return self.documents.write((ROOT, *place[:-1]), place[-1], text, version=version)
+
+    def above(self, place: Place) -> Place | None:
+        """The file in the way where a folder would have to be, if there is one."""
+        return next((place[:end] for end in range(1, len(place)) if place[:end] in self.files), None)
+
+    def below(self, folder: Place) -> Iterator[Place]:
+        """What is in a folder itself, by name."""
+        return iter(sorted(one for one in {*self.files, *self.folders} if one and one[:-1] == folder))
+
+    def lines(self, folder: Place, path: str, depth: int = 0) -> list[str]:
+        """A folder and what is in it, two levels deep, with sizes; names that begin with a dot aside."""
+        lines = [f"{size_of(_FOLDER_BYTES)}\t{path}{'/' if depth else ''}"]
+        for place in self.below(folder) if depth < _DEEPEST else ():
+            inner = f"{path}/{place[-1]}"
+            if place[-1].startswith("."):
+                continue
+            file = self.files.get(place)
+            lines += [f"{size_of(file.size)}\t{inner}"] if file else self.lines(place, inner, depth + 1)
+        return lines
+
+    def make_folder(self, folder: Place) -> None:
+        """Makes a folder and those above it."""
+        if folder not in self.folders:
+            self.documents.write((ROOT, *folder), _FOLDER, "", version=0)
+
+    def delete(self, place: Place) -> None:
+        """Deletes a file, or a folder with all that is in it; the folder that it was in stays."""
+        self._leave(place)
+        heads = [self.files[place]] if place in self.files else self.documents.listed((ROOT, *place))
+        for head in heads:
+            self.documents.delete(head.namespace, head.key)
+
+    def move(self, old: Place, new: Place) -> None:
+        """Moves a file, or a folder with all that is in it. Where it dies half-way there is no file that is in neither."""
+        if new[: len(old) - 1] != old[:-1]:
+            self._leave(old)
+        heads = [self.files[old]] if old in self.files else self.documents.listed((ROOT, *old))
+        for head in heads:
+            there = (*head.namespace[1:], head.key)
+            folder = (ROOT, *new, *there[len(old) : -1]) if old in self.folders else (ROOT, *new[:-1])
+            body = self.documents.read(head.namespace, head.key).body
+            self.documents.write(folder, there[-1] if old in self.folders else new[-1], body, version=0)
+            self.documents.delete(head.namespace, head.key)
+
+    def _leave(self, place: Place) -> None:
+        """Keeps the folder of what goes, where nothing else is in it."""
+        folder, own = place[:-1], len(place)
+        others = [one for one in {*self.files, *self.folders} if one[: len(folder)] == folder and one[:own] != place]
+        if folder and not any(len(one) > len(folder) for one in others):
+            kept = {(*head.namespace[1:], head.key) for head in self.documents.listed((ROOT, *folder))}
+            if (*folder, _FOLDER) not in kept:
+                self.documents.write((ROOT, *folder), _FOLDER, "", version=0)
+
+
+def size_of(count: int) -> str:
+    """A number of bytes for people, as the SDK's own tool tells it."""
+    power = min(max(count.bit_length() - 1, 0) // 10, 3)
+    rounded = count / 1024**power
+    return f"{rounded:.0f}{'BKMG'[power]}" if rounded == int(rounded) else f"{rounded:.1f}{'BKMG'[power]}"

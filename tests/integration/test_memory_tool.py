@@ -1,0 +1,214 @@
+"""Claude's memory tool: against the SDK's own tool over files, by the SDK's runner, and what a path may not do."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from anthropic import Anthropic, AsyncAnthropic
+from anthropic.lib.tools import ToolError
+from anthropic.tools.memory import BetaLocalFilesystemMemoryTool
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commonplace import Commonplace
+from commonplace.integrations import memory_files
+from commonplace.integrations.anthropic import AsyncMemoryTool, MemoryTool
+from tests.integration.scripted_messages_api import Answers, ScriptedMessagesApi
+
+pytestmark = pytest.mark.integration
+
+PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text("utf-8")
+PLAIN = ("a", "b", "d", "d/a", "d/B.md", "d/e", "d/e/a", "d/e/f/ü 1", ".hidden", "d/.h/a")
+ODD = (
+    "/memories", "/memories/", "/memories//a", "/memories/a/", "/memories/./a", "/memories/d/../b", "/memories/../x", "/",
+    "/memories/../memories/a", "/etc/passwd", "memories/a", "/memories/../../memories/a",
+)  # fmt: skip
+PATHS = st.one_of(*[st.sampled_from(PLAIN).map("/memories/{}".format)] * 4, st.sampled_from(ODD))
+TEXTS = st.text(alphabet="ab \n\r\té日", max_size=8)
+PARTS = st.text(alphabet="ab\n", max_size=2)
+COMMANDS = st.one_of(
+    st.fixed_dictionaries(
+        {"command": st.just("view"), "path": PATHS},
+        optional={"view_range": st.lists(st.integers(-2, 5), min_size=1, max_size=3)},
+    ),
+    st.fixed_dictionaries({"command": st.just("create"), "path": PATHS, "file_text": TEXTS}),
+    st.fixed_dictionaries({"command": st.just("str_replace"), "path": PATHS, "old_str": PARTS, "new_str": TEXTS}),
+    st.fixed_dictionaries(
+        {"command": st.just("insert"), "path": PATHS, "insert_line": st.integers(-1, 4), "insert_text": TEXTS}
+    ),
+    st.fixed_dictionaries({"command": st.just("delete"), "path": PATHS}),
+    st.fixed_dictionaries({"command": st.just("rename"), "old_path": PATHS, "new_path": PATHS}),
+)
+
+
+def answer(tool: Any, command: dict[str, Any]) -> tuple[str, str]:
+    """What a tool answers to a command: `said`, `refused`, or, where the machine's own error got out, `failed`."""
+    try:
+        return "said", str(tool.call(command))
+    except ToolError as error:
+        return "refused", str(error.content)
+    except OSError as error:
+        return "failed", type(error).__name__
+
+
+def comparable(told: tuple[str, str]) -> tuple[str, list[str]]:
+    """Without the sizes of folders, which are the file system's own."""
+    lines = told[1].split("\n")
+    if not lines[0].startswith("Here're"):
+        return told[0], lines
+    return told[0], [one.partition("\t")[2] if number == 1 or one.endswith("/") else one for number, one in enumerate(lines)]
+
+
+@pytest.fixture(scope="module")
+def tools(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[MemoryTool, BetaLocalFilesystemMemoryTool]]:
+    folder = tmp_path_factory.mktemp("memory_tool")
+    with Commonplace(folder / "memory.db") as memory:
+        yield MemoryTool(memory), BetaLocalFilesystemMemoryTool(str(folder))
+
+
+@settings(max_examples=100)
+@given(st.lists(TEXTS, min_size=2, max_size=2), st.lists(COMMANDS, min_size=2, max_size=12))
+def test_it_answers_as_the_tool_over_files_does(
+    tools: tuple[MemoryTool, BetaLocalFilesystemMemoryTool], texts: list[str], commands: list[dict[str, Any]]
+) -> None:
+    own, theirs = tools
+    for tool in tools:
+        tool.clear_all_memory()
+    made = (
+        {"command": "create", "path": f"/memories/{name}", "file_text": text}
+        for name, text in zip(("a", "d/a"), texts, strict=True)
+    )
+    for command in (*made, *commands):
+        ours, expected = answer(own, command), answer(theirs, command)
+        if expected[0] == "failed":
+            assert ours[0] == "refused", (command, ours)
+        else:
+            assert comparable(ours) == comparable(expected), command
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/memories/../x", "/memories/../../etc/passwd", "/memories/a/../../x", "/memories/%2e%2e/x", "/memories/%2E%2E%2Fx",
+        "/memories/..%2fx", "/memories/%252e%252e%252fx", "/memories/..\\x", "/memories/%2e%2e%5cx", "/memories/.%2e/x",
+        "/memories2/x", "/memoriesx", "/etc/passwd", "memories/x", "", "/", "/memories/a\x00b", "/memories/\ud800",
+        "/memories/" + "x" * 1_000,
+    ],
+)  # fmt: skip
+def test_a_path_beyond_the_root_or_none_at_all_is_refused(memory: Commonplace, path: str) -> None:
+    tool = MemoryTool(memory)
+    tool.call({"command": "create", "path": "/memories/there", "file_text": "tea"})
+    for command in (
+        {"command": "create", "path": path, "file_text": "x"},
+        {"command": "rename", "old_path": "/memories/there", "new_path": path},
+        {"command": "view", "path": path},
+        {"command": "delete", "path": path},
+    ):
+        assert answer(tool, command)[0] == "refused"
+    assert [one.key for one in memory.documents.listed()] == ["there"]
+
+
+def test_a_secret_is_told_and_never_kept(memory: Commonplace, memory_file: Path) -> None:
+    tool = MemoryTool(memory)
+    created = tool.call({"command": "create", "path": "/memories/a", "file_text": "tea\nmy password is blue-monkey-42\n"})
+    assert "password taken out" in str(created)
+    inserted = {"command": "insert", "path": "/memories/a", "insert_line": 0, "insert_text": "key sk-ant-api03-" + "aB3" * 30}
+    replaced = {"command": "str_replace", "path": "/memories/a", "old_str": "tea", "new_str": "my password is red-monkey-43"}
+    assert [("taken out" in str(tool.call(command))) for command in (inserted, replaced)] == [True, True]
+    shown = str(tool.call({"command": "view", "path": "/memories/a"}))
+    assert shown.count("[redacted:") == 3
+    memory.close()
+    kept = b"".join(one.read_bytes() for one in memory_file.parent.glob(f"{memory_file.name}*"))
+    assert not [word for word in (b"blue-monkey", b"red-monkey", b"aB3aB3") if word in kept]
+
+
+def test_what_another_wrote_meanwhile_is_not_written_over(memory: Commonplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    tool, place = MemoryTool(memory), (("memories",), "a")
+    tool.call({"command": "create", "path": "/memories/a", "file_text": "tea"})
+    read = memory_files.MemoryFiles.open
+
+    def beaten(self: memory_files.MemoryFiles, where: memory_files.Place) -> Any:
+        found = read(self, where)
+        memory.documents.write(*place, "coffee")
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(memory_files.MemoryFiles, "open", beaten)
+        edit = {"command": "str_replace", "path": "/memories/a", "old_str": "tea", "new_str": "milk"}
+        kind, why = answer(tool, edit)
+    assert (kind, "changed meanwhile" in why) == ("refused", True)
+    assert memory.documents.read(*place).body == "coffee"
+
+
+def test_files_that_were_deleted_or_moved_can_come_back(memory: Commonplace) -> None:
+    tool = MemoryTool(memory)
+    for name in ("a", "deep/b"):
+        tool.call({"command": "create", "path": f"/memories/d/{name}", "file_text": f"tea of {name}"})
+    tool.call({"command": "rename", "old_path": "/memories/d", "new_path": "/memories/e"})
+    assert memory.search_memory("whose tea of deep/b?").results[0].content == "tea of deep/b"
+    tool.call({"command": "delete", "path": "/memories/e"})
+    assert memory.search_memory("tea").results == []
+    memory.documents.undo(("memories", "e", "deep"), "b")
+    assert "tea of deep/b" in str(tool.call({"command": "view", "path": "/memories/e/deep/b"}))
+
+
+SCRIPT = (
+    {"command": "view", "path": "/memories"},
+    {"command": "create", "path": "/memories/user.md", "file_text": "Ana drinks green tea.\n"},
+    {"command": "view", "path": "/etc/passwd"},
+)
+
+
+def steps() -> list[Answers]:
+    """What the model answers: the commands one by one, then a word."""
+    blocks = [{"type": "tool_use", "id": f"toolu_{n}", "name": "memory", "input": one} for n, one in enumerate(SCRIPT)]
+    return [*(Answers(blocks=(one,), stop_reason="tool_use") for one in blocks), Answers("I know you now.")]
+
+
+def check_talk(api: ScriptedMessagesApi, memory: Commonplace) -> None:
+    """What the server was told: the tool by its type, and the result of each call."""
+    assert api.requests[0].body["tools"] == [{"type": "memory_20250818", "name": "memory"}]
+    told = [one.body["messages"][-1]["content"][0] for one in api.requests[1:]]
+    assert [one.get("is_error", False) for one in told] == [False, False, True]
+    assert "/memories" in str(told[0]["content"])
+    assert "File created successfully at: /memories/user.md" in str(told[1]["content"])
+    assert memory.search_memory("what does Ana drink?").results[0].content == "Ana drinks green tea."
+
+
+def test_the_sdks_runner_runs_it(memory: Commonplace) -> None:
+    with ScriptedMessagesApi(steps()) as api, Anthropic(api_key="k", base_url=api.base_url, max_retries=0) as client:
+        runner = client.beta.messages.tool_runner(
+            model="claude", max_tokens=100, tools=[MemoryTool(memory)], messages=[{"role": "user", "content": "Hello"}]
+        )
+        assert "I know you now." in str(runner.until_done().content)
+        check_talk(api, memory)
+
+
+def test_the_sdks_asynchronous_runner_runs_it(memory: Commonplace) -> None:
+    async def talk(url: str) -> str:
+        async with AsyncAnthropic(api_key="k", base_url=url, max_retries=0) as client:
+            runner = client.beta.messages.tool_runner(
+                model="claude",
+                max_tokens=100,
+                tools=[AsyncMemoryTool(memory)],
+                messages=[{"role": "user", "content": "Hello"}],
+            )
+            return str((await runner.until_done()).content)
+
+    with ScriptedMessagesApi(steps()) as api:
+        assert "I know you now." in anyio.run(talk, api.base_url)
+        check_talk(api, memory)
+
+
+def test_the_code_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (section,) = re.findall(r"^## Claude's memory tool\n(.*?)(?=^## )", PAGE, re.DOTALL | re.MULTILINE)
+    (code,) = re.findall(r"^```python\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    with ScriptedMessagesApi(steps()) as api:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", api.base_url)
+        exec(compile(code, "docs/agents.md", "exec"), {})
+        assert len(api.requests) == 4
