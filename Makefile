@@ -3,8 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= data
 
+FRAMEWORKS := $(patsubst tests/frameworks/%.txt,%,$(wildcard tests/frameworks/*.txt))
+
 .DELETE_ON_ERROR:
-.PHONY: help demo run cloud cloud-night test test-313 fuzz audit check style lint manifest model bench peers lock results template build deploy built artefacts clean
+.PHONY: help demo run cloud cloud-night test test-313 test-frameworks fuzz audit check style lint manifest model bench peers lock results template build deploy built artefacts clean
 
 help:  ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 12
@@ -26,6 +28,10 @@ test: .venv/dev  ## every test, with real servers where Java and Maven are there
 
 test-313: .venv-313/ready  ## the tests of units and of contracts, on the Python of AWS
 	@.venv-313/bin/$(PYTEST) tests/unit tests/contract
+
+test-frameworks: $(FRAMEWORKS:%=.venv-frameworks/%/ready)  ## each framework's tests, with the real library
+	@for name in $(FRAMEWORKS); do echo "== $$name"; \
+		.venv-frameworks/$$name/bin/python -m pytest --confcutdir tests/frameworks tests/frameworks/test_$$name.py || exit 1; done
 
 fuzz: .venv/dev  ## hostile calls, drawn anew for MINUTES=10, the cloud in a box too; counts in benchmarks/RESULTS.md
 	@$(BIN)/python -m benchmarks.fuzz --minutes $(MINUTES) $(FUZZ); ended=$$?; \
@@ -74,7 +80,7 @@ peers: .venv-peers/ready  ## other stores on the same questions; DATA=folder of 
 
 lock: .venv/dev  ## pins every dependency again, with hashes
 	@$(LOCK_LAPTOP) pyproject.toml --output-file requirements.txt
-	@$(LOCK_LAPTOP) pyproject.toml --all-extras --group dev --output-file requirements-dev.txt
+	@$(LOCK_LAPTOP) pyproject.toml --extra aws --extra claude --extra mcp --group dev --output-file requirements-dev.txt
 	@echo "setuptools>=77" | $(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate - \
 		--output-file requirements-build.txt
 	@$(LOCK_LAYER) --group layer $(BOTO3) --output-file layers/dependencies/requirements.txt
@@ -83,6 +89,8 @@ lock: .venv/dev  ## pins every dependency again, with hashes
 	@$(LOCK_LAYER) --group layer-tracing $(BOTO3) $(BOTOCORE) --output-file layers/tracing/requirements.txt
 	@$(LOCK) --python-platform linux --group lambda --output-file requirements-lambda.txt
 	@$(LOCK) --universal --group sam --output-file requirements-sam.txt
+	@for name in $(FRAMEWORKS); do $(LOCK_LAPTOP) pyproject.toml --extra $$name --group frameworks \
+		--constraint requirements.txt --output-file tests/frameworks/$$name.txt || exit 1; done
 	@$(LOCK_LAPTOP) --group audit --output-file requirements-audit.txt
 
 LOCK_LAPTOP = $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-annotate
@@ -116,7 +124,7 @@ artefacts: built  ## the built functions, run by Lambda's own runtime client
 	@COMMONPLACE_ARTEFACTS=1 $(BIN)/python -m pytest tests/artefacts
 
 clean:  ## removes what was installed and built
-	rm -rf .venv .venv-peers .venv-313 .venv-sam .venv-lambda .venv-audit .aws-sam build dist layers/commonplace/*.egg-info
+	rm -rf .venv .venv-peers .venv-313 .venv-sam .venv-lambda .venv-audit .venv-frameworks .aws-sam build dist layers/commonplace/*.egg-info
 
 # The functions run on Python 3.13, and sam builds with it: on PATH, of pyenv though not active, or of uv.
 PYTHON313 ?= $(shell for python in python3.13 $$(ls -d $${PYENV_ROOT:-$$HOME/.pyenv}/versions/3.13*/bin/python3.13 2>/dev/null) \
@@ -143,6 +151,14 @@ ARCHITECTURE ?= arm64
 
 .venv-lambda/ready: requirements-lambda.txt
 	@$(call venv313,.venv-lambda,requirements-lambda.txt,what Lambda has)
+
+# By the name of an extra; its libraries may not agree with ours, so each has an environment of its own.
+.venv-frameworks/%/ready: tests/frameworks/%.txt requirements-build.txt pyproject.toml
+	@echo "installing into .venv-frameworks/$* ..." && $(PYTHON) -m venv --clear .venv-frameworks/$*
+	@.venv-frameworks/$*/bin/pip install --quiet --disable-pip-version-check --require-hashes \
+		--requirement $< --requirement requirements-build.txt
+	@$(call editable,.venv-frameworks/$*/bin)
+	@touch $@
 
 .venv-313/ready: requirements-dev.txt requirements-build.txt pyproject.toml
 	@$(call venv313,.venv-313,requirements-dev.txt,what the tests need)

@@ -48,6 +48,12 @@ class Documents:
 
         return list_documents(namespace, self._caller(), self._ports())
 
+    def scores(self, query: str, namespace: Sequence[str] = ()) -> dict[str, float]:
+        """How well documents there match a query, 0 to 1, by path: each by its best passage, of the best 200 of all."""
+        from commonplace.use_cases.documents import score_documents
+
+        return score_documents(query, namespace, self._caller(), self._ports())
+
     def versions(self, namespace: Sequence[str], key: str) -> list[Document]:
         """The newest 20 versions, newest first, and those that say that it was deleted."""
         return self._ports().documents.versions(self._caller().user_id, namespace, key)

@@ -11,13 +11,15 @@ from commonplace.contract.validate import redaction_under_key
 from commonplace.domain.documents import MOST_BYTES, Document, DocumentHead, Form, check_place
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import printable
+from commonplace.domain.memory import DOCUMENTS
 from commonplace.memories.documents import close, derived, settle
 from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.ports.bundle import Ports
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Caller, Filter
+from commonplace.retrieval.engine import find
 from commonplace.text.redaction import redact
 
-_ATTEMPTS = 5
+_ATTEMPTS, _MOST_FOUND = 5, 200
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,19 @@ def read_document(namespace: Sequence[str], key: str, caller: Caller, ports: Por
 def list_documents(namespace: Sequence[str], caller: Caller, ports: Ports) -> list[DocumentHead]:
     """The documents in a namespace and in those below it, by path."""
     return [one for one in ports.documents.listed(caller.user_id, namespace) if not one.deleted]
+
+
+def score_documents(query: str, namespace: Sequence[str], caller: Caller, ports: Ports) -> dict[str, float]:
+    """How well the documents in a namespace match a query, by path: each by its best passage, of the best 200 of all."""
+    heads = list_documents(namespace, caller, ports)
+    paths = {one.memory_id: head.path for head in heads for one in head.passages}
+    found = find(query, caller, ports, Filter(collection=DOCUMENTS), _MOST_FOUND, 0.0)
+    scores: dict[str, float] = {}
+    for memory, relevance in zip(found.memories, found.relevance, strict=True):
+        if memory.memory_id in paths:
+            path = paths[memory.memory_id]
+            scores[path] = max(relevance, scores.get(path, 0.0))
+    return scores
 
 
 def delete_document(namespace: Sequence[str], key: str, caller: Caller, ports: Ports, version: int | None = None) -> Document:

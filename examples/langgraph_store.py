@@ -1,0 +1,39 @@
+"""A LangGraph graph whose nodes remember: what one thread tells, another finds. No model is asked."""
+
+import sys
+from typing import TypedDict
+
+from langgraph.graph import START, StateGraph
+from langgraph.store.base import BaseStore
+
+from commonplace import Commonplace
+from commonplace.integrations.langgraph import CommonplaceStore
+
+
+class State(TypedDict):
+    """What a thread was told, and what it knows."""
+
+    said: str
+    known: list[str]
+
+
+def remember(state: State, *, store: BaseStore) -> dict[str, list[str]]:
+    """Keeps what was said, and looks for what goes with it."""
+    known = store.search(("ana", "facts"), query=state["said"], limit=2)
+    store.put(("ana", "facts"), state["said"][:40], {"text": state["said"]})
+    return {"known": [item.value["text"] for item in known]}
+
+
+def main() -> None:
+    """Runs two threads over one memory file."""
+    graph = StateGraph(State)
+    graph.add_node("remember", remember)
+    graph.add_edge(START, "remember")
+    with Commonplace(sys.argv[1] if len(sys.argv) > 1 else "memory.db") as memory:
+        app = graph.compile(store=CommonplaceStore(memory))
+        app.invoke({"said": "I am allergic to peanuts.", "known": []})
+        print(app.invoke({"said": "What must I not eat?", "known": []})["known"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""A store for LangGraph (`BaseStore`) over documents: what agents put into it is kept in the memory file, and found."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import eq, ge, gt, le, lt, ne
+from typing import Any
+
+from langgraph.store.base import (
+    BaseStore,
+    GetOp,
+    Item,
+    ListNamespacesOp,
+    MatchCondition,
+    Op,
+    PutOp,
+    Result,
+    SearchItem,
+    SearchOp,
+)
+
+from commonplace.client.memory import Commonplace
+from commonplace.domain.documents import DocumentHead
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+
+_ROOT = "langgraph"  # no namespace of LangGraph's own may begin so
+_ORDERED: Mapping[str, Callable[[float, float], bool]] = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}
+_EQUAL: Mapping[str, Callable[[object, object], bool]] = {"$eq": eq, "$ne": ne}
+_log = logging.getLogger("commonplace")
+
+Namespace = tuple[str, ...]
+
+
+class CommonplaceStore(BaseStore):
+    """A `BaseStore` over one user's memory: `graph.compile(store=CommonplaceStore(memory))`.
+
+    Each item is a document below the namespace `langgraph`; a search with a query goes by meaning and words, without any
+    embedding model to be configured. `fields`: the paths of a value that are found where `put` names none; None: the whole
+    value. Items have no time to live: `put` refuses a `ttl`, as `BaseStore` has it for stores without.
+    """
+
+    def __init__(self, memory: Commonplace, *, fields: Sequence[str] | None = None) -> None:
+        self._documents = memory.documents
+        self._fields = fields
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Reads first, by what is there before the batch; of what is put twice in it the last counts."""
+        asked = list(ops)
+        results: list[Result] = [None if isinstance(op, PutOp) else self._read(op) for op in asked]
+        puts = {(op.namespace, op.key): op for op in asked if isinstance(op, PutOp)}
+        for op in puts.values():
+            self._put(op)
+        return results
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """The same; the loop goes on meanwhile."""
+        return await asyncio.to_thread(self.batch, list(ops))
+
+    def _read(self, op: Op) -> Result:
+        match op:
+            case GetOp():
+                return self._get(op.namespace, op.key)
+            case SearchOp():
+                return self._search(op)
+            case ListNamespacesOp():
+                return self._namespaces(op)
+            case _:
+                raise ValueError(f"Unknown operation type: {type(op)}")
+
+    def _put(self, op: PutOp) -> None:
+        namespace = (_ROOT, *op.namespace)
+        if op.value is None:
+            self._delete(namespace, op.key)
+            return
+        fields = () if op.index is False else self._fields if op.index is None else op.index
+        body = json.dumps(dict(op.value), ensure_ascii=False, allow_nan=False)
+        written = self._documents.write(namespace, op.key, body, form="json", fields=fields)
+        if written.redacted:
+            _log.warning("secrets are never kept: %s taken out of an item", ", ".join(written.redacted))
+
+    def _delete(self, namespace: Namespace, key: str) -> None:
+        try:
+            self._documents.delete(namespace, key)
+        except CommonplaceError as error:
+            if error.code is not ErrorCode.NOT_FOUND:
+                raise
+
+    def _get(self, namespace: Namespace, key: str) -> Item | None:
+        try:
+            found = self._documents.read((_ROOT, *namespace), key)
+        except CommonplaceError as error:
+            if error.code is not ErrorCode.NOT_FOUND:
+                raise
+            return None
+        return Item(
+            value=json.loads(found.body), key=key, namespace=namespace, created_at=found.created_at,
+            updated_at=found.updated_at,
+        )  # fmt: skip
+
+    def _search(self, op: SearchOp) -> list[SearchItem]:
+        """The best first, then what a query says nothing about; the oldest first without one."""
+        namespace = (_ROOT, *op.namespace_prefix)
+        heads = sorted(self._documents.listed(namespace), key=lambda head: (head.created_at, head.path))
+        scores = self._documents.scores(op.query, namespace) if op.query and op.query.strip() else {}
+        heads.sort(key=lambda head: -scores.get(head.path, -1.0))
+        found: list[SearchItem] = []
+        for head in heads:
+            item = self._item(head, scores.get(head.path))
+            if item is not None and all(_passes(item.value.get(name), wanted) for name, wanted in (op.filter or {}).items()):
+                found.append(item)
+            if len(found) == op.offset + op.limit:
+                break
+        return found[op.offset :]
+
+    def _item(self, head: DocumentHead, score: float | None) -> SearchItem | None:
+        item = self._get(head.namespace[1:], head.key)
+        if item is None:  # deleted meanwhile
+            return None
+        return SearchItem(item.namespace, item.key, item.value, item.created_at, item.updated_at, score)
+
+    def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
+        found = {head.namespace[1:] for head in self._documents.listed((_ROOT,))}
+        wanted = {one for one in found if all(_matches(condition, one) for condition in op.match_conditions or ())}
+        shown = sorted(wanted if op.max_depth is None else {one[: op.max_depth] for one in wanted})
+        return shown[op.offset : op.offset + op.limit]
+
+
+def _matches(condition: MatchCondition, namespace: Namespace) -> bool:
+    """Whether a namespace begins, or ends, as a condition says; `*` is any label."""
+    path = tuple(condition.path)
+    if condition.match_type not in ("prefix", "suffix"):
+        raise ValueError(f"Unsupported match type: {condition.match_type}")
+    part = namespace[: len(path)] if condition.match_type == "prefix" else namespace[len(namespace) - len(path) :]
+    fits = all(wanted in ("*", label) for wanted, label in zip(path, part, strict=False))
+    return len(namespace) >= len(path) and fits
+
+
+def _passes(value: Any, wanted: Any) -> bool:
+    """Whether a value is what a filter wants: equal, in the order asked for, or so in all of its parts."""
+    if isinstance(wanted, dict):
+        if any(name.startswith("$") for name in wanted):
+            return all(_compares(value, name, other) for name, other in wanted.items())
+        return isinstance(value, dict) and all(_passes(value.get(name), other) for name, other in wanted.items())
+    if isinstance(wanted, list | tuple):
+        alike = isinstance(value, list | tuple) and len(value) == len(wanted)
+        return alike and all(map(_passes, value, wanted))
+    return bool(value == wanted)
+
+
+def _compares(value: Any, name: str, other: Any) -> bool:
+    if name in _EQUAL:
+        return bool(_EQUAL[name](value, other))
+    if name not in _ORDERED:
+        raise ValueError(f"Unsupported operator: {name}")
+    return _ORDERED[name](float(value), float(other))
