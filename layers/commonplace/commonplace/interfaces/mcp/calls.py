@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolRequestParams, CallToolResult, TextContent
 
 from commonplace.contract.registry import TOOLS
-from commonplace.interfaces.mcp.opened import OpenedLater
+from commonplace.interfaces.mcp.opened import Asked
 from commonplace.use_cases.dispatch import status_and_body
 
 _NAMES = {tool.name for tool in TOOLS}
@@ -22,7 +22,7 @@ _THREADS = 8
 class Calls:
     """The calls of one server, eight at a time."""
 
-    def __init__(self, memory: OpenedLater) -> None:
+    def __init__(self, memory: Asked) -> None:
         self._memory, self._limiter = memory, CapacityLimiter(_THREADS)
 
     async def in_thread(self, work: Callable[[], Any]) -> Any:
@@ -36,7 +36,7 @@ class Calls:
         report = _reporting(context)
 
         def work() -> dict[str, Any]:
-            return self._memory.open().call(asked.name, asked.arguments or {}, report, admin=False)
+            return self._memory.call(asked.name, asked.arguments or {}, report)
 
         status, body = await self.in_thread(lambda: status_and_body(work))
         text = [TextContent(type="text", text=json.dumps(body, ensure_ascii=False))]

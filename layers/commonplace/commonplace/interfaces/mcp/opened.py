@@ -1,11 +1,23 @@
-"""The memory of a server that is started long before it is asked for anything."""
+"""Whom a server asks, and the memory of one that is started long before it is asked for anything."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from commonplace.client.memory import Commonplace
+
+
+class Asked(Protocol):
+    """One user's memory, as a model asks it. Both methods raise `CommonplaceError`."""
+
+    def call(
+        self, tool: str, arguments: Mapping[str, Any], progress: Callable[[int, int | None], None] | None = None
+    ) -> dict[str, Any]:
+        """The answer of a tool, in plain JSON; `progress` is told how much is done, of how much."""
+
+    def page(self, name: str) -> str | None:
+        """The text of a page by its name, such as `MEMORY.md`; None where there is none."""
 
 
 class OpenedLater:
@@ -21,6 +33,14 @@ class OpenedLater:
             if self._memory is None:
                 self._memory = self._make()
             return self._memory
+
+    def call(
+        self, tool: str, arguments: Mapping[str, Any], progress: Callable[[int, int | None], None] | None = None
+    ) -> dict[str, Any]:
+        return self.open().call(tool, arguments, progress, admin=False)
+
+    def page(self, name: str) -> str | None:
+        return self.open().visible_pages().get(name)
 
     def close(self) -> None:
         """Lets go of the file, if it was ever opened."""

@@ -7,7 +7,7 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.mcp.opened import OpenedLater
+from commonplace.interfaces.mcp.opened import Asked
 from commonplace.use_cases.dispatch import internal_error
 
 _SCHEME, _PAGES = "memory://", "memory://pages/"
@@ -35,7 +35,7 @@ TEMPLATES = types.ListResourceTemplatesResult(
 )  # fmt: skip
 
 
-def read(uri: str, memory: OpenedLater) -> types.ReadResourceResult:
+def read(uri: str, memory: Asked) -> types.ReadResourceResult:
     """What is at an address; an error of the protocol where nothing is, or where it can't be read."""
     try:
         media, text = _contents(uri, memory)
@@ -47,12 +47,12 @@ def read(uri: str, memory: OpenedLater) -> types.ReadResourceResult:
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=media, text=text)])
 
 
-def _contents(uri: str, memory: OpenedLater) -> tuple[str, str]:
+def _contents(uri: str, memory: Asked) -> tuple[str, str]:
     if uri.startswith(_PAGES):
-        found = memory.open().visible_pages().get(unquote(uri.removeprefix(_PAGES)))
+        found = memory.page(unquote(uri.removeprefix(_PAGES)))
         if found is not None:
             return _MARKDOWN, found
     elif uri.startswith(_SCHEME):
         named = {"memory_id": unquote(uri.removeprefix(_SCHEME))}
-        return _JSON, json.dumps(memory.open().call("get_memory", named, admin=False)["memory"], ensure_ascii=False)
+        return _JSON, json.dumps(memory.call("get_memory", named)["memory"], ensure_ascii=False)
     raise CommonplaceError(ErrorCode.NOT_FOUND, "there is nothing at this address", "uri")

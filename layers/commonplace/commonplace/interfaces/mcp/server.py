@@ -9,13 +9,13 @@ from mcp.shared.exceptions import MCPError
 from commonplace import __version__
 from commonplace.interfaces.mcp import prompts, resources
 from commonplace.interfaces.mcp.calls import Calls
-from commonplace.interfaces.mcp.opened import OpenedLater
+from commonplace.interfaces.mcp.opened import Asked
 from commonplace.interfaces.mcp.tiers import ShownTier, shown_tools
 
 _Page = types.PaginatedRequestParams | None
 
 
-def server_over(memory: OpenedLater, tier: ShownTier | None = None) -> Server:
+def server_over(memory: Asked, tier: ShownTier | None = None) -> Server:
     """A server; `tier`: which tools it shows. Nothing is opened before the first call or the first resource read."""
     calls = Calls(memory)
 
