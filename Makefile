@@ -86,6 +86,7 @@ lock: .venv/dev  ## pins every dependency again, with hashes
 	@$(LOCK_LAYER) --group layer $(BOTO3) --output-file layers/dependencies/requirements.txt
 	@$(LOCK_LAYER) --group layer-claude --output-file layers/claude/requirements.txt
 	@$(LOCK_LAYER) --group layer-encoders $(ONNX) --output-file layers/commonplace/encoders-requirements.txt
+	@$(LOCK_LAYER) --group layer-mcp $(LAYERED) --output-file layers/mcp/requirements.txt
 	@$(LOCK_LAYER) --group layer-tracing $(BOTO3) $(BOTOCORE) --output-file layers/tracing/requirements.txt
 	@$(LOCK) --python-platform linux --group lambda --output-file requirements-lambda.txt
 	@$(LOCK) --universal --group sam --output-file requirements-sam.txt
@@ -98,6 +99,8 @@ LOCK = $(BIN)/uv pip compile --quiet --generate-hashes --python-version 3.13 --n
 LOCK_LAYER = $(LOCK) --python-platform linux --constraint requirements-dev.txt
 BOTO3 := $(patsubst %,--no-emit-package %,boto3 botocore s3transfer)
 ONNX := $(patsubst %,--no-emit-package %,flatbuffers numpy packaging protobuf)
+# What the layer of the dependencies has.
+LAYERED := $(patsubst %,--no-emit-package %,annotated-types idna pydantic pydantic-core typing-extensions typing-inspection)
 BOTOCORE := $(patsubst %,--no-emit-package %,jmespath python-dateutil six urllib3)
 
 results: .venv/dev  ## writes benchmarks/RESULTS.md from benchmarks/results, and docs/languages.md from the word tables
@@ -135,7 +138,7 @@ sam_built = ARCHITECTURE=$(1) $(SAM) build --build-dir .aws-sam/$(1) --parameter
 # Libraries bring tests of their own, numpy 16 MB of them.
 finished = for layer in $(1)/*Layer; do find $$layer -type d -name tests -prune -exec rm -rf {} +; \
 	.venv-sam/bin/python -W ignore -m compileall -q --invalidation-mode unchecked-hash \
-	-s $$layer -p /opt -x '/(v1|_async)/' $$layer || exit 1; done
+	-s $$layer -p /opt -x '/(v1|(?<!McpLayer/python/httpcore2/)_async)/' $$layer || exit 1; done
 ARCHITECTURE ?= arm64
 
 .venv-peers/ready: benchmarks/peers-requirements.txt pyproject.toml
