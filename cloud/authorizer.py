@@ -36,7 +36,7 @@ class Authorizer:
 
     def _checked(self, token: str) -> dict[str, Any]:
         if not token:
-            raise Refused(401, "invalid_token", "there is no token")
+            raise Refused(401, "", "there is no token")
         try:
             key = self.keys.get(jwt.get_unverified_header(token).get("kid", ""))
             if key is None:

@@ -15,6 +15,7 @@ import boto3
 from cloud.authorizer import Authorizer
 from cloud.dynamodb import DynamoDB
 from cloud.front import PORT, Front
+from cloud.invoke_api import invoke_api
 from cloud.invoking import ACCOUNT, REGION
 from cloud.nights import nights
 from cloud.opensearch import OpenSearch
@@ -23,6 +24,7 @@ from cloud.schedule import by_schedule, until
 from cloud.stream import Poller
 from cloud.template import Template
 from cloud.tokens import AUDIENCE, Issuer
+from commonplace.contract.registry import TOOLS
 
 _TEN_MINUTES = 600.0  # between two runs of reconcile, as the template's schedule has it
 _NIGHT = 23  # o'clock (UTC), likewise
@@ -44,8 +46,9 @@ def cloud(port: int = PORT, data: Path | None = None) -> Iterator[tuple[Front, s
         template = Template()
         stack.enter_context(nights(template))
         os.environ |= _environment(opensearch, dynamodb)
-        stream = _table()
         issuer = Issuer.kept()
+        _invocable(template, issuer.name, stack)
+        stream = _table()
         handlers = {name: template.functions[name].handler() for name in ("index", "reconcile", "plan")}
         _index()
         stack.enter_context(Poller(boto3.client("dynamodbstreams"), stream, handlers["index"], template.sources["index"]))
@@ -81,6 +84,18 @@ def _environment(opensearch: str, dynamodb: str) -> dict[str, str]:
         "AWS_ACCOUNT_ID": ACCOUNT,
         "POWERTOOLS_TRACE_DISABLED": "true",
     } | {name: os.environ.get(name, value) for name, value in _UNLESS_SET.items()}
+
+
+def _invocable(template: Template, issuer: str, stack: ExitStack) -> None:
+    """Lets one function invoke others, by the names of their folders, and tell who issues tokens."""
+    serving = sorted({tool.function for tool in TOOLS})
+    url = stack.enter_context(invoke_api({name: template.functions[name].handler() for name in serving}))
+    os.environ |= {
+        "AWS_ENDPOINT_URL_LAMBDA": url,
+        "COMMONPLACE_TOOL_FUNCTIONS": ",".join(f"{name}={name}" for name in serving),
+        "COMMONPLACE_ISSUER": issuer,
+        "COMMONPLACE_MCP_SCOPES": "openid",
+    }
 
 
 def _table() -> str:

@@ -56,9 +56,10 @@ class Front:
             return _message(404, "Not Found")
         route, handler = self._handlers[key]
         try:
-            claims = self._authorizer.claims(request.headers.get("authorization"), route.scopes)
+            claims = {} if route.is_open else self._authorizer.claims(request.headers.get("authorization"), route.scopes)
         except Refused as refused:
             told = f'Bearer scope="{" ".join(route.scopes)}" error="{refused.error}" error_description="{refused.why}"'
+            told = told if refused.error else "Bearer"  # what the service says besides is documented for bad tokens only
             return _message(refused.status, "Unauthorized" if refused.status == 401 else "Forbidden", told)
         if len(request.body) > _LARGEST_BODY:
             return _message(413, "Request Entity Too Large")
@@ -82,7 +83,7 @@ class Front:
 def event_of(request: Request, route: Route, claims: Mapping[str, str]) -> dict[str, Any]:
     """The event that the service makes of a request: payload format 2.0."""
     path, _, query = request.path.partition("?")
-    headers = dict(request.headers)
+    headers = {**request.headers, "x-forwarded-proto": "http"}
     cookies = [cookie.strip() for cookie in headers.pop("cookie", "").split(";") if cookie.strip()]
     kind = headers.get("content-type", "")
     body, packed = _body(request.body, not kind or kind.lower().startswith(_TEXT))
@@ -96,7 +97,11 @@ def event_of(request: Request, route: Route, claims: Mapping[str, str]) -> dict[
         "requestContext": {
             "accountId": ACCOUNT,
             "apiId": "local",
-            "authorizer": {"jwt": {"claims": dict(claims), "scopes": list(route.scopes) or None}},
+            **(
+                {}
+                if route.is_open
+                else {"authorizer": {"jwt": {"claims": dict(claims), "scopes": list(route.scopes) or None}}}
+            ),
             "domainName": headers.get("host", "").partition(":")[0],
             "domainPrefix": "local",
             "http": {
@@ -128,7 +133,9 @@ def response_of(told: Any) -> Response:
     body = told.get("body") or ""
     packed = base64.b64decode(body) if told.get("isBase64Encoded") else body.encode()
     headers = {name: str(value) for name, value in (told.get("headers") or {}).items()}
-    return Response(int(told["statusCode"]), {"Content-Type": "text/plain;charset=UTF-8", "Via": _VIA} | headers, packed)
+    if "content-type" not in {name.lower() for name in headers}:
+        headers["Content-Type"] = "text/plain;charset=UTF-8"
+    return Response(int(told["statusCode"]), {"Via": _VIA} | headers, packed)
 
 
 def _pattern(key: str) -> re.Pattern[str]:

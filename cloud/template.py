@@ -36,11 +36,15 @@ class Function:
 
 @dataclass(frozen=True)
 class Route:
-    """What answers a request: `POST /import` and the like; `scopes`: of which its caller's token needs one."""
+    """What answers a request: `POST /import` and the like; `scopes`: of which its caller's token needs one.
+
+    `is_open`: whether it is answered without a token.
+    """
 
     key: str
     function: Function
     scopes: tuple[str, ...] = ()
+    is_open: bool = False
 
 
 class Template:
@@ -100,7 +104,8 @@ class Template:
     def _route(self, about: Resource) -> Route:
         integration = about["Target"]["Sub"].removeprefix("integrations/${").removesuffix("}")
         function = _name(self._resources[integration]["Properties"]["IntegrationUri"])
-        return Route(about["RouteKey"], self._functions[function], tuple(about.get("AuthorizationScopes", ())))
+        scopes, is_open = tuple(about.get("AuthorizationScopes", ())), about["AuthorizationType"] == "NONE"
+        return Route(about["RouteKey"], self._functions[function], scopes, is_open)
 
     def _function(self, name: str, about: Resource) -> Function:
         folder = Path(about["CodeUri"])

@@ -19,7 +19,7 @@ from cloud.queue import QueueSource
 from cloud.schedule import by_schedule
 from cloud.template import Template
 from commonplace.contract.registry import TOOLS
-from commonplace.interfaces.aws.http_api import ROUTES
+from commonplace.interfaces.aws.http_api import MCP_ROUTES, OPEN, ROUTES
 
 NAME = f"cloud-{uuid.uuid4().hex}"
 
@@ -94,8 +94,9 @@ def test_no_token_no_answer(told: str) -> None:
 
 def test_the_template_routes_every_tool_to_its_function() -> None:
     template = Template()
-    expected = {f"{method} {path}": function for (method, path), function in ROUTES.items()}
+    expected = {f"{method} {path}": function for (method, path), function in (ROUTES | MCP_ROUTES).items()}
     assert {key: route.function.name for key, route in template.routes.items()} == expected
+    assert [key for key, route in template.routes.items() if route.is_open] == [" ".join(route) for route in reversed(OPEN)]
     assert template.queue_sources["night"] == QueueSource(1, 10, True, 900)
     assert template.sources["index"].partial
 

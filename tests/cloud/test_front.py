@@ -39,6 +39,7 @@ def ask(handled: list[Any], monkeypatch: pytest.MonkeyPatch) -> Iterator[Ask]:
     function = Function("store", module.__name__, "handler")
     keys = ("POST /tools/x", "GET /runs", "GET /runs/{run_id}", "POST /runs/{run_id}/undo")
     routes = {key: Route(key, function) for key in keys} | {"GET /scoped": Route("GET /scoped", function, ("a", "b"))}
+    routes["GET /open"] = Route("GET /open", function, is_open=True)
     with Front(routes, Authorizer(ISSUER, [AUDIENCE], OURS.keys), port=0) as front:
         host = front.url.removeprefix("http://")
 
@@ -93,6 +94,19 @@ def test_a_request_becomes_an_event_of_version_two(ask: Ask, handled: list[Any])
     assert context["requestId"]
     assert handled[-1][1].function_name == "store"
     assert handled[-1][1].get_remaining_time_in_millis() > 20_000
+
+
+def test_the_kind_of_a_body_is_the_handlers_however_it_is_written(ask: Ask, handled: list[Any]) -> None:
+    handled[0] = {"statusCode": 200, "headers": {"content-type": "application/json"}, "body": "{}"}
+    response, _ = ask("POST", "/tools/x", b"{}")
+    assert response.headers.get_all("Content-Type") == ["application/json"]
+
+
+def test_an_open_route_is_answered_without_a_token(ask: Ask, handled: list[Any]) -> None:
+    response, _ = ask("GET", "/open", token=None)
+    assert response.status == 200
+    assert "authorizer" not in event(handled)["requestContext"]
+    assert event(handled)["headers"]["x-forwarded-proto"] == "http"
 
 
 def test_the_event_has_the_fields_that_powertools_reads(ask: Ask, handled: list[Any]) -> None:
@@ -162,7 +176,8 @@ def test_a_part_that_varies_is_one_part(ask: Ask, handled: list[Any], path: str)
 def test_without_a_good_token_it_is_401_and_reaches_no_handler(ask: Ask, handled: list[Any], token: str | None) -> None:
     response, body = ask("POST", "/tools/x", b"{}", token)
     assert (response.status, json.loads(body)) == (401, {"message": "Unauthorized"})
-    assert 'error="invalid_token"' in str(response.headers["www-authenticate"])
+    told = str(response.headers["www-authenticate"])
+    assert 'error="invalid_token"' in told if token else told == "Bearer"
     assert len(handled) == 1
 
 

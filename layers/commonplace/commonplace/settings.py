@@ -12,6 +12,15 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 _PREFIX = "COMMONPLACE_"
 
 
+def _words(value: object) -> list[str]:
+    return str(value).replace(",", " ").split()
+
+
+def _pairs(value: object) -> dict[str, str]:
+    pairs = (word.partition("=") for word in _words(value))
+    return {name: target for name, _, target in pairs}
+
+
 class Settings(BaseModel):
     """Each field is read from `COMMONPLACE_<FIELD>`; the key of Claude from `ANTHROPIC_API_KEY`."""
 
@@ -69,7 +78,14 @@ class Settings(BaseModel):
     pages: Path | None = Field(None, description="A folder with one for each user, for the Markdown pages after each run.")
     pages_bucket: str | None = Field(None, description="The bucket that the Markdown pages go to after each run, on AWS.")
     night_queue: str | None = Field(None, description="URL of the queue of users whose days are to be read.")
-    agentcore_gateways: Annotated[tuple[str, ...], BeforeValidator(lambda ids: str(ids).replace(",", " ").split())] = Field(
+    tool_functions: Annotated[dict[str, str], BeforeValidator(_pairs)] = Field(
+        {}, description="Names of the functions that serve tools, `store=...,search=...`: for the one that speaks MCP."
+    )
+    issuer: str | None = Field(None, description="Issuer of the tokens that the HTTP API takes, for clients of MCP.")
+    mcp_scopes: Annotated[tuple[str, ...], BeforeValidator(_words)] = Field(
+        (), description="Scopes that a client of MCP should ask that issuer for."
+    )
+    agentcore_gateways: Annotated[tuple[str, ...], BeforeValidator(_words)] = Field(
         (), description="Ids of the AgentCore gateways whose interceptor names the user."
     )
 

@@ -8,13 +8,13 @@ import pytest
 
 from commonplace.adapters.dynamodb import table
 from commonplace.contract.registry import TOOLS
-from commonplace.interfaces.aws.http_api import ROUTES
-from commonplace.settings import Settings
+from commonplace.interfaces.aws.http_api import MCP_ROUTES, OPEN, ROUTES
+from commonplace.settings import Settings, read_settings
 from tests.stack import ROOT, Stack, template
 
 FUNCTIONS = (
-    "normalize", "store", "search", "discover", "write", "read", "summarize", "analysis", "transfer", "maintenance", "record", "plan",
-    "night",
+    "normalize", "store", "search", "discover", "write", "read", "summarize", "analysis", "transfer", "maintenance", "mcp", "record",
+    "plan", "night",
     "index", "reconcile", "interceptor", "setup",
 )  # fmt: skip
 AUTHS: tuple[dict[str, Any], ...] = ({}, {"JwtIssuer": "https://issuer.example", "JwtAudience": "me"}, {"AuthMode": "iam"})
@@ -33,21 +33,26 @@ def test_every_tool_has_its_route_to_its_function_and_there_are_no_other_routes(
         target = about["Target"].removeprefix("integrations/${").removesuffix("}")
         function = integrations[target]["IntegrationUri"].removesuffix(".Arn")
         routes[about["RouteKey"]] = folders[function]
-    assert routes == {f"{method} {path}": f"functions/{function}/" for (method, path), function in ROUTES.items()}
+    expected = ROUTES | MCP_ROUTES
+    assert routes == {f"{method} {path}": f"functions/{function}/" for (method, path), function in expected.items()}
     assert {f"POST {tool.route}": f"functions/{tool.function}/" for tool in TOOLS}.items() <= routes.items()
 
 
 @pytest.mark.parametrize("parameters", AUTHS, ids=["own-pool", "own-issuer", "iam"])
-def test_no_route_is_open(parameters: dict[str, Any]) -> None:
+def test_no_route_is_open_but_those_that_tell_who_gives_tokens(parameters: dict[str, Any]) -> None:
     stack = Stack(**parameters)
-    for about in stack.of("AWS::ApiGatewayV2::Route").values():
+    by_jwt = parameters.get("AuthMode") != "iam"
+    routes = stack.of("AWS::ApiGatewayV2::Route").values()
+    is_open = [about["RouteKey"] for about in routes if about["AuthorizationType"] == "NONE"]
+    assert sorted(is_open) == (sorted(f"{method} {path}" for method, path in OPEN) if by_jwt else [])
+    for about in (each for each in routes if each["RouteKey"] not in is_open):
         if parameters.get("AuthMode") == "iam":
             assert about["AuthorizationType"] == "AWS_IAM"
             assert "AuthorizerId" not in about
         else:
             assert (about["AuthorizationType"], about["AuthorizerId"]) == ("JWT", "JwtAuthorizer")
     authorizers = stack.of("AWS::ApiGatewayV2::Authorizer")
-    assert bool(authorizers) == (parameters.get("AuthMode") != "iam")
+    assert bool(authorizers) == by_jwt
     assert all(all(about["JwtConfiguration"]["Audience"]) for about in authorizers.values())
 
 
@@ -59,14 +64,48 @@ def test_only_a_stack_that_asks_for_it_has_a_client_that_may_act_as_others(stack
     def scopes(of: Stack) -> list[list[str]]:
         return [about.get("AllowedOAuthScopes", []) for about in of.of("AWS::Cognito::UserPoolClient").values()]
 
-    assert scopes(stack) == [[]]
+    assert scopes(stack) == [[], ["openid"]]
     trusting = Stack(TrustedBackend="yes")
-    assert scopes(trusting) == [[], ["commonplace/act-as", "commonplace/admin"]]
+    assert scopes(trusting) == [[], ["openid"], ["commonplace/act-as", "commonplace/admin"]]
     server = trusting.of("AWS::Cognito::UserPoolResourceServer")["Scopes"]
     named = [f"{server['Identifier']}/{one['ScopeName']}" for one in server["Scopes"]]
     assert named == ["commonplace/act-as", "commonplace/admin"]
     (authorizer,) = trusting.of("AWS::ApiGatewayV2::Authorizer").values()
-    assert authorizer["JwtConfiguration"]["Audience"] == ["UserClient", "BackendClient"]
+    assert authorizer["JwtConfiguration"]["Audience"] == ["UserClient", "McpClient", "BackendClient"]
+
+
+def test_programs_on_peoples_machines_have_a_client_without_a_secret() -> None:
+    stack = Stack(McpCallbackUrls="http://localhost:8080/callback,cursor://anysphere.cursor-mcp/oauth/callback")
+    about = stack.of("AWS::Cognito::UserPoolClient")["McpClient"]
+    assert about["GenerateSecret"] is False
+    assert (about["AllowedOAuthFlows"], about["AllowedOAuthScopes"]) == (["code"], ["openid"])
+    assert about["CallbackURLs"] == ["http://localhost:8080/callback", "cursor://anysphere.cursor-mcp/oauth/callback"]
+    assert about["ExplicitAuthFlows"] == ["ALLOW_REFRESH_TOKEN_AUTH"]
+    assert list(stack.of("AWS::Cognito::UserPoolDomain")) == ["TokenDomain"]
+    told = stack.outputs()
+    assert (told["McpClientId"], told["McpUrl"]) == ("McpClient", "${Api.ApiEndpoint}/mcp")
+
+
+def test_with_another_issuer_its_own_clients_and_scopes_are_told() -> None:
+    stack = Stack(JwtIssuer="https://issuer.example", JwtAudience="me", McpScopes="api://me/use")
+    given = stack.functions()["mcp"]["Environment"]
+    assert (given["COMMONPLACE_ISSUER"], given["COMMONPLACE_MCP_SCOPES"]) == ("https://issuer.example", "api://me/use")
+    assert "McpClientId" not in stack.outputs()
+    assert not stack.of("AWS::Cognito::UserPoolDomain")
+
+
+def test_where_requests_are_signed_nothing_speaks_mcp() -> None:
+    signed = Stack(AuthMode="iam")
+    assert "mcp" not in signed.functions()
+    assert not [name for kind in signed.resources.values() for name in str(kind).split("'") if name.startswith("Mcp")]
+    assert "McpUrl" not in signed.outputs()
+
+
+def test_what_speaks_mcp_knows_the_function_of_every_tool(stack: Stack) -> None:
+    given = stack.functions()["mcp"]["Environment"]
+    known = read_settings({name: str(value) for name, value in given.items()}).tool_functions
+    assert known == {tool.function: f"${{{tool.function.title()}Function}}" for tool in TOOLS}
+    assert given["COMMONPLACE_ISSUER"] == stack.outputs()["Issuer"]
 
 
 def test_every_function_is_a_folder_with_a_handler(stack: Stack) -> None:
@@ -100,7 +139,7 @@ def test_a_function_carries_only_what_it_calls(embedder: str) -> None:
         "store", "search", "write", "read", "summarize", "transfer", "maintenance", "night",
     }  # fmt: skip
     for name, about in Stack(Embedder=embedder).functions().items():
-        claude = ["ClaudeLayer"] if name in asking else []
+        claude = ["ClaudeLayer"] if name in asking else ["McpLayer"] if name == "mcp" else []
         encoders = ["EncodersLayer"] if name in embedding and embedder == "sentence" else []
         assert about["Layers"] == [*shared, *claude, *encoders]
 
@@ -342,7 +381,7 @@ def test_a_key_is_never_a_parameter() -> None:
     assert "SecretString" not in (ROOT / "template.yaml").read_text("utf-8")
 
 
-@pytest.mark.parametrize("layer", ["dependencies", "claude", "tracing"])
+@pytest.mark.parametrize("layer", ["dependencies", "claude", "tracing", "mcp"])
 def test_layers_are_pinned_with_hashes_to_what_was_tested(layer: str) -> None:
     pins = pinned((ROOT / "layers" / layer / "requirements.txt").read_text("utf-8"))
     tested = pinned((ROOT / "requirements-dev.txt").read_text("utf-8"))

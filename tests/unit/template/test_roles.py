@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from commonplace.contract.registry import TOOLS
 from tests.stack import ROOT, Stack
 
 Allowed = set[tuple[str, str]]
@@ -49,6 +50,7 @@ TABLE: dict[str, Allowed] = {
     "analysis": {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query", "UpdateItem", "DeleteItem")},
     "transfer": CHANGES | CHECKS | KEEPS | HANDS_ON,
     "maintenance": CHANGES | CHECKS | KEEPS | HANDS_ON,
+    "mcp": {("lambda:InvokeFunction", f"{function.title()}Function.Arn") for function in {tool.function for tool in TOOLS}},
     "record": CHANGES | CHECKS | KEEPS,
     "plan": {
         ("dynamodb:Query", "${Table.Arn}/index/waiting"),

@@ -17,6 +17,19 @@ class WithoutTexts(logging.Formatter):
 
 def log_without_texts() -> None:
     """Warnings and worse go to stderr in that form, whoever logs them."""
+    logging.basicConfig(level=logging.WARNING, handlers=[_handler()])
+
+
+def library_without_texts(name: str) -> None:
+    """The same for one library, in a process whose other logs are Lambda's."""
+    library = logging.getLogger(name)
+    if library.propagate:
+        library.addHandler(_handler())
+        library.setLevel(logging.WARNING)
+        library.propagate = False
+
+
+def _handler() -> logging.Handler:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(WithoutTexts())
-    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    return handler

@@ -31,15 +31,15 @@ class Call:
     """A call. `name` is the tool's; the other kinds are HTTP routes that are no tools. `memories` stores many.
 
     A `night` is the routes of the night: `name` is the method, `arguments` are path, query and body as they came. An
-    `export` asks for the file of that `name`; an `upload` is the bytes that `arguments` have as `body`. `admin`: whether a
-    person or a program asks, as `Caller` has it.
+    `export` asks for the file of that `name`, a `page` for the text of the page of that name; an `upload` is the bytes that
+    `arguments` have as `body`. `admin`: whether a person or a program asks, as `Caller` has it.
     """
 
     name: str
     arguments: Mapping[str, Any]
     user_id: str | None
     zone: tzinfo
-    kind: Literal["tool", "memories", "import", "manifest", "night", "export", "upload"] = "tool"
+    kind: Literal["tool", "memories", "import", "manifest", "night", "export", "upload", "page"] = "tool"
     admin: bool = False
 
 

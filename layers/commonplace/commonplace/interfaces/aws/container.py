@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 from commonplace.bootstrap import cloud, local, maintenance
+from commonplace.bootstrap.functions import Answers, open_functions
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.indexing.stream import Projector
 from commonplace.ports.bundle import Ports, Relay
@@ -66,6 +67,12 @@ def night_schedule() -> maintenance.NightSchedule:
 def models() -> Ports:
     """The models alone, for `normalize`, which needs neither table nor index."""
     return _internal_if_misconfigured(lambda: cloud.open_models(settings(), left))
+
+
+@cache
+def functions() -> Answers:
+    """The functions that serve the tools, for the one that speaks MCP."""
+    return _internal_if_misconfigured(lambda: open_functions(settings()))
 
 
 @cache

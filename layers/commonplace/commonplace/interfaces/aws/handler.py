@@ -23,6 +23,7 @@ _SERVES = {
     "night": http_api.ROUTES[http_api.NIGHT[0]],
     "export": http_api.ROUTES[http_api.EXPORT],
     "upload": http_api.ROUTES[http_api.UPLOAD],
+    "page": "read",
 }
 
 # AgentCore comes first: its whole event is written by a model, and must not pass for one of the others.
@@ -80,6 +81,8 @@ def _answer(function: str, call: Call) -> Body:
         from commonplace.use_cases.import_memories import keep_upload
 
         return keep_upload(call.arguments["body"], caller, container.ports()).model_dump(mode="json")
+    if call.kind == "page":
+        return _page(call.name, caller)
     ports = container.models() if function in _WITHOUT_MEMORY else container.ports()
     return dispatch.call(call.name, call.arguments, caller, ports).model_dump(mode="json")
 
@@ -97,6 +100,15 @@ def _imported(call: Call, caller: Caller) -> Body:
 
     body = validate.check(ImportRequest, call.arguments)
     return import_turns(body.turns, body.keep, caller, container.ports()).model_dump(mode="json")
+
+
+def _page(name: str, caller: Caller) -> Body:
+    from commonplace.pages.publishing import visible_pages
+
+    pages = visible_pages(caller, container.ports())
+    if name not in pages:
+        raise CommonplaceError(ErrorCode.NOT_FOUND, "there is no such page")
+    return {"text": pages[name]}
 
 
 def _answers_nights() -> Callable[[Call], Body]:

@@ -8,7 +8,7 @@ import base64
 import binascii
 import json
 from datetime import tzinfo
-from typing import Literal
+from typing import Any, Literal
 
 from commonplace.contract.registry import TOOLS
 from commonplace.domain.errors import CommonplaceError, ErrorCode
@@ -31,9 +31,17 @@ ROUTES = {
 }
 """Every route of the API and the function that serves it."""
 
+MCP, METADATA = "/mcp", "/.well-known/oauth-protected-resource"
+OPEN = (("GET", METADATA), ("GET", f"{METADATA}{MCP}"))
+"""The only routes without an authorizer: where a client of MCP learns who gives it a token."""
+MCP_ROUTES = dict.fromkeys([*((method, MCP) for method in ("POST", "GET", "DELETE")), *OPEN], "mcp")
+"""What the API has beside its own routes where callers have tokens."""
+PAGE = ("GET", "/pages/{name}")
+"""For the function that speaks MCP, which asks the others as the API does; the API itself has no such route."""
+
 _OF_BODIES: dict[tuple[str, str], Literal["import", "memories"]] = {IMPORT: "import", STORE_MANY: "memories"}
 _NIGHT = {path.split("/")[1] for _, path in NIGHT}
-_EXPORTS = "/exports/"
+_EXPORTS, _PAGES = "/exports/", "/pages/"
 
 _HEADERS = {"Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
@@ -51,19 +59,21 @@ def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
 
 def read(event: Event, context: Context) -> Call:  # noqa: ARG001
     """The event as a call."""
-    method, path = _route(event)
+    method, path = route_of(event)
     if (method, path) == MANIFEST:
         return Call("", {}, None, identity.zone_named(None), "manifest")
     if (method, path) in _OF_BODIES:
-        return Call("", read_object(_body(event)), _user(event), _zone(event), _OF_BODIES[method, path])
+        return Call("", read_object(body_of(event)), _user(event), _zone(event), _OF_BODIES[method, path])
     if method == "GET" and path.startswith(_EXPORTS):
         return Call(path.removeprefix(_EXPORTS), {}, _user(event), _zone(event), "export")
+    if method == "GET" and path.startswith(_PAGES):
+        return Call(path.removeprefix(_PAGES), {}, _user(event), _zone(event), "page")
     if (method, path) == UPLOAD:
-        return Call("", {"body": _body(event)}, _user(event), _zone(event), "upload")
+        return Call("", {"body": body_of(event)}, _user(event), _zone(event), "upload")
     if path in (MANIFEST[1], IMPORT[1], UPLOAD[1], STORE_MANY[1]) or (path.startswith("/tools/") and method != "POST"):
         raise CommonplaceError(ErrorCode.METHOD_NOT_ALLOWED, f"{path} takes another method")
     if path.removeprefix("/").partition("/")[0] in _NIGHT:
-        given = {"path": path, "query": event.get("queryStringParameters") or {}, "body": _body(event)}
+        given = {"path": path, "query": event.get("queryStringParameters") or {}, "body": body_of(event)}
         return Call(method, given, _user(event), _zone(event), "night", _is_admin(event))
     if not path.startswith("/tools/"):
         raise CommonplaceError(
@@ -72,26 +82,28 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
             " GET /memories/<id>, POST /feedback, POST /feedback/forget, and for nights /interactions, /runs, /history here",
         )
     name = path.removeprefix("/tools/")
-    return Call(name, read_object(_body(event)), _user(event), _zone(event), admin=_is_admin(event))
+    return Call(name, read_object(body_of(event)), _user(event), _zone(event), admin=_is_admin(event))
 
 
 def respond(event: Event, status: int, body: Body) -> Body:
     """A response with a JSON body; for an export the way to the file."""
     status, body = within_lambda_limit(status, body)
     headers = dict(_HEADERS)
-    if status == 200 and _route(event)[1].startswith(_EXPORTS):
+    if status == 200 and route_of(event)[1].startswith(_EXPORTS):
         status, headers["Location"] = 302, body["location"]
     text = json.dumps(body, ensure_ascii=False, allow_nan=False) + "\n"
     return {"statusCode": status, "headers": headers, "body": text, "isBase64Encoded": False}
 
 
-def _route(event: Event) -> tuple[str, str]:
+def route_of(event: Event) -> tuple[str, str]:
+    """Method and path of a request."""
     stage = event["requestContext"].get("stage") or "$default"
     path = str(event.get("rawPath") or "")
     return event["requestContext"]["http"]["method"], path if stage == "$default" else path.removeprefix(f"/{stage}")
 
 
-def _body(event: Event) -> bytes:
+def body_of(event: Event) -> bytes:
+    """The body of a request as it was sent."""
     text = event.get("body") or ""
     try:
         return base64.b64decode(text, validate=True) if event.get("isBase64Encoded") else text.encode()
@@ -99,13 +111,18 @@ def _body(event: Event) -> bytes:
         raise CommonplaceError(ErrorCode.INVALID_JSON, "the body can't be decoded") from None
 
 
+def claims_of(event: Event) -> dict[str, Any]:
+    """The claims of the token that the authorizer has checked; none where it was no token."""
+    found: dict[str, Any] | None = ((event["requestContext"].get("authorizer") or {}).get("jwt") or {}).get("claims")
+    return found or {}
+
+
 def _user(event: Event) -> str:
-    authorizer = event["requestContext"].get("authorizer") or {}
     named = identity.header(event.get("headers"), identity.USER)
-    claims = (authorizer.get("jwt") or {}).get("claims")
+    claims = claims_of(event)
     if claims:
         return identity.of_claims(claims, named)
-    role = (authorizer.get("iam") or {}).get("userArn")
+    role = ((event["requestContext"].get("authorizer") or {}).get("iam") or {}).get("userArn")
     if role:
         return identity.of_role(role, named)
     raise identity.unauthorized("the request carries no identity that an authorizer has checked")
@@ -113,7 +130,7 @@ def _user(event: Event) -> str:
 
 def _is_admin(event: Event) -> bool:
     """Whether a person or a program asks: a token tells it by its scope, and a role is a backend's."""
-    claims = ((event["requestContext"].get("authorizer") or {}).get("jwt") or {}).get("claims")
+    claims = claims_of(event)
     return identity.is_admin(claims) if claims else True
 
 

@@ -41,6 +41,12 @@ def is_admin(claims: Mapping[str, Any]) -> bool:
     return ADMIN in _scopes(claims)
 
 
+def as_model(claims: Mapping[str, Any]) -> dict[str, str]:
+    """The claims of a checked token that say whose memories a call is for, and none that tells a person from a model."""
+    scope = ACT_AS if ACT_AS in _scopes(claims) else ""
+    return {name: claims[name] for name in ("iss", "sub") if name in claims} | {"scope": scope}
+
+
 def of_role(arn: str, named: str | None) -> str:
     """The user that an IAM caller names: `<role's ARN>|<name>`, the same for every session of the role."""
     if named is None:

@@ -1,0 +1,21 @@
+"""Opens the functions of a deployment, for the one that speaks MCP and leaves the work to them."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from commonplace.bootstrap.cloud import missing
+from commonplace.domain.errors import require_extra
+from commonplace.settings import Settings
+
+Answers = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
+"""What a function, by its name in this project, answers to an event; raises `STORAGE_UNAVAILABLE`."""
+
+
+def open_functions(settings: Settings) -> Answers:
+    """The functions that the settings name."""
+    require_extra("aws", "functions are configured")
+    from commonplace.adapters.lambda_functions import LambdaFunctions, connect
+
+    if not settings.tool_functions:
+        raise missing("tool_functions")
+    return LambdaFunctions(connect(settings.region), settings.tool_functions).answer

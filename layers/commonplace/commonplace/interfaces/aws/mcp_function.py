@@ -1,0 +1,143 @@
+"""The function `mcp`: the protocol at `/mcp`, without sessions, and what a client has to know before it has a token.
+
+It keeps no memory and may read none: each call goes to the function of its tool, as the API would have sent it there, with
+the claims that the authorizer has checked. Whose memories it is about is found there, by the same code as ever.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import anyio
+import httpx2
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+from commonplace.contract.registry import tool_named
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.interfaces.aws import container, http_api, identity
+from commonplace.interfaces.aws.call import Body, Context, Event
+from commonplace.interfaces.logs import library_without_texts
+from commonplace.interfaces.mcp.server import server_over
+from commonplace.use_cases.dispatch import status_and_body
+
+NAME = "mcp"
+_MOST_BYTES = 6_291_456  # of an event that Lambda takes: nothing longer ever comes here
+_NOT_THE_PROTOCOLS = {"authorization", "content-length", "transfer-encoding"}
+_CODES = {code.label: code for code in ErrorCode}
+
+
+def handle(event: dict[str, Any], context: Context) -> Body:
+    """The answer to a request over HTTP: the protocol's, or the metadata of what `/mcp` protects (RFC 9728)."""
+    # Powertools: paid once, by the first call and not by the start
+    from commonplace.interfaces.aws.observability import observe
+
+    library_without_texts("mcp")
+    container.begin(context.get_remaining_time_in_millis())
+    with observe(NAME, NAME, http_api.correlation(event, context), context) as seen:
+        seen.tool = NAME
+        status, answer = status_and_body(lambda: _answer(event))
+        if status == 200:
+            seen.answered(answer["statusCode"], {})
+            return answer
+        seen.answered(status, answer)
+        return http_api.respond(event, status, answer)
+
+
+def _answer(event: Event) -> Body:
+    method, path = http_api.route_of(event)
+    base = _base(event)
+    if path != http_api.MCP:
+        return http_api.respond(event, 200, _metadata(base + path.removeprefix(http_api.METADATA)))
+    memory = _Functions(event)
+    if method == "POST":
+        return anyio.run(_spoken, memory, f"{base}{path}", event)
+    refused = CommonplaceError(ErrorCode.METHOD_NOT_ALLOWED, f"{path} takes POST: no session is there to be got or deleted")
+    answer = http_api.respond(event, refused.code.status, refused.body())
+    return {**answer, "headers": {**answer["headers"], "Allow": "POST"}}
+
+
+def _base(event: Event) -> str:
+    """The API's own address; raises `FORBIDDEN` for a request that names another, or that a web page of elsewhere sends."""
+    headers, own = event.get("headers"), str(event["requestContext"].get("domainName")).lower()
+    host, origin = identity.header(headers, "Host") or own, identity.header(headers, "Origin")
+    if host.partition(":")[0].lower() != own:
+        raise CommonplaceError(ErrorCode.FORBIDDEN, f"this server answers to {own} only")
+    if origin is not None and urlsplit(origin).hostname != own:
+        raise CommonplaceError(ErrorCode.FORBIDDEN, "this server does not answer web pages of other servers")
+    return f"{identity.header(headers, 'X-Forwarded-Proto') or 'https'}://{host}"
+
+
+def _metadata(resource: str) -> Body:
+    settings = container.settings()
+    return {
+        "resource": resource,
+        "resource_name": "Commonplace",
+        "authorization_servers": [settings.issuer] if settings.issuer else [],
+        "scopes_supported": list(settings.mcp_scopes),
+        "bearer_methods_supported": ["header"],
+    }
+
+
+async def _spoken(memory: "_Functions", address: str, event: Event) -> Body:
+    """One request and its answer by the SDK, which speaks HTTP as an application of ASGI."""
+    manager = StreamableHTTPSessionManager(
+        server_over(memory), json_response=True, stateless=True, max_request_body_size=_MOST_BYTES
+    )
+    headers = {name: value for name, value in event["headers"].items() if name.lower() not in _NOT_THE_PROTOCOLS}
+    query = event.get("rawQueryString") or ""
+    request = httpx2.Request("POST", f"{address}?{query}", headers=headers, content=http_api.body_of(event))
+    async with manager.run():
+        response = await httpx2.ASGITransport(manager.handle_request).handle_async_request(request)
+        body = await response.aread()
+    told = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", **response.headers}
+    return {"statusCode": response.status_code, "headers": told, "body": body.decode(), "isBase64Encoded": False}
+
+
+class _Functions:
+    """The memory of whoever sent an event, asked through the functions that serve its tools."""
+
+    def __init__(self, event: Event) -> None:
+        claims = http_api.claims_of(event)
+        if not claims:
+            raise identity.unauthorized("the request carries no token that an authorizer has checked")
+        named = {name: identity.header(event.get("headers"), name) for name in (identity.USER, identity.TIMEZONE)}
+        identity.of_claims(claims, named[identity.USER])
+        identity.zone_named(named[identity.TIMEZONE])
+        self._headers = {name: value for name, value in named.items() if value is not None}
+        self._claims = identity.as_model(claims)
+        self._request_id = event["requestContext"].get("requestId")
+
+    def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        progress: Callable[[int, int | None], None] | None = None,  # noqa: ARG002
+    ) -> dict[str, Any]:
+        """The answer of a tool's function. Nothing tells how far it is: an answer comes whole."""
+        return self._asked(tool_named(tool).function, "POST", f"/tools/{tool}", json.dumps(arguments))
+
+    def page(self, name: str) -> str | None:
+        """A page, by the function that reads; raises `NOT_FOUND` where there is none."""
+        method, path = http_api.PAGE
+        text: str = self._asked("read", method, path.replace("{name}", name))["text"]
+        return text
+
+    def _asked(self, function: str, method: str, path: str, body: str | None = None) -> dict[str, Any]:
+        event = {
+            "version": "2.0",
+            "rawPath": path,
+            "headers": self._headers,
+            "requestContext": {
+                "authorizer": {"jwt": {"claims": self._claims}},
+                "http": {"method": method, "path": path},
+                "requestId": self._request_id,
+            },
+            "body": body,
+        }
+        answer = container.functions()(function, event)
+        told: dict[str, Any] = json.loads(answer["body"])
+        if answer["statusCode"] == 200:
+            return told
+        error = told["error"]
+        raise CommonplaceError(_CODES[error["code"]], error["message"], error["field"])
