@@ -16,6 +16,7 @@ from tests.integration.command_line import run
 pytestmark = pytest.mark.integration
 
 ROOT = Path(__file__).parents[2]
+_UI = ROOT / "layers/commonplace/commonplace/interfaces/ui"
 _BUILT_FROM = ("pyproject.toml", "README.md", "LICENSE", "NOTICE.md")
 
 
@@ -73,10 +74,12 @@ def test_what_is_optional_is_in_an_extra(wheel: Path) -> None:
     assert of_aws == {"aws-lambda-powertools", "aws-xray-sdk", "boto3", "opensearch-py"}
 
 
-def test_the_wheel_holds_the_models_and_the_types(wheel: Path) -> None:
+def test_the_wheel_holds_the_models_the_types_and_the_page(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     assert {"commonplace/py.typed", "commonplace/data/embedding/vectors.npy", "commonplace/data/classifier.npz"} <= names
+    page = _UI.rglob("*.*")
+    assert {f"commonplace/interfaces/ui/{path.relative_to(_UI)}" for path in page if path.suffix != ".pyc"} <= names
 
 
 def test_what_the_root_exports_is_there() -> None:

@@ -1,12 +1,14 @@
 """One memory on the page: looked at, stored, changed, deleted and brought back, erased."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 from commonplace import Commonplace
 from commonplace.domain.errors import CommonplaceError
 from tests.conftest import found
+from tests.contract.damage import damage_in_file
 from tests.integration.opened_page import Opened, opened
 
 pytestmark = pytest.mark.integration
@@ -164,3 +166,15 @@ def test_hostile_words_in_a_notice_and_a_title(page: Opened, memory: Commonplace
     assert not re.search(r"<script>", page.get(path_of(kept)))
     place = page.send(path_of(kept), f"{path_of(kept)}/delete").headers["Location"]
     assert not re.search(r"<script>", page.get(place))
+
+
+def test_a_damaged_memory_is_told_and_can_be_erased(page: Opened, memory: Commonplace, memory_file: Path, tea: str) -> None:
+    memory.store_memory("My bicycle is red.")
+    damage_in_file(memory_file, tea, b"{")
+    listed = page.get("/ui")
+    assert "My bicycle is red." in listed
+    assert "1 damaged memor" in listed
+    assert "can only be erased" in page.get(path_of(tea), 404)
+    erase = f"{path_of(tea)}/erase"
+    page.send(erase, erase, word="erase")
+    assert "damaged" not in page.get("/ui")

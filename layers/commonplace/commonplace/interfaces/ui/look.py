@@ -62,7 +62,7 @@ def day(moment: datetime, now: datetime) -> Markup:
 
 def lang(text: str) -> Markup:
     """The attribute that names the language of a text, for fonts, line breaks and voices; none where it is not known."""
-    code = language_of(text)
+    code = language_of(text[:FOLDED_FROM])
     return Markup("") if code == UNKNOWN else Markup(' lang="{}"').format(code)
 
 

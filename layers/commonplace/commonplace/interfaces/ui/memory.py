@@ -18,7 +18,10 @@ def memory(visit: Visit, memory_id: str) -> Response:
     except CommonplaceError as error:
         if error.code is not ErrorCode.NOT_FOUND:
             raise
-        history = visit.memory.history(memory_id=memory_id)
+        try:
+            history = visit.memory.history(memory_id=memory_id)
+        except CommonplaceError:
+            raise error from None  # it tells more: of a damaged memory nothing else is known
         return visit.show("closed_memory.html", memory_id=memory_id, history=history, why=error.message)
 
 
