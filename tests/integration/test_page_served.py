@@ -28,7 +28,11 @@ def test_its_address_opens_the_page_once(memory_file: Path, on: str) -> None:
         assert b"I drink green tea at noon." in shown.body
         assert shown.headers["Content-Security-Policy"].startswith("default-src 'none'")
         assert server.ask("GET", path).status == 401
-        assert server.ask("GET", "/ui/static/ui.css").status == 200
+        style = server.ask("GET", "/ui/static/ui.css")
+        assert style.status == 200
+        (tag,) = (value for name, value in style.headers.items() if name.lower() == "etag")
+        again = server.ask("GET", "/ui/static/ui.css", **{"If-None-Match": tag})
+        assert (again.status, again.body) == (304, None)
         assert server.ask("GET", "/ui/static/../page.py").status == 404
         assert server.ask("GET", "/ui", Cookie=cookie, Host="evil.example").status == 403
         assert server.call("search_memory", query="tea")["total_found"] == 1  # agents and programs go on as with serve

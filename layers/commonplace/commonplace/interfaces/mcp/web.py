@@ -94,7 +94,7 @@ async def _body(request: Request) -> bytes | None:
 async def _send(answer: Response, environ: dict[str, Any], send: Send) -> None:
     headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in answer.get_wsgi_headers(environ)]
     await send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
-    await send({"type": "http.response.body", "body": answer.get_data()})
+    await send({"type": "http.response.body", "body": b"".join(answer.get_app_iter(environ))})
 
 
 def _environ(scope: Scope, body: bytes) -> dict[str, Any]:
