@@ -58,6 +58,11 @@ class Server:
         assert answer.status == 200, answer.body
         return answer.body
 
+    def told(self, words: str) -> bool:
+        """Waits for a line with some words on stdout; False if it ends without one."""
+        assert self.process.stdout is not None
+        return any(words in line for line in self.process.stdout)
+
     def end(self, signal_number: int) -> tuple[int, str, str]:
         """Sends a signal and waits: exit code, the rest of stdout, stderr."""
         self.process.send_signal(signal_number)
@@ -67,15 +72,16 @@ class Server:
 
 BOTH = ("uvicorn", "waitress")
 """What `serve` runs on: with the extra [mcp], and without it."""
-_PLAIN = "import sys; sys.modules['mcp'] = None; from commonplace.interfaces.cli import main; main()"
-
+_WITHOUT_MCP = "import sys; sys.modules['mcp'] = None"
 _LAST = {"serve": "discover_memory_tools", "ui": "Ctrl-C"}  # what the last line that tells of it holds
 
 
 @contextmanager
-def served(memory_file: Path, *options: str, on: str = "uvicorn", by: str = "serve") -> Iterator[Server]:
-    """A server over a file, on a free port, by `serve` or `ui`; killed at the end, if it still runs."""
-    command = [COMMAND] if on == "uvicorn" else [sys.executable, "-c", _PLAIN]
+def served(memory_file: Path, *options: str, on: str = "uvicorn", by: str = "serve", code: str = "") -> Iterator[Server]:
+    """A server over a file, on a free port, by `serve` or `ui`; `code` runs before it. Killed at the end, if it still runs."""
+    before = "\n".join([*([] if on == "uvicorn" else [_WITHOUT_MCP]), code]).strip()
+    whole = f"{before}\nfrom commonplace.interfaces.cli import main\nmain()"
+    command = [sys.executable, "-c", whole] if before else [COMMAND]
     process = subprocess.Popen(
         [*command, by, "--port", "0", "--db", str(memory_file), *options],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", env=clean(memory_file.parent),

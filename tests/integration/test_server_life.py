@@ -1,3 +1,4 @@
+import contextlib
 import gc
 import http.client
 import json
@@ -6,6 +7,7 @@ import os
 import signal
 import socket
 import sqlite3
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -24,6 +26,15 @@ from tests.integration.command_line import run
 from tests.integration.http_server import BOTH, served
 
 pytestmark = pytest.mark.integration
+
+SLOW = """
+import time
+from commonplace import Commonplace
+def slow(*_, **__):
+    print("began", flush=True)
+    time.sleep(60)
+Commonplace.call = slow
+"""
 
 
 @pytest.mark.parametrize("on", BOTH)
@@ -127,6 +138,69 @@ def test_who_asks_while_it_ends_is_refused_and_told(
     days[0].join(20)  # the server is gone before the client has looked at its answer
     assert statuses == {"running": 200, "late": 503}
     assert told == [1]
+
+
+@pytest.mark.parametrize("asked", ["twice", "long ago"])
+@pytest.mark.parametrize("serves", [with_mcp, listen])
+def test_what_still_runs_then_is_not_waited_for(
+    memory: Commonplace, monkeypatch: pytest.MonkeyPatch, serves: Callable[..., None], asked: str
+) -> None:
+    began, may_end, told = threading.Event(), threading.Event(), threading.Event()
+
+    def slow(*_: object) -> dict[str, object]:
+        began.set()
+        assert may_end.wait(60)
+        return {}
+
+    def ask(url: str) -> None:
+        client = http.client.HTTPConnection(url.removeprefix("http://"), timeout=60)
+        with contextlib.suppress(http.client.HTTPException, OSError):  # cut off, in a process that goes on
+            client.request("POST", "/tools/slow", "{}")
+            client.getresponse()
+        client.close()
+
+    def day(url: str) -> None:
+        threads.append(threading.Thread(target=ask, args=(url,)))
+        threads[-1].start()
+        assert began.wait(20)
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert told.wait(20)
+        if asked == "twice":
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    def go(url: str) -> None:
+        threads.append(threading.Thread(target=day, args=(url,)))
+        threads[-1].start()
+
+    threads: list[threading.Thread] = []
+    monkeypatch.setattr(memory, "call", slow)
+    if asked == "long ago":
+        monkeypatch.setattr(sys.modules[serves.__module__], "LAST_ANSWERS", 0.5)
+    serves(memory, "127.0.0.1", 0, go, lambda _: told.set())
+    assert not may_end.is_set()
+    may_end.set()
+    for thread in threads:
+        thread.join(20)
+
+
+@pytest.mark.parametrize("on", BOTH)
+def test_a_second_signal_ends_it_as_the_first_one_would(memory_file: Path, on: str) -> None:
+    with served(memory_file, on=on, code=SLOW) as server:
+
+        def ask() -> None:
+            with contextlib.suppress(http.client.HTTPException, OSError):
+                server.ask("POST", "/tools/memory_stats", {})
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        assert server.told("began")
+        server.process.send_signal(signal.SIGTERM)
+        assert server.told("one request still runs")
+        code, out, err = server.end(signal.SIGINT)
+        asking.join(30)
+    assert (code, out) == (0, "commonplace: stopped, everything is saved\n")
+    assert "Traceback" not in err
+    assert not memory_file.with_name("memory.db-wal").exists()
 
 
 def test_an_import_that_is_stopped_tells_how_far_it_came(memory: Commonplace) -> None:

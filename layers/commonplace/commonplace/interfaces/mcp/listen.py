@@ -2,8 +2,9 @@
 
 import signal
 import time
-from collections.abc import Callable
-from types import FrameType
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Thread
 
 import uvicorn
 from mcp.server import Server
@@ -17,7 +18,10 @@ from commonplace.interfaces.mcp.opened import OpenedLater
 from commonplace.interfaces.mcp.server import server_over
 from commonplace.interfaces.mcp.web import application
 
+_ENDING = (signal.SIGINT, signal.SIGTERM)
 _KEPT_ALIVE = 120  # seconds between two requests
+_CLOSING = 2.0  # seconds for connections to be closed
+_TICK = 0.1  # seconds
 
 
 def listen(
@@ -34,9 +38,25 @@ def listen(
         headers=[("Server", "commonplace")], proxy_headers=False, timeout_keep_alive=_KEPT_ALIVE,
         timeout_graceful_shutdown=1, lifespan="on",
     )  # fmt: skip
+    config.load()  # here, and not in the thread, so that what is wrong with it is raised
     server = _Server(config, ending)
     ready(f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}")
-    server.run([door])
+    # Threads for requests are as this one is. They are daemons: nobody waits for those that run when it has to end.
+    serving = Thread(target=server.run, args=([door],), daemon=True)
+    with _told_of_signals(server.end):
+        serving.start()
+        while serving.is_alive() and not server.is_over():
+            serving.join(_TICK)
+
+
+@contextmanager
+def _told_of_signals(end: Callable[[], None]) -> Iterator[None]:
+    before = {number: signal.signal(number, lambda *_: end()) for number in _ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 class _Server(uvicorn.Server):
@@ -45,27 +65,36 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, told: Callable[[int], None]) -> None:
         super().__init__(config)
         self.began: float | None = None
-        self._told = told
+        self._told: Callable[[int], None] | None = told
+        self._at_once = False
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002
-        signal.signal(sig, signal.SIG_DFL)  # asked for again, it comes at once
-        self.began = time.monotonic()
-        if running := self._running():
-            self._told(running)
+    def end(self) -> None:
+        """Begins the end; asked for again, it comes at once."""
+        self._at_once = self.began is not None
+        self.began = self.began or time.monotonic()
+
+    def is_over(self) -> bool:
+        """Whether nobody waits for it any more, though it may still run."""
+        return self._at_once or (self.began is not None and time.monotonic() - self.began > LAST_ANSWERS + _CLOSING)
 
     def _connections(self) -> list[Connection]:
         return [one for one in self.server_state.connections if isinstance(one, Connection)]
 
-    def _running(self) -> int:
-        return sum(one.runs for one in self._connections())
-
     async def on_tick(self, counter: int) -> bool:
-        """Ten times a second: whether it is over."""
+        """Ten times a second: whether it shuts down."""
         for connection in self._connections():
             connection.cut_off_if_late()
-        if self.began is not None and (not self._running() or time.monotonic() - self.began > LAST_ANSWERS):
+        if self.began is not None:
+            self._end_if_nothing_runs(self.began)
+        return await super().on_tick(counter)
+
+    def _end_if_nothing_runs(self, began: float) -> None:
+        running = sum(one.runs for one in self._connections())
+        if running and self._told is not None:
+            self._told(running)
+        self._told = None
+        if not running or time.monotonic() - began > LAST_ANSWERS:
             for connection in self._connections():
                 if not connection.runs:
                     connection.transport.close()
             self.should_exit = True
-        return await super().on_tick(counter)
