@@ -16,9 +16,8 @@ def _words(value: object) -> list[str]:
     return str(value).replace(",", " ").split()
 
 
-def _pairs(value: object) -> dict[str, str]:
-    pairs = (word.partition("=") for word in _words(value))
-    return {name: target for name, _, target in pairs}
+def _pairs(value: object) -> list[tuple[str, str]]:
+    return [(name, target) for name, _, target in (word.partition("=") for word in _words(value))]
 
 
 class Settings(BaseModel):
@@ -78,8 +77,8 @@ class Settings(BaseModel):
     pages: Path | None = Field(None, description="A folder with one for each user, for the Markdown pages after each run.")
     pages_bucket: str | None = Field(None, description="The bucket that the Markdown pages go to after each run, on AWS.")
     night_queue: str | None = Field(None, description="URL of the queue of users whose days are to be read.")
-    tool_functions: Annotated[dict[str, str], BeforeValidator(_pairs)] = Field(
-        {}, description="Names of the functions that serve tools, `store=...,search=...`: for the one that speaks MCP."
+    tool_functions: Annotated[tuple[tuple[str, str], ...], BeforeValidator(_pairs)] = Field(
+        (), description="Names of the functions that serve tools, `store=...,search=...`: for the one that speaks MCP."
     )
     issuer: str | None = Field(None, description="Issuer of the tokens that the HTTP API takes, for clients of MCP.")
     mcp_scopes: Annotated[tuple[str, ...], BeforeValidator(_words)] = Field(

@@ -103,8 +103,9 @@ def test_where_requests_are_signed_nothing_speaks_mcp() -> None:
 
 def test_what_speaks_mcp_knows_the_function_of_every_tool(stack: Stack) -> None:
     given = stack.functions()["mcp"]["Environment"]
-    known = read_settings({name: str(value) for name, value in given.items()}).tool_functions
-    assert known == {tool.function: f"${{{tool.function.title()}Function}}" for tool in TOOLS}
+    settings = read_settings({name: str(value) for name, value in given.items()})
+    assert hash(settings)  # what is opened by settings is kept by them
+    assert dict(settings.tool_functions) == {tool.function: f"${{{tool.function.title()}Function}}" for tool in TOOLS}
     assert given["COMMONPLACE_ISSUER"] == stack.outputs()["Issuer"]
 
 

@@ -18,4 +18,4 @@ def open_functions(settings: Settings) -> Answers:
 
     if not settings.tool_functions:
         raise missing("tool_functions")
-    return LambdaFunctions(connect(settings.region), settings.tool_functions).answer
+    return LambdaFunctions(connect(settings.region), dict(settings.tool_functions)).answer
