@@ -13,17 +13,19 @@ from typing import Any
 import pytest
 from opensearchpy import OpenSearch
 
+from cloud.invoke_api import invoke_api
+from cloud.invoking import Handler
 from cloud.lambda_runtime import Container, started
 from cloud.listener import Listener, Request, Response
 from commonplace.contract.manifest import manifest
 from commonplace.contract.registry import TOOLS, tool_named
-from tests.integration.lambda_calls import GATEWAY, KINDS, Kind, http
+from tests.integration.lambda_calls import GATEWAY, ISSUER, KINDS, Kind, http
 from tests.stack import ROOT
 
 _KEEP_A_FILE = ("export_memories", "backup_restore")  # in a bucket, and no server of these tests has one: others call them
 EVENTS = sorted((ROOT / "events").glob("*.json"))
 NIGHT = ROOT / "events" / "night"
-Start = Callable[[str], Container]
+Start = Callable[..., Container]
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +68,9 @@ def start(environment: dict[str, str], table_name: str, new_index: str, tmp_path
     running: dict[str, Container] = {}
     with ExitStack() as stack:
 
-        def starter(function: str) -> Container:
+        def starter(function: str, **more: str) -> Container:
             if function not in running:
-                names = {"COMMONPLACE_TABLE": table_name, "COMMONPLACE_INDEX_ALIAS": new_index}
+                names = {"COMMONPLACE_TABLE": table_name, "COMMONPLACE_INDEX_ALIAS": new_index, **more}
                 log = tmp_path / f"{function}.log"
                 running[function] = stack.enter_context(started(function, environment | names, log))
             return running[function]
@@ -151,6 +153,33 @@ def test_a_night_is_recorded_planned_read_and_shown(start: Start, queue: Queue[s
     assert "My daughter Mia is allergic to peanuts." in [one["rests_on"] for one in told["operations"]]
     for function in ("record", "night"):
         assert "peanuts" not in start(function).log.read_text("utf-8")
+
+
+def test_an_agent_asks_one_function_and_that_the_others(start: Start) -> None:
+    def built(function: str) -> Handler:
+        return lambda event, _: start(function).api.invoke(event)
+
+    def answered(method: str, **params: Any) -> Any:
+        request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        answer = mcp.api.invoke(http("/mcp", request, headers={"accept": "application/json, text/event-stream"}))
+        assert answer["statusCode"] == 200, answer
+        result = json.loads(answer["body"])["result"]
+        assert not result.get("isError"), result
+        return result
+
+    names = ("store", "search", "read")
+    with invoke_api({name: built(name) for name in names}) as url:
+        more = {"COMMONPLACE_TOOL_FUNCTIONS": ",".join(f"{name}={name}" for name in names), "COMMONPLACE_ISSUER": ISSUER}
+        mcp = start("mcp", AWS_ENDPOINT_URL_LAMBDA=url, **more)
+        assert "store_memory" in {tool["name"] for tool in answered("tools/list")["tools"]}
+        answered("tools/call", name="store_memory", arguments={"content": "My daughter Mia is allergic to peanuts."})
+        found = answered("tools/call", name="search_memory", arguments={"query": "Is anybody allergic?"})["structuredContent"]
+        assert [memory["content"] for memory in found["results"]] == ["My daughter Mia is allergic to peanuts."]
+        assert "peanuts" in answered("resources/read", uri="memory://pages/MEMORY.md")["contents"][0]["text"]
+        told = mcp.api.invoke(http("/.well-known/oauth-protected-resource/mcp", method="GET", authorizer={}))
+    assert json.loads(told["body"])["authorization_servers"] == [ISSUER]
+    assert '"tool"' in mcp.log.read_text("utf-8")
+    assert "peanuts" not in mcp.log.read_text("utf-8")
 
 
 def test_no_text_of_a_memory_is_logged(start: Start) -> None:

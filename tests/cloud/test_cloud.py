@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
+import mcp
 import pytest
 
 from cloud.queue import QueueSource
@@ -20,6 +21,7 @@ from cloud.schedule import by_schedule
 from cloud.template import Template
 from commonplace.contract.registry import TOOLS
 from commonplace.interfaces.aws.http_api import MCP_ROUTES, OPEN, ROUTES
+from tests.integration.mcp_client import found, spoken_by, stored
 
 NAME = f"cloud-{uuid.uuid4().hex}"
 
@@ -84,6 +86,19 @@ def test_another_user_sees_nothing_of_it(told: str) -> None:
         [sys.executable, "-m", "cloud.tokens", "--user", "ben"], capture_output=True, text=True, check=True
     )
     assert shell(f"TOKEN={token.stdout.strip()}", search)["results"] == []
+
+
+def test_an_agent_finds_it_by_the_sdk_of_mcp(told: str) -> None:
+    token, (store, *_) = commands(told)
+    shell(token, store)
+    address = store.split()[2].removesuffix("/tools/store_memory")
+
+    async def talk(client: mcp.Client) -> list[str]:
+        await stored(client, "I keep bees in the garden.")
+        return await found(client, "what is in the garden?") + await found(client, "is anybody allergic?")
+
+    found_there = spoken_by(token.partition("=")[2], f"{address}/mcp", talk)
+    assert {"I keep bees in the garden.", "My daughter Mia is allergic to peanuts."} <= set(found_there)
 
 
 def test_no_token_no_answer(told: str) -> None:

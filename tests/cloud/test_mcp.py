@@ -3,16 +3,14 @@
 import base64
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-import anyio
 import httpx2
 import mcp
 import pytest
 from mcp.client.auth import OAuthClientProvider
-from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 
 from cloud.authorizer import Authorizer
@@ -26,7 +24,7 @@ from commonplace.contract.registry import TOOLS
 from commonplace.interfaces.aws import container
 from commonplace.settings import Settings
 from tests.integration.cloud_functions import ports as ports
-from tests.integration.mcp_client import ERAS, Era, found, stored
+from tests.integration.mcp_client import ERAS, Era, found, spoken_by, stored
 
 MIA = "My daughter Mia is allergic to peanuts."
 OURS = Issuer.new()
@@ -118,21 +116,6 @@ def front(ports: Any, issuing: Issuing, monkeypatch: pytest.MonkeyPatch) -> Iter
             yield running
 
 
-def spoken(front: Front, auth: httpx2.Auth | str, talk: Callable[[mcp.Client], Awaitable[Any]], era: Era = "auto") -> Any:
-    """What a talk gives; `auth`: a token, or the client's way to one."""
-
-    async def whole() -> Any:
-        given = {"headers": {"Authorization": f"Bearer {auth}"}} if isinstance(auth, str) else {"auth": auth}
-        with anyio.fail_after(60):
-            async with (
-                httpx2.AsyncClient(**given) as http,
-                mcp.Client(streamable_http_client(f"{front.url}/mcp", http_client=http), mode=era) as client,
-            ):
-                return await talk(client)
-
-    return anyio.run(whole)
-
-
 @pytest.mark.parametrize("era", ERAS)
 def test_a_client_with_a_token_stores_and_finds(front: Front, issuing: Issuing, era: Era) -> None:
     async def ana(client: mcp.Client) -> None:
@@ -146,8 +129,8 @@ def test_a_client_with_a_token_stores_and_finds(front: Front, issuing: Issuing, 
     async def ben(client: mcp.Client) -> list[str]:
         return await found(client, "is anybody allergic?")
 
-    spoken(front, issuing.issuer.token("ana"), ana, era)
-    assert spoken(front, issuing.issuer.token("ben"), ben, era) == []
+    spoken_by(issuing.issuer.token("ana"), f"{front.url}/mcp", ana, era)
+    assert spoken_by(issuing.issuer.token("ben"), f"{front.url}/mcp", ben, era) == []
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -161,7 +144,7 @@ def test_a_client_that_knows_its_id_alone_gets_a_token_by_itself(front: Front, i
     )
     kept = Kept()
     auth = OAuthClientProvider(f"{front.url}/mcp", about, kept, issuing.signed_in, issuing.came_back)
-    assert spoken(front, auth, talk, era) == [MIA]
+    assert spoken_by(auth, f"{front.url}/mcp", talk, era) == [MIA]
     asked = issuing.asked
     assert (asked["response_type"], asked["code_challenge_method"], asked["scope"]) == ("code", "S256", "openid")
     assert (asked["client_id"], asked["resource"]) == (Issuing.CLIENT, f"{front.url}/mcp")

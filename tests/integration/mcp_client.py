@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import anyio
+import httpx2
 import mcp
+from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult
 
 from tests.integration.command_line import COMMAND, clean
@@ -32,6 +34,22 @@ def spoken(started: mcp.StdioServerParameters | str, talk: Callable[[mcp.Client]
         with anyio.fail_after(60):
             async with mcp.Client(started, mode=era) as client:
                 return await talk(client)
+
+    return anyio.run(whole)
+
+
+def spoken_by(auth: httpx2.Auth | str, address: str, talk: Callable[[mcp.Client], Awaitable[Any]], era: Era = "auto") -> Any:
+    """What a talk with a server that wants a token gives; `auth`: the token, or the client's way to one."""
+
+    async def whole() -> Any:
+        async with httpx2.AsyncClient(timeout=60) as http:
+            if isinstance(auth, str):
+                http.headers["Authorization"] = f"Bearer {auth}"
+            else:
+                http.auth = auth
+            with anyio.fail_after(60):
+                async with mcp.Client(streamable_http_client(address, http_client=http), mode=era) as client:
+                    return await talk(client)
 
     return anyio.run(whole)
 
