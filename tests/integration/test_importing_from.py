@@ -40,6 +40,7 @@ COUNTS: dict[str, tuple[str, int, int, int, int]] = {
     "made/mem0.json": ("mem0", 7, 7, 0, 0),
     "made/mem0.db": ("mem0", 9, 9, 2, 0),
     "made/langgraph.json": ("langgraph", 5, 4, 0, 1),
+    "made/basic-memory": ("basic-memory", 13, 13, 0, 0),
 }
 """Of each: its kind, and how many entries it has, are added, of those closed, and refused."""
 
@@ -198,6 +199,18 @@ def test_observations_relations_and_prose_of_basic_memory(elsewhere: Path, memor
     assert "How I make coffee at home, on weekdays." in found
     assert "The café by the river opens at seven" in found
     assert [(one.where, one.message) for one in done.refused] == [("broken.md", "file: is no text")]
+
+
+def test_notes_that_basic_memory_itself_wrote_and_changed(elsewhere: Path, memory: Commonplace) -> None:
+    memory.import_from(elsewhere / "made" / "basic-memory", apply=True)
+    found = kept(memory)
+    assert found["Mia plays the cello"]["user_note"] == (
+        'note: Mia; file: people/family/Mia.md; type: person; aliases: ["Mimi", "M."]; birthday: 2018-09-03; '
+        'address: ["city: Porto", "floor: 3"]'
+    )
+    assert found["Water at 205°F extracts best"]["tags"] == ["technique", "water", "extraction", "coffee", "home-brewing"]
+    assert "Coffee Brewing Methods grown by Mia." in found
+    assert found["Water the orchids on Fridays, before noon."]["user_note"].startswith("note: Orchids: a note")
 
 
 def test_notes_are_read_bullet_by_bullet(elsewhere: Path, memory: Commonplace) -> None:

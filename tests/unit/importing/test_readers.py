@@ -67,6 +67,7 @@ def test_the_head_of_a_note_is_read_and_the_lines_after_it_keep_their_numbers() 
     fields, body = front_matter("---\ntitle: 'Tea: green'\ntags:\n  - a\n  - \"b\"\nlist: [x, y]\nempty:\n---\n- said\n")
     assert fields == {"title": "Tea: green", "tags": ["a", "b"], "list": ["x", "y"], "empty": ""}
     assert list(statements(body)) == [(9, "", "said")]
+    assert front_matter("---\nat:\n  city: Porto\n  floor: 3\n---\n")[0] == {"at": ["city: Porto", "floor: 3"]}
     assert front_matter("---\nno end") == ({}, "---\nno end")
 
 

@@ -38,7 +38,7 @@ def statements(text: str) -> Iterator[tuple[int, str, str]]:
 def front_matter(text: str) -> tuple[dict[str, Any], str]:
     """The fields between `---` at the head of a note, and the rest with its lines where they were.
 
-    Read are names with a text, with a list in brackets, or with one item on each line after them.
+    Read are names with a text, with a list in brackets, or with one item, or one field of its own, on each line after them.
     """
     lines = text.split("\n")
     if lines[0].strip() != _MARK or _MARK not in (line.strip() for line in lines[1:]):
@@ -50,9 +50,9 @@ def front_matter(text: str) -> tuple[dict[str, Any], str]:
         found, bullet = _FIELD.match(line), _BULLET.match(line)
         if found:
             name, fields[found["name"]] = found["name"], _value(found["value"])
-        elif bullet and name:
+        elif name and (bullet or _FIELD.match(line.lstrip())):
             before = fields[name] if isinstance(fields[name], list) else []
-            fields[name] = [*before, _unquoted(bullet["said"])]
+            fields[name] = [*before, _unquoted(bullet["said"]) if bullet else line.strip()]
     return fields, "\n" * (end + 1) + "\n".join(lines[end + 1 :])
 
 
