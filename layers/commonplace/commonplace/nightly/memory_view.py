@@ -28,18 +28,21 @@ class RunMemoryView:
         self._ports = context.ports
         self._seen = visibility_of(context.caller)
         self._staged: dict[str, tuple[Memory, Vector | None]] = {}
+        self._terms: dict[str, frozenset[str]] = {}  # of the staged ones
 
     def copy(self) -> "RunMemoryView":
         """A copy of this view, staged operations included."""
         found = RunMemoryView(self._context)
-        found._staged = dict(self._staged)
+        found._staged, found._terms = dict(self._staged), dict(self._terms)
         return found
 
     def stage(self, operations: Iterable[PlannedOperation]) -> None:
         """Treats operations as applied, in this view only."""
         for operation in operations:
             for change in (*operation.closes, *((operation.opens,) if operation.opens else ())):
-                self._staged[change.memory.memory_id] = (change.memory, decode_vector(change.vector))
+                memory = change.memory
+                self._staged[memory.memory_id] = (memory, decode_vector(change.vector))
+                self._terms[memory.memory_id] = frozenset(tokenizer.terms(memory.content))
 
     def similar(self, content: str, limit: int = 10) -> list[Memory]:
         vector, terms = self._ports.embedder.embed(content), tokenizer.terms(content)
@@ -57,15 +60,21 @@ class RunMemoryView:
         vector = embedder.embed(content)
         if vector is None:
             return []
-        from commonplace.text.paraphrase.pair_model import judged  # with numpy, which words alone do not need
+        from commonplace.text.paraphrase.pair_model import LEAST_COSINE, judged  # with numpy, which words alone do not need
 
         found, _ = with_fallback(lambda index: index.similar(self._seen, terms, vector, _COMPARED), self._ports)
         stored = [(one.memory_id, one.content, one.vector) for one in found if one.memory_id not in self._staged]
-        staged = [(memory.memory_id, memory.content, other) for memory, other in self._staged.values()]
+        seen = ((memory, other) for memory, other in self._staged.values() if is_visible(self._seen, memory))
+        staged = [(memory.memory_id, memory.content, other) for memory, other in seen]
+        compared = [
+            (memory_id, text, embedder.embed(text) if other is None else other)
+            for memory_id, text, other in (*stored, *staged)
+        ]
         same = [
             memory_id
-            for memory_id, text, other in (*stored, *staged)
-            if judged(text, content, embedder.embed(text) if other is None else other, vector, embedder.name).same
+            for memory_id, text, other in compared
+            if other is not None and float(other @ vector) > LEAST_COSINE  # no two that are farther apart say the same
+            if judged(text, content, other, vector, embedder.name).same
         ]
         return [memory.memory_id for memory in self.get(same) if not memory.is_passage]
 
@@ -102,10 +111,10 @@ class RunMemoryView:
         return [one for one in dict.fromkeys(both) if one is not None and one not in staged][: 2 * limit]
 
     def _nearest_staged(self, terms: Sequence[str], vector: Vector | None) -> list[Memory]:
-        found = []
+        found, asked = [], frozenset(terms)
         for memory, other in self._staged.values():
-            own = set(tokenizer.terms(memory.content))
-            shared = len(own & set(terms)) / max(1, min(len(own), len(set(terms))))
+            own = self._terms[memory.memory_id]
+            shared = len(own & asked) / max(1, min(len(own), len(asked)))
             cosine = 0.0 if vector is None or other is None else float(vector @ other)
             if shared >= _SHARED or cosine >= _NEAR:
                 found.append((-shared - cosine, memory))
