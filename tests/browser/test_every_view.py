@@ -71,7 +71,7 @@ def visited(page: Page, ui: Served, views: dict[str, int], allowed: list[str]) -
             page.wait_for_load_state("networkidle")
             yield path, page
 
-    return visit()  # type: ignore[return-value]
+    return visit()
 
 
 def broken_rules(page: Page, *only: str) -> list[str]:

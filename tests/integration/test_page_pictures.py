@@ -49,8 +49,8 @@ def test_what_concepts_are_called_is_text(memory: Commonplace) -> None:
 
 
 def test_the_growth_is_drawn_and_told(memory: Commonplace) -> None:
-    stored = memory.store_memories([{"content": text} for text in ("I went to Kyoto.", "I like tea.", "My bicycle is red.")])
-    memory.delete_memory(memory_id=stored.answers[0].memory_id)
+    stored = [memory.store_memory(text).memory_id for text in ("I went to Kyoto.", "I like tea.", "My bicycle is red.")]
+    memory.delete_memory(memory_id=stored[0])
     shown = opened(memory).get("/ui/growth")
     assert "<title>2026-05: 3 added, 1 closed, 2 in all</title>" in shown
     assert "2026-05 3 1" in text_of(shown)

@@ -113,7 +113,8 @@ def undo_document(namespace: Sequence[str], key: str, caller: Caller, ports: Por
     Of a first version there is none before it: the document is deleted.
     """
     check_place(namespace, key)
-    newest, *older = ports.documents.versions(caller.user_id, namespace, key) or [None]
+    versions = ports.documents.versions(caller.user_id, namespace, key)
+    newest, older = next(iter(versions), None), versions[1:]
     wanted = next((one for one in older if one.version == version), None) if version else next(iter(older), None)
     if newest is None or (wanted is None and (version is not None or newest.version > 1)):
         raise CommonplaceError(ErrorCode.NOT_FOUND, "key: there is no such version of this document any more", "key")

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,8 @@ _MOST_BARS, _THICKEST = 36, 56.0
 _BELOW, _LEFT = 44.0, 56.0  # of the growth: room for the names of months, and for numbers
 
 
-class Dot(NamedTuple):
+@dataclass(frozen=True)
+class Dot:
     """A concept as it is drawn. `label`: its name, shortened; `colour`: 0 to `COLOURS` - 1."""
 
     name: str

@@ -106,7 +106,7 @@ def _taken(archive: bytes, asked: str | None, memory: Commonplace, *, apply: boo
     in_the_way = [(one.where, one.message) for one in done.refused]
     in_the_way += [(name, "says something else here; what is here stays") for name in done.conflicts]
     in_the_way += [(name, "was changed here meanwhile; the next import takes it") for name in done.lost]
-    runs = done.runs or [done.run_id] * (done.run_id is not None)
+    runs = done.runs or ([done.run_id] if done.run_id else [])
     return Plan(found.kind, found.why, done.entries, done.added, done.closed, len(done.known), in_the_way, runs, done)
 
 
