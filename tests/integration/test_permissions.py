@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 from botocore.client import BaseClient
 
+from cloud.invoke_api import invoke_api
+from commonplace.bootstrap.functions import open_functions
 from commonplace.contract.registry import TOOLS, tool_named
 from commonplace.contract.tool import Tool
 from commonplace.interfaces.aws import container, nightly_functions
+from commonplace.settings import Settings
 from tests.integration.lambda_calls import ISSUER, Context, handler, http, token
 from tests.integration.test_nights import asked, message, recorded, runs_of
 from tests.integration.test_nights import queue as queue
@@ -24,6 +27,7 @@ IN_A_TRANSACTION = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteI
 BY_ANOTHER_NAME = {
     "s3:ListObjectsV2": "s3:ListBucket", "s3:ListObjectVersions": "s3:ListBucketVersions",
     "s3:DeleteObjects": "s3:DeleteObjectVersion", "sqs:SendMessageBatch": "sqs:SendMessage",
+    "lambda:Invoke": "lambda:InvokeFunction",
 }  # fmt: skip
 
 
@@ -132,3 +136,19 @@ def test_what_is_forgotten_goes_from_the_bucket_too(queue: str, sent: Counter[st
     nightly_functions.night({"Records": [message("ana")]}, Context(milliseconds=900_000))
     assert sent["s3:ListBucketVersions"]
     assert not refused(sent, "night")
+
+
+def test_what_speaks_mcp_only_invokes(sent: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    stored = {"statusCode": 200, "body": json.dumps({"memory_id": "mem_1"})}
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    with invoke_api({"store": lambda *_: stored}) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_LAMBDA", url)
+        functions = open_functions(Settings(tool_functions="store=store"))
+        monkeypatch.setattr(container, "functions", lambda: functions)
+        asked = {"name": "store_memory", "arguments": {"content": "I keep bees."}}
+        request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
+        answer = handler("mcp")(http("/mcp", request, headers={"accept": "application/json, text/event-stream"}), Context())
+    assert json.loads(answer["body"])["result"]["structuredContent"] == {"memory_id": "mem_1"}
+    assert sent == {"lambda:InvokeFunction": 1}
+    assert not refused(sent, "mcp")
