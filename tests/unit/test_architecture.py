@@ -29,7 +29,7 @@ INFRASTRUCTURE = {
     "jinja2", "markupsafe",
 }  # fmt: skip
 NAMES_OF_NOTHING = {"utils", "helpers", "common", "misc", "manager"}
-MOST_FILES, MOST_LINES, MOST_METHODS = 520, 200, 10
+MOST_FILES, MOST_LINES, MOST_METHODS = 580, 200, 10
 
 
 def name_of(path: Path) -> str:

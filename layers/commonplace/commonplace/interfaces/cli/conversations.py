@@ -9,8 +9,8 @@ import click
 
 from commonplace.domain.flaws import gathered
 from commonplace.domain.taxonomy import ImportKind
+from commonplace.importing.import_files import ImportFile, read_export, read_import
 from commonplace.interfaces.cli.failures import LEFT
-from commonplace.interfaces.cli.import_files import ImportFile, read_export, read_import
 from commonplace.interfaces.cli.importing import import_foreign
 from commonplace.interfaces.cli.options import Shared, command_options, new_file, progress_bar, stdin_text
 from commonplace.interfaces.cli.tables import print_facts, print_json, print_rows

@@ -11,9 +11,9 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import Imported, ImportedRecords
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.domain.transfer import MEDIA, PrintedFormat
+from commonplace.importing.import_files import read_export
 from commonplace.importing.kinds import kind_of
 from commonplace.importing.sources import Source
-from commonplace.interfaces.cli.import_files import read_export
 from commonplace.interfaces.ui.uploads import laid_out, packed
 from commonplace.interfaces.ui.visit import Route, Visit
 
