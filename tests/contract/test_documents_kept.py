@@ -1,5 +1,6 @@
 """What becomes of a document that is written: redaction, memories of its passages, undo, and erasure."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -198,6 +199,26 @@ def test_words_that_are_erased_go_from_the_document_and_all_its_versions(told: T
     assert told.texts() == {TEA, CITY}
     documents.undo(*PLACE)
     assert SWIMS not in told.texts()
+
+
+def test_words_that_were_taken_out_and_put_in_again_go_from_every_version(told: Told, documents: Documents) -> None:
+    for body in (f"{TEA}\n\n{SWIMS}", TEA, f"{SWIMS}\n\n{CITY}"):
+        documents.write(*PLACE, body)
+    told.leaving.erase_memory(next(one.memory_id for one in told.memories() if one.content == SWIMS))
+    assert not [one.version for one in documents.versions(*PLACE) if SWIMS in one.body]
+    told.leaving.erase_memory(next(one.memory_id for one in told.memories() if one.content == CITY))
+    assert documents.read(*PLACE).body == "[erased]\n\n[erased]"
+
+
+def test_two_who_write_at_once_lose_nothing_and_leave_no_memory_behind(told: Told, documents: Documents) -> None:
+    def write(number: int) -> None:
+        documents.write(*PLACE, f"{TEA}\n\nNote {number} is of Ana.")
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(write, range(8)))
+    newest, *older = documents.versions(*PLACE)
+    assert (newest.version, len({one.body for one in (newest, *older)})) == (8, 8)
+    assert told.texts() == set(newest.body.split("\n\n"))
 
 
 def test_of_a_json_document_values_are_found_and_erased(told: Told, documents: Documents) -> None:

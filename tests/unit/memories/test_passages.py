@@ -2,13 +2,13 @@
 
 import itertools
 import json
-from datetime import datetime
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.domain.documents import Document
+from commonplace.domain.documents import Document, Form, PassageOf
 from commonplace.memories.passages import MOST_CHARACTERS, passages_of, pieces, without_passages
 from tests.conftest import NOON
 
@@ -19,9 +19,12 @@ def texts(body: str, fields: tuple[str, ...] | None = None, is_json: bool = Fals
     return [one.text for one in passages_of(body, "json" if is_json else "text", fields).values()]
 
 
-def document(body: str, form: str = "text", at: datetime = NOON) -> Document:
-    place = {"namespace": ("n",), "key": "k", "version": 1, "size": len(body), "created_at": at, "updated_at": at}
-    return Document.model_validate({**place, "body": body, "form": form})
+def document(body: str, form: Form = "text") -> Document:
+    """A document whose memories are called by what they say."""
+    place = {"namespace": ("n",), "key": "k", "version": 1, "size": len(body), "created_at": NOON, "updated_at": NOON}
+    found = passages_of(body, form, None).items()
+    told = [PassageOf(memory_id=one.text, digest=digest, places=one.places) for digest, one in found]
+    return Document.model_validate({**place, "body": body, "form": form, "passages": told})
 
 
 @pytest.mark.parametrize(
@@ -58,8 +61,8 @@ def test_pieces_are_short_in_order_and_leave_no_word_out(body: str) -> None:
         (None, ["a: b: c: one\na: b: c: two\na: b: d: three\ne: four\nn: 5\noff: False"]),
         ((), []),
         (("$",), ["one", "two", "three", "four", "5", "False"]),
-        (("e", "a.b[*].c"), ["four", "one", "two"]),
-        (("a.b[-1]", "a.b[0].c"), ["three", "one"]),
+        (("e", "a.b[*].c"), ["one", "two", "four"]),
+        (("a.b[-1]", "a.b[0].c"), ["one", "three"]),
         (("a.*", "missing", "e.f", "a.b[7]"), ["one", "two", "three"]),
     ],
 )
@@ -68,16 +71,40 @@ def test_of_json_the_values_at_some_paths_or_all(fields: tuple[str, ...] | None,
 
 
 def test_without_a_passage_nothing_else_is_changed() -> None:
-    body = "# One\n\ntea\n\nTEA\n\nmilk tea\n\ntea"
-    (tea,) = [name for name, one in passages_of(body, "text", None).items() if one.text == "TEA"]
-    assert without_passages(document(body), [tea]) == "# One\n\ntea\n\n[erased]\n\nmilk tea\n\n[erased]"
-    found = passages_of(json.dumps(VALUE), "json", None)
-    assert json.loads(without_passages(document(json.dumps(VALUE), "json"), list(found))) == {
+    once = without_passages(document("# One\n\ntea\n\nTEA\n\nmilk tea\n\nTea"), ["TEA"])
+    assert once.body == "# One\n\ntea\n\n[erased]\n\nmilk tea\n\n[erased]"
+    assert (once.size, [one.memory_id for one in once.passages]) == (len(once.body), ["# One\n\ntea", "milk tea"])
+    assert without_passages(once, ["milk tea"]).body == "# One\n\ntea\n\n[erased]\n\n[erased]\n\n[erased]"
+    whole = document(json.dumps(VALUE), "json")
+    assert json.loads(without_passages(whole, [whole.passages[0].memory_id]).body) == {
         "a": {"b": [{"c": "[erased]"}, {"c": "[erased]"}, {"d": "[erased]"}]},
         "e": "[erased]", "n": "[erased]", "no": None, "off": "[erased]",
     }  # fmt: skip
 
 
-def test_of_what_cant_be_found_any_more_nothing_is_left() -> None:
-    assert without_passages(document("tea"), ["another way of cutting"]) == ""
-    assert without_passages(document('{"a": "tea"}', "json"), ["another way of cutting"]) == "{}"
+WORDS = st.lists(st.text(alphabet="abc", min_size=1, max_size=3), min_size=1, max_size=40)
+
+
+@given(st.lists(st.tuples(WORDS, st.integers(1, 30)), min_size=1, max_size=6), st.randoms(use_true_random=False))
+def test_one_by_one_all_can_be_cut_out_and_each_takes_its_own_words(
+    drawn: list[tuple[list[str], int]], chance: Random
+) -> None:
+    text = "\n\n".join(f"x{number} {' '.join(words * times)}" for number, (words, times) in enumerate(drawn))
+    for whole in (document(text), document(json.dumps({"texts": text.split("\n\n")}), "json")):
+        left = [one.memory_id for one in whole.passages]
+        chance.shuffle(left)
+        now = whole
+        while left:
+            now = without_passages(now, [left.pop()])
+            if now.form == "text":
+                spans = {one.memory_id: [now.body[start:end] for start, end in one.places] for one in now.passages}
+                assert all(words.casefold() == name.casefold() for name, found in spans.items() for words in found)
+        assert not any(f"x{number}" in now.body for number in range(len(drawn)))
+
+
+def test_a_long_text_has_some_hundred_pieces_and_a_short_one_a_piece_for_each_paragraph() -> None:
+    paragraph = "word " * 20
+    assert len(list(pieces("\n\n".join([paragraph] * 300)))) == 300
+    long = list(pieces("\n\n".join([paragraph] * 2_500)))
+    assert 100 <= len(long) <= 200
+    assert max(end - start for start, end in long) <= 8_000

@@ -19,10 +19,15 @@ Form = Literal["text", "json"]
 
 
 class PassageOf(FrozenPart):
-    """A memory that was derived from a document, and a digest of the piece of text that it was derived from."""
+    """A memory that was derived from a document, and a digest of the piece of text that it was derived from.
+
+    `places`: where that stands, each from a character to another one; of a JSON document from a value to another one, as
+    they are counted in their order.
+    """
 
     memory_id: str
     digest: str
+    places: tuple[tuple[int, int], ...] = ()
 
 
 class DocumentHead(FrozenPart):

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from datetime import datetime
 
-from commonplace.domain.documents import Document, DocumentHead
+from commonplace.domain.documents import DocumentHead
 from commonplace.domain.memory import Memory
 from commonplace.memories.passages import without_passages
 from commonplace.ports.documents import Documents
@@ -23,21 +23,19 @@ def forget_in_documents(memories: Iterable[Memory], user_id: str, now: datetime,
         _forget(head, forgotten[head.reference], user_id, now, documents)
 
 
-def _forget(head: DocumentHead, memory_ids: Collection[str], user_id: str, now: datetime, documents: Documents) -> None:
-    newest = documents.get(user_id, head.namespace, head.key)
-    if newest is not None and _digests(newest, memory_ids):
-        following = {"version": newest.version + 1, "updated_at": now}
-        documents.put(user_id, _without(newest, memory_ids).model_copy(update=following))
-    for version in documents.versions(user_id, head.namespace, head.key):
-        if _digests(version, memory_ids):
-            documents.rewrite(user_id, _without(version, memory_ids))
+def _forget(head: DocumentHead, forgotten: Collection[str], user_id: str, now: datetime, documents: Documents) -> None:
+    versions = documents.versions(user_id, head.namespace, head.key)
+    told = [one for version in versions for one in version.passages]
+    digests = {one.digest for one in told if one.memory_id in forgotten}
+    # The same words may have been another memory's, in a version before they were taken out and put in again.
+    memory_ids = {one.memory_id for one in told if one.digest in digests}
+    if versions and _tells(versions[0], memory_ids):
+        following = {"version": versions[0].version + 1, "updated_at": now}
+        documents.put(user_id, without_passages(versions[0], memory_ids).model_copy(update=following))
+    for version in versions:
+        if _tells(version, memory_ids):
+            documents.rewrite(user_id, without_passages(version, memory_ids))
 
 
-def _digests(document: Document, memory_ids: Collection[str]) -> list[str]:
-    return [one.digest for one in document.passages if one.memory_id in memory_ids]
-
-
-def _without(document: Document, memory_ids: Collection[str]) -> Document:
-    body = without_passages(document, _digests(document, memory_ids))
-    left = tuple(one for one in document.passages if one.memory_id not in memory_ids)
-    return document.model_copy(update={"body": body, "size": len(body.encode()), "passages": left})
+def _tells(head: DocumentHead, memory_ids: Collection[str]) -> bool:
+    return any(one.memory_id in memory_ids for one in head.passages)

@@ -28,7 +28,7 @@ def derived(document: Document, before: DocumentHead | None, caller: Caller, por
     new = {digest: passage for digest, passage in passages.items() if told.get(digest) not in there}
     entries = _entries(document, new, caller, ports)
     ids = told | {digest: entry.memory.memory_id for digest, entry in entries.items()}
-    linked = tuple(PassageOf(memory_id=ids[digest], digest=digest) for digest in passages)
+    linked = tuple(PassageOf(memory_id=ids[digest], digest=digest, places=one.places) for digest, one in passages.items())
     return document.model_copy(update={"passages": linked}), list(entries.values())
 
 
@@ -54,7 +54,7 @@ def settle(document: Document, entries: Sequence[Entry], gone: Collection[str], 
     ids = {entry.memory.memory_id: memory.memory_id for entry, (memory, _) in zip(entries, stored, strict=True)}
     if any(name != there for name, there in ids.items()):  # a version that died half-way had made it
         linked = tuple(
-            PassageOf(memory_id=ids.get(one.memory_id, one.memory_id), digest=one.digest) for one in document.passages
+            one.model_copy(update={"memory_id": ids.get(one.memory_id, one.memory_id)}) for one in document.passages
         )
         document = document.model_copy(update={"passages": linked})
         ports.documents.rewrite(caller.user_id, document)

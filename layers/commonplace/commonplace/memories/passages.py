@@ -4,13 +4,14 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from commonplace.domain.documents import Document, Form
 
 MOST_CHARACTERS = 1_000
+_LONG = 32_000
 ERASED = "[erased]"
 _HEADING = re.compile(r"#{1,6}\s")
 _STEP = re.compile(r"\[(\*|-?\d+)\]|([^.\[\]]+)")
@@ -21,10 +22,10 @@ Leaf = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Passage:
-    """A piece of a document. `places`: where it stands: spans of the body, of a JSON document its values."""
+    """A piece of a document. `places`: where it stands, as `PassageOf` has it."""
 
     text: str
-    places: tuple[tuple[int, int] | Leaf, ...]
+    places: tuple[tuple[int, int], ...]
 
     @property
     def digest(self) -> str:
@@ -45,36 +46,54 @@ def passages_of(body: str, form: Form, fields: Sequence[str] | None) -> dict[str
     return passages
 
 
-def without_passages(document: Document, digests: Collection[str]) -> str:
-    """The body without some passages. What can't be found in it any more may be anywhere: then nothing of it is left."""
-    passages = passages_of(document.body, document.form, document.fields)
-    whole = "" if document.form == "text" else json.dumps({})
-    if any(digest not in passages for digest in digests):
-        return whole
-    places = [place for digest in digests for place in passages[digest].places]
-    return _cut(document.body, places) if document.form == "text" else _emptied(json.loads(document.body), places)
+def without_passages(document: Document, memory_ids: Collection[str]) -> Document:
+    """The same version without the words that some of its memories were derived from."""
+    gone = [place for one in document.passages if one.memory_id in memory_ids for place in one.places]
+    left = [one for one in document.passages if one.memory_id not in memory_ids]
+    if document.form == "json":
+        body = _emptied(json.loads(document.body), gone)
+    else:
+        body = document.body
+        for start, end in sorted(gone, reverse=True):
+            body = f"{body[:start]}{ERASED}{body[end:]}"
+        left = [one.model_copy(update={"places": _moved(one.places, gone)}) for one in left]
+    return document.model_copy(update={"body": body, "size": len(body.encode()), "passages": tuple(left)})
+
+
+def _moved(places: Iterable[tuple[int, int]], gone: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Places of a text after others were cut out of it."""
+    shifts = [(end, len(ERASED) - (end - start)) for start, end in gone]
+    moves = ((start, end, sum(shift for at, shift in shifts if at <= start)) for start, end in places)
+    return tuple((start + by, end + by) for start, end, by in moves)
 
 
 def pieces(text: str) -> Iterator[tuple[int, int]]:
-    """The spans of a text's pieces: a paragraph each, with the heading above it, of 1,000 characters at the most."""
+    """The spans of a text's pieces: a paragraph each, with the heading above it, of 1,000 characters at the most.
+
+    Of a text of more than 32,000 characters a piece is several paragraphs, so that there are some 150 at the most: making
+    a memory of each takes time.
+    """
+    least = 2 ** (len(text) // 200).bit_length() if len(text) > _LONG else 0
+    most = max(MOST_CHARACTERS, 2 * least)
     start, end, has_words = 0, 0, False
     for line in re.finditer(r"[^\n]*\n?", text):
         is_heading = _HEADING.match(line[0]) is not None
-        begins_new = (has_words and (is_heading or not line[0].strip())) or line.end() - start > MOST_CHARACTERS
+        is_whole = has_words and (is_heading or not line[0].strip()) and end - start >= least
+        begins_new = is_whole or line.end() - start > most
         if begins_new:
-            yield from _shortened(text, start, end)
+            yield from _shortened(text, start, end, most)
             start, has_words = line.start(), False
         end, has_words = line.end(), has_words or bool(line[0].strip() and not is_heading)
-    yield from _shortened(text, start, end)
+    yield from _shortened(text, start, end, most)
 
 
-def _shortened(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """A span without the spaces around it, cut at spaces into parts of 1,000 characters; none without a letter or digit."""
+def _shortened(text: str, start: int, end: int, most: int = MOST_CHARACTERS) -> Iterator[tuple[int, int]]:
+    """A span without the spaces around it, cut at spaces into parts of so many characters; none without a letter or digit."""
     while start < end:
         stop = end
-        if end - start > MOST_CHARACTERS:
-            space = max(text.rfind(mark, start, start + MOST_CHARACTERS) for mark in (" ", "\n", "。"))
-            stop = space + 1 if space > start else start + MOST_CHARACTERS
+        if end - start > most:
+            space = max(text.rfind(mark, start, start + most) for mark in (" ", "\n", "。"))
+            stop = space + 1 if space > start else start + most
         piece = text[start:stop]
         begin = start + len(piece) - len(piece.lstrip())
         if any(map(str.isalnum, piece)):
@@ -88,19 +107,22 @@ def _of_text(body: str) -> Iterator[Passage]:
 
 def _of_json(value: Any, fields: Sequence[str] | None) -> Iterator[Passage]:
     """Pieces of the lines that tell the values, each with its name; of single fields their texts, each for itself."""
+    leaves = list(_leaves(value, ()))
     if fields is not None:
-        leaves = dict.fromkeys(leaf for field in fields for leaf in _at(value, (), list(_STEP.findall(field.strip("$. ")))))
-        for leaf in leaves:
-            yield from (Passage(text, (leaf,)) for text in _split(str(_value(value, leaf))))
+        paths = [list(_STEP.findall(field.strip("$. "))) for field in fields]
+        wanted = {leaf for path in paths for leaf in _at(value, (), path)}
+        for number, leaf in enumerate(leaves):
+            if leaf in wanted:
+                yield from (Passage(text, ((number, number + 1),)) for text in _split(str(_value(value, leaf))))
         return
-    lines, leaves_of = "", list[Leaf]()
-    for leaf in _leaves(value, ()):
+    lines, first = "", 0
+    for number, leaf in enumerate(leaves):
         line = f"{': '.join(str(name) for name in leaf if isinstance(name, str))}: {_value(value, leaf)}\n"
         if lines and len(lines) + len(line) > MOST_CHARACTERS:
-            yield from (Passage(text, tuple(leaves_of)) for text in _split(lines))
-            lines, leaves_of = "", []
-        lines, leaves_of = lines + line, [*leaves_of, leaf]
-    yield from (Passage(text, tuple(leaves_of)) for text in _split(lines))
+            yield from (Passage(text, ((first, number),)) for text in _split(lines))
+            lines, first = "", number
+        lines += line
+    yield from (Passage(text, ((first, len(leaves)),)) for text in _split(lines))
 
 
 def _split(text: str) -> list[str]:
@@ -143,13 +165,9 @@ def _value(value: Any, leaf: Leaf) -> Any:
     return value
 
 
-def _cut(body: str, places: Sequence[Any]) -> str:
-    for start, end in sorted(places, reverse=True):
-        body = f"{body[:start]}{ERASED}{body[end:]}"
-    return body
-
-
-def _emptied(value: Any, leaves: Sequence[Any]) -> str:
-    for leaf in dict.fromkeys(leaves):
+def _emptied(value: Any, places: Iterable[tuple[int, int]]) -> str:
+    """A JSON text without some of its values."""
+    leaves = list(_leaves(value, ()))
+    for leaf in (leaf for start, end in places for leaf in leaves[start:end]):
         _value(value, leaf[:-1])[leaf[-1]] = ERASED
     return json.dumps(value, ensure_ascii=False)

@@ -19,7 +19,7 @@ from commonplace.ports.values import Caller, Filter
 from commonplace.retrieval.engine import find
 from commonplace.text.redaction import redact
 
-_ATTEMPTS, _MOST_FOUND = 5, 200
+_ATTEMPTS, _MOST_FOUND = 20, 200
 
 
 @dataclass(frozen=True)
