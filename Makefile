@@ -70,7 +70,7 @@ model: .venv/dev  ## trains both classifiers again (a minute or two)
 	@$(BIN)/python -m training.make_questions
 
 bench: .venv/dev built  ## every benchmark; DATA=folder of the public data sets (benchmarks/DATA.md)
-	@for name in everyday retrieval classification extraction merges updates redaction timeranges latency search_during_run imports search_cost footprint command_start mcp_start package_size nights night_changes night_locomo night_years \
+	@for name in everyday retrieval classification extraction merges updates redaction timeranges latency search_during_run imports search_cost footprint command_start mcp_start page package_size nights night_changes night_locomo night_years \
 		night_calls night_thousand cold_start cloud_latency cloud_retrieval success advanced; do \
 		echo "== $$name"; $(BIN)/python -m benchmarks.$$name --data $(DATA) || exit 1; done
 	@$(BIN)/python -m benchmarks.results_page
