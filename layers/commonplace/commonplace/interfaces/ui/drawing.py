@@ -1,6 +1,7 @@
 """Where the parts of a picture stand: the network of concepts and the growth, the same picture for the same memories."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -23,7 +24,7 @@ _BELOW, _LEFT = 44.0, 56.0  # of the growth: room for the names of months, and f
 
 @dataclass(frozen=True)
 class Dot:
-    """A concept as it is drawn. `label`: its name, shortened; `colour`: 0 to `COLOURS` - 1."""
+    """A concept as it is drawn. `label`: its name, shortened; `colour`: 0 to `COLOURS` - 1, None of one that stands alone."""
 
     name: str
     label: str
@@ -31,7 +32,7 @@ class Dot:
     x: float
     y: float
     radius: float
-    colour: int
+    colour: int | None
 
 
 class Line(NamedTuple):
@@ -86,14 +87,21 @@ def network(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> Netwo
     sizes = np.array(
         [(max(_LETTER * wcswidth(label), 2 * r) + 10, 2 * r + _LINE) for label, r in zip(labels, radii, strict=True)]
     )
-    places = _apart(_drawn_together(pull), sizes)
+    places, colours = _apart(_drawn_together(pull), sizes), _colours(nodes)
     dots = [
-        Dot(node.id, label, node.count, round(float(x), 1), round(float(y), 1), round(r, 1), node.community % COLOURS)
+        Dot(node.id, label, node.count, round(float(x), 1), round(float(y), 1), round(r, 1), colours.get(node.community))
         for node, label, r, (x, y) in zip(nodes, labels, radii, places, strict=True)
     ]
     there = [(dots[at[one.source]], dots[at[one.target]], one.weight) for one in links]
     lines = [Line((one.x, one.y), (other.x, other.y), round(max(0.0, min(1.0, weight)), 2)) for one, other, weight in there]
     return Network(dots, lines)
+
+
+def _colours(nodes: Sequence[NetworkNode]) -> dict[int, int]:
+    """The colour of each community of several."""
+    sizes = Counter(one.community for one in nodes)
+    several = sorted(community for community, size in sizes.items() if size > 1)
+    return {community: at % COLOURS for at, community in enumerate(several)}
 
 
 def _drawn_together(pull: np.ndarray) -> np.ndarray:
