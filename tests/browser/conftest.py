@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 from pytest_socket import _remove_restrictions, socket_allow_hosts
 
 from tests.browser import chromium
@@ -14,6 +14,8 @@ from tests.browser.served import Served, served
 from tests.real_servers import left_out
 
 NewPage = Callable[..., Page]
+PATIENCE = 15_000
+"""Milliseconds until what is waited for is missing: other tests may keep the machine busy."""
 
 
 @pytest.fixture(autouse=True)
@@ -27,6 +29,7 @@ def _loopback_only() -> Iterator[None]:
 def browser() -> Iterator[Browser]:
     if chromium.path() is None:
         left_out("Chromium", chromium.MISSING)
+    expect.set_options(timeout=PATIENCE)
     with chromium.started() as browser:
         yield browser
 
@@ -62,7 +65,7 @@ def new_page(browser: Browser, allowed: list[str]) -> Iterator[NewPage]:
         def make(**options: Any) -> Page:
             context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
             opened.callback(context.close)
-            context.set_default_timeout(15_000)
+            context.set_default_timeout(PATIENCE)
             watches.append(chromium.Watch.over(context))
             return context.new_page()
 

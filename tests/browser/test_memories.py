@@ -66,7 +66,7 @@ def test_what_is_to_be_erased_is_asked_for_first(page: Page, allowed: list[str])
     expect(word).to_have_attribute("aria-invalid", "true")
     word.fill("erase")
     page.get_by_role("button", name="for good").click()
-    expect(page.locator(".notice")).to_contain_text("Erased for good")
+    expect(page.locator("div.notice")).to_contain_text("Erased for good")
     assert "My bicycle is red." not in shown(page)
 
 
@@ -100,4 +100,4 @@ def test_no_mouse_is_needed(page: Page) -> None:
     outline = page.locator(":focus").evaluate("one => getComputedStyle(one).outlineStyle")
     assert outline == "solid"
     keys.press("Enter")
-    expect(page.locator(".notice")).to_contain_text("Deleted: I drink green tea at noon.")
+    expect(page.locator("div.notice")).to_contain_text("Deleted: I drink green tea at noon.")

@@ -39,7 +39,7 @@ def test_a_night_is_taken_back_and_done_again(page: Page, ui_file: Path) -> None
     open_run(page, "Night")
     expect(page.locator(".operations")).to_contain_text("Mia is allergic to peanuts")
     page.get_by_role("button", name="Take the whole run back").click()
-    expect(page.locator(".notice")).to_contain_text("Taken back: 1 of 1 changes.")
+    expect(page.locator("div.notice")).to_contain_text("Taken back: 1 of 1 changes.")
     with Commonplace(ui_file, user_id="ana") as memory:
         assert not any("peanuts" in text for text in current(memory))
     page.get_by_role("link", name="taken back", exact=True).click()
@@ -51,13 +51,13 @@ def test_a_night_is_taken_back_and_done_again(page: Page, ui_file: Path) -> None
 def test_a_plan_is_discarded_made_again_and_approved(page: Page, ui_file: Path) -> None:
     open_run(page, "Tags made one")
     page.get_by_role("button", name="Discard what waits").click()
-    expect(page.locator(".notice")).to_contain_text("what waited is not done")
+    expect(page.locator("div.notice")).to_contain_text("what waited is not done")
     assert "kubernets" in in_use(ui_file)
     page.get_by_role("link", name="Tags", exact=True).click()
     page.get_by_role("button", name="Look for tags of one meaning").click()
     expect(page.get_by_role("row", name="kubernets kubernetes")).to_be_visible()
     page.get_by_role("button", name="Approve what waits").click()
-    expect(page.locator(".notice")).to_contain_text("Approved: 1 done.")
+    expect(page.locator("div.notice")).to_contain_text("Approved: 1 done.")
     assert "kubernets" not in in_use(ui_file)
 
 
@@ -73,10 +73,10 @@ def test_memories_are_brought_along_and_taken_back(page: Page, ui_file: Path, tm
     with Commonplace(ui_file, user_id="ana") as memory:
         assert not any("Miso" in text for text in current(memory))
     page.get_by_role("button", name="Import 2 memories").click()
-    expect(page.locator(".notice")).to_contain_text("2 memories came")
+    expect(page.locator("div.notice")).to_contain_text("2 memories came")
     expect(page.locator(".operations")).to_contain_text("I have a cat called Miso.")
     page.get_by_role("button", name="Take the whole run back").click()
-    expect(page.locator(".notice")).to_contain_text("Taken back: 2 of 2 changes.")
+    expect(page.locator("div.notice")).to_contain_text("Taken back: 2 of 2 changes.")
 
 
 def test_all_memories_are_downloaded(page: Page, ui: Served, tmp_path: Path) -> None:
