@@ -2,9 +2,11 @@
 
 import json
 import tempfile
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from itertools import groupby
 from pathlib import Path
+from typing import Literal
 
 from playwright.sync_api import Page
 
@@ -16,6 +18,7 @@ from tests.browser.served import served
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "pictures"
 USER = "marta"
+Scheme = Literal["light", "dark"]
 SAID = (
     "Kyoto and Osaka are half an hour apart by train.", "Pilar and I went from Osaka to Kyoto and Nara.",
     "The ryokan in Kyoto was quieter than the hotel in Osaka.", "I would go to Nara and Kyoto again in autumn.",
@@ -87,7 +90,7 @@ def _growth(page: Page) -> None:
     page.get_by_role("link", name="Growth").click()
 
 
-PICTURES = {
+PICTURES: dict[str, tuple[Scheme, int, int, Callable[[Page], None]]] = {
     "search": ("light", 960, 640, _search),
     "memory": ("dark", 960, 640, _one),
     "night": ("light", 960, 780, _night),
