@@ -13,7 +13,7 @@ pytestmark = pytest.mark.integration
 VERBS = [
     "backup", "call", "context", "delete", "discover", "doctor", "erase", "export", "feedback", "get", "history", "import", "list",
     "manifest", "markdown", "mcp", "merge", "migrate", "network", "nightly", "normalize", "record", "reindex", "repair", "runs", "search",
-    "serve", "stats", "store", "tags", "timeline", "trace", "ui", "undo", "update", "usage", "validate",
+    "serve", "stats", "store", "tags", "timeline", "token", "trace", "ui", "undo", "update", "usage", "validate",
 ]  # fmt: skip
 LOADED = {str(listed.name): listed.load() for listed in LISTED}
 COMMANDS = {

@@ -29,6 +29,7 @@ class ErrorCode(Enum):
     NOT_MERGEABLE = ("not_mergeable", 409, False)
     ERASED = ("erased", 410, False)
     PAYLOAD_TOO_LARGE = ("payload_too_large", 413, False)
+    TOO_MANY_REQUESTS = ("too_many_requests", 429, True)
     INTERNAL = ("internal", 500, True)
     STORAGE_UNAVAILABLE = ("storage_unavailable", 503, True)
 

@@ -1,7 +1,6 @@
-"""`call`, `manifest` and `serve`: the tools for other programs."""
+"""`call` and `manifest`: the tools for other programs."""
 
 import shlex
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,12 +12,6 @@ from commonplace.interfaces.cli.tables import print_json
 
 if TYPE_CHECKING:
     from commonplace.contract.tool import Tier
-
-_CALLS = (
-    ("store_memory", '{"content": "My daughter Mia is allergic to peanuts."}'),
-    ("search_memory", '{"query": "Is anybody allergic to something?"}'),
-    ("discover_memory_tools", "{}"),
-)
 
 
 @click.command()
@@ -71,40 +64,3 @@ def check_manifest(
             f'check: {check} is not up to date: run "commonplace manifest{chosen} > {check}"',
             "check",
         )
-
-
-@click.command()
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8787, show_default=True, help="Where to listen; 0 takes a free one."
-)
-@click.option("--host", default="127.0.0.1", show_default=True, help="A loopback address; others are refused.")
-@command_options
-def serve(shared: Shared, port: int, host: str) -> None:
-    """Serve the tools over HTTP on this machine.
-
-    It listens on the loopback only, because it has no passwords. Ctrl-C ends it: what
-    runs then may end, and an import says how far it came. With the extra [mcp] it serves
-    agents, too, at /mcp.
-    """
-    if find_spec("mcp") is None:
-        from commonplace.interfaces.http.listen import listen
-    else:
-        from commonplace.interfaces.mcp.listen import listen
-
-    with shared.open() as memory:
-        listen(memory, host, port, _announce, _announce_end)
-    click.echo("commonplace: stopped, everything is saved")
-
-
-def _announce_end(running: int) -> None:
-    asked = "one request still runs" if running == 1 else f"{running} requests still run"
-    click.echo(f"commonplace: ending, but {asked}; others are refused now. Ctrl-C ends it at once")
-
-
-def _announce(url: str) -> None:
-    if find_spec("mcp") is not None:
-        click.echo(f"commonplace serves agents that speak MCP on {url}/mcp")
-    click.echo(f"commonplace listens on {url}, for this machine only. Ctrl-C ends it. Try:\n")
-    for tool, body in _CALLS:
-        click.echo(f"  curl -s {shlex.quote(f'{url}/tools/{tool}')} -d {shlex.quote(body)}")
-    click.echo()

@@ -96,6 +96,12 @@ def _searching() -> ModuleType:
     return searching
 
 
+def _serving() -> ModuleType:
+    from commonplace.interfaces.cli import serving
+
+    return serving
+
+
 def _ui() -> ModuleType:
     from commonplace.interfaces.cli import ui
 
@@ -149,11 +155,12 @@ LISTED = (
     Listed("repair", _upkeep, "Bring the index in line with the memories."),
     Listed("runs", _nightly_runs, "What the nights did, and how to take it back."),
     Listed("search", _searching, "Find memories for a question in plain words."),
-    Listed("serve", _programs, "Serve the tools over HTTP on this machine."),
+    Listed("serve", _serving, "Serve the tools over HTTP on this machine."),
     Listed("stats", _analysis, "Count the memories, and draw what there is."),
     Listed("store", _memories, "Remember something, as it was said."),
     Listed("tags", _maintenance, "Keep the tags few."),
     Listed("timeline", _analysis, "Show when things happened, and what changed."),
+    Listed("token", _serving, "Keep the tokens of a server for several users."),
     Listed("trace", _searching, "Show how a search comes to its answer."),
     Listed("ui", _ui, "Open a page to see, search and correct the memories."),
     Listed("undo", _nightly_runs, "Take one operation back, a tool's or a run's."),

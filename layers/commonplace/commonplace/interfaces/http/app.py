@@ -20,28 +20,27 @@ from commonplace.domain.imports import ImportRequest, StoreManyRequest
 from commonplace.domain.strict_json import read_object
 from commonplace.domain.transfer import MEDIA, MOST_BYTES
 from commonplace.interfaces import nightly_routes
+from commonplace.interfaces.http.callers import check_caller
 from commonplace.use_cases.dispatch import internal_error
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-_LISTEN_ON = {"127.0.0.1": "127.0.0.1", "localhost": "127.0.0.1", "::1": "::1", "[::1]": "::1"}
 Page = Callable[[Request], Response]  # for people: it answers what is asked under `/ui`
-_OWN_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 MAX_BODY = 8_000_000  # bytes
 IMPORT_SECONDS = 5.0
 """That an import, or storing many, still goes on after the server was asked to end; then it says how far it came."""
 
-_NO_WEB_PAGES = "this server does not answer web pages"
+ROUTE = "commonplace.route"
+"""Where a request's environment says which route it took, as a pattern."""
 _ENDS = "this server is ending and takes nothing more on; ask again when it is back"
 _PATHS = (
     "there are GET /, GET /openapi.json, POST /tools/<tool name>, GET /tools, POST /memories, POST /import,"
     " GET /exports/{id}, POST /uploads, GET /health,"
     f" {nightly_routes.PATHS}"
 )
-_DESCRIPTION = "A long-term memory for AI agents: its tools over HTTP, for programs of this machine only, without passwords."
 _DOCUMENTS = {"openapi": "openapi.json", "tools": "tools", "health": "health"}
 _NIGHT = {
     "/interactions": "POST", "/runs": "GET", "/runs/<run_id>": "GET", "/runs/<run_id>/undo": "POST",
@@ -55,33 +54,6 @@ _CODES: tuple[tuple[type[HTTPException], ErrorCode, str], ...] = (
 )
 
 
-def loopback(host: str) -> str:
-    """The address to listen on for a host that was asked for; anything but this machine's loopback is refused."""
-    address = _LISTEN_ON.get(host.lower())
-    if address is None:
-        raise CommonplaceError(
-            ErrorCode.INVALID_ARGUMENT,
-            "host: this server has no passwords and is for this machine only: it listens on 127.0.0.1, localhost or ::1",
-            "host",
-        )
-    return address
-
-
-def check_caller(host: str | None, origin: str | None, site: str | None, port: int) -> None:
-    """Raises `FORBIDDEN` for a `Host` or `Origin` that is not this server, or a `Sec-Fetch-Site` of another site.
-
-    A page on the web can have its own name lead to 127.0.0.1 (DNS rebinding), post a form here, or name an address here as
-    an image; the browser then tells in these headers where the page came from.
-    """
-    own = {name for each in _OWN_NAMES for name in (each, f"{each}:{port}")}
-    if host is None or host.lower() not in own:
-        raise CommonplaceError(ErrorCode.FORBIDDEN, f"this server answers to 127.0.0.1:{port} and localhost:{port} only")
-    if origin is not None and origin.lower() not in {f"http://{each}:{port}" for each in _OWN_NAMES}:
-        raise CommonplaceError(ErrorCode.FORBIDDEN, _NO_WEB_PAGES)
-    if site is not None and "cross-site" in site.lower():
-        raise CommonplaceError(ErrorCode.FORBIDDEN, _NO_WEB_PAGES)
-
-
 class _Request(Request):
     max_content_length = MAX_BODY
 
@@ -92,13 +64,17 @@ class LocalApp:
     `ending`: when the server was asked to end (monotonic seconds), None while it wasn't. `page`: where there is one.
     """
 
+    description = (
+        "A long-term memory for AI agents: its tools over HTTP, for programs of this machine only, without passwords."
+    )
+
     def __init__(
         self, memory: Commonplace, port: int, ending: Callable[[], float | None] = lambda: None, page: Page | None = None
     ) -> None:
         self._memory, self._port, self._ending, self._page = memory, port, ending, page
         ways: dict[str, tuple[str, Callable[..., Mapping[str, Any] | Response]]] = {
             "/": ("GET", self._server),
-            "/openapi.json": ("GET", lambda request: write_local(rows(), request.host_url.rstrip("/"))),
+            "/openapi.json": ("GET", self.openapi),
             "/tools/<name>": ("POST", lambda request, name: memory.call(name, read_object(request.get_data()))),
             "/tools": ("GET", lambda _: manifest()),
             "/memories": ("POST", self._store_memories),
@@ -131,15 +107,20 @@ class LocalApp:
         if self._page is not None and request.path.split("/")[1:2] == ["ui"]:
             return self._page(request)
         try:
-            way, in_the_path = self.url_map.bind_to_environ(request).match()
-            answer = way(request, **in_the_path)
-            return answer if isinstance(answer, Response) else _json(200, answer)
+            rule, in_the_path = self.url_map.bind_to_environ(request).match(return_rule=True)
+            environ[ROUTE] = rule.rule
+            answer = rule.endpoint(request, **in_the_path)
+            return answer if isinstance(answer, Response) else json_response(200, answer)
         except Exception as error:  # noqa: BLE001 - each has its answer
             return failure(error)
 
     def _server(self, request: Request) -> Mapping[str, Any]:
         own = {name: f"{request.host_url}{path}" for name, path in _DOCUMENTS.items()}
-        return {"name": "commonplace", "version": __version__, "description": _DESCRIPTION, **own}
+        return {"name": "commonplace", "version": __version__, "description": self.description, **own}
+
+    def openapi(self, request: Request) -> Mapping[str, Any]:
+        """The routes in OpenAPI."""
+        return write_local(rows(), request.host_url.rstrip("/"))
 
     def _store_memories(self, request: Request) -> Mapping[str, Any]:
         body = validate.check(StoreManyRequest, read_object(request.get_data()))
@@ -183,7 +164,7 @@ class LocalApp:
 def failure(error: Exception) -> Response:
     """Any failure as the answer that every way in gives for it; an unknown one is a code and an id."""
     if isinstance(error, CommonplaceError):
-        return _json(error.code.status, error.body())
+        return json_response(error.code.status, error.body())
     if not isinstance(error, HTTPException):
         return failure(internal_error(error))
     for kind, code, message in _CODES:
@@ -195,6 +176,7 @@ def failure(error: Exception) -> Response:
     return failure(CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"the request can't be read: {error.name}"))
 
 
-def _json(status: int, body: Mapping[str, Any]) -> Response:
+def json_response(status: int, body: Mapping[str, Any]) -> Response:
+    """An answer in JSON."""
     text = json.dumps(body, ensure_ascii=False, allow_nan=False) + "\n"
     return Response(text, status, _HEADERS, mimetype="application/json")

@@ -15,7 +15,8 @@ from waitress.wasyncore import close_all, dispatcher
 
 from commonplace.client.memory import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.http.app import MAX_BODY, LocalApp, Page, loopback
+from commonplace.interfaces.http.app import MAX_BODY, Page
+from commonplace.interfaces.http.by_token import Household, address_of, app_over
 from commonplace.interfaces.http.connections import Channel
 from commonplace.interfaces.logs import log_without_texts
 
@@ -26,27 +27,26 @@ _MOST_READ = 4 * MAX_BODY  # read before it is refused: who is cut off in the mi
 
 
 def listen(
-    memory: Commonplace, host: str, port: int, ready: Callable[[str], None], ending: Callable[[int], None] = lambda _: None,
-    page: Callable[[int], Page] | None = None,
+    served: Commonplace | Household, host: str, port: int, ready: Callable[[str], None],
+    ending: Callable[[int], None] = lambda _: None, page: Callable[[int], Page] | None = None,
 ) -> None:  # fmt: skip
-    """Serves one memory until SIGINT or SIGTERM. `ready` is told the base URL.
+    """Serves one memory, or those of a household, until SIGINT or SIGTERM. `ready` is told the base URL.
 
     Requests that run then may end, within a minute; who asks meanwhile is refused. `ending` is told how many run, where any
     do; a second signal ends it at once.
 
     Port 0 takes a free one. `page` makes the one for people, by the port. Raises `INVALID_ARGUMENT` for a host that is not
-    this machine, `CONFLICT` for a port in use.
+    to be listened on, `CONFLICT` for a port in use.
     """
     log_without_texts()
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # that requests wait for a thread is no news
-    door = bind(loopback(host), port)
+    door = bind(address_of(served, host), port)
     name, port = door.getsockname()[:2]
     connections: dict[int, Any] = {}
     end = _End(ending)
     server = create_server(
-        LocalApp(memory, port, lambda: end.began, page and page(port)), map=connections, sockets=[door], threads=_THREADS,
-        ident="commonplace",
-        max_request_body_size=_MOST_READ, inbuf_overflow=_MOST_READ, clear_untrusted_proxy_headers=True,
+        app_over(served, host, port, lambda: end.began, page), map=connections, sockets=[door], threads=_THREADS,
+        ident="commonplace", max_request_body_size=_MOST_READ, inbuf_overflow=_MOST_READ, clear_untrusted_proxy_headers=True,
     )  # fmt: skip
     server.channel_class = Channel
     with _ended_by_signals(connections, end):

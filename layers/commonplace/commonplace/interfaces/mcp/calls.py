@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolRequestParams, CallToolResult, TextContent
 
 from commonplace.contract.registry import TOOLS
-from commonplace.interfaces.mcp.opened import Asked
+from commonplace.interfaces.mcp.opened import Asked, of_request
 from commonplace.use_cases.dispatch import status_and_body
 
 _NAMES = {tool.name for tool in TOOLS}
@@ -36,7 +36,7 @@ class Calls:
         report = _reporting(context)
 
         def work() -> dict[str, Any]:
-            return self._memory.call(asked.name, asked.arguments or {}, report)
+            return of_request(self._memory, context.request).call(asked.name, asked.arguments or {}, report)
 
         status, body = await self.in_thread(lambda: status_and_body(work))
         text = [TextContent(type="text", text=json.dumps(body, ensure_ascii=False))]

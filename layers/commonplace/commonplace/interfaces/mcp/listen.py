@@ -10,7 +10,8 @@ import uvicorn
 from mcp.server import Server
 
 from commonplace.client.memory import Commonplace
-from commonplace.interfaces.http.app import Page, loopback
+from commonplace.interfaces.http.app import Page
+from commonplace.interfaces.http.by_token import Household, address_of
 from commonplace.interfaces.http.listen import LAST_ANSWERS, bind
 from commonplace.interfaces.logs import log_without_texts
 from commonplace.interfaces.mcp.connections import Connection
@@ -25,15 +26,16 @@ _TICK = 0.1  # seconds
 
 
 def listen(
-    memory: Commonplace, host: str, port: int, ready: Callable[[str], None], ending: Callable[[int], None] = lambda _: None,
-    page: Callable[[int], Page] | None = None, over: Callable[[OpenedLater], Server] = server_over,
+    served: Commonplace | Household, host: str, port: int, ready: Callable[[str], None],
+    ending: Callable[[int], None] = lambda _: None, page: Callable[[int], Page] | None = None,
+    over: Callable[[OpenedLater], Server] = server_over,
 ) -> None:  # fmt: skip
-    """Serves one memory, with `/mcp`, as `interfaces.http.listen` does without; `over`: what `/mcp` serves of it."""
+    """Serves one memory, or those of a household, as `interfaces.http.listen` does, with `/mcp`; `over`: what that serves."""
     log_without_texts()
-    door = bind(loopback(host), port)
+    door = bind(address_of(served, host), port)
     name, port = door.getsockname()[:2]
     config = uvicorn.Config(
-        lambda: application(memory, port, lambda: server.began, page and page(port), over), factory=True, http=Connection,
+        lambda: application(served, host, port, lambda: server.began, page, over), factory=True, http=Connection,
         ws="none", loop="asyncio", log_config=None, log_level="error", access_log=False, server_header=False,
         headers=[("Server", "commonplace")], proxy_headers=False, timeout_keep_alive=_KEPT_ALIVE,
         timeout_graceful_shutdown=1, lifespan="on",

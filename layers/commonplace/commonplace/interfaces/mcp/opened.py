@@ -20,6 +20,16 @@ class Asked(Protocol):
         """The text of a page by its name, such as `MEMORY.md`; None where there is none."""
 
 
+OPENED = "commonplace.opened"
+"""Where the scope of a request over HTTP says whose memory it is about, if not the server's own."""
+
+
+def of_request(memory: Asked, request: Any) -> Asked:
+    """The memory that a request is about; `request`: of starlette, or None on stdio."""
+    asked: Asked = memory if request is None else request.scope.get(OPENED, memory)
+    return asked
+
+
 class OpenedLater:
     """A memory that the first call opens and all share; what could not be opened is tried again by the next."""
 

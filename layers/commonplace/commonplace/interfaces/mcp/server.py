@@ -9,7 +9,7 @@ from mcp.shared.exceptions import MCPError
 from commonplace import __version__
 from commonplace.interfaces.mcp import prompts, resources
 from commonplace.interfaces.mcp.calls import Calls
-from commonplace.interfaces.mcp.opened import Asked
+from commonplace.interfaces.mcp.opened import Asked, of_request
 from commonplace.interfaces.mcp.tiers import ShownTier, shown_tools
 
 _Page = types.PaginatedRequestParams | None
@@ -28,8 +28,8 @@ def server_over(memory: Asked, tier: ShownTier | None = None) -> Server:
     async def list_templates(_context: ServerRequestContext, _: _Page) -> types.ListResourceTemplatesResult:
         return resources.TEMPLATES
 
-    async def read(_: ServerRequestContext, asked: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        found = await calls.in_thread(lambda: resources.read(asked.uri, memory))
+    async def read(context: ServerRequestContext, asked: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        found = await calls.in_thread(lambda: resources.read(asked.uri, of_request(memory, context.request)))
         assert isinstance(found, types.ReadResourceResult)
         return found
 

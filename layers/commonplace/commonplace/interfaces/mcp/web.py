@@ -1,6 +1,7 @@
 """The local server's application where MCP is installed: `/mcp`, and all else as without it."""
 
 import io
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -11,13 +12,15 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 from werkzeug.exceptions import MethodNotAllowed, RequestEntityTooLarge
 from werkzeug.wrappers import Response
 
 from commonplace.client.memory import Commonplace
+from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces.http.app import MAX_BODY, LocalApp, Page, failure
-from commonplace.interfaces.mcp.opened import OpenedLater
+from commonplace.interfaces.http.by_token import Household, TokenApp, app_over
+from commonplace.interfaces.mcp.opened import OPENED, OpenedLater
 from commonplace.interfaces.mcp.server import server_over
 
 MOST_READ = 4 * MAX_BODY  # read before it is refused: who is cut off in the middle of sending never sees the answer
@@ -25,22 +28,29 @@ _THREADS = 8
 
 
 def application(
-    memory: Commonplace, port: int, ending: Callable[[], float | None], page: Page | None = None,
-    over: Callable[[OpenedLater], Server] = server_over,
+    served: Commonplace | Household, host: str, port: int, ending: Callable[[], float | None],
+    page: Callable[[int], Page] | None = None, over: Callable[[OpenedLater], Server] = server_over,
 ) -> Starlette:  # fmt: skip
-    """The ASGI application over one memory; `port`, `ending`, `page` as `LocalApp` has them, `over`: what `/mcp` serves."""
-    local = LocalApp(memory, port, ending, page)
-    manager = StreamableHTTPSessionManager(over(OpenedLater(lambda: memory)), stateless=True, max_request_body_size=MAX_BODY)
+    """The ASGI application; `host`, `port`, `ending` and `page` as `app_over` has them, `over`: what `/mcp` serves."""
+    local = app_over(served, host, port, ending, page)
+    memory = OpenedLater(_nobodys if isinstance(served, Household) else lambda: served)
+    manager = StreamableHTTPSessionManager(over(memory), stateless=True, max_request_body_size=MAX_BODY)
 
     @asynccontextmanager
     async def running(_: Starlette) -> AsyncIterator[None]:
         async with manager.run():
             yield
 
-    whole = Starlette(routes=[Route("/mcp", _Guarded(local, manager))], lifespan=running)
+    guarded = _AskedByToken(local, manager) if isinstance(local, TokenApp) else _Guarded(local, manager)
+    whole = Starlette(routes=[Route("/mcp", guarded)], lifespan=running)
     whole.router.default = _Mounted(local)  # not a Mount, which matches no address with a line break in it
     whole.router.redirect_slashes = False
     return whole
+
+
+def _nobodys() -> Commonplace:
+    """Stands where a request of a household brings no memory of its own along, which none does that was let in."""
+    raise CommonplaceError(ErrorCode.UNAUTHORIZED, "send a token of this server")
 
 
 class _Guarded:
@@ -59,10 +69,37 @@ class _Guarded:
             await _send(refused, _environ(scope, b""), send)
 
 
+class _AskedByToken:
+    """The same for several users, each with the memories that their token opens."""
+
+    def __init__(self, app: TokenApp, manager: StreamableHTTPSessionManager) -> None:
+        self._app, self._manager = app, manager
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        began, status = time.monotonic(), 500
+        found = self._app.admitted(Request(scope).headers.get, scope["client"][0], scope["path"])
+
+        async def sent(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
+        try:
+            if isinstance(found, Response):
+                await _send(found, _environ(scope, b""), sent)
+            elif scope["method"] != "POST":
+                await _send(failure(MethodNotAllowed(valid_methods=["POST"])), _environ(scope, b""), sent)
+            else:
+                with self._app.taken(found) as scope[OPENED]:
+                    await self._manager.handle_request(scope, receive, sent)
+        finally:
+            self._app.note(began, found, scope["method"], "/mcp", status)
+
+
 class _Mounted:
     """The WSGI application, each request in a thread, eight at a time."""
 
-    def __init__(self, local: LocalApp) -> None:
+    def __init__(self, local: LocalApp | TokenApp) -> None:
         self._local, self._limiter = local, CapacityLimiter(_THREADS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,0 +1,74 @@
+"""Where a server listens, and whom it answers: the names that a request may call it by."""
+
+import ipaddress
+import re
+from collections.abc import Collection
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+
+_LISTEN_ON = {"127.0.0.1": "127.0.0.1", "localhost": "127.0.0.1", "::1": "::1", "[::1]": "::1"}
+_OWN_NAMES = ("127.0.0.1", "localhost", "[::1]")
+_NAME = re.compile(r"(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
+_NO_WEB_PAGES = "this server does not answer web pages"
+
+
+def loopback(host: str) -> str:
+    """The address to listen on for a host that was asked for; anything but this machine's loopback is refused."""
+    address = _LISTEN_ON.get(host.lower())
+    if address is None:
+        raise CommonplaceError(
+            ErrorCode.INVALID_ARGUMENT,
+            "host: without --tokens this server has no passwords and is for this machine only: 127.0.0.1, localhost or ::1",
+            "host",
+        )
+    return address
+
+
+def check_caller(host: str | None, origin: str | None, site: str | None, port: int, names: Collection[str] = ()) -> None:
+    """Raises `FORBIDDEN` for a `Host` or `Origin` that is not this server, or a `Sec-Fetch-Site` of another site.
+
+    `names`: of this server besides those of the loopback, and maybe of a proxy that speaks TLS before it.
+
+    A page on the web can have its own name lead to 127.0.0.1 (DNS rebinding), post a form here, or name an address here as
+    an image; the browser then tells in these headers where the page came from.
+    """
+    own = {name for each in (*_OWN_NAMES, *names) for name in (each, f"{each}:{port}")}
+    if host is None or host.lower() not in own:
+        more = ", and to the names of --allow-host" if names else ""
+        why = f"this server answers to 127.0.0.1:{port} and localhost:{port} only{more}"
+        raise CommonplaceError(ErrorCode.FORBIDDEN, why)
+    pages = {f"http://{each}:{port}" for each in (*_OWN_NAMES, *names)} | {f"https://{each}" for each in names}
+    if origin is not None and origin.lower() not in pages:
+        raise CommonplaceError(ErrorCode.FORBIDDEN, _NO_WEB_PAGES)
+    if site is not None and "cross-site" in site.lower():
+        raise CommonplaceError(ErrorCode.FORBIDDEN, _NO_WEB_PAGES)
+
+
+def names_of(host: str, allowed: Collection[str]) -> tuple[str, ...]:
+    """The names by which a server that listens on a host may be called, besides those of the loopback.
+
+    `allowed`: those that were given, with or without a port. `INVALID_ARGUMENT` for what is none, and where the host is
+    every address of the machine, which says no name.
+    """
+    names = tuple(name.lower() for name in allowed)
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise _invalid("allow_host", f"{name} is no name or address, with or without a port")
+    bare = host.strip("[]").lower()
+    if not _is_any(bare):
+        return (*names, f"[{bare}]" if ":" in bare else bare)
+    if not names:
+        why = f"{host} is every address of this machine: say what clients call it by --allow-host NAME"
+        raise _invalid("host", why)
+    return names
+
+
+def _is_any(host: str) -> bool:
+    try:
+        return not host or ipaddress.ip_address(host).is_unspecified
+    except ValueError:
+        return False
+
+
+def _invalid(field: str, why: str) -> CommonplaceError:
+    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: {why}", field)

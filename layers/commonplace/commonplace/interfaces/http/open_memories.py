@@ -1,0 +1,57 @@
+"""The memories of several users, some of them open."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Self
+
+from commonplace.client.memory import Commonplace
+from commonplace.interfaces.mcp.opened import OpenedLater
+
+MOST_OPEN = 16
+
+
+class _Opened(OpenedLater):
+    """One user's memory, and how many use it now."""
+
+    uses = 0
+
+
+class OpenMemories:
+    """Each is opened when it is first asked for. Beyond `most` who was not there for longest is closed, if nobody uses it."""
+
+    def __init__(self, make: Callable[[str], Commonplace], most: int = MOST_OPEN) -> None:
+        self._make, self._most, self._lock = make, most, Lock()
+        self._opened: OrderedDict[str, _Opened] = OrderedDict()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def taken(self, user: str) -> Iterator[OpenedLater]:
+        """A user's memory, which stays open for as long as this takes."""
+        with self._lock:
+            found = self._opened.pop(user, None) or _Opened(lambda: self._make(user))
+            self._opened[user] = found
+            found.uses += 1
+        try:
+            yield found
+        finally:
+            with self._lock:
+                found.uses -= 1
+            self._close_beyond(self._most)
+
+    def close(self) -> None:
+        """Closes all, the longest unused first."""
+        self._close_beyond(0)
+
+    def _close_beyond(self, most: int) -> None:
+        with self._lock:
+            unused = [user for user, one in self._opened.items() if not one.uses]
+            gone = [self._opened.pop(user) for user in unused[: max(0, len(self._opened) - most)]]
+        for one in gone:
+            one.close()

@@ -1,0 +1,134 @@
+"""The tokens of a server for several users: a file that has each one's name, user and hash, never the token itself."""
+
+import hmac
+import json
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode, refuse_half_characters
+from commonplace.domain.strict_json import read_object
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_PREFIX, _BYTES = "cpl_", 32  # 256 random bits: a slow or salted hash would add nothing
+_MOST_USER = 256  # characters
+_KEYS = {"name", "user", "sha256", "made"}
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Whom a token belongs to. `name`: the token's; `user`: whose memories it opens; `made`: when, ISO 8601."""
+
+    name: str
+    user: str
+    sha256: str
+    made: str
+
+
+class TokenFile:
+    """The file, read again as soon as it is another. It must be its owner's alone."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.expanduser()
+        self._stamp: tuple[int, int, int] | None = None
+        self._holders: tuple[Holder, ...] = ()
+
+    def holders(self) -> tuple[Holder, ...]:
+        """All of them, as of now; `INVALID_ARGUMENT` for a file that is not there, is no such file, or others may read."""
+        try:
+            with self._path.open("rb") as file:
+                found = os.fstat(file.fileno())
+                self._refuse_shared(found.st_mode)
+                stamp = (found.st_mtime_ns, found.st_size, found.st_ino)
+                if stamp != self._stamp:
+                    self._holders, self._stamp = self._parsed(file.read()), stamp
+        except FileNotFoundError:
+            raise self._refused('is not there; "commonplace token add NAME" makes it') from None
+        except OSError as error:
+            raise self._refused(f"can't be read: {error.strerror}") from error
+        return self._holders
+
+    def holder_of(self, token: str) -> Holder | None:
+        """Who holds a token. Every hash is compared, each in constant time."""
+        given = sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+        same = [one for one in self.holders() if hmac.compare_digest(one.sha256, given)]
+        return same[0] if same else None
+
+    def add(self, name: str, user: str) -> str:
+        """A new token, which is nowhere to be had again; `CONFLICT` where there is one of this name."""
+        if not _NAME.fullmatch(name):
+            raise _invalid("name", "must be 1 to 64 letters, digits, dots, dashes or underscores of ASCII")
+        if not user.strip() or len(user) > _MOST_USER:
+            raise _invalid("user", f"must have 1 to {_MOST_USER} characters")
+        refuse_half_characters(user, "user")
+        token = _PREFIX + secrets.token_urlsafe(_BYTES)
+        holder = Holder(name, user, sha256(token.encode()).hexdigest(), datetime.now(UTC).isoformat(timespec="seconds"))
+        with self._changing():
+            there = self.holders() if self._path.exists() else ()
+            if any(one.name == name for one in there):
+                raise CommonplaceError(ErrorCode.CONFLICT, f"name: there is a token {name} already; remove it first", "name")
+            self._write((*there, holder))
+        return token
+
+    def remove(self, name: str) -> Holder:
+        """Takes a token back; `NOT_FOUND` for no such name."""
+        with self._changing():
+            there = self.holders()
+            gone = [one for one in there if one.name == name]
+            if not gone:
+                raise CommonplaceError(ErrorCode.NOT_FOUND, f"there is no token {name}", "name")
+            self._write(tuple(one for one in there if one.name != name))
+        return gone[0]
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        try:
+            with FileLock(f"{self._path}.lock", timeout=10, mode=0o600):
+                yield
+        except Timeout as error:
+            raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"{self._path} is being changed by another") from error
+        except OSError as error:
+            raise self._refused(f"can't be changed: {error.strerror}") from error
+
+    def _refuse_shared(self, mode: int) -> None:
+        if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
+            raise self._refused(f"may be read by others: chmod 600 {self._path}")
+
+    def _parsed(self, body: bytes) -> tuple[Holder, ...]:
+        try:
+            given = read_object(body).get("tokens")
+        except CommonplaceError as error:
+            raise self._refused(f"is no file of tokens: {error.message}") from None
+        if not isinstance(given, list) or not all(_is_holder(one) for one in given):
+            raise self._refused("is no file of tokens")
+        return tuple(Holder(**one) for one in given)
+
+    def _write(self, holders: tuple[Holder, ...]) -> None:
+        text = json.dumps({"tokens": [asdict(one) for one in holders]}, ensure_ascii=False, indent=2) + "\n"
+        with NamedTemporaryFile(dir=self._path.parent, prefix=f".{self._path.name}.", delete=False) as made:
+            made.write(text.encode())
+            made.flush()
+            os.fsync(made.fileno())
+        Path(made.name).replace(self._path)
+
+    def _refused(self, why: str) -> CommonplaceError:
+        return _invalid("tokens", f"{self._path} {why}")
+
+
+def _is_holder(given: Any) -> bool:
+    return isinstance(given, dict) and set(given) == _KEYS and all(isinstance(value, str) for value in given.values())
+
+
+def _invalid(field: str, why: str) -> CommonplaceError:
+    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: {why}", field)
