@@ -22,12 +22,13 @@ if TYPE_CHECKING:
         StoreMetadata,
         TimeSpan,
     )
+    from commonplace.client.async_memory import AsyncCommonplace
     from commonplace.client.memory import Commonplace
     from commonplace.settings import Settings
 
 __all__ = [
-    "Commonplace", "CommonplaceError", "ErrorCode", "ExportFilter", "FilterOptions", "InsightFilter", "Place",
-    "SearchOptions", "Settings", "StoreContext", "StoreMetadata", "TimeSpan", "__version__",
+    "AsyncCommonplace", "Commonplace", "CommonplaceError", "ErrorCode", "ExportFilter", "FilterOptions", "InsightFilter",
+    "Place", "SearchOptions", "Settings", "StoreContext", "StoreMetadata", "TimeSpan", "__version__",
 ]  # fmt: skip
 
 __version__ = "0.2.0"  # the one place that says it: pyproject.toml reads it here, since a layer on AWS has no metadata to ask
@@ -39,6 +40,10 @@ def __getattr__(name: str) -> object:
         from commonplace.client.memory import Commonplace
 
         return Commonplace
+    if name == "AsyncCommonplace":
+        from commonplace.client.async_memory import AsyncCommonplace
+
+        return AsyncCommonplace
     if name == "Settings":
         from commonplace.settings import Settings
 

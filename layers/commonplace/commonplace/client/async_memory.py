@@ -1,0 +1,183 @@
+"""The Python way in for asyncio: `AsyncCommonplace`, with the methods of `Commonplace`, each in a thread."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial, wraps
+from os import PathLike
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+
+from commonplace.client.memory import Commonplace
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.memory import GLOBAL_AGENT
+from commonplace.ports.values import Clock
+from commonplace.settings import Settings
+
+if TYPE_CHECKING:
+    from commonplace.client.async_parts import AsyncDocuments, AsyncErasableUser
+
+THREADS = 8
+_END: Any = object()
+
+_Given = ParamSpec("_Given")
+_Answer = TypeVar("_Answer")
+
+
+def _awaited(
+    method: Callable[Concatenate[Commonplace, _Given], _Answer],
+) -> Callable[Concatenate["AsyncCommonplace", _Given], Coroutine[Any, Any, _Answer]]:
+    """A method of `Commonplace`, to be awaited."""
+
+    @wraps(method)
+    async def call(memory: "AsyncCommonplace", /, *given: _Given.args, **named: _Given.kwargs) -> _Answer:
+        return await memory._in_thread(lambda opened: method(opened, *given, **named))
+
+    return call
+
+
+def _streamed(
+    method: Callable[Concatenate[Commonplace, _Given], Iterator[_Answer]],
+) -> Callable[Concatenate["AsyncCommonplace", _Given], AsyncIterator[_Answer]]:
+    """A method that gives one thing after the other, for `async for`."""
+
+    @wraps(method)
+    async def each(memory: "AsyncCommonplace", /, *given: _Given.args, **named: _Given.kwargs) -> AsyncIterator[_Answer]:
+        context = copy_context()  # one for all turns: what the method keeps there it finds again
+        stream = await memory._in_thread(lambda opened: context.run(method, opened, *given, **named))
+        while (one := await memory._in_thread(lambda _: context.run(next, stream, _END))) is not _END:
+            yield one
+
+    return each
+
+
+class AsyncCommonplace:
+    """One user's memories in one file, for asyncio. Use it in an `async with` block, or await `close`.
+
+    Arguments and methods are those of `Commonplace`; `export`, `export_lines` and `each_run` are for `async for`. Each call
+    runs in one of `threads` threads, so that none blocks the loop, and many at once wait for each other in their order. What
+    is told its progress is told it in that thread. A call whose await is cancelled ends by itself.
+    """
+
+    def __init__(
+        self, path: str | PathLike[str] | None = None, *, user_id: str | None = None, timezone: str | None = None,
+        now: Clock | None = None, agent_id: str = GLOBAL_AGENT, settings: Settings | None = None, threads: int = THREADS,
+    ) -> None:  # fmt: skip
+        self._make = partial(
+            Commonplace, path, user_id=user_id, timezone=timezone, now=now, agent_id=agent_id, settings=settings
+        )
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="commonplace")
+        self._opening = Lock()
+        self._opened: Commonplace | None = None
+        self._closed = False
+
+    async def __aenter__(self) -> Self:
+        await self._in_thread(lambda _: None)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Lets the calls that were made end, and lets go of the file; once is enough."""
+        self._closed = True
+        await asyncio.to_thread(self._threads.shutdown)
+        if self._opened is not None:
+            await asyncio.to_thread(self._opened.close)
+
+    async def _in_thread(self, work: Callable[[Commonplace], _Answer]) -> _Answer:
+        if self._closed:
+            raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "this memory was closed; open it again")
+        context = copy_context()
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, lambda: context.run(lambda: work(self._memory())))
+
+    def _memory(self) -> Commonplace:
+        with self._opening:
+            if self._opened is None:
+                self._opened = self._make()
+            return self._opened
+
+    async def leaving(self) -> "AsyncErasableUser":
+        """Everything that is kept of the user: `memories()` counts them, `erase()` takes all of it away for good."""
+        from commonplace.client.async_parts import AsyncErasableUser
+
+        return AsyncErasableUser(self._in_thread)
+
+    @property
+    def documents(self) -> "AsyncDocuments":
+        """The user's documents: whole texts under a namespace and a key, with their versions."""
+        from commonplace.client.async_parts import AsyncDocuments
+
+        return AsyncDocuments(self._in_thread)
+
+    call = _awaited(Commonplace.call)
+    answer = _awaited(Commonplace.answer)
+    memory_normalize = _awaited(Commonplace.memory_normalize)
+    memory_store_personal = _awaited(Commonplace.memory_store_personal)
+    store_memory = _awaited(Commonplace.store_memory)
+    store_memories = _awaited(Commonplace.store_memories)
+    discover_memory_tools = _awaited(Commonplace.discover_memory_tools)
+    memory_store = _awaited(Commonplace.memory_store)
+    erase = _awaited(Commonplace.erase)
+    reindex = _awaited(Commonplace.reindex)
+    check = _awaited(Commonplace.check)
+    get = _awaited(Commonplace.get)
+    write_memory = _awaited(Commonplace.write_memory)
+    read_memory = _awaited(Commonplace.read_memory)
+    get_memory = _awaited(Commonplace.get_memory)
+    list_memories = _awaited(Commonplace.list_memories)
+    tags = _awaited(Commonplace.tags)
+    tag_uses = _awaited(Commonplace.tag_uses)
+    uploaded = _awaited(Commonplace.uploaded)
+    drop_upload = _awaited(Commonplace.drop_upload)
+    now = _awaited(Commonplace.now)
+    update_memory = _awaited(Commonplace.update_memory)
+    delete_memory = _awaited(Commonplace.delete_memory)
+    history = _awaited(Commonplace.history)
+    get_memory_context = _awaited(Commonplace.get_memory_context)
+    summarize_memory = _awaited(Commonplace.summarize_memory)
+    memory_search_personal = _awaited(Commonplace.memory_search_personal)
+    search_memory = _awaited(Commonplace.search_memory)
+    trace_search = _awaited(Commonplace.trace_search)
+    memory_search = _awaited(Commonplace.memory_search)
+    record_feedback = _awaited(Commonplace.record_feedback)
+    forget_feedback = _awaited(Commonplace.forget_feedback)
+    memory_stats = _awaited(Commonplace.memory_stats)
+    memory_timeline = _awaited(Commonplace.memory_timeline)
+    concept_network = _awaited(Commonplace.concept_network)
+    usage_patterns = _awaited(Commonplace.usage_patterns)
+    merge_memories = _awaited(Commonplace.merge_memories)
+    optimize_tags = _awaited(Commonplace.optimize_tags)
+    record_interactions = _awaited(Commonplace.record_interactions)
+    nightly = _awaited(Commonplace.nightly)
+    each_run = _streamed(Commonplace.each_run)
+    due = _awaited(Commonplace.due)
+    runs = _awaited(Commonplace.runs)
+    run = _awaited(Commonplace.run)
+    told = _awaited(Commonplace.told)
+    undo_run = _awaited(Commonplace.undo_run)
+    approve_run = _awaited(Commonplace.approve_run)
+    discard_run = _awaited(Commonplace.discard_run)
+    undo = _awaited(Commonplace.undo)
+    write_markdown = _awaited(Commonplace.write_markdown)
+    visible_pages = _awaited(Commonplace.visible_pages)
+    apply_markdown = _awaited(Commonplace.apply_markdown)
+    export = _streamed(Commonplace.export)
+    export_lines = _streamed(Commonplace.export_lines)
+    export_memories = _awaited(Commonplace.export_memories)
+    export_file = _awaited(Commonplace.export_file)
+    import_memories = _awaited(Commonplace.import_memories)
+    backup = _awaited(Commonplace.backup)
+    backups = _awaited(Commonplace.backups)
+    verify = _awaited(Commonplace.verify)
+    restore = _awaited(Commonplace.restore)
+    upload = _awaited(Commonplace.upload)
+    migrate_tinydb = _awaited(Commonplace.migrate_tinydb)
+    check_migration = _awaited(Commonplace.check_migration)
+    import_from = _awaited(Commonplace.import_from)
+    import_turns = _awaited(Commonplace.import_turns)
+    import_records = _awaited(Commonplace.import_records)
+    validate_storage = _awaited(Commonplace.validate_storage)
+    repair_index = _awaited(Commonplace.repair_index)

@@ -1,0 +1,63 @@
+"""The documents and the leaving of a user, for asyncio: with the methods of what `Commonplace` gives for them."""
+
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+from commonplace.client.documents import Documents
+from commonplace.client.memory import Commonplace
+from commonplace.nightly.user_erasure import ErasableUser
+
+_Part = TypeVar("_Part")
+_Given = ParamSpec("_Given")
+_Answer = TypeVar("_Answer")
+
+
+class _InThread(Protocol):
+    async def __call__(self, work: Callable[[Commonplace], _Answer]) -> _Answer: ...
+
+
+class _OfMemory:
+    def __init__(self, in_thread: _InThread) -> None:
+        self._in_thread = in_thread
+
+
+def _awaited(
+    part: Callable[[Commonplace], _Part], method: Callable[Concatenate[_Part, _Given], _Answer]
+) -> Callable[Concatenate[_OfMemory, _Given], Coroutine[Any, Any, _Answer]]:
+    """A method of a part of the memory, to be awaited."""
+
+    @wraps(method)
+    async def call(of: _OfMemory, /, *given: _Given.args, **named: _Given.kwargs) -> _Answer:
+        return await of._in_thread(lambda memory: method(part(memory), *given, **named))
+
+    return call
+
+
+def _leaving(memory: Commonplace) -> ErasableUser:
+    return memory.leaving()
+
+
+def _documents(memory: Commonplace) -> Documents:
+    return memory.documents
+
+
+class AsyncErasableUser(_OfMemory):
+    """A user whose data can be counted and erased."""
+
+    memories = _awaited(_leaving, ErasableUser.memories)
+    erase = _awaited(_leaving, ErasableUser.erase)
+    notes = _awaited(_leaving, ErasableUser.notes)
+
+
+class AsyncDocuments(_OfMemory):
+    """A user's documents. Each is named by a namespace, some texts, and a key; `NOT_FOUND` where there is none."""
+
+    write = _awaited(_documents, Documents.write)
+    read = _awaited(_documents, Documents.read)
+    listed = _awaited(_documents, Documents.listed)
+    scores = _awaited(_documents, Documents.scores)
+    versions = _awaited(_documents, Documents.versions)
+    delete = _awaited(_documents, Documents.delete)
+    undo = _awaited(_documents, Documents.undo)
+    erase = _awaited(_documents, Documents.erase)
