@@ -18,7 +18,8 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 
 import commonplace
 from benchmarks.report import Table, main
-from commonplace.interfaces.mcp.tiers import ShownTier, shown_tools
+from commonplace.contract.manifest import ShownTier
+from commonplace.interfaces.mcp.tiers import shown_tools
 
 _RUNS = 15
 _REACH, _MOST_TOKENS = 0.4, 1_800

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, JsonValue
 
@@ -18,6 +18,13 @@ _ALWAYS = (
 _WITHIN: Mapping[Tier, tuple[Tier, ...]] = {
     "primary": ("primary",), "core": ("primary", "core"), "advanced": ("advanced",),
 }  # fmt: skip
+ShownTier = Literal["primary", "core", "all"]
+"""Which tools an agent is shown; it may call any."""
+_SHOWN: Mapping[ShownTier, tuple[Tier, ...]] = {
+    "primary": ("primary",), "core": ("primary", "core"), "all": ("primary", "core", "advanced"),
+}  # fmt: skip
+_BESIDE = ("get_memory_context",)
+"""Beside the primary ones where nobody chose: most agents ask for it at the beginning of a talk."""
 _ANSWERS = ("output_schema", "errors")
 Row = Mapping[str, Any]  # a tool in the manifest
 
@@ -43,6 +50,12 @@ def manifest_text(tier: Tier | None = None) -> str:
 def rows(tier: Tier | None = None) -> Sequence[dict[str, JsonValue]]:
     """The manifest's part of each tool: `primary` ones, `core` ones with those in them, `advanced` ones alone, or all."""
     return [row(tool) for tool in TOOLS if tier is None or tool.tier in _WITHIN[tier]]
+
+
+def shown_rows(tier: ShownTier | None) -> Sequence[dict[str, JsonValue]]:
+    """The tools that an agent is shown: of a tier, or where nobody chose; the same at each call."""
+    tiers, beside = _SHOWN[tier or "primary"], () if tier else _BESIDE
+    return [row(tool) for tool in TOOLS if tool.tier in tiers or tool.name in beside]
 
 
 def without_answers(row: Row) -> dict[str, JsonValue]:

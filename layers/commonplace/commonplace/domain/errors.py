@@ -5,7 +5,11 @@ from enum import Enum
 from importlib.util import find_spec
 from typing import Literal
 
-_EXTRAS: dict[str, tuple[str, ...]] = {"aws": ("botocore", "opensearchpy"), "claude": ("anthropic",), "mcp": ("mcp",)}
+Extra = Literal["aws", "claude", "mcp", "langchain", "openai-agents", "pydantic-ai", "strands"]
+_EXTRAS: dict[Extra, tuple[str, ...]] = {
+    "aws": ("botocore", "opensearchpy"), "claude": ("anthropic",), "mcp": ("mcp",), "langchain": ("langchain_core",),
+    "openai-agents": ("agents",), "pydantic-ai": ("pydantic_ai",), "strands": ("strands",),
+}  # fmt: skip
 
 
 class ErrorCode(Enum):
@@ -95,7 +99,7 @@ def places_of(error: BaseException) -> str:
     return ", ".join(found)
 
 
-def require_extra(extra: Literal["aws", "claude", "mcp"], configured: str) -> None:
+def require_extra(extra: Extra, configured: str) -> None:
     """Raises `INVALID_ARGUMENT`, with the command to run, where an optional part of this distribution is not installed.
 
     `configured`: what needs that part, as the subject of the sentence. Nothing is imported by asking.

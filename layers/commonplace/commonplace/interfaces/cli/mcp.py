@@ -13,9 +13,9 @@ from commonplace.interfaces.cli.options import Shared, command_options
 from commonplace.interfaces.cli.tables import print_json
 
 if TYPE_CHECKING:
+    from commonplace.contract.manifest import ShownTier
     from commonplace.interfaces.mcp.clients import ClientName
     from commonplace.interfaces.mcp.install import Change
-    from commonplace.interfaces.mcp.tiers import ShownTier
 
 _TIER = click.option(
     "--tier", type=click.Choice(["primary", "core", "all"]),

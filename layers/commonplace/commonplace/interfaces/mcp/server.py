@@ -7,10 +7,11 @@ from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
 from commonplace import __version__
+from commonplace.contract.manifest import ShownTier
 from commonplace.interfaces.mcp import prompts, resources
 from commonplace.interfaces.mcp.calls import Calls
 from commonplace.interfaces.mcp.opened import Asked, of_request
-from commonplace.interfaces.mcp.tiers import ShownTier, shown_tools
+from commonplace.interfaces.mcp.tiers import shown_tools
 
 _Page = types.PaginatedRequestParams | None
 

@@ -8,10 +8,10 @@ from types import FrameType
 import anyio
 from mcp.server.stdio import stdio_server
 
+from commonplace.contract.manifest import ShownTier
 from commonplace.interfaces.logs import log_without_texts
 from commonplace.interfaces.mcp.opened import OpenedLater
 from commonplace.interfaces.mcp.server import server_over
-from commonplace.interfaces.mcp.tiers import ShownTier
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 

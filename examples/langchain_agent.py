@@ -1,0 +1,21 @@
+"""A LangChain agent that remembers: `python examples/langchain_agent.py "anthropic:claude-haiku-4-5" "I play the cello."`."""
+
+import sys
+from typing import Any
+
+from langchain.agents import create_agent
+
+from commonplace import Commonplace
+from commonplace.contract.manifest import ShownTier
+from commonplace.integrations.langchain import memory_tools
+
+
+def answer(memory: Commonplace, model: Any, said: str, tier: ShownTier | None = None) -> str:
+    """What the agent says; it stores and searches as it sees fit."""
+    agent = create_agent(model, tools=memory_tools(memory, tier))
+    return str(agent.invoke({"messages": [("user", said)]})["messages"][-1].content)
+
+
+if __name__ == "__main__":
+    with Commonplace("memory.db") as opened:
+        print(answer(opened, sys.argv[1], sys.argv[2]))

@@ -1,0 +1,22 @@
+"""An agent of the OpenAI SDK that remembers: `python examples/openai_agents_agent.py gpt-5-mini "I play the cello."`."""
+
+import asyncio
+import sys
+from typing import Any
+
+from agents import Agent, Runner
+
+from commonplace import Commonplace
+from commonplace.contract.manifest import ShownTier
+from commonplace.integrations.openai_agents import memory_tools
+
+
+async def answer(memory: Commonplace, model: Any, said: str, tier: ShownTier | None = None) -> str:
+    """What the agent says; it stores and searches as it sees fit."""
+    agent = Agent(name="remembers", model=model, tools=[*memory_tools(memory, tier)])
+    return str((await Runner.run(agent, said)).final_output)
+
+
+if __name__ == "__main__":
+    with Commonplace("memory.db") as opened:
+        print(asyncio.run(answer(opened, sys.argv[1], sys.argv[2])))

@@ -1,0 +1,21 @@
+"""A pydantic-ai agent that remembers: `python examples/pydantic_ai_agent.py "openai:gpt-5-mini" "I play the cello."`."""
+
+import sys
+from typing import Any
+
+from pydantic_ai import Agent
+
+from commonplace import Commonplace
+from commonplace.contract.manifest import ShownTier
+from commonplace.integrations.pydantic_ai import memory_tools
+
+
+def answer(memory: Commonplace, model: Any, said: str, tier: ShownTier | None = None) -> str:
+    """What the agent says; it stores and searches as it sees fit."""
+    agent = Agent(model, tools=memory_tools(memory, tier))
+    return str(agent.run_sync(said).output)
+
+
+if __name__ == "__main__":
+    with Commonplace("memory.db") as opened:
+        print(answer(opened, sys.argv[1], sys.argv[2]))

@@ -1,0 +1,21 @@
+"""A Strands agent that remembers: `python examples/strands_agent.py MODEL-ID-ON-BEDROCK "I play the cello."`."""
+
+import sys
+from typing import Any
+
+from strands import Agent
+
+from commonplace import Commonplace
+from commonplace.contract.manifest import ShownTier
+from commonplace.integrations.strands import memory_tools
+
+
+def answer(memory: Commonplace, model: Any, said: str, tier: ShownTier | None = None) -> str:
+    """What the agent says; it stores and searches as it sees fit."""
+    agent = Agent(model=model, tools=[*memory_tools(memory, tier)], callback_handler=None)
+    return str(agent(said))
+
+
+if __name__ == "__main__":
+    with Commonplace("memory.db") as opened:
+        print(answer(opened, sys.argv[1], sys.argv[2]))

@@ -1,0 +1,33 @@
+"""Tools for pydantic-ai."""
+
+from typing import TYPE_CHECKING, Any
+
+from commonplace.client.memory import Commonplace
+from commonplace.contract.manifest import ShownTier
+from commonplace.domain.errors import CommonplaceError, require_extra
+from commonplace.integrations.tool_rows import ModelTool, model_tools
+
+if TYPE_CHECKING:
+    from pydantic_ai import Tool
+
+
+def memory_tools(memory: Commonplace, tier: ShownTier | None = None) -> "list[Tool[Any]]":
+    """The tools for `Agent(model, tools=memory_tools(memory))`; `tier` as `model_tools` has it.
+
+    What the model can mend in its arguments it is asked to send again; any other failure is a failed tool, and the run
+    goes on.
+    """
+    require_extra("pydantic-ai", "tools for pydantic-ai are asked for")
+    return [_tool(tool) for tool in model_tools(memory, tier)]
+
+
+def _tool(tool: ModelTool) -> "Tool[Any]":
+    from pydantic_ai import ModelRetry, Tool, ToolFailed
+
+    def call(**arguments: Any) -> dict[str, Any]:
+        try:
+            return tool.call(arguments)
+        except CommonplaceError as error:
+            raise (ModelRetry if error.code.status == 400 else ToolFailed)(str(error)) from error
+
+    return Tool.from_schema(call, name=tool.name, description=tool.description, json_schema=tool.schema)

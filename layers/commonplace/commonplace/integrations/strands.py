@@ -1,0 +1,35 @@
+"""Tools for Strands Agents."""
+
+from typing import TYPE_CHECKING, Any
+
+from commonplace.client.memory import Commonplace
+from commonplace.contract.manifest import ShownTier
+from commonplace.domain.errors import CommonplaceError, require_extra
+from commonplace.integrations.tool_rows import ModelTool, model_tools
+
+if TYPE_CHECKING:
+    from strands.tools.tools import PythonAgentTool
+    from strands.types.tools import ToolResult, ToolUse
+
+
+def memory_tools(memory: Commonplace, tier: ShownTier | None = None) -> "list[PythonAgentTool]":
+    """The tools for `Agent(tools=memory_tools(memory))`; `tier` as `model_tools` has it.
+
+    What is wrong with a call is a tool result with the status `error`, and the agent goes on.
+    """
+    require_extra("strands", "tools for Strands Agents are asked for")
+    return [_tool(tool) for tool in model_tools(memory, tier)]
+
+
+def _tool(tool: ModelTool) -> "PythonAgentTool":
+    from strands.tools.tools import PythonAgentTool
+
+    def call(asked: "ToolUse", **_state: Any) -> "ToolResult":
+        try:
+            answer = tool.call(asked["input"] or {})
+        except CommonplaceError as error:
+            return {"toolUseId": asked["toolUseId"], "status": "error", "content": [{"text": str(error)}]}
+        return {"toolUseId": asked["toolUseId"], "status": "success", "content": [{"json": answer}]}
+
+    spec: Any = {"name": tool.name, "description": tool.description, "inputSchema": {"json": tool.schema}}
+    return PythonAgentTool(tool.name, spec, call)
