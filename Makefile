@@ -81,6 +81,7 @@ peers: .venv-peers/ready  ## other stores on the same questions; DATA=folder of 
 lock: .venv/dev  ## pins every dependency again, with hashes
 	@$(LOCK_LAPTOP) pyproject.toml --output-file requirements.txt
 	@$(LOCK_LAPTOP) pyproject.toml --extra aws --extra claude --extra mcp --group dev --output-file requirements-dev.txt
+	@$(LOCK_LAPTOP) pyproject.toml --extra mcp --constraint requirements-dev.txt --output-file requirements-server.txt
 	@echo "setuptools>=77" | $(BIN)/uv pip compile --quiet --generate-hashes --no-header --no-annotate - \
 		--output-file requirements-build.txt
 	@$(LOCK_LAYER) --group layer $(BOTO3) --output-file layers/dependencies/requirements.txt
@@ -107,9 +108,10 @@ results: .venv/dev  ## writes benchmarks/RESULTS.md from benchmarks/results, and
 	@$(BIN)/python -m benchmarks.results_page
 	@$(BIN)/python -m benchmarks.language_table
 
-template: .venv-sam/ready  ## lints template.yaml
+template: .venv-sam/ready  ## lints template.yaml and the Dockerfile
 	@$(SAM) validate --lint --region us-east-1
 	@.venv-sam/bin/cfn-lint template.yaml
+	@.venv-sam/bin/hadolint Dockerfile
 
 build: .venv-sam/ready  ## what `deploy` sends to AWS; ARCHITECTURE=arm64 or x86_64
 	@ARCHITECTURE=$(ARCHITECTURE) $(SAM) build --parameter-overrides Architecture=$(ARCHITECTURE)
