@@ -109,7 +109,7 @@ def test_the_error_codes_are_closed() -> None:
         "invalid_json": (400, False), "unauthorized": (401, False), "forbidden": (403, False), "unknown_tool": (404, False), "not_found": (404, False),
         "key_not_found": (404, False), "method_not_allowed": (405, False), "conflict": (409, True), "lease_lost": (409, True),
         "not_mergeable": (409, False), "erased": (410, False),
-        "payload_too_large": (413, False),
+        "payload_too_large": (413, False), "too_many_requests": (429, True),
         "internal": (500, True), "storage_unavailable": (503, True),
     }  # fmt: skip
 
