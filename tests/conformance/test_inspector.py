@@ -24,6 +24,8 @@ def inspector(npm: Path, tmp_path: Path) -> Inspector:
     """Asks the server of a fresh memory file, each time a new one: exit code, and what it prints, read as JSON."""
     launcher = npm / "@modelcontextprotocol" / "inspector" / "clients" / "launcher" / "build" / "index.js"
     environment = clean(tmp_path, {"MCP_INSPECTOR_SECRET_STORE": "memory"})
+    kept = {name: environment[name] for name in ("PYTHONPATH", "PYTHONWARNINGS") if name in environment}
+    handed_on = [part for name, value in kept.items() for part in ("-e", f"{name}={value}")]  # it keeps the rest to itself
 
     def ask(era: str, method: str, *options: str, tier: str | None = None) -> tuple[int, Any]:
         file = tmp_path / f"{tier}.json"
@@ -41,7 +43,7 @@ def inspector(npm: Path, tmp_path: Path) -> Inspector:
             "json",
             "--quiet",
         ]
-        asked = ["--protocol-era", era, "--method", method, *options]
+        asked = ["--protocol-era", era, "--method", method, *handed_on, *options]
         done = subprocess.run([*command, *asked], env=environment, capture_output=True, text=True, timeout=100, check=False)
         return done.returncode, json.loads(done.stdout or done.stderr)
 
