@@ -9,6 +9,7 @@ import pytest
 from commonplace import Commonplace
 from commonplace.domain.errors import ErrorCode
 from commonplace.domain.memory import DOCUMENTS
+from commonplace.nightly.user_erasure import ErasableUser
 from tests.conftest import NOON, refusal
 from tests.integration.test_night_forgets import nights, places, talk
 
@@ -48,6 +49,18 @@ def test_an_erased_document_is_in_no_byte_of_the_file(memory: Commonplace, memor
     memory.documents.erase(*PLACE)
     memory.close()
     assert places(memory_file, "bassoon") == []
+
+
+def test_an_erasure_that_died_half_way_goes_on(memory: Commonplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.documents.write(*PLACE, "I play the bassoon.\n\nI live in Vienna.")
+    with monkeypatch.context() as patched:
+        patched.setattr(ErasableUser, "erase_memory", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            memory.documents.erase(*PLACE)
+    assert memory.documents.versions(*PLACE) == []
+    assert memory.documents.erase(*PLACE).memories == 2
+    assert active(memory) == set()
+    assert refusal(lambda: memory.documents.erase(*PLACE)).code is ErrorCode.NOT_FOUND
 
 
 def test_a_deleted_one_is_gone_after_thirty_days_with_the_next_that_is_written(tmp_path: Path) -> None:

@@ -102,9 +102,19 @@ def test_one_by_one_all_can_be_cut_out_and_each_takes_its_own_words(
         assert not any(f"x{number}" in now.body for number in range(len(drawn)))
 
 
-def test_a_long_text_has_some_hundred_pieces_and_a_short_one_a_piece_for_each_paragraph() -> None:
+def test_there_are_some_thousand_at_the_most_and_of_a_short_text_one_for_each_paragraph() -> None:
     paragraph = "word " * 20
     assert len(list(pieces("\n\n".join([paragraph] * 300)))) == 300
-    long = list(pieces("\n\n".join([paragraph] * 2_500)))
-    assert 100 <= len(long) <= 200
-    assert max(end - start for start, end in long) <= 8_000
+    assert len(list(pieces("\n\n".join([paragraph] * 2_500)))) <= 1_000
+    assert len(list(pieces("\n\n".join(f"w{number}" for number in range(35_000))))) <= 1_100
+    values = json.dumps({f"n{number}": f"w{number}" for number in range(9_000)})
+    assert len(passages_of(values, "json", None)) <= 1_000
+    (few,) = passages_of(values, "json", ["n7"]).values()
+    assert (few.text, few.places) == ("w7", ((7, 8),))
+    assert len(passages_of(values, "json", ["*"])) <= 1_000
+
+
+def test_a_change_of_a_long_text_leaves_most_pieces_as_they_are() -> None:
+    text = "\n\n".join(f"Paragraph {number}: " + "word " * 60 for number in range(700))
+    changed = text.replace("Paragraph 350:", "Another paragraph, number 350:")
+    assert len(passages_of(changed, "text", None).keys() - passages_of(text, "text", None).keys()) == 1

@@ -11,7 +11,7 @@ from typing import Any
 from commonplace.domain.documents import Document, Form
 
 MOST_CHARACTERS = 1_000
-_LONG = 32_000
+_MOST = 1_000
 ERASED = "[erased]"
 _HEADING = re.compile(r"#{1,6}\s")
 _STEP = re.compile(r"\[(\*|-?\d+)\]|([^.\[\]]+)")
@@ -70,30 +70,28 @@ def _moved(places: Iterable[tuple[int, int]], gone: Sequence[tuple[int, int]]) -
 def pieces(text: str) -> Iterator[tuple[int, int]]:
     """The spans of a text's pieces: a paragraph each, with the heading above it, of 1,000 characters at the most.
 
-    Of a text of more than 32,000 characters a piece is several paragraphs, so that there are some 150 at the most: making
-    a memory of each takes time.
+    Paragraphs that are short beside a long text are joined, so that there are some 1,000 pieces at the most.
     """
-    least = 2 ** (len(text) // 200).bit_length() if len(text) > _LONG else 0
-    most = max(MOST_CHARACTERS, 2 * least)
+    least = 2 ** (len(text) // _MOST).bit_length()  # in steps, so that an edit seldom moves the ends of all pieces
     start, end, has_words = 0, 0, False
     for line in re.finditer(r"[^\n]*\n?", text):
         is_heading = _HEADING.match(line[0]) is not None
         is_whole = has_words and (is_heading or not line[0].strip()) and end - start >= least
-        begins_new = is_whole or line.end() - start > most
+        begins_new = is_whole or line.end() - start > MOST_CHARACTERS
         if begins_new:
-            yield from _shortened(text, start, end, most)
+            yield from _shortened(text, start, end)
             start, has_words = line.start(), False
         end, has_words = line.end(), has_words or bool(line[0].strip() and not is_heading)
-    yield from _shortened(text, start, end, most)
+    yield from _shortened(text, start, end)
 
 
-def _shortened(text: str, start: int, end: int, most: int = MOST_CHARACTERS) -> Iterator[tuple[int, int]]:
-    """A span without the spaces around it, cut at spaces into parts of so many characters; none without a letter or digit."""
+def _shortened(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A span without the spaces around it, cut at spaces into parts of 1,000 characters; none without a letter or digit."""
     while start < end:
         stop = end
-        if end - start > most:
-            space = max(text.rfind(mark, start, start + most) for mark in (" ", "\n", "。"))
-            stop = space + 1 if space > start else start + most
+        if end - start > MOST_CHARACTERS:
+            space = max(text.rfind(mark, start, start + MOST_CHARACTERS) for mark in (" ", "\n", "。"))
+            stop = space + 1 if space > start else start + MOST_CHARACTERS
         piece = text[start:stop]
         begin = start + len(piece) - len(piece.lstrip())
         if any(map(str.isalnum, piece)):
@@ -106,23 +104,33 @@ def _of_text(body: str) -> Iterator[Passage]:
 
 
 def _of_json(value: Any, fields: Sequence[str] | None) -> Iterator[Passage]:
-    """Pieces of the lines that tell the values, each with its name; of single fields their texts, each for itself."""
+    """Pieces of the lines that tell the values, each with its name; of some fields their texts, each for itself.
+
+    Where these are more than 1,000 they are joined, too.
+    """
     leaves = list(_leaves(value, ()))
-    if fields is not None:
-        paths = [list(_STEP.findall(field.strip("$. "))) for field in fields]
-        wanted = {leaf for path in paths for leaf in _at(value, (), path)}
-        for number, leaf in enumerate(leaves):
-            if leaf in wanted:
-                yield from (Passage(text, ((number, number + 1),)) for text in _split(str(_value(value, leaf))))
-        return
-    lines, first = "", 0
-    for number, leaf in enumerate(leaves):
-        line = f"{': '.join(str(name) for name in leaf if isinstance(name, str))}: {_value(value, leaf)}\n"
-        if lines and len(lines) + len(line) > MOST_CHARACTERS:
-            yield from (Passage(text, ((first, number),)) for text in _split(lines))
-            lines, first = "", number
-        lines += line
-    yield from (Passage(text, ((first, len(leaves)),)) for text in _split(lines))
+    paths = [list(_STEP.findall(field.strip("$. "))) for field in fields or ()]
+    named = {leaf for path in paths for leaf in _at(value, (), path)}
+    wanted = [number for number, leaf in enumerate(leaves) if fields is None or leaf in named]
+    lines, told = "", list[int]()
+    for number in wanted:
+        names = [str(name) for name in leaves[number] if isinstance(name, str) and fields is None]
+        line = ": ".join((*names, str(_value(value, leaves[number]))))
+        is_alone = fields is not None and len(wanted) <= _MOST
+        if told and (is_alone or len(lines) + len(line) > MOST_CHARACTERS):
+            yield from (Passage(text, _ranges(told)) for text in _split(lines))
+            lines, told = "", []
+        lines, told = f"{lines}{line}\n", [*told, number]
+    yield from (Passage(text, _ranges(told)) for text in _split(lines))
+
+
+def _ranges(numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    """Numbers in their order, those that follow each other as one place."""
+    ranges: list[tuple[int, int]] = []
+    for number in numbers:
+        begin = ranges.pop()[0] if ranges and ranges[-1][1] == number else number
+        ranges.append((begin, number + 1))
+    return tuple(ranges)
 
 
 def _split(text: str) -> list[str]:
