@@ -9,7 +9,7 @@ import pytest
 
 from commonplace import Commonplace
 from commonplace.interfaces.ui.transfer import FORMATS
-from tests.integration.opened_page import Opened, opened
+from tests.integration.opened_page import URL, Opened, opened
 from tests.integration.test_page_runs import text_of
 from tests.scripted_nights import current
 
@@ -50,9 +50,7 @@ def form_in(page: str, action: str) -> dict[str, str]:
 
 def sent(page: Opened, plan: str, action: str) -> str:
     fields = form_in(plan, action)
-    answer = page.client.post(
-        action, data=fields, base_url="http://127.0.0.1:8787", headers={"Origin": "http://127.0.0.1:8787"}
-    )
+    answer = page.client.post(action, data=fields, base_url=URL, headers={"Origin": URL})
     assert answer.status_code == 303, answer.text
     return answer.location
 
@@ -101,8 +99,8 @@ def test_what_was_sent_can_be_left_and_is_gone(memory: Commonplace) -> None:
     plan = planned(page, **files_of(ELSEWHERE / "mem0.json"))
     assert sent(page, plan, "/ui/import/leave") == "/ui/import"
     fields = form_in(plan, "/ui/import/apply")
-    headers = {"Origin": "http://127.0.0.1:8787"}
-    answer = page.client.post("/ui/import/apply", data=fields, base_url="http://127.0.0.1:8787", headers=headers)
+    headers = {"Origin": URL}
+    answer = page.client.post("/ui/import/apply", data=fields, base_url=URL, headers=headers)
     assert answer.status_code == 404
     assert current(memory) == []
 
@@ -126,6 +124,32 @@ def test_a_plan_that_brings_nothing_cannot_be_applied(memory: Commonplace) -> No
     plan = planned(opened(memory), files=(io.BytesIO(b"{}"), "a.json"))
     assert "entry 1 content: there are no words" in text_of(plan)
     assert "/ui/import/apply" not in plan
+
+
+@pytest.mark.parametrize(
+    ("megabytes", "status", "says"), [(9, 200, "What would come"), (32, 413, "more than the page takes at once")]
+)
+def test_a_large_file_is_taken_and_a_larger_one_is_told_so(
+    memory: Commonplace, megabytes: int, status: int, says: str
+) -> None:
+    page = opened(memory)
+    token = page.form("/ui/import", "/ui/import")["form_token"]
+    parts = (("form_token", token), ('files"; filename="turns.json', "[" + " " * megabytes * 1_000_000 + "]"))
+    body = (
+        "".join(f'--b\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}\r\n' for name, text in parts)
+        + "--b--\r\n"
+    )
+    answer = page.client.post(
+        "/ui/import", input_stream=io.BytesIO(body.encode()), content_length=len(body), base_url=URL,
+        headers={"Origin": URL}, content_type="multipart/form-data; boundary=b",
+    )  # fmt: skip
+    assert answer.status_code == status
+    assert says in answer.text
+
+
+def test_a_folder_of_many_notes_is_taken(memory: Commonplace) -> None:
+    notes = [(io.BytesIO(b""), f"notes/{number}.md") for number in range(1_100)]
+    assert "Read as markdown" in text_of(planned(opened(memory), folder=notes))
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -35,6 +35,7 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 _STATIC = f"{HOME}/static/"
+_MOST_PARTS = 10_000  # of a form with files
 _CODES: tuple[tuple[type[HTTPException], ErrorCode, str], ...] = (
     (NotFound, ErrorCode.NOT_FOUND, "there is no such page"),
     (MethodNotAllowed, ErrorCode.METHOD_NOT_ALLOWED, "this page is not asked this way"),
@@ -60,7 +61,7 @@ class Page:
 
     def __init__(self, memory: Commonplace, port: int, token: str) -> None:
         self._memory, self._port, self._sessions = memory, port, Sessions(port, token)
-        rules = [Rule(route.path, methods=[route.method], endpoint=route.view) for route in ROUTES]
+        rules = [Rule(route.path, methods=[route.method], endpoint=route) for route in ROUTES]
         self._map = Map(rules, strict_slashes=False, merge_slashes=False)
 
     def __call__(self, request: Request) -> Response:
@@ -81,10 +82,12 @@ class Page:
             return Response(environment().get_template("closed.html").render(), 401, mimetype="text/html")
         visit = Visit(self._memory, request, session, environment())
         try:
-            view, in_the_path = self._map.bind_to_environ(request).match()
+            route, in_the_path = self._map.bind_to_environ(request).match()
+            if route.most_bytes is not None:
+                request.max_content_length, request.max_form_parts = route.most_bytes, _MOST_PARTS
             if request.method == "POST":
                 self._check_form(request, session)
-            answer = view(visit, **in_the_path)
+            answer = route.view(visit, **in_the_path)
             assert isinstance(answer, Response)
             return answer
         except Exception as error:  # noqa: BLE001 - each has its page

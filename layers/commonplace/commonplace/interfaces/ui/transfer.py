@@ -25,7 +25,7 @@ FORMATS: dict[PrintedFormat, str] = {
     "mem0": "mem0: what is remembered now, as that store gives it",
     "langgraph": "LangGraph: what is remembered now, as items of its store",
 }
-MEGABYTES = 8
+MEGABYTES = 32
 """That the server takes at once."""
 MOST_SHOWN = 200
 """Of what is refused or stands in the way."""
@@ -121,7 +121,7 @@ def _of_records(source: Source, why: str, memory: Commonplace, apply: bool) -> P
 
 ROUTES = (
     Route("/ui/import", form),
-    Route("/ui/import", planned, "POST"),
+    Route("/ui/import", planned, "POST", MEGABYTES * 1_000_000),
     Route("/ui/import/apply", applied, "POST"),
     Route("/ui/import/leave", left, "POST"),
     Route("/ui/export", formats),

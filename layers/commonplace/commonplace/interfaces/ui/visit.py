@@ -59,11 +59,15 @@ def own_path(given: str | None) -> str:
 
 
 class Route(NamedTuple):
-    """A path of the page, and the view that answers it; what stands in brackets in the path the view gets by name."""
+    """A path of the page, and the view that answers it; what stands in brackets in the path the view gets by name.
+
+    `most_bytes`: of what is sent there, where that may be more than elsewhere.
+    """
 
     path: str
     view: Callable[..., Response]
     method: str = "GET"
+    most_bytes: int | None = None
 
 
 def with_line_breaks(text: str) -> str:
