@@ -91,11 +91,11 @@ def _growth(page: Page) -> None:
 
 
 PICTURES: dict[str, tuple[Scheme, int, int, Callable[[Page], None]]] = {
-    "search": ("light", 960, 640, _search),
-    "memory": ("dark", 960, 640, _one),
-    "night": ("light", 960, 780, _night),
-    "network": ("light", 960, 800, _network),
-    "growth": ("dark", 960, 560, _growth),
+    "search": ("light", 1100, 640, _search),
+    "memory": ("dark", 1100, 640, _one),
+    "night": ("light", 1100, 780, _night),
+    "network": ("light", 1100, 800, _network),
+    "growth": ("dark", 1100, 560, _growth),
     "phone": ("light", 360, 700, _search),
 }
 """Of each: light or dark, how large, and how to get there."""
