@@ -106,6 +106,7 @@ def _flat(node: Any, definitions: dict[str, Any], nullable: bool) -> Any:
     if "$ref" in node:
         referred = definitions[node["$ref"].rsplit("/", 1)[1]]
         node = {**referred, **{key: value for key, value in node.items() if key != "$ref"}}
+    node = {key: value for key, value in node.items() if key != "discriminator"}  # its names lead to what is no more there
     if not nullable and "anyOf" in node:
         node = _without_null(node)
         if "anyOf" not in node:

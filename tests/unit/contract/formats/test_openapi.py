@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import jsonschema
@@ -174,3 +175,20 @@ def test_an_answer_of_the_night_fits(memory: Commonplace) -> None:
         assert answer.status_code == 200, answer.json
         described = body_of(DOCUMENT["paths"][path][method]["responses"]["200"])["schema"]
         jsonschema.Draft202012Validator(described).validate(answer.json)
+
+
+def references(node: Any) -> Iterator[str]:
+    """Whatever points to another place of a document."""
+    for part in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        if isinstance(part, str) and part.startswith("#/"):
+            yield part
+        yield from references(part)
+
+
+@pytest.mark.parametrize("document", [DOCUMENT, LOCAL], ids=["aws", "local"])
+def test_no_reference_leads_to_nowhere(document: dict[str, Any]) -> None:
+    for reference in set(references(document)):
+        found: Any = document
+        for part in reference.removeprefix("#/").split("/"):
+            assert part in found, reference
+            found = found[part]
