@@ -6,7 +6,7 @@ DATA ?= data
 FRAMEWORKS := $(patsubst tests/frameworks/%.txt,%,$(wildcard tests/frameworks/*.txt))
 
 .DELETE_ON_ERROR:
-.PHONY: help demo run cloud cloud-night test test-313 test-frameworks fuzz audit check style lint manifest model bench peers lock results template build deploy built artefacts clean
+.PHONY: help demo run cloud cloud-night test test-313 test-frameworks client fuzz audit check style lint manifest model bench peers lock results template build deploy built artefacts clean
 
 help:  ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 12
@@ -33,6 +33,9 @@ test-frameworks: $(FRAMEWORKS:%=.venv-frameworks/%/ready)  ## each framework's t
 	@for name in $(FRAMEWORKS); do echo "== $$name"; \
 		.venv-frameworks/$$name/bin/python -m pytest --confcutdir tests/frameworks tests/frameworks/test_$$name.py || exit 1; done
 
+client: .venv/dev clients/typescript/node_modules/ready  ## the TypeScript client's types and tests; needs node and npm
+	@$(BIN)/python -m pytest tests/integration/test_typescript_client.py
+
 fuzz: .venv/dev  ## hostile calls, drawn anew for MINUTES=10, the cloud in a box too; counts in benchmarks/RESULTS.md
 	@$(BIN)/python -m benchmarks.fuzz --minutes $(MINUTES) $(FUZZ); ended=$$?; \
 		$(BIN)/python -m benchmarks.results_page && exit $$ended
@@ -51,7 +54,7 @@ PYTEST = python -m pytest -n auto
 style: .venv/dev  ## style, types (caches know what changed), generated files but the classifiers
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy layers/commonplace/commonplace benchmarks training demo examples cloud functions tests
+	@$(BIN)/mypy layers/commonplace/commonplace benchmarks training demo examples cloud functions tests clients
 	@$(BIN)/commonplace manifest --check tool_manifest.json
 	@$(BIN)/python -m benchmarks.results_page --check
 	@$(BIN)/python -m benchmarks.language_table --check
@@ -164,6 +167,9 @@ ARCHITECTURE ?= arm64
 		--requirement $< --requirement requirements-build.txt
 	@$(call editable,.venv-frameworks/$*/bin)
 	@touch $@
+
+clients/typescript/node_modules/ready: clients/typescript/package-lock.json
+	@cd clients/typescript && npm ci --ignore-scripts --no-audit --no-fund --silent && touch node_modules/ready
 
 .venv-313/ready: requirements-dev.txt requirements-build.txt pyproject.toml
 	@$(call venv313,.venv-313,requirements-dev.txt,what the tests need)
