@@ -120,6 +120,18 @@ def test_only_what_was_changed_is_corrected(page: Opened, memory: Commonplace, t
     assert memory.get_memory(tea).memory.tags == []
 
 
+def test_what_changed_since_the_form_was_opened_stays(page: Opened, memory: Commonplace, tea: str) -> None:
+    edit, before = f"{path_of(tea)}/edit", memory.get_memory(tea).memory
+    shown = page.get(edit)
+    form = dict(re.findall(r'<input type="hidden" name="(was_\w+)" value="([^"]*)">', shown))
+    assert form["was_importance"] == str(before.importance)
+    other = 5 if before.importance < 5 else 1
+    memory.update_memory(memory_id=tea, importance=other)
+    page.send(edit, edit, **form, value=TEA, tags="noon", importance=before.importance, type=before.type)
+    after = memory.get_memory(tea).memory
+    assert (after.importance, after.tags) == (other, ["noon"])
+
+
 def test_line_breaks_of_a_form_change_nothing(page: Opened, memory: Commonplace) -> None:
     kept = memory.store_memory("First I boil water.\nThen I wait.").memory_id
     edit = f"{path_of(kept)}/edit"

@@ -56,6 +56,17 @@ def test_what_was_deleted_comes_back_for_thirty_days_and_then_is_gone(open_memor
     assert [rows(memory_file, table) for table in ("memories", "words", "audits")] == [2, 2, 2]
 
 
+def test_an_upload_nobody_imported_goes_with_the_next_write_after_its_hour(open_memory: Opener, memory_file: Path) -> None:
+    with at(open_memory, 0) as memory:
+        memory.upload(b"- I like tea")
+        memory.store_memory("I like coffee")
+        assert rows(memory_file, "kept_files") == 1
+    with at(open_memory, 1) as memory:
+        memory.store_memory("I like milk")
+    assert rows(memory_file, "kept_files") == 0
+    assert b"I like tea" not in memory_file.read_bytes()
+
+
 def test_a_note_of_a_day_goes_thirty_days_after_its_time(open_memory: Opener) -> None:
     open_memory().write_memory("walk", WALK, "reading_history", "daily")
     expired = at(open_memory, 91)

@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,32 @@ def test_what_an_archive_holds_is_bounded(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_file_where_a_folder_is_to_be_is_told() -> None:
     with pytest.raises(CommonplaceError, match="archive can't be read"):
         laid_out(file("a", b"1"), file("a/b.md", b"2"))
+
+
+def test_no_name_leads_to_another_drive() -> None:
+    assert all(":" not in path for path in laid_out(file("D:/notes/a.md"), file("D:b.md"), file("c.md:hidden")))
+
+
+def test_damage_anywhere_in_an_archive_is_told() -> None:
+    whole = uploads.packed([file("a.md", b"- I like tea\n" * 50), file("b.md", bytes(range(256)) * 4)])
+    for place in range(0, len(whole), 3):
+        damaged = whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :]
+        try:
+            laid_out(file("notes.zip", damaged))
+        except CommonplaceError as error:
+            assert error.field == "files"  # noqa: PT017 - most places do no harm
+
+
+def test_files_of_an_archive_are_as_old_as_it_tells() -> None:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as opened:
+        opened.writestr(zipfile.ZipInfo("old.md", (2023, 5, 4, 10, 30, 0)), b"- I like tea")
+        opened.writestr(zipfile.ZipInfo("new.md", (1980, 1, 1, 0, 0, 0)), b"- I like tea")
+    with uploads.laid_out(archive.getvalue()) as source:
+        assert source.path is not None
+        old, new = (datetime.fromtimestamp((source.path / name).stat().st_mtime).year for name in ("old.md", "new.md"))
+    assert old == 2023
+    assert new >= 2026
 
 
 def test_nothing_chosen_is_told() -> None:

@@ -9,6 +9,7 @@ import sqlite3
 from datetime import datetime
 
 from commonplace.adapters.sqlite import removal, writes
+from commonplace.adapters.sqlite.tables import has_table
 
 _DAY = 86_400.0
 _CONFIRMED_FOR = 7 * _DAY
@@ -22,6 +23,7 @@ _DUE = (
     f"{writes.STORED} WHERE owner = ? AND {_PURGE_AT} IS NOT NULL"
     f" AND julianday({_PURGE_AT}) <= 2440587.5 + ? / {_DAY} ORDER BY julianday({_PURGE_AT}) LIMIT {_AT_ONCE}"
 )
+_OVER = "SELECT 1 FROM kept_files WHERE owner = ? AND expires_at <= ? LIMIT 1"
 _NEWEST = """WITH newest AS (
     SELECT created_at, valid_to FROM memories WHERE owner = :owner ORDER BY change DESC LIMIT :most
 )
@@ -35,11 +37,14 @@ _MOST, _ALL = 200, -1  # of what was written last, where the newest time nearly 
 
 
 def purge(connection: sqlite3.Connection, owner: int, now: datetime) -> None:
-    """Takes out the user's memories whose `purge_at` has come, with their words, audit rows and counts.
+    """Takes out the user's memories whose `purge_at` has come, with their words, audit rows and counts; and old files.
 
     Whoever writes calls it at the end of the transaction, so that no schedule is needed. `now`: by the clock, never by what a
     record says.
     """
+    if has_table(connection, "kept_files") and connection.execute(_OVER, (owner, now.timestamp())).fetchone():
+        at = confirmed(connection, owner, now)
+        connection.execute("DELETE FROM kept_files WHERE owner = ? AND expires_at <= ?", (owner, at))
     connection.execute(_INDEX)  # a file of 0.1 has it from its next write on: its version stays
     if connection.execute(_DUE, (owner, now.timestamp())).fetchone() is None:
         return  # most writes: what the clock would take is looked for first

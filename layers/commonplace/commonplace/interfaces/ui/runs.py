@@ -7,7 +7,7 @@ from itertools import groupby
 from werkzeug.wrappers import Response
 
 from commonplace.domain.runs import Outcome, Run
-from commonplace.interfaces.ui.visit import Route, Visit
+from commonplace.interfaces.ui.visit import Route, Visit, whole_number
 
 SHOWN, MOST_SHOWN = 20, 100
 OPERATIONS = 100
@@ -85,8 +85,8 @@ def _undo_of(run: Run, newest: Sequence[Run]) -> Run | None:
 
 def beginning(visit: Visit, of: int) -> int:
     """The place in a list of so many things at which a page of it begins, as the address names it."""
-    given = visit.arguments.get("from", "0")
-    return min(int(given), of) if given.isascii() and given.isdecimal() and len(given) < 10 else 0
+    given = whole_number(visit.arguments.get("from"))
+    return min(given, of) if isinstance(given, int) else 0
 
 
 def _counted(run: Run) -> list[tuple[int, str]]:

@@ -8,7 +8,7 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.listing import ListResult
 from commonplace.domain.results import SearchResult
 from commonplace.domain.taxonomy import Category, ContentType, Section
-from commonplace.interfaces.ui.visit import HOME, Route, Visit
+from commonplace.interfaces.ui.visit import HOME, Route, Visit, whole_number
 
 PAGE, MOST = 20, 100
 _FILTERS = ("category", "content_type", "importance_min", "after", "before", "include_expired")
@@ -48,11 +48,10 @@ def _found(visit: Visit) -> SearchResult | ListResult:
 
 def _options(given: dict[str, str]) -> Any:
     """The filters as the tools take them; what they refuse they refuse by the name of its field."""
-    level = given.get("importance_min")
     span = {name: given[name] for name in ("after", "before") if name in given}
     return {
         "content_type": given.get("content_type"),
-        "importance_min": int(level) if level is not None and level.isdecimal() else level,
+        "importance_min": whole_number(given.get("importance_min")),
         "include_expired": "include_expired" in given,
         "time_range": span or None,
     }

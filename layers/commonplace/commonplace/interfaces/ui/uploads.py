@@ -1,9 +1,13 @@
 """Files that a browser sends to be imported: packed into one, kept for an hour, and laid out in a folder to be read."""
 
 import io
+import lzma
+import os
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
@@ -14,6 +18,17 @@ from commonplace.importing.sources import Source
 
 MOST_FILES, MOST_UNPACKED = 10_000, 500_000_000
 """Of one import: how many files, and their bytes when they are unpacked."""
+_UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    OSError,
+    ValueError,
+)
+_NO_YEAR = 1980  # where an archive tells no time
 _LONGEST = 200  # of a name, which a file system may hold in UTF-8
 
 
@@ -53,14 +68,17 @@ def _unpack(archive: bytes, folder: Path) -> None:
                 path = folder / _own_path(one.filename)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(opened.read(one))
-    except (
-        zipfile.BadZipFile,
-        NotImplementedError,
-        RuntimeError,
-        OSError,
-    ) as error:
+                _date(path, one.date_time)
+    except _UNREADABLE as error:
         # damaged, of another kind, encrypted, or a file stands where a folder is to be
         raise _wrong(f"the archive can't be read: {error}") from error
+
+
+def _date(path: Path, told: tuple[int, int, int, int, int, int]) -> None:
+    """Gives a file the time that the archive tells: notes without a date in them are as old as their file."""
+    if told[0] > _NO_YEAR:
+        at = datetime(*told).astimezone().timestamp()
+        os.utime(path, (at, at))
 
 
 def _read(file: FileStorage) -> bytes:
@@ -74,7 +92,8 @@ def _is_shown(name: str) -> bool:
 
 def _own_path(name: str) -> PurePosixPath:
     """The path that a name tells, which leads nowhere but downwards."""
-    parts = [part for part in name.replace("\\", "/").replace("\0", "").split("/") if part not in ("", ".", "..")]
+    told = name.replace("\\", "/").replace("\0", "").replace(":", "_")  # a colon names a drive, or a stream of a file
+    parts = [part for part in told.split("/") if part not in ("", ".", "..")]
     return PurePosixPath(*(part.encode()[-_LONGEST:].decode(errors="ignore") for part in parts or ["file"]))
 
 

@@ -70,6 +70,11 @@ class Route(NamedTuple):
     most_bytes: int | None = None
 
 
+def whole_number(given: str | None) -> Any:
+    """A number as an address or a form gives it; what is none as it is, for the tool to refuse by its field's name."""
+    return int(given) if given is not None and given.isascii() and given.isdecimal() and len(given) < 10 else given
+
+
 def with_line_breaks(text: str) -> str:
     """A text with the line breaks that are kept: a form sends others."""
     return text.replace("\r\n", "\n")

@@ -11,7 +11,7 @@ from commonplace.domain.listing import KeptMemory
 from commonplace.domain.results import StoreResult
 from commonplace.domain.taxonomy import Category, MemoryType
 from commonplace.interfaces.ui.sessions import Also
-from commonplace.interfaces.ui.visit import HOME, Route, Visit, own_path, with_line_breaks
+from commonplace.interfaces.ui.visit import HOME, Route, Visit, own_path, whole_number, with_line_breaks
 
 _WORD = "erase"
 _SHOWN = 80
@@ -27,7 +27,7 @@ def store(visit: Visit) -> Response:
     given = visit.form
     context: dict[str, Any] = {
         "force_category": given.get("force_category"),
-        "force_importance": _level(given.get("force_importance")),
+        "force_importance": whole_number(given.get("force_importance")),
         "expires_at": given.get("expires_at"),
         "additional_tags": _tags(given.get("additional_tags")),
         "user_note": given.get("user_note"),
@@ -42,24 +42,26 @@ def store(visit: Visit) -> Response:
 
 def edit(visit: Visit, memory_id: str) -> Response:
     memory = visit.memory.get_memory(memory_id).memory
-    return visit.show("edit.html", **_CHOICES, memory=memory, given=_fields(memory))
+    fields = _fields(memory)
+    return visit.show("edit.html", **_CHOICES, memory=memory, given=fields, was=fields)
 
 
 def update(visit: Visit, memory_id: str) -> Response:
-    """Corrects what was changed in the form, and nothing else."""
+    """Corrects what differs from what the form showed, and nothing else: somebody may have changed the rest since."""
     memory = visit.memory.get_memory(memory_id).memory
-    before, given = _fields(memory), visit.form
+    shown, given = visit.request.form, visit.form
+    before = {name: with_line_breaks(shown.get(f"was_{name}", value)) for name, value in _fields(memory).items()}
     changed: dict[str, Any] = {name: given[name] for name in before if given.get(name, "") != before[name] and name in given}
     if "tags" in before and given.get("tags", "") != before["tags"]:
         changed["tags"] = _tags(given.get("tags")) or []
     if "importance" in changed:
-        changed["importance"] = _level(changed["importance"])
+        changed["importance"] = whole_number(changed["importance"])
     if not changed:
         return visit.go(_path(memory_id), "Nothing was changed.")
     try:
         updated = visit.memory.update_memory(memory_id=memory_id, **changed)
     except CommonplaceError as error:
-        return visit.show_again("edit.html", error, **_CHOICES, memory=memory, given={**before, **given})
+        return visit.show_again("edit.html", error, **_CHOICES, memory=memory, given={**before, **given}, was=before)
     return visit.go(_path(updated.memory_id), f"Changed.{_told(updated)}", updated.operation_id)
 
 
@@ -106,10 +108,6 @@ def _fields(memory: KeptMemory) -> dict[str, str]:
         "importance": str(memory.importance),
         "tags": ", ".join(memory.tags),
     }
-
-
-def _level(given: str | None) -> Any:
-    return int(given) if given is not None and given.isdecimal() else given
 
 
 def _tags(given: str | None) -> list[str] | None:
