@@ -11,6 +11,7 @@ from commonplace.domain.imports import RefusedEntry
 from commonplace.importing import conversation_files as files
 from commonplace.importing import entries
 from commonplace.importing.conversation_files import ConversationFile, conversation_files
+from commonplace.importing.kept_talks import in_order
 from commonplace.importing.kinds import READERS, kind_of
 from commonplace.importing.sources import Source
 from commonplace.importing.talks import talks_of
@@ -103,3 +104,14 @@ def test_a_zip_of_anything_else_asks_to_be_unpacked(tmp_path: Path) -> None:
         kind_of(Source(path))
     with pytest.raises(CommonplaceError, match="unpack it"):
         list(READERS["markdown"](Source(path)))
+
+
+def test_all_messages_without_times_are_read_however_many(tmp_path: Path) -> None:
+    messages = [{"sender": "human", "text": f"I have {number} books."} for number in range(1_200)]
+    whole = {"uuid": "c1", "created_at": "2026-05-20T09:00:00Z", "chat_messages": messages}
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([whole]))
+    refused = list[RefusedEntry]()
+    with in_order(talks_of(Source(path), "claude", None), refused) as (talks, entries):
+        read = [message["content"] for talk in talks for message in talk.load()["messages"]]
+    assert (sorted(read), entries, refused) == (sorted(one["text"] for one in messages), 3, [])

@@ -1,5 +1,6 @@
 """ChatGPT and Claude: the conversations of an export, each as the talks of its days; streamed, for it may be large."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -53,12 +54,15 @@ def _talks(conversation: Mapping[str, Any], kind: str, zone: tzinfo | None) -> I
     name = str(conversation.get("conversation_id") or conversation.get("id") or conversation.get("uuid") or "")
     if not name and said:
         raise unreadable("id", "there is no id")
+    begins = Counter[str]()
     for talk in _cut(said, zone):
         if any(one.role == "user" for one in talk):
             begun = talk[0].time.astimezone(UTC)
+            named = f"{kind}/{name[:_NAME_SHOWN]}/{begun:%Y-%m-%dT%H:%M:%S}"
+            begins[named] += 1  # without times of their own many messages have that of the conversation
             yield {
                 "type": "discussion",
-                "id": f"{kind}/{name[:_NAME_SHOWN]}/{begun:%Y-%m-%dT%H:%M:%S}",
+                "id": named if begins[named] == 1 else f"{named}/{begins[named]}",
                 "time": begun.isoformat(timespec="microseconds"),
                 "messages": [{"role": one.role, "content": one.text} for one in talk],
                 "times": [one.time.isoformat() for one in talk],
