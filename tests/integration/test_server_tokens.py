@@ -212,8 +212,21 @@ def test_the_log_has_a_line_for_each_request_and_no_word_of_it(fresh: Home) -> N
     assert all(line["ms"] >= 0 and line["time"].endswith("+00:00") for line in lines)
 
 
-def test_half_a_request_is_no_ones(home: Home) -> None:
+@pytest.mark.parametrize("size", [1_000_000, 10**9])
+def test_who_has_no_token_is_told_so_before_a_body_is_read(tmp_path: Path, size: int) -> None:
+    for home in at_home(tmp_path, on="uvicorn"):
+        for _ in range(21):
+            with socket.create_connection(("127.0.0.1", home.server.port), timeout=10) as connection:
+                head = f"POST /import HTTP/1.1\r\nHost: localhost\r\nContent-Length: {size}\r\n\r\n"
+                connection.sendall(head.encode())
+                last = connection.recv(64).split()[1]
+        assert last == b"429"
+        assert [(line["token"], line["status"]) for line in home.lines()] == [(None, 401)] * 20 + [(None, 429)]
+
+
+@pytest.mark.parametrize("line", [b"GET /runs", b"POST /mcp"])
+def test_a_request_of_two_tokens_is_no_ones(home: Home, line: bytes) -> None:
     with socket.create_connection(("127.0.0.1", home.server.port), timeout=10) as connection:
-        connection.sendall(b"GET /runs HTTP/1.1\r\nHost: localhost:%d\r\n" % home.server.port)
+        connection.sendall(line + b" HTTP/1.1\r\nHost: localhost:%d\r\n" % home.server.port)
         connection.sendall(f"Authorization: Bearer {home.ana}\r\nAuthorization: Bearer {home.ben}\r\n\r\n".encode())
         assert connection.recv(64).split()[1] == b"401"

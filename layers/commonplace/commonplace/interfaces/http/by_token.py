@@ -99,7 +99,7 @@ class TokenApp:
         """The answer to a request, whatever happens."""
         began, request = time.monotonic(), Request(environ)
         found = self.admitted(request.headers.get, environ.get("REMOTE_ADDR", ""), request.path)
-        answer = self._of_holder(found, environ) if isinstance(found, Holder) else found
+        answer = self.of_holder(found, environ) if isinstance(found, Holder) else found
         self.note(began, found, request.method, environ.get(ROUTE), answer.status_code)
         return answer
 
@@ -120,6 +120,14 @@ class TokenApp:
         if wait:
             return _too_many(wait)
         return _unauthorized(given is not None) if holder is None else holder
+
+    def of_holder(self, holder: Holder, environ: "WSGIEnvironment") -> Response:
+        """The answer to a request of who was let in, whatever happens."""
+        try:
+            with self.taken(holder) as opened:
+                return _Admitted(opened.open(), self._port, self._ending).answer(environ)
+        except Exception as error:  # noqa: BLE001 - a memory that can't be opened has its answer, too
+            return failure(error if isinstance(error, CommonplaceError) else internal_error(error))
 
     def taken(self, holder: Holder) -> AbstractContextManager[OpenedLater]:
         """The memories of who asks, for as long as a request takes."""
@@ -142,13 +150,6 @@ class TokenApp:
         except CommonplaceError as error:  # what is the matter with the file is for who runs the server
             sys.stderr.write(f"error: {error.message}; nobody is let in\n")
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the tokens can't be read now; ask again later") from error
-
-    def _of_holder(self, holder: Holder, environ: "WSGIEnvironment") -> Response:
-        try:
-            with self.taken(holder) as opened:
-                return _Admitted(opened.open(), self._port, self._ending).answer(environ)
-        except Exception as error:  # noqa: BLE001 - a memory that can't be opened has its answer, too
-            return failure(error if isinstance(error, CommonplaceError) else internal_error(error))
 
 
 def _too_many(wait: float) -> Response:

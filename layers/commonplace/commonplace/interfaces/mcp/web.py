@@ -3,7 +3,8 @@
 import io
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import Any
 
 from anyio import CapacityLimiter, to_thread
@@ -13,13 +14,15 @@ from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
+from werkzeug.datastructures import EnvironHeaders
 from werkzeug.exceptions import MethodNotAllowed, RequestEntityTooLarge
 from werkzeug.wrappers import Response
 
 from commonplace.client.memory import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.http.app import MAX_BODY, LocalApp, Page, failure
+from commonplace.interfaces.http.app import MAX_BODY, ROUTE, LocalApp, Page, failure
 from commonplace.interfaces.http.by_token import Household, TokenApp, app_over
+from commonplace.interfaces.http.tokens import Holder
 from commonplace.interfaces.mcp.opened import OPENED, OpenedLater
 from commonplace.interfaces.mcp.server import server_over
 
@@ -43,7 +46,8 @@ def application(
 
     guarded = _AskedByToken(local, manager) if isinstance(local, TokenApp) else _Guarded(local, manager)
     whole = Starlette(routes=[Route("/mcp", guarded)], lifespan=running)
-    whole.router.default = _Mounted(local)  # not a Mount, which matches no address with a line break in it
+    # Not a Mount, which matches no address with a line break in it.
+    whole.router.default = _MountedByToken(local) if isinstance(local, TokenApp) else _Mounted(local)
     whole.router.redirect_slashes = False
     return whole
 
@@ -60,13 +64,14 @@ class _Guarded:
         self._local, self._manager = local, manager
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refused = self._local.refusal(Request(scope).headers.get)
+        environ = _environ(scope)
+        refused = self._local.refusal(EnvironHeaders(environ).get)
         if refused is None and scope["method"] != "POST":
             refused = failure(MethodNotAllowed(valid_methods=["POST"]))
         if refused is None:
             await self._manager.handle_request(scope, receive, send)
         else:
-            await _send(refused, _environ(scope, b""), send)
+            await _send(refused, environ, send)
 
 
 class _AskedByToken:
@@ -76,8 +81,8 @@ class _AskedByToken:
         self._app, self._manager = app, manager
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        began, status = time.monotonic(), 500
-        found = self._app.admitted(Request(scope).headers.get, scope["client"][0], scope["path"])
+        began, status, environ = time.monotonic(), 500, _environ(scope)
+        found = self._app.admitted(EnvironHeaders(environ).get, environ["REMOTE_ADDR"], scope["path"])
 
         async def sent(message: Message) -> None:
             nonlocal status
@@ -86,9 +91,9 @@ class _AskedByToken:
 
         try:
             if isinstance(found, Response):
-                await _send(found, _environ(scope, b""), sent)
+                await _send(found, environ, sent)
             elif scope["method"] != "POST":
-                await _send(failure(MethodNotAllowed(valid_methods=["POST"])), _environ(scope, b""), sent)
+                await _send(failure(MethodNotAllowed(valid_methods=["POST"])), environ, sent)
             else:
                 with self._app.taken(found) as scope[OPENED]:
                     await self._manager.handle_request(scope, receive, sent)
@@ -97,23 +102,47 @@ class _AskedByToken:
 
 
 class _Mounted:
-    """The WSGI application, each request in a thread, eight at a time."""
+    """The other routes: a request is read whole, and answered in a thread, eight at a time."""
 
-    def __init__(self, local: LocalApp | TokenApp) -> None:
+    def __init__(self, local: LocalApp) -> None:
         self._local, self._limiter = local, CapacityLimiter(_THREADS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            body = await _body(Request(scope, receive))
-        except ClientDisconnect:
-            return  # nobody is there for an answer, and half a request is none
-        environ = _environ(scope, body or b"")
-        if body is None:
-            answer = failure(RequestEntityTooLarge())
-            answer.headers["Connection"] = "close"  # the rest of it is not read
-        else:
-            answer = await to_thread.run_sync(self._local.answer, environ, limiter=self._limiter)
+        environ = _environ(scope)
+        with suppress(ClientDisconnect):  # nobody is there for an answer, and half a request is none
+            await _send(await _answered(Request(scope, receive), environ, self._local.answer, self._limiter), environ, send)
+
+
+class _MountedByToken:
+    """The same for several users: of who was not let in no body is read."""
+
+    def __init__(self, app: TokenApp) -> None:
+        self._app, self._limiter = app, CapacityLimiter(_THREADS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        began, environ = time.monotonic(), _environ(scope)
+        found = answer = self._app.admitted(EnvironHeaders(environ).get, environ["REMOTE_ADDR"], scope["path"])
+        if isinstance(found, Holder):
+            try:
+                answer = await _answered(Request(scope, receive), environ, partial(self._app.of_holder, found), self._limiter)
+            except ClientDisconnect:
+                return
+        assert isinstance(answer, Response)
+        self._app.note(began, found, scope["method"], environ.get(ROUTE), answer.status_code)
         await _send(answer, environ, send)
+
+
+async def _answered(
+    request: Request, environ: dict[str, Any], answer: Callable[[dict[str, Any]], Response], limiter: CapacityLimiter
+) -> Response:
+    """The answer to a request when its body is read, and added to `environ`. Raises `ClientDisconnect`."""
+    body = await _body(request)
+    if body is None:
+        refused = failure(RequestEntityTooLarge())
+        refused.headers["Connection"] = "close"  # the rest of it is not read
+        return refused
+    environ |= {"CONTENT_LENGTH": str(len(body)), "wsgi.input": io.BytesIO(body)}
+    return await to_thread.run_sync(answer, environ, limiter=limiter)
 
 
 async def _body(request: Request) -> bytes | None:
@@ -134,14 +163,14 @@ async def _send(answer: Response, environ: dict[str, Any], send: Send) -> None:
     await send({"type": "http.response.body", "body": b"".join(answer.get_app_iter(environ))})
 
 
-def _environ(scope: Scope, body: bytes) -> dict[str, Any]:
-    """The request as WSGI has it."""
+def _environ(scope: Scope) -> dict[str, Any]:
+    """The request as WSGI has it, without its body."""
     name, port = scope["server"]
     environ = {
         "REQUEST_METHOD": scope["method"], "SCRIPT_NAME": "", "PATH_INFO": scope["path"].encode().decode("latin-1"),
         "QUERY_STRING": scope["query_string"].decode("latin-1"), "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
-        "SERVER_NAME": name, "SERVER_PORT": str(port), "REMOTE_ADDR": scope["client"][0], "CONTENT_LENGTH": str(len(body)),
-        "wsgi.version": (1, 0), "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(body), "wsgi.errors": io.StringIO(),
+        "SERVER_NAME": name, "SERVER_PORT": str(port), "REMOTE_ADDR": scope["client"][0], "CONTENT_LENGTH": "0",
+        "wsgi.version": (1, 0), "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(), "wsgi.errors": io.StringIO(),
         "wsgi.multithread": True, "wsgi.multiprocess": False, "wsgi.run_once": False,
     }  # fmt: skip
     for raw, value in scope["headers"]:
