@@ -4,6 +4,7 @@ import json
 import signal
 import socket
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,10 +54,10 @@ def challenge(answer: Answer) -> str | None:
     return {name.lower(): value for name, value in answer.headers.items()}.get("www-authenticate")
 
 
-def at_home(folder: Path, *options: str, on: str) -> Iterator[Home]:
+def at_home(folder: Path, *options: str, on: str, code: str = "") -> Iterator[Home]:
     file = folder / "tokens.json"
     ana, ben = (TokenFile(file).add(f"{user}-laptop", user) for user in ("ana", "ben"))
-    with served(folder / "memory.db", "--tokens", str(file), *options, on=on) as server:
+    with served(folder / "memory.db", "--tokens", str(file), *options, on=on, code=code) as server:
         yield Home(server, ana, ben, file)
 
 
@@ -182,6 +183,25 @@ def test_a_token_that_asks_too_often_waits_and_no_other(fresh: Home) -> None:
     assert answers[-1].code == "too_many_requests"
     assert 1 <= int(answers[-1].headers["Retry-After"]) <= 12
     assert fresh.ask(fresh.ben, "GET", "/runs").status == 200
+
+
+@pytest.mark.parametrize("on", BOTH)
+def test_one_token_does_not_take_every_thread(tmp_path: Path, on: str) -> None:
+    slow = (
+        "import time\nfrom commonplace import Commonplace\nquick = Commonplace.call\n"
+        "Commonplace.call = lambda self, tool, *a, **k: time.sleep(60) if tool == 'browse' else quick(self, tool, *a, **k)"
+    )
+    for home in at_home(tmp_path, on=on, code=slow):
+        head = f"POST /tools/browse HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {home.ana}\r\nContent-Length: 2\r\n\r\n{{}}"
+        with ExitStack() as open_ones:
+            for _ in range(9):
+                one = open_ones.enter_context(socket.create_connection(("127.0.0.1", home.server.port), timeout=10))
+                one.sendall(head.encode())
+            assert one.recv(64).split()[1] == b"429"
+            late = home.ask(home.ana, "GET", "/runs")
+            assert (late.status, late.code, late.headers["Retry-After"]) == (429, "too_many_requests", "1")
+            assert home.server.ask("GET", "/health").status == 200
+            assert home.ask(home.ben, "GET", "/runs").status == 200
 
 
 def test_a_changed_file_counts_with_the_next_request(fresh: Home) -> None:

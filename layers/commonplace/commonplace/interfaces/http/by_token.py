@@ -5,8 +5,8 @@ import math
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces.http.app import ROUTE, LocalApp, Page, failure, json_response
 from commonplace.interfaces.http.callers import check_caller, loopback, names_of
 from commonplace.interfaces.http.open_memories import OpenMemories
-from commonplace.interfaces.http.rates import Rates
+from commonplace.interfaces.http.rates import Rates, Running
 from commonplace.interfaces.http.tokens import Holder, TokenFile
 from commonplace.interfaces.mcp.opened import OpenedLater
 from commonplace.use_cases.dispatch import internal_error
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 PER_MINUTE = 600
 _FAILURES = 20  # requests a minute without a valid token, of one address
+_AT_ONCE = 4  # requests of one token, half of the threads
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 _BEARER = re.compile(r"bearer +([^\s,]+) *", re.IGNORECASE)
 _MISSING = "send a token of this server: Authorization: Bearer ..."
@@ -90,7 +91,7 @@ class TokenApp:
         self, house: Household, names: Iterable[str], port: int, ending: Callable[[], float | None] = lambda: None
     ) -> None:
         self._house, self._names, self._port, self._ending = house, tuple(names), port, ending
-        self._asked, self._failed = Rates(house.per_minute), Rates(_FAILURES)
+        self._asked, self._failed, self._running = Rates(house.per_minute), Rates(_FAILURES), Running(_AT_ONCE)
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         return self.answer(environ)(environ, start_response)
@@ -98,28 +99,20 @@ class TokenApp:
     def answer(self, environ: "WSGIEnvironment") -> Response:
         """The answer to a request, whatever happens."""
         began, request = time.monotonic(), Request(environ)
-        found = self.admitted(request.headers.get, environ.get("REMOTE_ADDR", ""), request.path)
-        answer = self.of_holder(found, environ) if isinstance(found, Holder) else found
+        with self.admitted(request.headers.get, environ.get("REMOTE_ADDR", ""), request.path) as found:
+            answer = self.of_holder(found, environ) if isinstance(found, Holder) else found
         self.note(began, found, request.method, environ.get(ROUTE), answer.status_code)
         return answer
 
-    def admitted(self, header: Header, address: str, path: str) -> Holder | Response:
-        """Who asks, or the answer to whom this server does not serve. `/health` is told to anybody, without a number."""
-        try:
-            check_caller(header("Host"), header("Origin"), header("Sec-Fetch-Site"), self._port, self._names)
-            if self._ending() is not None:
-                raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "this server is ending; ask again when it is back")
-            given = header("Authorization")
-            if given is None and path == "/health":
-                return json_response(200, {"status": "ok", "version": __version__})
-            token = _BEARER.fullmatch(given or "")
-            holder = self._holder(token[1]) if token else None
-        except CommonplaceError as error:
-            return failure(error)
-        wait = self._failed.wait(address) if holder is None else self._asked.wait(holder.name)
-        if wait:
-            return _too_many(wait)
-        return _unauthorized(given is not None) if holder is None else holder
+    @contextmanager
+    def admitted(self, header: Header, address: str, path: str) -> Iterator[Holder | Response]:
+        """Who asks, while their request runs, or the answer to whom this server does not serve."""
+        found = self._asking(header, address, path)
+        if isinstance(found, Response):
+            yield found
+        else:
+            with self._running.one_more(found.name) as runs:
+                yield found if runs else _too_many(1)
 
     def of_holder(self, holder: Holder, environ: "WSGIEnvironment") -> Response:
         """The answer to a request of who was let in, whatever happens."""
@@ -143,6 +136,24 @@ class TokenApp:
         }  # fmt: skip
         sys.stderr.write(json.dumps(told) + "\n")
         sys.stderr.flush()
+
+    def _asking(self, header: Header, address: str, path: str) -> Holder | Response:
+        """Who asks, or why they are not served. `/health` is told to anybody, without a number."""
+        try:
+            check_caller(header("Host"), header("Origin"), header("Sec-Fetch-Site"), self._port, self._names)
+            if self._ending() is not None:
+                raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "this server is ending; ask again when it is back")
+            given = header("Authorization")
+            if given is None and path == "/health":
+                return json_response(200, {"status": "ok", "version": __version__})
+            token = _BEARER.fullmatch(given or "")
+            holder = self._holder(token[1]) if token else None
+        except CommonplaceError as error:
+            return failure(error)
+        wait = self._failed.wait(address) if holder is None else self._asked.wait(holder.name)
+        if wait:
+            return _too_many(wait)
+        return _unauthorized(given is not None) if holder is None else holder
 
     def _holder(self, token: str) -> Holder | None:
         try:

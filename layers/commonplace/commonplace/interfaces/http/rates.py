@@ -1,8 +1,9 @@
-"""How often each of many may ask."""
+"""How often each of many may ask, and how much at once."""
 
 import time
-from collections import OrderedDict
-from collections.abc import Callable
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from threading import Lock
 
 _MOST = 4096  # callers that are remembered
@@ -28,3 +29,23 @@ class Rates:
             if len(self._buckets) > _MOST:
                 self._buckets.popitem(last=False)
             return 0.0 if taken else (1 - drops) * self._each
+
+
+class Running:
+    """What runs for each caller: `most` requests at once."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._lock = most, Lock()
+        self._requests: Counter[str] = Counter()
+
+    @contextmanager
+    def one_more(self, who: str) -> Iterator[bool]:
+        """Whether another may run, and counts it for as long as this takes."""
+        with self._lock:
+            runs = self._requests[who] < self._most
+            self._requests[who] += runs
+        try:
+            yield runs
+        finally:
+            with self._lock:
+                self._requests[who] -= runs

@@ -82,23 +82,23 @@ class _AskedByToken:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         began, status, environ = time.monotonic(), 500, _environ(scope)
-        found = self._app.admitted(EnvironHeaders(environ).get, environ["REMOTE_ADDR"], scope["path"])
 
         async def sent(message: Message) -> None:
             nonlocal status
             status = message.get("status", status)
             await send(message)
 
-        try:
-            if isinstance(found, Response):
-                await _send(found, environ, sent)
-            elif scope["method"] != "POST":
-                await _send(failure(MethodNotAllowed(valid_methods=["POST"])), environ, sent)
-            else:
-                with self._app.taken(found) as scope[OPENED]:
-                    await self._manager.handle_request(scope, receive, sent)
-        finally:
-            self._app.note(began, found, scope["method"], "/mcp", status)
+        with self._app.admitted(EnvironHeaders(environ).get, environ["REMOTE_ADDR"], scope["path"]) as found:
+            try:
+                if isinstance(found, Response):
+                    await _send(found, environ, sent)
+                elif scope["method"] != "POST":
+                    await _send(failure(MethodNotAllowed(valid_methods=["POST"])), environ, sent)
+                else:
+                    with self._app.taken(found) as scope[OPENED]:
+                        await self._manager.handle_request(scope, receive, sent)
+            finally:
+                self._app.note(began, found, scope["method"], "/mcp", status)
 
 
 class _Mounted:
@@ -121,15 +121,16 @@ class _MountedByToken:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         began, environ = time.monotonic(), _environ(scope)
-        found = answer = self._app.admitted(EnvironHeaders(environ).get, environ["REMOTE_ADDR"], scope["path"])
-        if isinstance(found, Holder):
+        with self._app.admitted(EnvironHeaders(environ).get, environ["REMOTE_ADDR"], scope["path"]) as found:
             try:
-                answer = await _answered(Request(scope, receive), environ, partial(self._app.of_holder, found), self._limiter)
+                answer = found if isinstance(found, Response) else await self._of(found, Request(scope, receive), environ)
             except ClientDisconnect:
                 return
-        assert isinstance(answer, Response)
         self._app.note(began, found, scope["method"], environ.get(ROUTE), answer.status_code)
         await _send(answer, environ, send)
+
+    async def _of(self, holder: Holder, request: Request, environ: dict[str, Any]) -> Response:
+        return await _answered(request, environ, partial(self._app.of_holder, holder), self._limiter)
 
 
 async def _answered(
