@@ -15,6 +15,8 @@ import pytest
 
 from commonplace import Commonplace, CommonplaceError, Place
 from commonplace.adapters.sqlite import opening
+from commonplace.adapters.sqlite.facts import SqliteUsage
+from commonplace.adapters.sqlite.search_log import SqliteSearchLog
 from commonplace.settings import Settings
 
 pytestmark = pytest.mark.integration
@@ -131,3 +133,20 @@ def test_no_piece_of_a_secret_is_in_the_file(open_memory: Callable[..., Commonpl
         content = path.read_bytes().lower()
         assert b"tr0ub4dor" not in content
         assert b"hunter2" not in content
+
+
+@pytest.mark.parametrize("counting", [SqliteUsage, SqliteSearchLog])
+def test_the_file_is_let_go_of_when_what_is_counted_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counting: type
+) -> None:
+    def full(_: object) -> None:
+        raise OSError(28, "no space left on device")
+
+    monkeypatch.setattr(counting, "close", full)
+    memory = Commonplace(tmp_path / "memory.db", user_id="ana")
+    memory.store_memory("I play the cello.")
+    with pytest.raises(OSError, match="no space"):
+        memory.close()
+    with pytest.raises(CommonplaceError, match="this memory was closed"):
+        memory.search_memory("cello")
+    assert not (tmp_path / "memory.db-wal").exists()

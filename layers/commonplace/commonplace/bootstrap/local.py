@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -112,9 +113,9 @@ def open_local(settings: Settings) -> OpenStore:
     ports = replace(ports, older=replace(ports, embedder=static, index=older))
 
     def close() -> None:
-        search_log.close()
-        usage.close()
-        database.close()
+        with ExitStack() as closed:  # the file is let go of whatever the others say
+            for one in (database, usage, search_log):
+                closed.callback(one.close)
 
     return OpenStore(
         ports, close, night, lambda: _erasure(database), lambda: _everything(database), lambda: _faults(database)

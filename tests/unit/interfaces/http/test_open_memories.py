@@ -6,6 +6,7 @@ import pytest
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces.http.open_memories import OpenMemories
+from commonplace.interfaces.logs import WithoutTexts
 
 
 class Told:
@@ -46,6 +47,42 @@ def test_what_is_used_stays_open() -> None:
         with memories.taken("ana") as again:
             again.open()
     assert said.count("open ana") == said.count("close ana") == 1
+
+
+class Failing(Told):
+    """One that can't be closed."""
+
+    def close(self) -> None:
+        super().close()
+        raise OSError(28, "the words of Ana")
+
+
+def failing(said: list[str]) -> Callable[[str], Any]:
+    return lambda user: (Failing if user == "ana" else Told)(user, said)
+
+
+def test_what_cannot_be_closed_is_told_and_fails_nobodys_request(caplog: pytest.LogCaptureFixture) -> None:
+    said: list[str] = []
+    memories = OpenMemories(failing(said), most=1)
+    for user in ("ana", "ben"):
+        with memories.taken(user) as opened:
+            opened.open()
+    assert said == ["open ana", "open ben", "close ana"]
+    (line,) = (WithoutTexts().format(record) for record in caplog.records)
+    assert "can't be closed" in line
+    assert "OSError" in line
+    assert "Ana" not in line
+
+
+def test_what_cannot_be_closed_at_the_end_leaves_no_other_open() -> None:
+    said: list[str] = []
+    memories = OpenMemories(failing(said))
+    for user in ("ana", "ben"):
+        with memories.taken(user) as opened:
+            opened.open()
+    with pytest.raises(OSError, match="of Ana"):
+        memories.close()
+    assert said[2:] == ["close ana", "close ben"]
 
 
 def test_who_never_needed_it_opened_nothing() -> None:

@@ -1,5 +1,6 @@
 """The memories of several users, some of them open."""
 
+import logging
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from commonplace.client.memory import Commonplace
 from commonplace.interfaces.mcp.opened import OpenedLater
 
 MOST_OPEN = 16
+_LOG = logging.getLogger(__name__)
 
 
 class _Opened(OpenedLater):
@@ -46,12 +48,21 @@ class OpenMemories:
             self._close_beyond(self._most)
 
     def close(self) -> None:
-        """Closes all, the longest unused first."""
-        self._close_beyond(0)
+        """Closes all, the longest unused first; raises, when that is done, why one can't be closed."""
+        failed = self._close_beyond(0)
+        if failed:
+            raise failed[0]
 
-    def _close_beyond(self, most: int) -> None:
+    def _close_beyond(self, most: int) -> list[Exception]:
+        """Closes who was not there for longest, and gives what went wrong, which is no matter of whose request this is."""
         with self._lock:
             unused = [user for user, one in self._opened.items() if not one.uses]
             gone = [self._opened.pop(user) for user in unused[: max(0, len(self._opened) - most)]]
+        failed = []
         for one in gone:
-            one.close()
+            try:
+                one.close()
+            except Exception as error:  # noqa: BLE001 - whatever it is, the others are closed
+                _LOG.error("the memory of a user can't be closed", exc_info=error)
+                failed.append(error)
+        return failed
