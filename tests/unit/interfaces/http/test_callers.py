@@ -1,7 +1,7 @@
 import pytest
 
 from commonplace.domain.errors import CommonplaceError
-from commonplace.interfaces.http.callers import check_caller, loopback, names_of
+from commonplace.interfaces.http.callers import check_caller, loopback, names_of, url_of
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "::", "", "example.org", "127.0.0.2", "0", "[::]"])
@@ -22,6 +22,25 @@ def test_every_address_needs_a_name(host: str) -> None:
 def test_an_address_is_a_name_of_its_own(host: str, name: str) -> None:
     assert names_of(host, ()) == (name,)
     assert names_of(host, ("nas.lan:8443",)) == ("nas.lan:8443", name)
+
+
+@pytest.mark.parametrize(
+    ("host", "bound", "allowed", "url"),
+    [
+        ("127.0.0.1", "127.0.0.1", (), "http://127.0.0.1:8787"),
+        ("localhost", "127.0.0.1", ("memory.example.org",), "http://127.0.0.1:8787"),
+        ("nas.lan", "192.168.1.5", (), "http://192.168.1.5:8787"),
+        ("nas.lan", "fe80::1", (), "http://[fe80::1]:8787"),
+        ("0.0.0.0", "0.0.0.0", ("nas.lan",), "http://nas.lan:8787"),
+        ("0.0.0.0", "0.0.0.0", ("nas.lan:443", "192.168.1.5"), "http://192.168.1.5:8787"),
+        ("0.0.0.0", "0.0.0.0", ("nas.lan:443",), "http://127.0.0.1:8787"),
+        ("::", "::", ("[fe80::1]:443",), "http://[::1]:8787"),
+    ],
+)
+def test_the_address_that_is_told_is_one_that_is_answered(host: str, bound: str, allowed: tuple[str, ...], url: str) -> None:
+    names = names_of(host, allowed, bound)
+    assert url_of(bound, 8787, names) == url
+    check_caller(url.removeprefix("http://"), url, "same-origin", 8787, names)
 
 
 @pytest.mark.parametrize("name", ["", "*", "https://nas.lan", "nas.lan/", "nas lan", "nas.lan:port", "user@nas", ".", "nas."])

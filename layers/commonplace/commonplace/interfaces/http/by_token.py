@@ -58,13 +58,18 @@ def address_of(served: Commonplace | Household, host: str) -> str:
     return host.strip("[]")
 
 
+def names_over(served: Commonplace | Household, host: str, bound: str) -> tuple[str, ...]:
+    """By which it may be called besides those of the loopback, on the address that the host came to."""
+    return names_of(host, served.names, bound) if isinstance(served, Household) else ()
+
+
 def app_over(
-    served: Commonplace | Household, host: str, port: int, ending: Callable[[], float | None],
+    served: Commonplace | Household, names: tuple[str, ...], port: int, ending: Callable[[], float | None],
     page: Callable[[int], Page] | None,
 ) -> "LocalApp | TokenApp":  # fmt: skip
     """The application over one memory, with the page for people where one is made, or over those of a household."""
     if isinstance(served, Household):
-        return TokenApp(served, names_of(host, served.names), port, ending)
+        return TokenApp(served, names, port, ending)
     return LocalApp(served, port, ending, page and page(port))
 
 

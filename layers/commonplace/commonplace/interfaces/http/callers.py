@@ -9,6 +9,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 _LISTEN_ON = {"127.0.0.1": "127.0.0.1", "localhost": "127.0.0.1", "::1": "::1", "[::1]": "::1"}
 _OWN_NAMES = ("127.0.0.1", "localhost", "[::1]")
 _NAME = re.compile(r"(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
+_PORT = re.compile(r":[0-9]+$")
 _NO_WEB_PAGES = "this server does not answer web pages"
 
 
@@ -44,23 +45,33 @@ def check_caller(host: str | None, origin: str | None, site: str | None, port: i
         raise CommonplaceError(ErrorCode.FORBIDDEN, _NO_WEB_PAGES)
 
 
-def names_of(host: str, allowed: Collection[str]) -> tuple[str, ...]:
+def names_of(host: str, allowed: Collection[str], bound: str = "") -> tuple[str, ...]:
     """The names by which a server that listens on a host may be called, besides those of the loopback.
 
-    `allowed`: those that were given, with or without a port. `INVALID_ARGUMENT` for what is none, and where the host is
-    every address of the machine, which says no name.
+    `allowed`: those that were given, with or without a port; `bound`: the address that the host came to.
+    `INVALID_ARGUMENT` for what is none, and where the host is every address of the machine, which says no name.
     """
     names = tuple(name.lower() for name in allowed)
     for name in names:
         if not _NAME.fullmatch(name):
             raise _invalid("allow_host", f"{name} is no name or address, with or without a port")
-    bare = host.strip("[]").lower()
-    if not _is_any(bare):
-        return (*names, f"[{bare}]" if ":" in bare else bare)
-    if not names:
+    own = [_written(one.strip("[]").lower()) for one in (host, bound) if not _is_any(one.strip("[]"))]
+    if not names and not own:
         why = f"{host} is every address of this machine: say what clients call it by --allow-host NAME"
         raise _invalid("host", why)
-    return names
+    return (*names, *dict.fromkeys(own))
+
+
+def url_of(bound: str, port: int, names: Collection[str]) -> str:
+    """The base URL of a server on an address: the address, or one of the names where it is every address of the machine."""
+    if _is_any(bound):
+        own = "[::1]" if ":" in bound else "127.0.0.1"
+        return f"http://{next((name for name in names if not _PORT.search(name)), own)}:{port}"
+    return f"http://{_written(bound)}:{port}"
+
+
+def _written(address: str) -> str:
+    return f"[{address}]" if ":" in address else address
 
 
 def _is_any(host: str) -> bool:

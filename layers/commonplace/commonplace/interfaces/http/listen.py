@@ -16,7 +16,8 @@ from waitress.wasyncore import close_all, dispatcher
 from commonplace.client.memory import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces.http.app import MAX_BODY, Page
-from commonplace.interfaces.http.by_token import Household, address_of, app_over
+from commonplace.interfaces.http.by_token import Household, address_of, app_over, names_over
+from commonplace.interfaces.http.callers import url_of
 from commonplace.interfaces.http.connections import Channel
 from commonplace.interfaces.logs import log_without_texts
 
@@ -41,16 +42,17 @@ def listen(
     log_without_texts()
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # that requests wait for a thread is no news
     door = bind(address_of(served, host), port)
-    name, port = door.getsockname()[:2]
+    bound, port = door.getsockname()[:2]
+    names = names_over(served, host, bound)
     connections: dict[int, Any] = {}
     end = _End(ending)
     server = create_server(
-        app_over(served, host, port, lambda: end.began, page), map=connections, sockets=[door], threads=_THREADS,
+        app_over(served, names, port, lambda: end.began, page), map=connections, sockets=[door], threads=_THREADS,
         ident="commonplace", max_request_body_size=_MOST_READ, inbuf_overflow=_MOST_READ, clear_untrusted_proxy_headers=True,
     )  # fmt: skip
     server.channel_class = Channel
     with _ended_by_signals(connections, end):
-        ready(f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}")
+        ready(url_of(bound, port, names))
         server.run()
     close_all(connections)
 

@@ -11,7 +11,8 @@ from mcp.server import Server
 
 from commonplace.client.memory import Commonplace
 from commonplace.interfaces.http.app import Page
-from commonplace.interfaces.http.by_token import Household, address_of
+from commonplace.interfaces.http.by_token import Household, address_of, names_over
+from commonplace.interfaces.http.callers import url_of
 from commonplace.interfaces.http.listen import LAST_ANSWERS, bind
 from commonplace.interfaces.logs import log_without_texts
 from commonplace.interfaces.mcp.connections import Connection
@@ -33,16 +34,17 @@ def listen(
     """Serves one memory, or those of a household, as `interfaces.http.listen` does, with `/mcp`; `over`: what that serves."""
     log_without_texts()
     door = bind(address_of(served, host), port)
-    name, port = door.getsockname()[:2]
+    bound, port = door.getsockname()[:2]
+    names = names_over(served, host, bound)
     config = uvicorn.Config(
-        lambda: application(served, host, port, lambda: server.began, page, over), factory=True, http=Connection,
+        lambda: application(served, names, port, lambda: server.began, page, over), factory=True, http=Connection,
         ws="none", loop="asyncio", log_config=None, log_level="error", access_log=False, server_header=False,
         headers=[("Server", "commonplace")], proxy_headers=False, timeout_keep_alive=_KEPT_ALIVE,
         timeout_graceful_shutdown=1, lifespan="on",
     )  # fmt: skip
     config.load()  # here, and not in the thread, so that what is wrong with it is raised
     server = _Server(config, ending)
-    ready(f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}")
+    ready(url_of(bound, port, names))
     # Threads for requests are as this one is. They are daemons: nobody waits for those that run when it has to end.
     serving = Thread(target=server.run, args=([door],), daemon=True)
     with _told_of_signals(server.end):

@@ -31,11 +31,11 @@ _THREADS = 8
 
 
 def application(
-    served: Commonplace | Household, host: str, port: int, ending: Callable[[], float | None],
+    served: Commonplace | Household, names: tuple[str, ...], port: int, ending: Callable[[], float | None],
     page: Callable[[int], Page] | None = None, over: Callable[[OpenedLater], Server] = server_over,
 ) -> Starlette:  # fmt: skip
-    """The ASGI application; `host`, `port`, `ending` and `page` as `app_over` has them, `over`: what `/mcp` serves."""
-    local = app_over(served, host, port, ending, page)
+    """The ASGI application; `names`, `port`, `ending` and `page` as `app_over` has them, `over`: what `/mcp` serves."""
+    local = app_over(served, names, port, ending, page)
     memory = OpenedLater(_nobodys if isinstance(served, Household) else lambda: served)
     manager = StreamableHTTPSessionManager(over(memory), stateless=True, max_request_body_size=MAX_BODY)
 
