@@ -1,6 +1,6 @@
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -129,3 +129,31 @@ def test_many_at_once_share_one() -> None:
         verb, user = line.split()
         held[user] = held.get(user, 0) + (1 if verb == "open" else -1)
     assert held == {"ana": 0, "ben": 0}
+
+
+class Asking(Told):
+    """A memory whose calls take until they are let go on."""
+
+    def __init__(self, user: str, said: list[str], began: threading.Event, goes_on: threading.Event) -> None:
+        super().__init__(user, said)
+        self._began, self._goes_on = began, goes_on
+
+    def call(self, *_: object, **__: object) -> dict[str, Any]:
+        self._began.set()
+        assert self._goes_on.wait(10)
+        self._said.append("answer")
+        return {}
+
+
+def test_a_call_that_nobody_waits_for_keeps_its_memory_open() -> None:
+    said: list[str] = []
+    began, goes_on = threading.Event(), threading.Event()
+    memories = OpenMemories(cast(Any, lambda user: Asking(user, said, began, goes_on)), most=0)
+    calling = threading.Thread(target=memories.of("ana").call, args=("browse", {}))
+    calling.start()
+    assert began.wait(10)
+    memories.close()
+    assert said == ["open ana"]
+    goes_on.set()
+    calling.join()
+    assert said == ["open ana", "answer", "close ana"]

@@ -6,7 +6,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from commonplace.interfaces.http.callers import check_caller, loopback, names_of
 from commonplace.interfaces.http.open_memories import OpenMemories
 from commonplace.interfaces.http.rates import Rates, Running
 from commonplace.interfaces.http.tokens import Holder, TokenFile
-from commonplace.interfaces.mcp.opened import OpenedLater
+from commonplace.interfaces.mcp.opened import Asked
 from commonplace.use_cases.dispatch import internal_error
 
 if TYPE_CHECKING:
@@ -122,14 +122,14 @@ class TokenApp:
     def of_holder(self, holder: Holder, environ: "WSGIEnvironment") -> Response:
         """The answer to a request of who was let in, whatever happens."""
         try:
-            with self.taken(holder) as opened:
+            with self._house.memories.taken(holder.user) as opened:
                 return _Admitted(opened.open(), self._port, self._ending).answer(environ)
         except Exception as error:  # noqa: BLE001 - a memory that can't be opened has its answer, too
             return failure(error if isinstance(error, CommonplaceError) else internal_error(error))
 
-    def taken(self, holder: Holder) -> AbstractContextManager[OpenedLater]:
-        """The memories of who asks, for as long as a request takes."""
-        return self._house.memories.taken(holder.user)
+    def asked_by(self, holder: Holder) -> Asked:
+        """The memories of who asks, for a model."""
+        return self._house.memories.of(holder.user)
 
     def note(self, began: float, who: object, method: str, route: str | None, status: int) -> None:
         """Logs a request: when, by which token, to which route, and what became of it. `began`: monotonic seconds."""

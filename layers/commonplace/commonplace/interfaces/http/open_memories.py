@@ -2,13 +2,13 @@
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Lock
-from typing import Self
+from typing import Any, Self
 
 from commonplace.client.memory import Commonplace
-from commonplace.interfaces.mcp.opened import OpenedLater
+from commonplace.interfaces.mcp.opened import Asked, OpenedLater
 
 MOST_OPEN = 16
 _LOG = logging.getLogger(__name__)
@@ -47,6 +47,10 @@ class OpenMemories:
                 found.uses -= 1
             self._close_beyond(self._most)
 
+    def of(self, user: str) -> Asked:
+        """The same for a model, whose calls may go on when the request that they came with is over."""
+        return _Of(self, user)
+
     def close(self) -> None:
         """Closes all, the longest unused first; raises, when that is done, why one can't be closed."""
         failed = self._close_beyond(0)
@@ -66,3 +70,20 @@ class OpenMemories:
                 _LOG.error("the memory of a user can't be closed", exc_info=error)
                 failed.append(error)
         return failed
+
+
+class _Of:
+    """One user's memory, which stays open for as long as a call of it takes."""
+
+    def __init__(self, memories: OpenMemories, user: str) -> None:
+        self._memories, self._user = memories, user
+
+    def call(
+        self, tool: str, arguments: Mapping[str, Any], progress: Callable[[int, int | None], None] | None = None
+    ) -> dict[str, Any]:
+        with self._memories.taken(self._user) as opened:
+            return opened.call(tool, arguments, progress)
+
+    def page(self, name: str) -> str | None:
+        with self._memories.taken(self._user) as opened:
+            return opened.page(name)

@@ -1,8 +1,10 @@
 """Whom a server asks, and the memory of one that is started long before it is asked for anything."""
 
 from collections.abc import Callable, Mapping
-from threading import Lock
+from threading import RLock
 from typing import TYPE_CHECKING, Any, Protocol
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 if TYPE_CHECKING:
     from commonplace.client.memory import Commonplace
@@ -34,12 +36,15 @@ class OpenedLater:
     """A memory that the first call opens and all share; what could not be opened is tried again by the next."""
 
     def __init__(self, make: "Callable[[], Commonplace]") -> None:
-        self._make, self._lock = make, Lock()
+        self._make, self._lock = make, RLock()  # a signal may close it in the thread that closes it
+        self._closed = False
         self._memory: Commonplace | None = None
 
     def open(self) -> "Commonplace":
-        """The memory; raises what opening it raises."""
+        """The memory; raises what opening it raises, and `STORAGE_UNAVAILABLE` when it was closed."""
         with self._lock:
+            if self._closed:
+                raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "this memory was closed; open it again")
             if self._memory is None:
                 self._memory = self._make()
             return self._memory
@@ -53,6 +58,8 @@ class OpenedLater:
         return self.open().visible_pages().get(name)
 
     def close(self) -> None:
-        """Lets go of the file, if it was ever opened."""
-        if self._memory is not None:
-            self._memory.close()
+        """Lets go of the file, if it was ever opened, for good."""
+        with self._lock:
+            self._closed = True
+            if self._memory is not None:
+                self._memory.close()

@@ -95,8 +95,8 @@ class _AskedByToken:
                 elif scope["method"] != "POST":
                     await _send(failure(MethodNotAllowed(valid_methods=["POST"])), environ, sent)
                 else:
-                    with self._app.taken(found) as scope[OPENED]:
-                        await self._manager.handle_request(scope, receive, sent)
+                    scope[OPENED] = self._app.asked_by(found)
+                    await self._manager.handle_request(scope, receive, sent)
             finally:
                 self._app.note(began, found, scope["method"], "/mcp", status)
 
