@@ -70,7 +70,9 @@ def test_rights_that_are_opened_later_are_noticed(file: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "tokens", "[]", "{}", '{"tokens": {}}', '{"tokens": ["a"]}', '{"tokens": [{"name": "a"}]}',
-     '{"tokens": [{"name": "a", "user": 1, "sha256": "b", "made": "c"}]}'],
+     '{"tokens": [{"name": "a", "user": 1, "sha256": "b", "made": "c"}]}',
+     *(f'{{"tokens": [{{"name": "a", "user": "a", "sha256": "{damaged}", "made": "c"}}]}}'
+       for damaged in ("é" * 64, "a" * 63, "A" * 64, "a" * 64 + "\\n"))],
 )  # fmt: skip
 def test_what_is_no_such_file_lets_nobody_in(file: Path, text: str) -> None:
     file.touch(mode=0o600)
@@ -113,6 +115,20 @@ def test_a_name_is_given_once_and_no_such_name_is_told(file: Path) -> None:
     with pytest.raises(CommonplaceError) as unknown:
         tokens.remove("phone")
     assert unknown.value.code is ErrorCode.NOT_FOUND
+
+
+def test_what_cannot_be_written_leaves_the_file_as_it_was_and_nothing_beside_it(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "no space left on device")
+
+    token = TokenFile(file).add("laptop", "ana")
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(CommonplaceError, match="no space"):
+        TokenFile(file).add("phone", "ana")
+    assert TokenFile(file).holder_of(token) is not None
+    assert {one.name for one in file.parent.iterdir()} <= {"tokens.json", "tokens.json.lock"}
 
 
 def test_who_add_at_once_lose_none(file: Path) -> None:

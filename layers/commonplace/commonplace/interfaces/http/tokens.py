@@ -12,17 +12,18 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from filelock import FileLock, Timeout
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode, refuse_half_characters
 from commonplace.domain.strict_json import read_object
+from commonplace.interfaces.replacing import replace
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _PREFIX, _BYTES = "cpl_", 32  # 256 random bits: a slow or salted hash would add nothing
 _MOST_USER = 256  # characters
+_HASH = re.compile(r"[0-9a-f]{64}")
 _KEYS = {"name", "user", "sha256", "made"}
 
 
@@ -116,18 +117,16 @@ class TokenFile:
 
     def _write(self, holders: tuple[Holder, ...]) -> None:
         text = json.dumps({"tokens": [asdict(one) for one in holders]}, ensure_ascii=False, indent=2) + "\n"
-        with NamedTemporaryFile(dir=self._path.parent, prefix=f".{self._path.name}.", delete=False) as made:
-            made.write(text.encode())
-            made.flush()
-            os.fsync(made.fileno())
-        Path(made.name).replace(self._path)
+        replace(self._path, text.encode())
 
     def _refused(self, why: str) -> CommonplaceError:
         return _invalid("tokens", f"{self._path} {why}")
 
 
 def _is_holder(given: Any) -> bool:
-    return isinstance(given, dict) and set(given) == _KEYS and all(isinstance(value, str) for value in given.values())
+    if not isinstance(given, dict) or set(given) != _KEYS or not all(isinstance(value, str) for value in given.values()):
+        return False
+    return _HASH.fullmatch(given["sha256"]) is not None
 
 
 def _invalid(field: str, why: str) -> CommonplaceError:

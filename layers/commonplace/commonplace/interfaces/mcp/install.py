@@ -1,19 +1,18 @@
 """Adds this server to a client's file: read, shown, and written with a copy of what was there beside it."""
 
 import json
-import os
 import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.strict_json import read_object
 from commonplace.interfaces.mcp.clients import Client
+from commonplace.interfaces.replacing import replace
 
 NAME = "commonplace"
 _INDENT = re.compile(r"^([ \t]+)\S", re.MULTILINE)
@@ -58,7 +57,7 @@ def write(change: Change) -> Path | None:
     try:
         copy = None if change.before is None else _copied(file)
         file.parent.mkdir(parents=True, exist_ok=True)
-        _replace(file, change.after.encode())
+        replace(file, change.after.encode())
     except OSError as error:
         raise _unusable(file, error) from error
     return copy
@@ -91,21 +90,6 @@ def _copied(file: Path) -> Path:
     names = (file.with_name(f"{file.name}.bak{number}") for number in count(1))
     copy = next(name for name in names if not name.exists())
     return Path(shutil.copy2(file, copy))
-
-
-def _replace(file: Path, body: bytes) -> None:
-    with NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as made:  # for its owner alone
-        try:
-            made.write(body)
-            made.flush()
-            os.fsync(made.fileno())
-            made.close()  # no file that is open is replaced on Windows
-            if file.exists():
-                shutil.copymode(file, made.name)
-            Path(made.name).replace(file)
-        except BaseException:
-            Path(made.name).unlink(missing_ok=True)
-            raise
 
 
 def _refused(file: Path, why: str, client: Client, entry: dict[str, Any]) -> CommonplaceError:
