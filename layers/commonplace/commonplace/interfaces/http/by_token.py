@@ -123,7 +123,9 @@ class TokenApp:
         """The answer to a request of who was let in, whatever happens."""
         try:
             with self._house.memories.taken(holder.user) as opened:
-                return _Admitted(opened.open(), self._port, self._ending).answer(environ)
+                memory = opened.open()
+                opened.routes = opened.routes or _Admitted(memory, self._port, self._ending)  # milliseconds to make
+                return opened.routes.answer(environ)
         except Exception as error:  # noqa: BLE001 - a memory that can't be opened has its answer, too
             return failure(error if isinstance(error, CommonplaceError) else internal_error(error))
 

@@ -8,16 +8,18 @@ from threading import Lock
 from typing import Any, Self
 
 from commonplace.client.memory import Commonplace
+from commonplace.interfaces.http.app import LocalApp
 from commonplace.interfaces.mcp.opened import Asked, OpenedLater
 
 MOST_OPEN = 16
 _LOG = logging.getLogger(__name__)
 
 
-class _Opened(OpenedLater):
-    """One user's memory, and how many use it now."""
+class Opened(OpenedLater):
+    """One user's memory. `uses`: how many use it now; `routes`: those over it, when they were made."""
 
     uses = 0
+    routes: LocalApp | None = None
 
 
 class OpenMemories:
@@ -25,7 +27,7 @@ class OpenMemories:
 
     def __init__(self, make: Callable[[str], Commonplace], most: int = MOST_OPEN) -> None:
         self._make, self._most, self._lock = make, most, Lock()
-        self._opened: OrderedDict[str, _Opened] = OrderedDict()
+        self._opened: OrderedDict[str, Opened] = OrderedDict()
 
     def __enter__(self) -> Self:
         return self
@@ -34,10 +36,10 @@ class OpenMemories:
         self.close()
 
     @contextmanager
-    def taken(self, user: str) -> Iterator[OpenedLater]:
+    def taken(self, user: str) -> Iterator[Opened]:
         """A user's memory, which stays open for as long as this takes."""
         with self._lock:
-            found = self._opened.pop(user, None) or _Opened(lambda: self._make(user))
+            found = self._opened.pop(user, None) or Opened(lambda: self._make(user))
             self._opened[user] = found
             found.uses += 1
         try:
