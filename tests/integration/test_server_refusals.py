@@ -1,9 +1,11 @@
 import http.client
+import json
 import socket
 from collections.abc import Iterator
 
 import pytest
 
+from commonplace.domain.transfer import MOST_BYTES
 from commonplace.interfaces.http.app import MAX_BODY
 from tests.integration.http_server import BOTH, Server, served
 
@@ -72,18 +74,26 @@ def test_a_wrong_method_is_405_and_tells_the_right_one(server: Server, method: s
     assert allowed in answer.headers["Allow"].split(", ")
 
 
-@pytest.mark.parametrize("size", [MAX_BODY + 1, 5 * MAX_BODY])
-def test_too_large_a_body_is_413(server: Server, size: int) -> None:
+@pytest.mark.parametrize(("path", "most"), [(SEARCH, MAX_BODY), ("/uploads", MOST_BYTES)])
+@pytest.mark.parametrize("more", [1, 10**9])
+def test_too_large_a_body_is_413_and_tells_the_bound_of_its_route(server: Server, path: str, most: int, more: int) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
-    connection.putrequest("POST", SEARCH)
-    connection.putheader("Content-Length", str(size))
+    connection.putrequest("POST", path)
+    connection.putheader("Content-Length", str(most + more))
     connection.endheaders()
-    if size < 2 * MAX_BODY:  # the larger one is refused before it is sent
-        connection.send(b" " * size)
+    if more == 1:  # the larger one is refused before it is sent
+        connection.send(b" " * (most + more))
     response = connection.getresponse()
     assert response.status == 413
-    assert b'"payload_too_large"' in response.read()
+    error = json.loads(response.read())["error"]
+    assert error["code"] == "payload_too_large"
+    assert f"longer than {most:,} bytes" in error["message"]
     connection.close()
+
+
+def test_a_file_as_large_as_documented_is_kept(server: Server) -> None:
+    answer = server.ask("POST", "/uploads", b"x" * MOST_BYTES)
+    assert (answer.status, set(answer.body) >= {"upload_id"}) == (200, True)
 
 
 def test_the_largest_body_is_read(server: Server) -> None:

@@ -30,6 +30,9 @@ _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 Page = Callable[[Request], Response]  # for people: it answers what is asked under `/ui`
 
 MAX_BODY = 8_000_000  # bytes
+_MOST = {"/uploads": MOST_BYTES}  # bytes, of routes that take more
+MOST_READ = max(_MOST.values()) + MAX_BODY
+"""Bytes that are read before a body is refused: who is cut off in the middle of sending never sees the answer."""
 IMPORT_SECONDS = 5.0
 """That an import, or storing many, still goes on after the server was asked to end; then it says how far it came."""
 
@@ -50,7 +53,6 @@ _NIGHT = {
 _CODES: tuple[tuple[type[HTTPException], ErrorCode, str], ...] = (
     (NotFound, ErrorCode.NOT_FOUND, f"there is nothing at this path; {_PATHS}"),
     (MethodNotAllowed, ErrorCode.METHOD_NOT_ALLOWED, f"this path takes another method; {_PATHS}"),
-    (RequestEntityTooLarge, ErrorCode.PAYLOAD_TOO_LARGE, f"the body is longer than {MAX_BODY:,} bytes; send less at a time"),
 )
 
 
@@ -111,6 +113,8 @@ class LocalApp:
             environ[ROUTE] = rule.rule
             answer = rule.endpoint(request, **in_the_path)
             return answer if isinstance(answer, Response) else json_response(200, answer)
+        except RequestEntityTooLarge:
+            return failure(too_long(request.path))
         except Exception as error:  # noqa: BLE001 - each has its answer
             return failure(error)
 
@@ -148,7 +152,7 @@ class LocalApp:
         return Response(body, 200, headers, content_type=media)
 
     def _upload(self, request: Request) -> Mapping[str, Any]:
-        request.max_content_length = MOST_BYTES
+        request.max_content_length = most_of(request.path)
         return self._memory.upload(request.get_data()).model_dump(mode="json")
 
     def _health(self, _: Request) -> Mapping[str, Any]:
@@ -159,6 +163,17 @@ class LocalApp:
         method = "GET" if request.method == "HEAD" else request.method
         body = lambda: read_object(request.get_data())  # noqa: E731 - read only where a route takes one
         return nightly_routes.answer(method, request.path, request.args, body, self._memory.nights())
+
+
+def most_of(path: str) -> int:
+    """Bytes that a body sent there may have."""
+    return _MOST.get(path.rstrip("/"), MAX_BODY)
+
+
+def too_long(path: str) -> CommonplaceError:
+    """What is said of a body that is longer."""
+    why = f"the body is longer than {most_of(path):,} bytes; send less at a time"
+    return CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, why)
 
 
 def failure(error: Exception) -> Response:

@@ -9,7 +9,7 @@ from waitress.task import ErrorTask
 from waitress.utilities import Error
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.http.app import failure
+from commonplace.interfaces.http.app import failure, too_long
 
 HEADER_SECONDS = 10.0
 """For the whole header of a request, from its first byte, or from the beginning of a connection that says nothing."""
@@ -22,10 +22,10 @@ MOST_WAITING = 48
 class _Refusal(Error):  # type: ignore[misc]  # noqa: N818 - waitress has no types, and it is an answer
     """An error of waitress itself (no HTTP, a body without end) in the form of every other error."""
 
-    def __init__(self, refused: Error) -> None:
+    def __init__(self, refused: Error, path: str) -> None:
         super().__init__("")
-        code = ErrorCode.PAYLOAD_TOO_LARGE if refused.code == 413 else ErrorCode.INVALID_ARGUMENT
-        self._answer = failure(CommonplaceError(code, f"the request can't be read: {refused.reason}"))
+        unread = CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"the request can't be read: {refused.reason}")
+        self._answer = failure(too_long(path) if refused.code == 413 else unread)
 
     def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:  # noqa: ARG002
         return self._answer.status, [("Content-Type", "application/json")], self._answer.get_data()
@@ -33,7 +33,7 @@ class _Refusal(Error):  # type: ignore[misc]  # noqa: N818 - waitress has no typ
 
 class _RefusalTask(ErrorTask):  # type: ignore[misc]
     def execute(self) -> None:
-        self.request.error = _Refusal(self.request.error)
+        self.request.error = _Refusal(self.request.error, getattr(self.request, "path", ""))  # none where no header was read
         super().execute()
 
 

@@ -15,7 +15,7 @@ from waitress.wasyncore import close_all, dispatcher
 
 from commonplace.client.memory import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.http.app import MAX_BODY, Page
+from commonplace.interfaces.http.app import MOST_READ, Page
 from commonplace.interfaces.http.by_token import Household, address_of, app_over, names_over
 from commonplace.interfaces.http.callers import url_of
 from commonplace.interfaces.http.connections import Channel
@@ -24,7 +24,6 @@ from commonplace.interfaces.logs import log_without_texts
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 _THREADS = 8
 LAST_ANSWERS = 60.0  # seconds for what runs at the end
-_MOST_READ = 4 * MAX_BODY  # read before it is refused: who is cut off in the middle of sending never sees the answer
 
 
 def listen(
@@ -48,7 +47,7 @@ def listen(
     end = _End(ending)
     server = create_server(
         app_over(served, names, port, lambda: end.began, page), map=connections, sockets=[door], threads=_THREADS,
-        ident="commonplace", max_request_body_size=_MOST_READ, inbuf_overflow=_MOST_READ, clear_untrusted_proxy_headers=True,
+        ident="commonplace", max_request_body_size=MOST_READ, inbuf_overflow=MOST_READ, clear_untrusted_proxy_headers=True,
     )  # fmt: skip
     server.channel_class = Channel
     with _ended_by_signals(connections, end):

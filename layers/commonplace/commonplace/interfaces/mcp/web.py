@@ -15,18 +15,17 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 from werkzeug.datastructures import EnvironHeaders
-from werkzeug.exceptions import MethodNotAllowed, RequestEntityTooLarge
+from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.wrappers import Response
 
 from commonplace.client.memory import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.http.app import MAX_BODY, ROUTE, LocalApp, Page, failure
+from commonplace.interfaces.http.app import MAX_BODY, MOST_READ, ROUTE, LocalApp, Page, failure, too_long
 from commonplace.interfaces.http.by_token import Household, TokenApp, app_over
 from commonplace.interfaces.http.tokens import Holder
 from commonplace.interfaces.mcp.opened import OPENED, OpenedLater
 from commonplace.interfaces.mcp.server import server_over
 
-MOST_READ = 4 * MAX_BODY  # read before it is refused: who is cut off in the middle of sending never sees the answer
 _THREADS = 8
 
 
@@ -139,7 +138,7 @@ async def _answered(
     """The answer to a request when its body is read, and added to `environ`. Raises `ClientDisconnect`."""
     body = await _body(request)
     if body is None:
-        refused = failure(RequestEntityTooLarge())
+        refused = failure(too_long(request.scope["path"]))
         refused.headers["Connection"] = "close"  # the rest of it is not read
         return refused
     environ |= {"CONTENT_LENGTH": str(len(body)), "wsgi.input": io.BytesIO(body)}
