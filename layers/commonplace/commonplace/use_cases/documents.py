@@ -1,16 +1,11 @@
 """Writing, reading and undoing documents; what is in them is found by searches as memories are."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic_core import PydanticCustomError
-
-from commonplace.contract.validate import redaction_under_key
-from commonplace.domain.documents import MOST_BYTES, Document, DocumentHead, Form, check_place
+from commonplace.domain.documents import Document, DocumentHead, Form, check_place
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.fields import printable
 from commonplace.domain.memory import DOCUMENTS
 from commonplace.memories.documents import close, derived, settle
 from commonplace.memories.transitions import PURGE_DELAY
@@ -18,6 +13,7 @@ from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Filter
 from commonplace.retrieval.engine import find
 from commonplace.text.redaction import redact
+from commonplace.use_cases.document_body import clean_body
 
 _ATTEMPTS, _MOST_FOUND = 20, 200
 
@@ -42,9 +38,8 @@ def write_document(given: Writing, caller: Caller, ports: Ports) -> Document:
 
     `CONFLICT` where another version is there than the writer has read. The answer's `redacted` tells what was taken out.
     """
-    _check(given)
-    body, kinds = _redacted(given)
-    _check_size(body)
+    _check_names(given)
+    body, kinds = clean_body(given.body, given.form)
     for attempt in range(_ATTEMPTS):
         before = ports.documents.get(caller.user_id, given.namespace, given.key)
         if given.version not in (None, 0 if before is None or before.deleted else before.version):
@@ -139,42 +134,9 @@ def _next(namespace: tuple[str, ...], key: str, before: DocumentHead | None, cal
     )
 
 
-def _check(given: Writing) -> None:
+def _check_names(given: Writing) -> None:
     check_place(given.namespace, given.key)
     for name in (*given.namespace, given.key):
         if redact(name).kinds:
             why = "namespace and key: must hold no secret, for secrets are never kept"
             raise CommonplaceError(ErrorCode.SECRET_ONLY, why, "key")
-    try:
-        printable(given.body)
-    except PydanticCustomError as error:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"body: {error}", "body") from None
-    _check_size(given.body)
-
-
-def _check_size(body: str) -> None:
-    if len(body.encode()) > MOST_BYTES:
-        why = f"body: must have {MOST_BYTES // 1024} KB at the most"
-        raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, why, "body")
-
-
-def _redacted(given: Writing) -> tuple[str, tuple[str, ...]]:
-    """The body without secrets, and their kinds. Of a JSON document the values are looked at under their names."""
-    if given.form == "text":
-        found = redact(given.body)
-        return found.text, found.kinds
-    kinds = list[str]()
-    clean = _redacted_value(json.loads(given.body), None, kinds)
-    return json.dumps(clean, ensure_ascii=False), tuple(dict.fromkeys(kinds))
-
-
-def _redacted_value(value: Any, name: str | None, kinds: list[str]) -> Any:
-    if isinstance(value, dict):
-        return {_redacted_value(key, None, kinds): _redacted_value(one, key, kinds) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_redacted_value(one, name, kinds) for one in value]
-    if not isinstance(value, str | int) or isinstance(value, bool):
-        return value
-    found = redact(str(value)) if name is None else redaction_under_key(str(value), name)
-    kinds += found.kinds
-    return found.text if found.kinds else value
