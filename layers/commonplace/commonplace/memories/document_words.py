@@ -9,18 +9,22 @@ from commonplace.memories.passages import without_passages
 from commonplace.ports.documents import Documents
 
 
-def forget_in_documents(memories: Iterable[Memory], user_id: str, now: datetime, documents: Documents) -> None:
+def forget_in_documents(
+    forgotten: Collection[str], found: Iterable[Memory], user_id: str, now: datetime, documents: Documents
+) -> None:
     """Cuts out of documents, and of all their versions, the passages of which memories are forgotten. Safe to repeat.
 
-    A next version is written first, so that nobody who read the one before it writes its words again.
+    `found`: the records that there are of the forgotten ids. Where one has none, or none that can be read, any document may
+    have its words, and all are read. A next version is written first, so that nobody who read the one before it writes
+    its words again.
     """
-    forgotten: dict[str, set[str]] = {}
-    for one in memories:
-        if one.is_passage and one.session_id is not None:
-            forgotten.setdefault(one.session_id, set()).add(one.memory_id)
-    heads = documents.listed(user_id) if forgotten else ()
-    for head in [one for one in heads if one.reference in forgotten]:
-        _forget(head, forgotten[head.reference], user_id, now, documents)
+    known = {one.memory_id: one.session_id if one.is_passage else None for one in found}
+    is_anywhere = not known.keys() >= set(forgotten)
+    references = set(known.values()) - {None}
+    heads = list(documents.listed(user_id)) if is_anywhere or references else []
+    for head in heads:
+        if is_anywhere or head.reference in references:
+            _forget(head, forgotten, user_id, now, documents)
 
 
 def _forget(head: DocumentHead, forgotten: Collection[str], user_id: str, now: datetime, documents: Documents) -> None:

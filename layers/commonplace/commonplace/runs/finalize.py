@@ -59,8 +59,9 @@ def erase_sources(
         for kind in ("export", "upload"):  # a file may hold what is forgotten; another is soon made
             context.ports.files.delete_all(context.user_id, kind)
         forget_in_backups(context.ports.files, context.user_id, forgotten, context.caller.now)
-    memories = context.ports.records.get(context.user_id, sorted(forgotten.difference(merged)))
-    forget_in_documents(memories, context.user_id, context.caller.now, context.ports.documents)
+    found = context.ports.records.get(context.user_id, sorted(forgotten))
+    forget_in_documents(forgotten, found, context.user_id, context.caller.now, context.ports.documents)
+    memories = [one for one in found if one.memory_id not in merged]
     runs = context.night.runs.newest(context.user_id, RUNS_WITH_WORDS)
     rested = {one for run in runs for one in _evidence_interactions(run, forgotten)}
     sources = {memory.session_id for memory in memories if memory.session_id} | said | rested

@@ -1,0 +1,71 @@
+"""What is erased of a document whose memories have no record any more, or none that can be read, is nowhere in it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from commonplace.bootstrap.local import OpenStore
+from commonplace.client.documents import Documents
+from tests.contract.changes import ANA
+from tests.contract.damage import Damage, damage_of
+from tests.contract.test_backups import made
+from tests.contract.test_documents_kept import PLACE, SWIMS, TEA, Told
+
+pytestmark = pytest.mark.integration
+
+Purge = Callable[[str], None]
+
+
+@pytest.fixture
+def told(opened: OpenStore) -> Told:
+    return Told(opened)
+
+
+@pytest.fixture
+def documents(told: Told) -> Documents:
+    return told.documents
+
+
+@pytest.fixture
+def damage(request: pytest.FixtureRequest, tmp_path: Path) -> Damage:
+    return damage_of(request, request.node.callspec.params["opened"], tmp_path / "memory.db")
+
+
+@pytest.fixture
+def purge(opened: OpenStore, damage: Damage) -> Purge:
+    """Leaves no record of a memory, as 30 days after it was closed."""
+
+    def purged(memory_id: str) -> None:
+        damage(memory_id, b"[]")
+        assert opened.erasure().erase_unreadable(ANA, memory_id)
+
+    return purged
+
+
+def id_of(told: Told, text: str) -> str:
+    return next(one.memory_id for one in told.memories() if one.content == text)
+
+
+def test_the_words_of_one_that_is_purged_go_from_older_versions(
+    told: Told, documents: Documents, opened: OpenStore, purge: Purge
+) -> None:
+    documents.write(*PLACE, f"{TEA}\n\n{SWIMS}")
+    swims = id_of(told, SWIMS)
+    made(opened.ports, 5)
+    documents.write(*PLACE, TEA)
+    purge(swims)
+    assert told.leaving.erase_memory(swims).memories == 1
+    assert [one.body for one in documents.versions(*PLACE)] == [TEA, f"{TEA}\n\n[erased]"]
+
+
+def test_the_words_of_one_that_can_not_be_read_go_from_every_document(
+    told: Told, documents: Documents, damage: Damage
+) -> None:
+    documents.write(*PLACE, f"{TEA}\n\n{SWIMS}")
+    swims = id_of(told, SWIMS)
+    documents.write(("memories",), "other.md", TEA)
+    damage(swims, b"{")
+    assert told.leaving.erase_memory(swims).memories == 1
+    assert [one.body for one in documents.versions(*PLACE)] == [f"{TEA}\n\n[erased]"] * 2
+    assert documents.read(("memories",), "other.md").version == 1
