@@ -7,10 +7,12 @@ import pytest
 
 from commonplace.bootstrap.local import OpenStore
 from commonplace.client.documents import Documents
+from commonplace.domain.errors import ErrorCode
+from tests.conftest import refusal
 from tests.contract.changes import ANA
 from tests.contract.damage import Damage, damage_of
-from tests.contract.test_backups import made
-from tests.contract.test_documents_kept import PLACE, SWIMS, TEA, Told
+from tests.contract.test_backups import made, reading
+from tests.contract.test_documents_kept import CITY, PLACE, SWIMS, TEA, Told
 
 pytestmark = pytest.mark.integration
 
@@ -69,3 +71,21 @@ def test_the_words_of_one_that_can_not_be_read_go_from_every_document(
     assert told.leaving.erase_memory(swims).memories == 1
     assert [one.body for one in documents.versions(*PLACE)] == [f"{TEA}\n\n[erased]"] * 2
     assert documents.read(("memories",), "other.md").version == 1
+
+
+def test_an_erased_document_is_in_no_backup_even_where_only_that_has_its_passages(
+    told: Told, documents: Documents, opened: OpenStore, purge: Purge, damage: Damage
+) -> None:
+    documents.write(("memories",), "other.md", CITY)
+    documents.write(*PLACE, f"{TEA}\n\n{SWIMS}")
+    tea, swims = id_of(told, TEA), id_of(told, SWIMS)
+    backup_id = made(opened.ports, 9)
+    documents.write(*PLACE, TEA)
+    purge(swims)
+    damage(tea, b"{")
+    assert set(documents.erase(*PLACE).ids) == {tea, swims}
+    backup = reading(opened.ports, backup_id).backup
+    assert backup is not None
+    assert [one.memory.content for one in backup.records if one.memory] == [CITY]
+    assert opened.ports.erased.among(ANA, [swims]) == {swims}
+    assert refusal(lambda: documents.erase(*PLACE)).code is ErrorCode.NOT_FOUND

@@ -116,18 +116,33 @@ class ErasableUser:
         user is at work.
         """
         check_place(namespace, key)
-        ports, reference = self.context.ports, reference_of(namespace, key)
-        with gathered():
-            passages = [one for one in ports.records.all(self.user_id) if one.session_id == reference and one.content]
-        if not passages and ports.documents.get(self.user_id, namespace, key) is None:
+        documents = self.context.ports.documents
+        passages = self._passages(namespace, key)
+        if not passages and documents.get(self.user_id, namespace, key) is None:
             raise CommonplaceError(ErrorCode.NOT_FOUND, "key: there is no such document", "key")
         with exclusive_lease(self.context):
-            ports.documents.erase(self.user_id, namespace, key)
+            documents.erase(self.user_id, namespace, key)
         ids: dict[str, None] = {}
-        for one in passages:
-            if one.memory_id not in ids:
-                ids |= dict.fromkeys(self.erase_memory(one.memory_id).ids)
+        for memory_id in passages:
+            if memory_id not in ids:
+                ids |= dict.fromkeys(self.erase_memory(memory_id).ids)
         return Erased(memories=len(ids), ids=tuple(ids), notes=self.notes())
+
+    def _passages(self, namespace: Sequence[str], key: str) -> list[str]:
+        """The ids of what was derived from a document and has words: in a record, or only in a backup."""
+        ports, now, reference = self.context.ports, self.context.caller.now, reference_of(namespace, key)
+        with gathered() as flaws:
+            there = {one.memory_id: one for one in ports.records.all(self.user_id)}
+        versions = ports.documents.versions(self.user_id, namespace, key)
+        told = {one.memory_id for version in versions for one in version.passages}
+        backups = kept_backups(ports.files, self.user_id, now) if ports.files else []
+        kept = (one for backup in backups for one in backup.records if one.memory_id not in there)
+        found = [name for name, one in there.items() if one.session_id == reference and one.content]
+        damaged = [one for one in flaws.unreadable if one in told]
+        alone = [
+            one.memory_id for one in kept if one.memory_id in told or (one.memory and one.memory.session_id == reference)
+        ]
+        return list(dict.fromkeys((*found, *damaged, *alone)))
 
     def _erase(self, memory: Memory, lease: Lease, merged: bool) -> None:
         now = self.context.caller.now
