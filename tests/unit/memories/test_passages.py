@@ -19,12 +19,12 @@ def texts(body: str, fields: tuple[str, ...] | None = None, is_json: bool = Fals
     return [one.text for one in passages_of(body, "json" if is_json else "text", fields).values()]
 
 
-def document(body: str, form: Form = "text") -> Document:
+def document(body: str, form: Form = "text", fields: tuple[str, ...] | None = None) -> Document:
     """A document whose memories are called by what they say."""
     place = {"namespace": ("n",), "key": "k", "version": 1, "size": len(body), "created_at": NOON, "updated_at": NOON}
-    found = passages_of(body, form, None).items()
+    found = passages_of(body, form, fields).items()
     told = [PassageOf(memory_id=one.text, digest=digest, places=one.places) for digest, one in found]
-    return Document.model_validate({**place, "body": body, "form": form, "passages": told})
+    return Document.model_validate({**place, "body": body, "form": form, "fields": fields, "passages": told})
 
 
 @pytest.mark.parametrize(
@@ -75,11 +75,33 @@ def test_without_a_passage_nothing_else_is_changed() -> None:
     assert once.body == "# One\n\ntea\n\n[erased]\n\nmilk tea\n\n[erased]"
     assert (once.size, [one.memory_id for one in once.passages]) == (len(once.body), ["# One\n\ntea", "milk tea"])
     assert without_passages(once, ["milk tea"]).body == "# One\n\ntea\n\n[erased]\n\n[erased]\n\n[erased]"
-    whole = document(json.dumps(VALUE), "json")
-    assert json.loads(without_passages(whole, [whole.passages[0].memory_id]).body) == {
+    whole = document(json.dumps(VALUE), "json", ("$",))
+    ids = [one.memory_id for one in whole.passages]
+    assert json.loads(without_passages(whole, ids).body) == {
         "a": {"b": [{"c": "[erased]"}, {"c": "[erased]"}, {"d": "[erased]"}]},
         "e": "[erased]", "n": "[erased]", "no": None, "off": "[erased]",
     }  # fmt: skip
+
+
+def test_names_that_are_words_of_a_passage_go_with_it_where_nothing_else_is_under_them() -> None:
+    long = "word " * 194
+    value = {
+        "Ana is allergic": {"to": [True], "why": None}, "[erased]": f"tea {long}",
+        "Ana swims": {"Monday": f"Ben {long}", "alone": f"never {long}"}, "no": "",
+    }  # fmt: skip
+    now = document(json.dumps(value), "json")
+    allergic, tea, ben, _ = [one.memory_id for one in now.passages]
+    now = without_passages(without_passages(now, [allergic]), [ben])
+    assert json.loads(now.body) == {
+        "[erased] 2": {"[erased]": ["[erased]"], "why": None}, "[erased]": f"tea {long}",
+        "Ana swims": {"[erased]": "[erased]", "alone": f"never {long}"}, "no": "",
+    }  # fmt: skip
+    left = passages_of(now.body, "json", None)
+    assert [(one.digest, one.places) for one in now.passages] == [(digest, one.places) for digest, one in left.items()]
+    assert tea in {one.memory_id for one in now.passages}
+    done = without_passages(now, [one.memory_id for one in now.passages])
+    assert "Ana" not in done.body
+    assert passages_of(done.body, "json", None) == {}
 
 
 WORDS = st.lists(st.text(alphabet="abc", min_size=1, max_size=3), min_size=1, max_size=40)

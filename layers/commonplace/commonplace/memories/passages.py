@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from commonplace.domain.documents import Document, Form
+from commonplace.memories.erased_values import ERASED, without_values
 
 MOST_CHARACTERS = 1_000
 _MOST = 1_000
-ERASED = "[erased]"
 _HEADING = re.compile(r"#{1,6}\s")
 _STEP = re.compile(r"\[(\*|-?\d+)\]|([^.\[\]]+)")
 
@@ -51,7 +51,8 @@ def without_passages(document: Document, memory_ids: Collection[str]) -> Documen
     gone = [place for one in document.passages if one.memory_id in memory_ids for place in one.places]
     left = [one for one in document.passages if one.memory_id not in memory_ids]
     if document.form == "json":
-        body = _emptied(json.loads(document.body), gone)
+        numbers = {number for start, end in gone for number in range(start, end)}
+        body = without_values(document.body, numbers, with_names=document.fields is None)
     else:
         body = document.body
         for start, end in sorted(gone, reverse=True):
@@ -111,7 +112,8 @@ def _of_json(value: Any, fields: Sequence[str] | None) -> Iterator[Passage]:
     leaves = list(_leaves(value, ()))
     paths = [list(_STEP.findall(field.strip("$. "))) for field in fields or ()]
     named = {leaf for path in paths for leaf in _at(value, (), path)}
-    wanted = [number for number, leaf in enumerate(leaves) if fields is None or leaf in named]
+    there = (number for number, leaf in enumerate(leaves) if _value(value, leaf) != ERASED)
+    wanted = [number for number in there if fields is None or leaves[number] in named]
     lines, told = "", list[int]()
     for number in wanted:
         names = [str(name) for name in leaves[number] if isinstance(name, str) and fields is None]
@@ -171,11 +173,3 @@ def _value(value: Any, leaf: Leaf) -> Any:
     for step in leaf:
         value = value[step]
     return value
-
-
-def _emptied(value: Any, places: Iterable[tuple[int, int]]) -> str:
-    """A JSON text without some of its values."""
-    leaves = list(_leaves(value, ()))
-    for leaf in (leaf for start, end in places for leaf in leaves[start:end]):
-        _value(value, leaf[:-1])[leaf[-1]] = ERASED
-    return json.dumps(value, ensure_ascii=False)
