@@ -45,10 +45,10 @@ def _entries(document: Document, passages: Mapping[str, Passage], caller: Caller
     }
 
 
-def settle(document: Document, entries: Sequence[Entry], gone: Collection[str], caller: Caller, ports: Ports) -> Document:
-    """Stores the new memories of a version that is written, and closes those that it has not any more.
+def settle(document: Document, entries: Sequence[Entry], caller: Caller, ports: Ports) -> Document:
+    """Stores the new memories of a version that is written, and closes those that the newest version has not.
 
-    Where another version was written meanwhile, what that does not have goes as well.
+    Where another version was written meanwhile, that is the newest.
     """
     stored = ports.records.add(entries) if entries else []
     ids = {entry.memory.memory_id: memory.memory_id for entry, (memory, _) in zip(entries, stored, strict=True)}
@@ -58,14 +58,21 @@ def settle(document: Document, entries: Sequence[Entry], gone: Collection[str], 
         )
         document = document.model_copy(update={"passages": linked})
         ports.documents.rewrite(caller.user_id, document)
-    newest = ports.documents.get(caller.user_id, document.namespace, document.key)
-    current = {one.memory_id for one in newest.passages} if newest else set()
-    close({*gone, *ids.values()} - current, caller, ports)
+    close_former(document.namespace, document.key, caller, ports, ids.values())
     return document
 
 
-def close(memory_ids: Collection[str], caller: Caller, ports: Ports) -> None:
-    """Closes derived memories, so that they are not found any more; those that are closed already stay as they are."""
+def close_former(namespace: Sequence[str], key: str, caller: Caller, ports: Ports, more: Collection[str] = ()) -> None:
+    """Closes the memories of all versions that are kept, and some `more`, but for those of the newest one.
+
+    Of all: who wrote one of them may have failed before its memories were closed. Those that are closed stay as they are.
+    """
+    versions = ports.documents.versions(caller.user_id, namespace, key)
+    told = [{one.memory_id for one in version.passages} for version in versions]
+    _close(set(more).union(*told).difference(*told[:1]), caller, ports)
+
+
+def _close(memory_ids: Collection[str], caller: Caller, ports: Ports) -> None:
     for attempt in range(_ATTEMPTS):
         found = ports.records.get(caller.user_id, sorted(memory_ids))
         try:

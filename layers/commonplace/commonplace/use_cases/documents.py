@@ -7,7 +7,7 @@ from typing import Any
 from commonplace.domain.documents import Document, DocumentHead, Form, check_place
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import DOCUMENTS
-from commonplace.memories.documents import close, derived, settle
+from commonplace.memories.documents import close_former, derived, settle
 from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Filter
@@ -55,7 +55,7 @@ def write_document(given: Writing, caller: Caller, ports: Ports) -> Document:
             if error.code is not ErrorCode.CONFLICT or given.version is not None or attempt == _ATTEMPTS - 1:
                 raise
             continue
-        return settle(document, entries, _memories_of(before), caller, ports)
+        return settle(document, entries, caller, ports)
     raise AssertionError("each attempt ends in an answer or an error")
 
 
@@ -92,13 +92,18 @@ def score_documents(query: str, namespace: Sequence[str], caller: Caller, ports:
 
 def delete_document(namespace: Sequence[str], key: str, caller: Caller, ports: Ports, version: int | None = None) -> Document:
     """Deletes a document; it can come back for 30 days. Its memories are closed."""
-    before = read_document(namespace, key, caller, ports)
+    try:
+        before = read_document(namespace, key, caller, ports)
+    except CommonplaceError as error:
+        if error.code is ErrorCode.NOT_FOUND:  # who deleted it may have failed before its memories were closed
+            close_former(namespace, key, caller, ports)
+        raise
     if version not in (None, before.version):
         raise CommonplaceError(ErrorCode.CONFLICT, "version: the document was changed meanwhile; read it again", "version")
     at = caller.now + PURGE_DELAY
     gone = _next(tuple(namespace), key, before, caller, body="", size=0, deleted=True, purge_at=at)
     ports.documents.put(caller.user_id, gone)
-    close(_memories_of(before), caller, ports)
+    close_former(namespace, key, caller, ports)
     return gone
 
 
@@ -117,10 +122,6 @@ def undo_document(namespace: Sequence[str], key: str, caller: Caller, ports: Por
         return newest if newest.deleted else delete_document(namespace, key, caller, ports, newest.version)
     current = 0 if newest.deleted else newest.version
     return write_document(Writing(tuple(namespace), key, wanted.body, wanted.form, wanted.fields, current), caller, ports)
-
-
-def _memories_of(head: DocumentHead | None) -> list[str]:
-    return [one.memory_id for one in head.passages] if head else []
 
 
 def _next(namespace: tuple[str, ...], key: str, before: DocumentHead | None, caller: Caller, **fields: Any) -> Document:
