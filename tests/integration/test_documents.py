@@ -63,14 +63,23 @@ def test_an_erasure_that_died_half_way_goes_on(memory: Commonplace, monkeypatch:
     assert refusal(lambda: memory.documents.erase(*PLACE)).code is ErrorCode.NOT_FOUND
 
 
-def test_a_deleted_one_is_gone_after_thirty_days_with_the_next_that_is_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize("fields", [None, ()], ids=["with memories", "without"])
+def test_a_deleted_one_is_gone_after_thirty_days_which_no_clock_that_is_ahead_brings_about(
+    tmp_path: Path, fields: tuple[str, ...] | None
+) -> None:
     times = [NOON]
     with Commonplace(tmp_path / "memory.db", now=lambda: times[-1]) as memory:
-        memory.documents.write(*PLACE, "I play the bassoon.")
+
+        def write_on(days: float) -> bool:
+            """Whether the deleted one is still there after a write of that day."""
+            times.append(NOON + timedelta(days=days))
+            memory.documents.write(("memories",), "other.json", '{"likes": "tea"}', form="json", fields=fields)
+            return bool(memory.documents.versions(*PLACE))
+
+        memory.documents.write(*PLACE, '{"plays": "the bassoon"}', form="json", fields=fields)
         memory.documents.delete(*PLACE)
-        times.append(NOON + timedelta(days=31))
-        memory.documents.write(("memories",), "other.md", "I like tea.")
-        assert memory.documents.versions(*PLACE) == []
+        assert [write_on(days) for days in (1_000, 5, 29, 29.9)] == [True] * 4
+        assert not write_on(30.1)
         assert refusal(lambda: memory.documents.undo(*PLACE)).code is ErrorCode.NOT_FOUND
 
 

@@ -3,8 +3,10 @@
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.purging import confirmed
 from commonplace.adapters.sqlite.rows import known_owner, owner_number, seconds
 from commonplace.adapters.sqlite.tables import delete_rows_if_there, has_table
 from commonplace.domain.documents import MOST_VERSIONS, Document, DocumentHead, path_of
@@ -39,7 +41,7 @@ class SqliteDocuments:
             connection.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)", _row(owner, document))
             surplus = "DELETE FROM documents WHERE owner = ? AND path = ? AND version <= ?"
             connection.execute(surplus, (owner, path, document.version - MOST_VERSIONS))
-            connection.execute(_PAST, (owner, owner, document.updated_at.timestamp()))
+            _purge(connection, owner, document.updated_at)
 
     def get(self, user_id: str, namespace: Sequence[str], key: str) -> Document | None:
         return next(iter(self._versions(user_id, path_of(namespace, key), 1)), None)
@@ -81,6 +83,16 @@ class SqliteDocuments:
                 (known_owner(connection, user_id), path, most),
             ).fetchall()
         return [_document(head, body) for head, body in rows]
+
+
+def _purge(connection: sqlite3.Connection, owner: int, now: datetime) -> None:
+    """Takes out what was deleted 30 days ago, as far as the clock is believed."""
+    due = "SELECT 1 FROM documents WHERE owner = ? AND purge_at <= ? LIMIT 1"
+    if connection.execute(due, (owner, now.timestamp())).fetchone() is None:
+        return
+    heads = connection.execute("SELECT head FROM documents WHERE owner = ?", (owner,)).fetchall()
+    written = [DocumentHead.model_validate_json(head, extra="ignore").updated_at.timestamp() for (head,) in heads]
+    connection.execute(_PAST, (owner, owner, confirmed(connection, owner, now, written)))
 
 
 def erase_all(connection: sqlite3.Connection, owner: int) -> None:

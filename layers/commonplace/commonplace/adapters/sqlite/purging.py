@@ -6,6 +6,7 @@ Who comes back after months is believed from the second day on; an earlier day's
 """
 
 import sqlite3
+from collections.abc import Sequence
 from datetime import datetime
 
 from commonplace.adapters.sqlite import removal, writes
@@ -56,15 +57,18 @@ def purge(connection: sqlite3.Connection, owner: int, now: datetime) -> None:
             removal.remove(connection, there)
 
 
-def confirmed(connection: sqlite3.Connection, owner: int, now: datetime) -> float:
+def confirmed(connection: sqlite3.Connection, owner: int, now: datetime, written: Sequence[float] = ()) -> float:
     """The latest moment up to `now` that the user's own records confirm, in seconds since 1970.
 
-    Where all of them are younger than a day there is nothing that a wrong clock could take: then it is `now`.
+    `written`: when something else of theirs was, which confirms it as well. Where all of it is younger than a day there is
+    nothing that a wrong clock could take: then it is `now`.
     """
     clock = now.timestamp()
+    other = [one for one in written if one <= clock - _DAY]
     for most in (_MOST, _ALL):
         named = {"owner": owner, "before": clock - _DAY, "most": most}
         (newest,) = connection.execute(_NEWEST, named).fetchone()
         if newest is not None:
-            return min(clock, float(newest) + _CONFIRMED_FOR)
-    return clock
+            other.append(float(newest))
+            break
+    return min(clock, max(other) + _CONFIRMED_FOR) if other else clock
