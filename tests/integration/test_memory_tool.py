@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace import Commonplace
+from commonplace.client.documents import Documents
 from commonplace.integrations import memory_files
 from commonplace.integrations.anthropic import AsyncMemoryTool, MemoryTool
 from tests.integration.scripted_messages_api import Answers, ScriptedMessagesApi
@@ -141,6 +142,27 @@ def test_what_another_wrote_meanwhile_is_not_written_over(memory: Commonplace, m
         kind, why = answer(tool, edit)
     assert (kind, "changed meanwhile" in why) == ("refused", True)
     assert memory.documents.read(*place).body == "coffee"
+
+
+def test_what_another_wrote_while_a_file_was_moved_stays_where_it_was(
+    memory: Commonplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = MemoryTool(memory)
+    tool.call({"command": "create", "path": "/memories/d/a", "file_text": "tea"})
+    read, rename = Documents.read, {"command": "rename", "old_path": "/memories/d", "new_path": "/memories/e"}
+
+    def beaten(self: Documents, *place: Any, **more: Any) -> Any:
+        found = read(self, *place, **more)
+        memory.documents.write(("memories", "d"), "a", "coffee")
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Documents, "read", beaten)
+        kind, why = answer(tool, rename)
+    assert (kind, "changed meanwhile" in why) == ("refused", True)
+    assert [(one.namespace, one.key) for one in memory.documents.listed()] == [(("memories", "d"), "a")]
+    tool.call(rename)
+    assert memory.documents.read(("memories", "e"), "a").body == "coffee"
 
 
 def test_files_that_were_deleted_or_moved_can_come_back(memory: Commonplace) -> None:

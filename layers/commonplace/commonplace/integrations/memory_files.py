@@ -6,6 +6,7 @@ from urllib.parse import unquote
 
 from commonplace.client.documents import Documents
 from commonplace.domain.documents import Document, DocumentHead
+from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 ROOT = "memories"
 _FOLDER = "."
@@ -107,16 +108,24 @@ class MemoryFiles:
             self.documents.delete(head.namespace, head.key)
 
     def move(self, old: Place, new: Place) -> None:
-        """Moves a file, or a folder with all that is in it. Where it dies half-way there is no file that is in neither."""
+        """Moves a file, or a folder with all that is in it. Where it dies half-way there is no file that is in neither.
+
+        `CONFLICT` where another writes a file meanwhile: that stays where it was.
+        """
         if new[: len(old) - 1] != old[:-1]:
             self._leave(old)
         heads = [self.files[old]] if old in self.files else self.documents.listed((ROOT, *old))
         for head in heads:
             there = (*head.namespace[1:], head.key)
             folder = (ROOT, *new, *there[len(old) : -1]) if old in self.folders else (ROOT, *new[:-1])
-            body = self.documents.read(head.namespace, head.key).body
-            self.documents.write(folder, there[-1] if old in self.folders else new[-1], body, version=0)
-            self.documents.delete(head.namespace, head.key)
+            found = self.documents.read(head.namespace, head.key)
+            copy = self.documents.write(folder, there[-1] if old in self.folders else new[-1], found.body, version=0)
+            try:
+                self.documents.delete(head.namespace, head.key, version=found.version)
+            except CommonplaceError as error:
+                if error.code is ErrorCode.CONFLICT:
+                    self.documents.delete(folder, copy.key, version=copy.version)
+                raise
 
     def _leave(self, place: Place) -> None:
         """Keeps the folder of what goes, where nothing else is in it."""
