@@ -1,6 +1,7 @@
 """Documents beside what is said: found together, never mixed up by a night, and without what a user wants forgotten."""
 
 import re
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from commonplace import Commonplace
 from commonplace.domain.errors import ErrorCode
 from commonplace.domain.memory import DOCUMENTS
 from commonplace.nightly.user_erasure import ErasableUser
-from tests.conftest import NOON, refusal
+from tests.conftest import NOON, found, refusal
 from tests.integration.test_night_forgets import nights, places, talk
 
 pytestmark = pytest.mark.integration
@@ -26,9 +27,9 @@ def active(memory: Commonplace) -> set[tuple[str, str]]:
 def test_a_night_neither_leaves_out_what_a_document_says_nor_closes_it(memory: Commonplace) -> None:
     memory.documents.write(*PLACE, "I play the bassoon.\n\nI live in Vienna.")
     nights(memory, [talk(11, "I play the bassoon.")], [talk(12, "I moved from Vienna to Graz.")])
-    found = active(memory)
-    assert {(DOCUMENTS, "I play the bassoon."), (DOCUMENTS, "I live in Vienna.")} <= found
-    said = " ".join(text for collection, text in found if collection != DOCUMENTS)
+    current = active(memory)
+    assert {(DOCUMENTS, "I play the bassoon."), (DOCUMENTS, "I live in Vienna.")} <= current
+    said = " ".join(text for collection, text in current if collection != DOCUMENTS)
     assert "bassoon" in said
     assert "Graz" in said
 
@@ -40,6 +41,16 @@ def test_a_wish_to_forget_reaches_documents_and_their_history(memory: Commonplac
     assert memory.documents.read(*PLACE).body == "I live in Vienna.\n\n[erased]\n\nI like tea."
     memory.close()
     assert places(memory_file, "bassoon") == []
+
+
+def test_documents_are_the_users_whichever_agent_wrote_them(open_memory: Callable[..., Commonplace]) -> None:
+    writer, reader = open_memory(agent_id="writer"), open_memory(agent_id="reader")
+    writer.documents.write(*PLACE, "I play the bassoon.")
+    assert reader.documents.read(*PLACE).body == "I play the bassoon."
+    assert list(reader.documents.scores("what do I play?")) == ["memories/me.md"]
+    reader.documents.write(*PLACE, "I play the bassoon.\n\nI like tea.")
+    for one in (writer, reader):
+        assert sorted(found(one, "what do I play, what do I like?")) == ["I like tea.", "I play the bassoon."]
 
 
 def test_an_erased_document_is_in_no_byte_of_the_file(memory: Commonplace, memory_file: Path) -> None:

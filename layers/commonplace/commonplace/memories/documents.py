@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from commonplace.domain.documents import Document, DocumentHead, PassageOf
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.memory import DOCUMENTS
+from commonplace.domain.memory import DOCUMENTS, GLOBAL_AGENT
 from commonplace.memories.enrich import PrecomputedEmbedder, enrich
 from commonplace.memories.ingest import new_entry
 from commonplace.memories.passages import Passage, passages_of
@@ -36,7 +36,7 @@ def _entries(document: Document, passages: Mapping[str, Passage], caller: Caller
     embedder = PrecomputedEmbedder.of((one.text for one in passages.values()), ports.embedder)
     tags = ports.facts.tags(caller.user_id) if passages else {}
     given = {
-        "agent_id": caller.agent_id, "collection": DOCUMENTS, "origin": "document", "session_id": document.reference,
+        "agent_id": GLOBAL_AGENT, "collection": DOCUMENTS, "origin": "document", "session_id": document.reference,
         "scope_ref": document.reference, "user_note": document.path,
     }  # fmt: skip
     return {
