@@ -17,10 +17,12 @@ from commonplace.adapters.dynamodb.table import (
     Action,
     Item,
 )
+from commonplace.domain.batching import in_batches
 from commonplace.domain.documents import MOST_VERSIONS, Document, DocumentHead, path_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 _HEAD, _BODY, _VERSION = "head", "body", "version"
+_CLEARED_AT_ONCE = 10  # versions, in a transaction of 4 MB
 
 
 class DynamoDocuments:
@@ -33,6 +35,8 @@ class DynamoDocuments:
         calls = self._table.calls()
         before = document.version - 1
         condition, values = (f"#{_VERSION} = :before", {":before": {"N": str(before)}}) if before else (ABSENT, None)
+        if not before:
+            _clear(calls, user_id, document.path)
         own = Action("Put", _head_item(user_id, document), condition, values)
         kept = [Action("Put", _version_item(user_id, document)), *_purging(calls, user_id, document)]
         surplus = key_of(user_id, _version_name(document.path, document.version - MOST_VERSIONS))
@@ -40,36 +44,53 @@ class DynamoDocuments:
             raise CommonplaceError(ErrorCode.CONFLICT, "the document was changed meanwhile; read it again")
 
     def get(self, user_id: str, namespace: Sequence[str], key: str) -> Document | None:
-        return next(iter(self._versions(user_id, path_of(namespace, key), 1)), None)
+        calls, path = self._table.calls(), path_of(namespace, key)
+        head = _head(calls, user_id, path)
+        if head is None or head.deleted:
+            return _whole(head)
+        item = calls.one(user_id, _version_name(path, head.version))
+        return None if item is None else _document(item)
 
     def versions(self, user_id: str, namespace: Sequence[str], key: str) -> list[Document]:
-        return self._versions(user_id, path_of(namespace, key), MOST_VERSIONS)
+        calls, path, found = self._table.calls(), path_of(namespace, key), list[Document]()
+        head = _head(calls, user_id, path)
+        if head is None:  # what is left of it only waits to go
+            return []
+        condition, values = partition_condition(user_id, f"{DOCUMENT_VERSION}{path}#")
+        for page in calls.pages(condition, values, ScanIndexForward=False, ConsistentRead=True):
+            found += map(_document, page)
+        newest = _whole(head)
+        if newest is not None and [one.version for one in found[:1]] != [newest.version]:
+            found.insert(0, newest)
+        return found[:MOST_VERSIONS]
 
     def listed(self, user_id: str, namespace: Sequence[str] = ()) -> Iterator[DocumentHead]:
         pages = self._table.calls().pages(
             *partition_condition(user_id, f"{DOCUMENT}{path_of(namespace)}"), ConsistentRead=True
         )
         for page in pages:
-            yield from (DocumentHead.model_validate_json(item[_HEAD]["S"], extra="ignore") for item in page)
+            yield from (_head_of(item) for item in page)
 
     def rewrite(self, user_id: str, document: Document) -> None:
-        calls, head = self._table.calls(), _head_item(user_id, document)
-        calls.transact([Action("Put", _version_item(user_id, document), PRESENT)])
-        calls.transact([Action("Put", head, f"#{_VERSION} = :own", {":own": {"N": str(document.version)}})])
+        calls, head = self._table.calls(), {":head": _packed_head(document)}
+        own = key_of(user_id, _version_name(document.path, document.version))
+        change, body = f"SET #{_HEAD} = :head, #{_BODY} = :body", {":body": packed(document.body)}
+        calls.transact([Action("Update", own, PRESENT, {**head, **body}, change)])
+        condition, version = f"#{_VERSION} = :own", {":own": {"N": str(document.version)}}
+        newest = key_of(user_id, f"{DOCUMENT}{document.path}")
+        calls.transact([Action("Update", newest, condition, {**head, **version}, f"SET #{_HEAD} = :head")])
 
     def erase(self, user_id: str, namespace: Sequence[str], key: str) -> None:
         calls, path = self._table.calls(), path_of(namespace, key)
         calls.transact([Action("Delete", key_of(user_id, f"{DOCUMENT}{path}"))])  # first: without it there is none
         calls.delete_all(key_of(user_id, name) for name in names_from(calls, user_id, f"{DOCUMENT_VERSION}{path}#"))
 
-    def _versions(self, user_id: str, path: str, most: int) -> list[Document]:
-        calls, found = self._table.calls(), list[Document]()
-        condition, values = partition_condition(user_id, f"{DOCUMENT_VERSION}{path}#")
-        for page in calls.pages(condition, values, ScanIndexForward=False, ConsistentRead=True, Limit=most):
-            found += map(_document, page)
-            if len(found) >= most:
-                break
-        return found[:most]
+
+def _clear(calls: Calls, user_id: str, path: str) -> None:
+    """Takes out what is left of a document that is gone: rows that expire go one by one, and an erasure may have died."""
+    absent = Action("ConditionCheck", key_of(user_id, f"{DOCUMENT}{path}"), ABSENT)
+    for names in in_batches(names_from(calls, user_id, f"{DOCUMENT_VERSION}{path}#"), _CLEARED_AT_ONCE):
+        calls.transact([absent, *(Action("Delete", key_of(user_id, name)) for name in names)])
 
 
 def _purging(calls: Calls, user_id: str, document: Document) -> list[Action]:
@@ -81,7 +102,7 @@ def _purging(calls: Calls, user_id: str, document: Document) -> list[Action]:
     change, values = (
         (f"REMOVE #{PURGE_AT}", None) if document.purge_at is None else (f"SET #{PURGE_AT} = :at", _purge(document.purge_at))
     )
-    return [Action("Update", key_of(user_id, name), change=change, values=values) for name in kept]
+    return [Action("Update", key_of(user_id, name), PRESENT, values, change) for name in kept]
 
 
 def _purge(moment: datetime) -> Item:
@@ -93,18 +114,37 @@ def _version_name(path: str, version: int) -> str:
 
 
 def _head_item(user_id: str, document: Document) -> Item:
-    item = {_HEAD: {"S": document.model_dump_json(exclude={"body"})}, _VERSION: {"N": str(document.version)}}
+    item = {_HEAD: _packed_head(document), _VERSION: {"N": str(document.version)}}
     return {**key_of(user_id, f"{DOCUMENT}{document.path}"), **item, **_purge_attribute(document)}
 
 
 def _version_item(user_id: str, document: Document) -> Item:
-    item = {_HEAD: {"S": document.model_dump_json(exclude={"body"})}, _BODY: packed(document.body)}
+    item = {_HEAD: _packed_head(document), _BODY: packed(document.body)}
     return {**key_of(user_id, _version_name(document.path, document.version)), **item, **_purge_attribute(document)}
+
+
+def _packed_head(document: Document) -> Item:
+    """Compressed as the body is: where a thousand passages stand would not fit beside it otherwise."""
+    return packed(document.model_dump_json(exclude={"body"}))
 
 
 def _purge_attribute(document: Document) -> Item:
     return {} if document.purge_at is None else {PURGE_AT: _purge(document.purge_at)[":at"]}
 
 
+def _head(calls: Calls, user_id: str, path: str) -> DocumentHead | None:
+    item = calls.one(user_id, f"{DOCUMENT}{path}")
+    return None if item is None else _head_of(item)
+
+
+def _head_of(item: Item) -> DocumentHead:
+    return DocumentHead.model_validate_json(unpacked(item[_HEAD]), extra="ignore")
+
+
+def _whole(head: DocumentHead | None) -> Document | None:
+    """The version that says that a document is deleted: it has no body, and its own row may have expired."""
+    return Document(**dict(head), body="") if head is not None and head.deleted else None
+
+
 def _document(item: Item) -> Document:
-    return Document.model_validate({**json.loads(item[_HEAD]["S"]), "body": unpacked(item[_BODY])}, extra="ignore")
+    return Document.model_validate({**json.loads(unpacked(item[_HEAD])), "body": unpacked(item[_BODY])}, extra="ignore")
