@@ -1,10 +1,14 @@
 """What is erased of a document whose memories have no record any more, or none that can be read, is nowhere in it."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from commonplace.adapters.dynamodb.calls import Calls
+from commonplace.adapters.dynamodb.long_texts import names_from
+from commonplace.adapters.dynamodb.table import DOCUMENT_VERSION
 from commonplace.bootstrap.local import OpenStore
 from commonplace.client.documents import Documents
 from commonplace.domain.errors import ErrorCode
@@ -89,3 +93,16 @@ def test_an_erased_document_is_in_no_backup_even_where_only_that_has_its_passage
     assert [one.memory.content for one in backup.records if one.memory] == [CITY]
     assert opened.ports.erased.among(ANA, [swims]) == {swims}
     assert refusal(lambda: documents.erase(*PLACE)).code is ErrorCode.NOT_FOUND
+
+
+def test_an_erasure_that_died_half_way_leaves_nothing_to_the_next(
+    documents: Documents, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    documents.write(("store",), "k", '{"likes": "tea"}', form="json", fields=())
+    with monkeypatch.context() as patched, suppress(ZeroDivisionError):
+        patched.setattr(Calls, "delete_all", lambda *_: 1 / 0)
+        documents.erase(("store",), "k")
+    assert refusal(lambda: documents.erase(("store",), "k")).code is ErrorCode.NOT_FOUND
+    if request.node.callspec.params["opened"] == "dynamodb":
+        calls = request.getfixturevalue("dynamodb_table").calls()
+        assert names_from(calls, ANA, DOCUMENT_VERSION) == []

@@ -118,10 +118,11 @@ class ErasableUser:
         check_place(namespace, key)
         documents = self.context.ports.documents
         passages = self._passages(namespace, key)
-        if not passages and documents.get(self.user_id, namespace, key) is None:
-            raise CommonplaceError(ErrorCode.NOT_FOUND, "key: there is no such document", "key")
+        is_there = documents.get(self.user_id, namespace, key) is not None
         with exclusive_lease(self.context):
-            documents.erase(self.user_id, namespace, key)
+            documents.erase(self.user_id, namespace, key)  # also where there is none: an erasure may have died half-way
+        if not passages and not is_there:
+            raise CommonplaceError(ErrorCode.NOT_FOUND, "key: there is no such document", "key")
         ids: dict[str, None] = {}
         for memory_id in passages:
             if memory_id not in ids:
