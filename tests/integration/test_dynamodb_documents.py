@@ -13,7 +13,8 @@ from commonplace.adapters.dynamodb.documents import DynamoDocuments
 from commonplace.adapters.dynamodb.table import DOCUMENT, DOCUMENT_VERSION
 from commonplace.domain.documents import MOST_BYTES, Document, PassageOf
 from tests.conftest import NOON
-from tests.contract.test_documents import ANA, NOTES, put_all, version
+from tests.contract.changes import ANA
+from tests.contract.test_documents import NOTES, put_all, version
 
 pytestmark = [pytest.mark.integration, pytest.mark.dynamodb]
 
