@@ -51,6 +51,18 @@ def test_closed_ones_are_told_and_erased_ones_are_not(ports: Ports, writer: Writ
     assert outlines(ports, user_id="local|nobody") == []
 
 
+def test_asked_again_what_changed_meanwhile_is_told(ports: Ports, writer: Writer) -> None:
+    tea, milk = writer.write("tea"), writer.write("milk")
+    assert outlines(ports) == sorted(one for one in map(Outline.of, (tea, milk)) if one)
+    closed, new = changed(ports, deleted(tea, LATER)), writer.write("water")
+    assert outlines(ports) == sorted(one for one in map(Outline.of, (closed, milk, new)) if one)
+    ports.records.update(erased(milk, LATER), Audit("erase", LATER, {}))
+    assert {one.memory_id for one in outlines(ports)} == {tea.memory_id, new.memory_id}
+    writer.write("of another", user_id="local|ben")
+    assert len(outlines(ports, user_id="local|ben")) == 1
+    assert {one.memory_id for one in outlines(ports)} == {tea.memory_id, new.memory_id}
+
+
 def test_terms_stand_in_the_words_or_in_the_labels(ports: Ports, writer: Writer) -> None:
     both = writer.write("green tea every day", tags=("ceremony",))
     writer.write("green apples")

@@ -1,5 +1,6 @@
 """Facts of a user's memories as a whole, and the usage log."""
 
+import json
 import threading
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -67,6 +68,8 @@ class SqliteFacts:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._read: dict[str, dict[int, tuple[int, Outline | None]]] = {}
+        """The outlines of the user who was asked about last, by their rows, each with the change that it was read at."""
 
     def tags(self, user_id: str) -> dict[str, int]:
         with self._database.reading() as connection:
@@ -91,9 +94,21 @@ class SqliteFacts:
         with self._database.reading() as connection:
             owner = known_owner(connection, user_id)
             held = " AND row IN (SELECT doc FROM word_places WHERE term = ?)" * len(terms)
+            there: dict[int, int] = dict(
+                connection.execute(
+                    f"SELECT row, change FROM memories WHERE owner = ?{held}", (owner, *(f"{owner}_{term}" for term in terms))
+                ).fetchall()
+            )
+            before = self._read.get(user_id, {})
+            known = {row: before[row] for row, change in there.items() if row in before and before[row][0] == change}
+            new = json.dumps([row for row in there if row not in known])
             rows = connection.execute(
-                f"SELECT memory_id, {RECORD} FROM memories WHERE owner = ?{held}",
-                (owner, *(f"{owner}_{term}" for term in terms)),
+                f"SELECT row, memory_id, {RECORD} FROM memories WHERE row IN (SELECT value FROM json_each(?))", (new,)
             ).fetchall()
-        read = ((memory_of(user_id, *row), len(row[1])) for row in rows)
-        return [one for memory, size in read if memory and (one := Outline.of(memory, size)) is not None]
+        for row, memory_id, record in rows:
+            memory = memory_of(user_id, memory_id, record)  # one that can't be read is told each time
+            if memory is not None:
+                known[row] = there[row], Outline.of(memory, len(record))
+        if not terms:
+            self._read = {user_id: known}
+        return [one for row in there if row in known and (one := known[row][1]) is not None]
