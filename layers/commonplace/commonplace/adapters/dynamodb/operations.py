@@ -4,7 +4,7 @@ import itertools
 import json
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import UTC, datetime
 
 from commonplace.adapters.dynamodb.add_entries import RefusedWrite, marker_holders, refused_writes
@@ -153,10 +153,9 @@ def _written(calls: Calls, change: Change) -> Written:
     if memory.version != change.before.version + 1:
         raise version_conflict(memory)
     try:
-        written = change_of(calls, memory, change.audit, change.vector)
+        return change_of(calls, memory, change.audit, change.vector)
     except CommonplaceError as error:
         raise version_conflict(memory) if error.code is ErrorCode.NOT_FOUND else error from error
-    return replace(written, rows=())  # `older_rows` has them
 
 
 def _applied(item: Item) -> Applied | None:

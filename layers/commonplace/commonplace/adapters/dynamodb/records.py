@@ -2,13 +2,12 @@
 
 import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from commonplace.adapters.dynamodb import erased_ids, removal
 from commonplace.adapters.dynamodb.add_entries import EntryBatch, marker_holders, refused_writes
-from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
+from commonplace.adapters.dynamodb.calls import MOST_ACTIONS, Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.rows import (
     FOUND,
@@ -33,7 +32,6 @@ from commonplace.retrieval.documents import document
 from commonplace.retrieval.record_scan import is_visible, passes_filter
 
 _Record = TypeVar("_Record")
-_PURGED_WITHIN = 80  # rows that can be marked in the transaction itself; a memory was hardly ever changed as often
 _LISTED_AT_MOST = 2_000  # records that are looked through for a page
 _ROWS_AT_ONCE = 50  # listed and deleted within the time of a call
 
@@ -53,11 +51,13 @@ class DynamoRecords:
     def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:
         calls = self._table.calls()
         change = change_of(calls, memory, audit, vector)
-        write = TransactionWrite(replace(change, rows=change.rows[:_PURGED_WITHIN]))
+        write, rows = TransactionWrite(change), purging(calls, memory, change.before)
         for attempt in itertools.count():
             actions = write.actions(self._since())
-            refusals = calls.transact(actions)
+            within = MOST_ACTIONS - len(actions)
+            refusals = calls.transact([*actions, *rows[:within]])
             if not refusals:
+                calls.transact_all(rows[within:])
                 break
             (refused,) = refused_writes([(write, actions)], refusals)
             if any(action.name == memory_name(memory.memory_id) for action, _ in refused.actions):
@@ -66,7 +66,6 @@ class DynamoRecords:
             for other in there.values():
                 raise CommonplaceError(ErrorCode.CONFLICT, f"the same memory or key is there already: {other.memory_id}")
             calls.wait(attempt)
-        calls.transact_all([purging(memory, row) for row in change.rows[_PURGED_WITHIN:]])
         return memory
 
     def get(self, user_id: str, memory_ids: Sequence[str]) -> list[Memory]:

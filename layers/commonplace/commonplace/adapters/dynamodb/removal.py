@@ -92,12 +92,10 @@ def erasing(operation: Operation) -> Iterator[Action]:
 def older_rows(calls: Calls, change: Change) -> Iterator[Action]:
     """Other rows of a memory go when it goes; the details of audit rows of what is erased, which may quote it, at once."""
     memory = change.memory
-    if change.before is None or (not change.erases and memory.purge_at == change.before.purge_at):
+    if not change.erases:
+        yield from purging(calls, memory, change.before)
         return
     audits = [name for name in audit_names(calls, memory) if name < audit_name(memory)]
-    if not change.erases:
-        yield from (purging(memory, name) for name in (used_name(memory.memory_id), *audits))
-        return
     goes = purge_at(memory)
     told = "SET #detail = :erased" + (f", #{PURGE_AT} = :purge_at" if goes else "")
     values = {":erased": {"S": _ERASED}, **({":purge_at": goes[PURGE_AT]} if goes else {})}

@@ -34,13 +34,12 @@ _HELD_BY = f"#{HOLDER} = :holder"
 
 @dataclass(frozen=True)
 class RowChange:
-    """A record as it is to be, and as it was (None: it is new). `rows`: older rows that go when the record goes."""
+    """A record as it is to be, and as it was (None: it is new)."""
 
     memory: Memory
     vector: bytes | None
     audit: Audit
     before: Memory | None = None
-    rows: tuple[str, ...] = ()
 
 
 @dataclass
@@ -106,7 +105,7 @@ def _rows(change: RowChange, since: datetime | None) -> list[Action]:
         rows = [Action("Put", record, f"#{VERSION} = :before", {":before": {"N": str(before.version)}}), audit]
     if since is not None:
         rows.append(_pending(memory, since))
-    return rows + [purging(memory, name) for name in change.rows]
+    return rows
 
 
 def _counted(memory: Memory) -> list[Action]:
@@ -118,10 +117,13 @@ def _counted(memory: Memory) -> list[Action]:
     return [Action("Put", {**key_of(memory.user_id, used_name(memory.memory_id)), **used})]
 
 
-def purging(memory: Memory, name: str) -> Action:
-    """Lets another row of a memory go when the record goes, or stay when the record stays."""
+def purging(calls: Calls, memory: Memory, before: Memory | None) -> list[Action]:
+    """Lets the other rows of a memory go when the record goes, or stay when the record stays; `before`: as it was."""
+    if before is None or memory.purge_at == before.purge_at:
+        return []
     goes, values = _purging(memory)
-    return Action("Update", key_of(memory.user_id, name), change=goes, values=values)
+    names = [used_name(memory.memory_id), *audit_names(calls, memory)]
+    return [Action("Update", key_of(memory.user_id, name), change=goes, values=values) for name in names]
 
 
 def _pending(memory: Memory, since: datetime) -> Action:
@@ -156,8 +158,7 @@ def change_of(calls: Calls, memory: Memory, audit: Audit, vector: Vector | None)
     if before.version != memory.version - 1:
         raise version_conflict(memory)
     kept = (memory.content, memory.embedding_model) == (before.content, before.embedding_model)
-    rows = [used_name(memory.memory_id), *audit_names(calls, memory)] if memory.purge_at != before.purge_at else []
-    return RowChange(memory, bytes_of(item) if kept else vector_bytes(vector), audit, before, tuple(rows))
+    return RowChange(memory, bytes_of(item) if kept else vector_bytes(vector), audit, before)
 
 
 def audit_names(calls: Calls, memory: Memory) -> list[str]:
