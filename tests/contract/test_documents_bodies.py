@@ -2,23 +2,14 @@
 
 import pytest
 
-from commonplace.bootstrap.local import OpenStore
 from commonplace.client.documents import Documents
 from commonplace.domain.errors import ErrorCode
 from tests.conftest import refusal
 from tests.contract.test_documents_kept import Told
+from tests.contract.test_documents_kept import documents as documents
+from tests.contract.test_documents_kept import told as told
 
 pytestmark = pytest.mark.integration
-
-
-@pytest.fixture
-def told(opened: OpenStore) -> Told:
-    return Told(opened)
-
-
-@pytest.fixture
-def documents(told: Told) -> Documents:
-    return told.documents
 
 
 @pytest.mark.parametrize(

@@ -17,20 +17,12 @@ from tests.contract.changes import ANA
 from tests.contract.damage import Damage, damage_of
 from tests.contract.test_backups import made, reading
 from tests.contract.test_documents_kept import CITY, PLACE, SWIMS, TEA, Told
+from tests.contract.test_documents_kept import documents as documents
+from tests.contract.test_documents_kept import told as told
 
 pytestmark = pytest.mark.integration
 
 Purge = Callable[[str], None]
-
-
-@pytest.fixture
-def told(opened: OpenStore) -> Told:
-    return Told(opened)
-
-
-@pytest.fixture
-def documents(told: Told) -> Documents:
-    return told.documents
 
 
 @pytest.fixture

@@ -43,9 +43,7 @@ def write_document(given: Writing, caller: Caller, ports: Ports) -> Document:
     for attempt in range(_ATTEMPTS):
         before = ports.documents.get(caller.user_id, given.namespace, given.key)
         if given.version not in (None, 0 if before is None or before.deleted else before.version):
-            raise CommonplaceError(
-                ErrorCode.CONFLICT, "version: the document was changed meanwhile; read it again", "version"
-            )
+            raise _changed()
         document = _next(given.namespace, given.key, before, caller, body=body, size=len(body.encode()), form=given.form)
         document = document.model_copy(update={"fields": given.fields, "redacted": kinds})
         document, entries = derived(document, before, caller, ports)
@@ -99,7 +97,7 @@ def delete_document(namespace: Sequence[str], key: str, caller: Caller, ports: P
             close_former(namespace, key, caller, ports)
         raise
     if version not in (None, before.version):
-        raise CommonplaceError(ErrorCode.CONFLICT, "version: the document was changed meanwhile; read it again", "version")
+        raise _changed()
     at = caller.now + PURGE_DELAY
     gone = _next(tuple(namespace), key, before, caller, body="", size=0, deleted=True, purge_at=at)
     ports.documents.put(caller.user_id, gone)
@@ -133,6 +131,10 @@ def _next(namespace: tuple[str, ...], key: str, before: DocumentHead | None, cal
         updated_at=caller.now,
         **fields,
     )
+
+
+def _changed() -> CommonplaceError:
+    return CommonplaceError(ErrorCode.CONFLICT, "version: the document was changed meanwhile; read it again", "version")
 
 
 def _check_names(given: Writing) -> None:
