@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import PydanticCustomError
 
-from commonplace.contract.validate import check, validate
+from commonplace.contract.validate import check, redaction_under_key, validate
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.storage import DeleteRequest, WriteRequest, normal_key
 
@@ -53,6 +53,27 @@ def test_a_secret_is_known_by_its_key(key: str, value: str) -> None:
         validate(WriteRequest, {"key": key, "value": value, **FACT}, None)
     assert (caught.value.code, caught.value.field) == (ErrorCode.SECRET_ONLY, "value")
     assert value not in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["secret", "secrets", "credentials", "client_secrets", "apiKeys", "db.secrets", "secrets db", "team credentials mail"],
+)
+def test_a_made_up_word_is_a_secret_under_every_name_for_one(key: str) -> None:
+    found = redaction_under_key("hunter2-blue", key)
+    assert (found.text, found.kinds, found.only_secret) == ("[redacted:api_key]", ("api_key",), True)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("secret", "Nobody knows that Ana paints."), ("secret", "tangerine"), ("max_tokens", "4096"), ("keys", "hunter2-blue"),
+        ("seeds tomato", "Roma-2"), ("public_key", "ab12-cd34"), ("secrets url", "${VAULT_URL}"), ("secretary", "ana-2"),
+        ("secrets rotated", "2024-05-01"), ("credentials mail", "ana@example.com"), ("usage.input_tokens", "120"),
+    ],
+)  # fmt: skip
+def test_what_looks_like_no_secret_stays_under_such_a_name(key: str, value: str) -> None:
+    assert redaction_under_key(value, key).text == value
 
 
 def test_what_is_no_secret_beside_one_is_kept() -> None:

@@ -12,6 +12,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import MAX_TEXT, in_zone
 from commonplace.text.foundation.characters import WORD
 from commonplace.text.redaction import Redaction, redact
+from commonplace.text.redaction.assignments import kind_under, parts_of_name
 
 AnyRequest = TypeVar("AnyRequest", bound=BaseModel)
 
@@ -123,9 +124,14 @@ def _redaction(text: str, path: str, beside: str | None) -> Redaction:
 
 
 def redaction_under_key(value: str, key: str) -> Redaction:
-    """The redaction of a value under a key: `gate_code` makes a bare 4471 a secret."""
-    name = " ".join(WORD.findall(key))
+    """The redaction of a value under a key: `gate_code` makes a bare 4471 a secret. A number of `tokens` counts them."""
+    name = " ".join(WORD.findall(" ".join(parts_of_name(key))))
+    if value.isdecimal() and "tokens" in name.split():
+        return redact(value)
     answer = redact(value, f"What is the {name}?")
     entry = redact(f"{name}: {answer.text}")
     rest = redact(entry.text.partition(": ")[2] or entry.text)
+    kind = None if answer.kinds or entry.kinds else kind_under(key, rest.text)
+    if kind is not None:
+        return Redaction(f"[redacted:{kind}]", (kind,), only_secret=True)
     return replace(rest, kinds=tuple(dict.fromkeys((*answer.kinds, *entry.kinds))))
