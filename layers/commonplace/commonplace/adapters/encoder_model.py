@@ -2,6 +2,7 @@
 
 import functools
 import math
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,7 +100,8 @@ def e5(folder: Path) -> EncoderModel:
 
     pieces = lines(folder / "e5" / "pieces.txt")
     begins, ends, unknown = map(pieces.index, ("<s>", "</s>", "<unk>"))
-    unigram = Unigram(pieces, np.load(folder / "e5" / "scores.npy").tolist(), unknown)
+    scores = array("f", np.load(folder / "e5" / "scores.npy").tobytes())  # as a list of floats it has eight times the size
+    unigram = Unigram(pieces, scores, unknown)
     return EncoderModel(*_opened(folder / "e5"), unigram.ids, (begins, *unigram.ids(_QUERY)), (ends,), unknown)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _ENGLISH_SHARE = 0.65  # of MiniLM in the vector of an English text; the rest is of e5
 _MOST_UNKNOWN = 0.1  # of the pieces of a text that has a vector
-_REMEMBERED = 512  # texts whose vectors stay at hand: one request asks for the same text more than once
+_REMEMBERED = 128  # texts whose vectors stay at hand: one request asks for the same text more than once
 
 
 class SentenceEncoder:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from commonplace.extraction.days import Utterance
 from commonplace.extraction.patterns import compiled, has_wording, wording_pattern
@@ -25,14 +26,15 @@ class Clause:
     asking: bool = False
 
 
-def clauses(utterance: Utterance) -> list[Clause]:
+@lru_cache(maxsize=64)  # each step of reading a message asks for them
+def clauses(utterance: Utterance) -> tuple[Clause, ...]:
     """The clauses of the user's own words, in order."""
-    return [
+    return tuple(
         clause
         for start, end in utterance.own
         for sentence in _spans(utterance.text, start, end)
         for clause in _without_question(utterance.text, *sentence)
-    ]
+    )
 
 
 def sentences(text: str) -> list[Clause]:

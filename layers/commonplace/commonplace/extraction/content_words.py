@@ -17,7 +17,7 @@ _SHORTEST, _SHARE = 4, 0.6
 _HALF, _TELLING, _FEW_MORE = 0.5, 2, 2
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=1024)
 def stems_of(text: str) -> frozenset[str]:
     """The content stems of a text, without function words of its language."""
     return frozenset(tokenizer.terms(text, _small_words(language_of(text))))

@@ -136,7 +136,7 @@ def read_message(
     """Reads one message of the user. `before`: the message it may answer; `least`: the worth from which a clause counts."""
     found = ReadMessage()
     question = question_to_user(before)
-    message_clauses = clauses(utterance)
+    message_clauses = list(clauses(utterance))
     if question and message_clauses and is_answer(message_clauses[0], len(message_clauses) == 1, family):
         found.units.append(MessageUnit(utterance, (message_clauses.pop(0),), question, utterance.explicit))
     judged = judged_clauses(utterance, message_clauses, before, words, least, family)

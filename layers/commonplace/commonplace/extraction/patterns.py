@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from unicodedata import normalize
 
@@ -29,6 +29,7 @@ def wording_pattern(kind: str) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{line})" for line in alternatives(kind)), re.IGNORECASE)
 
 
+@lru_cache(maxsize=4096)  # reading a message asks three times for the same
 def has_wording(kind: str, text: str) -> bool:
     """Whether a text has a wording of that kind."""
     return wording_pattern(kind).search(straight(text)) is not None
@@ -78,6 +79,7 @@ def _mention() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{spaced})\b|{unspaced}", re.IGNORECASE)
 
 
+@lru_cache(maxsize=1024)
 def is_instruction_to_reader(text: str) -> bool:
     """Whether a text gives the reader instructions or dictates memories, in any language (prompt injection).
 

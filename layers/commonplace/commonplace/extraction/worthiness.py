@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from commonplace.extraction.changes.attributes import attribute_of
 from commonplace.extraction.changes.corrections import ended_matter, is_correction
@@ -60,6 +61,7 @@ class Judgement:
         return max(self.shares, key=lambda kind: self.shares[kind])
 
 
+@lru_cache(maxsize=1024)  # whether a message is said in a role is asked of all its clauses first
 def judge(text: str, words: Embedder) -> Judgement:
     """Judges a clause, with or without a full stop alike. Its worth: the odds that it is a fact or a wish by how people chat,
     times those by how clear statements are written; each model alone is too sure of what only the other has seen."""

@@ -9,7 +9,7 @@ from commonplace.domain.batching import in_batches
 from commonplace.domain.fields import Notes
 from commonplace.domain.imports import Imported, RefusedEntry
 from commonplace.domain.interactions import Interaction, RefusedInteraction
-from commonplace.domain.runs import Mode, Run
+from commonplace.domain.runs import Mode, Run, RunStatus
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.extraction.candidate import MemoryView, Reading
 from commonplace.extraction.days import Day, days_of
@@ -61,9 +61,9 @@ def import_talks(
         kind=kind,
         why=why,
         applied=apply,
-        run_id=work.runs[-1].run_id if work.runs else None,
-        status=work.runs[-1].status if work.runs else None,
-        runs=[run.run_id for run in work.runs],
+        run_id=work.runs[-1] if work.runs else None,
+        status=work.status,
+        runs=work.runs,
         entries=number,
         added=work.added,
         closed=work.closed,
@@ -84,7 +84,8 @@ class _Work:
     read_so_far: int = 0
     added: int = 0
     closed: int = 0
-    runs: list[Run] = field(default_factory=list)
+    runs: list[str] = field(default_factory=list)
+    status: RunStatus | None = None
     waiting: list[str] = field(default_factory=list)
     refused: list[RefusedEntry] = field(default_factory=list)
     times: dict[str, list[datetime]] = field(default_factory=dict)
@@ -169,7 +170,8 @@ class _Work:
             context.night.ledger.record(context.user_id, talks, context.caller.now)
             run = run.model_copy(update={"interactions": ids})
             context.night.runs.close(run, dict.fromkeys(ids, LedgerMark("read")), lease.fence)
-        self.runs.append(run)
+        self.runs.append(run.run_id)
+        self.status = run.status
 
 
 def _limited(plan: Plan, context: RunContext) -> Plan:

@@ -9,6 +9,9 @@ from commonplace.ports.record_values import Vector
 class Embedder(Protocol):
     """Turns a text into a unit vector."""
 
+    def __hash__(self) -> int:
+        """Each is itself, so that what was made by it may be kept at hand."""
+
     @property
     def name(self) -> str:
         """The name of the model; vectors of two names are never compared."""

@@ -56,7 +56,7 @@ class Attribute:
         return self.name == other.name and bool(self.topic - other.topic and other.topic - self.topic)
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=1024)
 def attribute_of(sentence: str) -> Attribute | None:
     """The attribute that a sentence tells, None if it tells none with one value at a time."""
     plain = " ".join(straight(sentence).split())

@@ -110,12 +110,12 @@ def _denies(new: str, old: str) -> bool:
     )
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=1024)
 def _claims(text: str) -> tuple[_Claim, ...]:
     return tuple(map(_claim, compiled("contradictions.clause").split(straight(text))))
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=1024)
 def _claim(text: str) -> _Claim:
     negation = compiled("contradictions.not")
     limits = frozenset(found[0].casefold() for found in wording_pattern("limited").finditer(text))

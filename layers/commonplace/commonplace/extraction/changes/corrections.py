@@ -61,7 +61,7 @@ def lacks_subject(text: str) -> bool:
     return attribute_of(text) is None and compiled("corrections.pronoun_is").search(straight(text)) is not None
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=1024)
 def ended_matter(text: str, kind: str = "ended") -> str:
     """What a sentence says is over ("I don't eat pork anymore"), "" without a wording of that kind."""
     for pattern in _endings(kind):

@@ -96,7 +96,7 @@ def memory_sentences(text: str) -> list[str]:
     return list(_memory_sentences(text))
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=1024)
 def _memory_sentences(text: str) -> tuple[str, ...]:
     return (text,) if "?" in text or "？" in text else tuple(one.text for one in sentences(text))
 
@@ -106,7 +106,7 @@ def statements(text: str) -> list[str]:
     return list(_statements(text))
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=1024)
 def _statements(text: str) -> tuple[str, ...]:
     return tuple(part for sentence in memory_sentences(text) for part in _parts(sentence))
 

@@ -12,7 +12,7 @@ _NEIGHBOUR = re.compile(r"隣|.さん$")
 _OPENING, _CLOSE, _LEAD = 45, 22, 12
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=1024)
 def _subject(sentence: str) -> frozenset[str] | None:
     """The person a sentence is about: the user, or the words that name somebody of theirs; None if unclear."""
     opening = straight(sentence[:_OPENING]).lstrip()

@@ -4,7 +4,7 @@ import tomllib
 from functools import cache, lru_cache
 from importlib.resources import files
 
-_CACHED_WORDS = 20_000
+_CACHED_WORDS = 4_096
 
 
 @cache

@@ -98,6 +98,6 @@ def _english() -> Callable[[str], str]:
     return stem
 
 
-@functools.lru_cache(maxsize=65536)
+@functools.lru_cache(maxsize=16384)
 def _stem(word: str) -> str:
     return _english()(word) if word.isascii() and not word.isdigit() else word

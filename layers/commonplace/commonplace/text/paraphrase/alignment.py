@@ -35,7 +35,7 @@ class _Meaning(NamedTuple):
     """Two words without a common key have nothing to do with each other."""
 
 
-@functools.lru_cache(maxsize=16384)
+@functools.lru_cache(maxsize=4096)
 def _meaning(word: str, language_name: str) -> _Meaning:
     """Looks a word up in the tables of its language."""
     own, english = language(language_name), language_name == "english"

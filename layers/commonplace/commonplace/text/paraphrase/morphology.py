@@ -12,7 +12,7 @@ _VOWELS = "aeiou"
 _SHORTEST = 3
 
 
-@functools.lru_cache(maxsize=16384)
+@functools.lru_cache(maxsize=4096)
 def readings(word: str) -> tuple[Reading, ...]:
     """Every (lemma, form) an English word may be, itself as a base form first; `left` is a base and the past of `leave`."""
     found: dict[Reading, None] = {(word, BASE): None}

@@ -134,7 +134,7 @@ def _phrase_length(window: Sequence[Word], own: Language) -> int:
     return 1
 
 
-@functools.lru_cache(maxsize=16384)
+@functools.lru_cache(maxsize=4096)
 def _phrases_from(word: str, language_name: str) -> tuple[tuple[str, ...], ...]:
     """The phrases that may begin with a form of a word, longest first for each of its lemmas."""
     firsts = lemmas(word) if language_name == "english" else (word,)

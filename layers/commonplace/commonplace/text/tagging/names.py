@@ -25,7 +25,7 @@ _BRITISH = (
 )
 
 
-@functools.lru_cache(maxsize=16384)
+@functools.lru_cache(maxsize=4096)
 def singular(word: str) -> str:
     """The singular of an English noun in lower case; a word that is none comes back as it is."""
     known = singulars().get(word)
@@ -51,7 +51,7 @@ def singular_in(word: str, language: str) -> str:
     return word if word.endswith(("ss", "us", "is", "as")) and language == "fr" else word[:-1]
 
 
-@functools.lru_cache(maxsize=32768)
+@functools.lru_cache(maxsize=4096)
 def forms(word: str, language: str) -> tuple[str, ...]:
     """The word and the base forms that it may be a form of, likeliest first."""
     if language == "en":
@@ -72,13 +72,13 @@ def _shortened(word: str, language: str) -> list[str]:
     return [word[: -len(ending)] for ending in endings if word.endswith(ending) and len(word) - len(ending) >= 4]
 
 
-@functools.lru_cache(maxsize=16384)
+@functools.lru_cache(maxsize=4096)
 def same_thing(tag: str) -> str:
     """What two tags of the same thing share: spelling, number and aliases made one. Not for showing."""
     return _spelling(canonical(tag))
 
 
-@functools.lru_cache(maxsize=16384)
+@functools.lru_cache(maxsize=4096)
 def canonical(tag: str) -> str:
     """The name that the shipped table prefers for a tag, else its singular."""
     plain = _SEPARATORS.sub("-", bare(tag).strip())
@@ -87,7 +87,7 @@ def canonical(tag: str) -> str:
     return next((groups[name][0] for name in (plain, last) if name in groups), last)
 
 
-@functools.lru_cache(maxsize=16384)
+@functools.lru_cache(maxsize=4096)
 def standard(tag: str) -> str:
     """The longer standard form of an abbreviation (`javascript` of `js`); any other tag as it is.
 
