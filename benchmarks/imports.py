@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.report import Cell, Table, main
 from training.many import texts
 
-MEGABYTES, FACTS = 100, 10_000
+MEGABYTES, FACTS = 100, 2_000
 _FIRST, _BETWEEN, _PAUSE = datetime(2023, 3, 1, 8, tzinfo=UTC), timedelta(hours=3, minutes=7), timedelta(seconds=95)
 _ASKED, _ANSWER = 2, 2_600  # messages that only ask, after the first of a conversation; characters of an answer
 _MESSAGES = Path(__file__).parents[1] / "training" / "messages"
