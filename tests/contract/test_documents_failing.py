@@ -11,6 +11,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.ports.bundle import Ports
 from tests.conftest import refusal
 from tests.contract.test_documents_kept import CITY, PLACE, SWIMS, TEA, Told
+from tests.contract.test_documents_kept import told as told
 
 pytestmark = pytest.mark.integration
 
@@ -25,11 +26,6 @@ class FailingRecords:
         if name == self._name:
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "out of order")
         return getattr(self._records, name)
-
-
-@pytest.fixture
-def told(opened: OpenStore) -> Told:
-    return Told(opened)
 
 
 def without(opened: OpenStore, name: str) -> Documents:

@@ -64,6 +64,11 @@ def test_a_made_up_word_is_a_secret_under_every_name_for_one(key: str) -> None:
     assert (found.text, found.kinds, found.only_secret) == ("[redacted:api_key]", ("api_key",), True)
 
 
+@pytest.mark.parametrize(("key", "value"), [("WiFi", "Sonne1234"), ("backupCodes", "8841-2207"), ("homeGateCode", "4471")])
+def test_a_name_is_read_as_one_word_and_as_its_parts(key: str, value: str) -> None:
+    assert value not in redaction_under_key(value, key).text
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [

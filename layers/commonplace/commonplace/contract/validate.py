@@ -125,13 +125,19 @@ def _redaction(text: str, path: str, beside: str | None) -> Redaction:
 
 def redaction_under_key(value: str, key: str) -> Redaction:
     """The redaction of a value under a key: `gate_code` makes a bare 4471 a secret. A number of `tokens` counts them."""
-    name = " ".join(WORD.findall(" ".join(parts_of_name(key))))
-    if value.isdecimal() and "tokens" in name.split():
+    parts = parts_of_name(key)
+    if value.isdecimal() and "tokens" in parts:
         return redact(value)
+    found = _redaction_as_answer(value, key)
+    if not found.kinds and len(parts) > len(key.split()):  # "WiFi" is one word, and "backupCodes" are two
+        found = _redaction_as_answer(value, " ".join(parts))
+    kind = None if found.kinds else kind_under(key, value)
+    return found if kind is None else Redaction(f"[redacted:{kind}]", (kind,), only_secret=True)
+
+
+def _redaction_as_answer(value: str, key: str) -> Redaction:
+    name = " ".join(WORD.findall(key))
     answer = redact(value, f"What is the {name}?")
     entry = redact(f"{name}: {answer.text}")
     rest = redact(entry.text.partition(": ")[2] or entry.text)
-    kind = None if answer.kinds or entry.kinds else kind_under(key, rest.text)
-    if kind is not None:
-        return Redaction(f"[redacted:{kind}]", (kind,), only_secret=True)
     return replace(rest, kinds=tuple(dict.fromkeys((*answer.kinds, *entry.kinds))))
