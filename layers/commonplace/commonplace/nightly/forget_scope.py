@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from commonplace.domain.batching import in_batches
 from commonplace.domain.interactions import Discussion, Explicit, Interaction
 from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate
@@ -16,11 +17,13 @@ from commonplace.runs.apply import RunContext
 from commonplace.runs.finalize import RUNS_WITH_WORDS
 from commonplace.use_cases.merge_plan import Sources
 
+_AT_ONCE = 100  # recorded interactions, whose texts may be long
+
 
 def closed_memories(request: Candidate, shown: Sequence[Memory], view: RunMemoryView) -> list[Memory]:
     """The closed memories that match a forget request, and those that one of `shown` superseded, whatever they say."""
     ids = {memory.memory_id for memory in shown}
-    ended = [one for one in view.all() if one.status != "active" and one.memory_id not in ids]
+    ended = [one for one in view.closed() if one.memory_id not in ids]
     before = ids | {memory.supersedes for memory in shown}
     found = [one for one in ended if one.content and (one.superseded_by in before or tells(request.content, one.content))]
     older = {one.memory_id for one in found}
@@ -35,10 +38,10 @@ def interactions_telling(request: Candidate, context: RunContext) -> tuple[str, 
     since, until = context.caller.now - context.night.texts_kept, request.event_time or context.caller.now
     runs = [run for run in context.night.runs.newest(context.user_id, RUNS_WITH_WORDS) if run.started_at >= since]
     ids = list(dict.fromkeys(one for run in runs for one in run.interactions))
-    entries = context.night.ledger.entries(context.user_id, ids)
     return tuple(
         one.interaction_id
-        for one in entries
+        for few in in_batches(ids, _AT_ONCE)
+        for one in context.night.ledger.entries(context.user_id, few)
         if one.interaction is not None and _in_zone_of(one.time, until) <= until and _tells(request.content, one.interaction)
     )
 

@@ -78,10 +78,11 @@ class RunMemoryView:
         ]
         return [memory.memory_id for memory in self.get(same) if not memory.is_passage]
 
-    def all(self) -> list[Memory]:
-        """Every memory, closed ones too."""
-        kept = {memory.memory_id: memory for memory in self._ports.records.all(self._context.user_id)}
-        return list((kept | {memory.memory_id: memory for memory, _ in self._staged.values()}).values())
+    def closed(self) -> list[Memory]:
+        """What is not active any more; of all the records no more than these are held at once."""
+        kept = (one for one in self._ports.records.all(self._context.user_id) if one.memory_id not in self._staged)
+        staged = (memory for memory, _ in self._staged.values())
+        return [one for one in chain(kept, staged) if one.status != "active"]
 
     def holder(self, key: str) -> Memory | None:
         staged = self._current(memory for memory, _ in self._staged.values() if memory.key == key)
