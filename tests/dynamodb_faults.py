@@ -2,6 +2,7 @@
 
 import io
 import json
+import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -42,13 +43,14 @@ class Faults:
 
     def __init__(self, client: "DynamoDBClient", operation: str, faults: Iterator[Callable[..., AWSResponse] | None]) -> None:
         self.asked = 0
-        self._faults = faults
+        self._faults, self._turn = faults, threading.Lock()  # a generator answers one thread at a time
         events: Any = client.meta.events  # its stubs want a handler that answers nothing
         events.register(f"before-send.dynamodb.{operation}", self._before)
 
     def _before(self, **_: Any) -> AWSResponse | None:
-        self.asked += 1
-        fault = next(self._faults, None)
+        with self._turn:
+            self.asked += 1
+            fault = next(self._faults, None)
         return None if fault is None else fault()
 
 
