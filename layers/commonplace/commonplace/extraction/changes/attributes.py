@@ -14,7 +14,7 @@ from commonplace.text.foundation.english import is_english
 from commonplace.text.paraphrase.language import american
 
 _VALUE_BEFORE = r"(?P<value>[^,.;!?…。、()\s][^,;!?…。、()]{0,60}?)"
-_TOPIC = r"(?P<topic>[^\W_][\w'’&+-]*(?: [\w'’&+-]+){0,5}?|[^\s、。はが]{1,12})"
+_TOPIC = r"(?P<topic>[^\W_][\w'’&+-]{0,60}(?: [\w'’&+-]{1,60}){0,5}?|[^\s、。はが]{1,12})"
 _TIME = re.compile(r"\b\d{1,2}(?::\d\d| ?[ap]\.?m\b| uhr| ?h\b)|\d時", re.IGNORECASE)
 _CAPITAL_NEXT = re.compile(r"\w+ [A-ZÀ-Þ]")
 _OF_SOMETHING = ("thing", "home_of", "favourite", "tool", "place", "weekday")
