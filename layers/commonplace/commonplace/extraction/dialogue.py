@@ -9,7 +9,7 @@ from commonplace.extraction.forgetting.requests import addresses_the_memory
 from commonplace.extraction.own_words.masking import cue_pattern
 from commonplace.extraction.patterns import has_wording
 from commonplace.extraction.third_parties import speaks_of_self
-from commonplace.extraction.worthiness import judge, never_kept_reason
+from commonplace.extraction.worthiness import judge, kind_shares, never_kept_reason
 from commonplace.ports.embedder import Embedder
 from commonplace.text.foundation import tokenizer
 
@@ -84,8 +84,8 @@ class RolePlay:
         most = max(judgements, key=lambda one: one.shares["role_play"], default=None)
         if most is None or most.worth >= _TOLD:
             return False
-        whole = judge(utterance.own_words, self.words)
-        return (whole.shares["role_play"] + most.shares["role_play"]) / 2 >= _PLAYED
+        whole = kind_shares(utterance.own_words, self.words)
+        return (whole["role_play"] + most.shares["role_play"]) / 2 >= _PLAYED
 
 
 def _addresses_the_memory(clause: Clause) -> bool:

@@ -13,6 +13,7 @@ from commonplace.extraction.clauses import Clause, pieces, without_request
 from commonplace.extraction.patterns import has_wording, is_instruction_to_reader
 from commonplace.extraction.third_parties import OF_SOMEBODY_ELSE, private_reason, speaks_of_self
 from commonplace.ports.embedder import Embedder
+from commonplace.ports.record_values import Vector
 from commonplace.text.classifier.classification import classify, log_odds
 from commonplace.text.classifier.model import Kind, Shares, kinds
 from commonplace.text.foundation import tokenizer
@@ -65,11 +66,21 @@ class Judgement:
 def judge(text: str, words: Embedder) -> Judgement:
     """Judges a clause, with or without a full stop alike. Its worth: the odds that it is a fact or a wish by how people chat,
     times those by how clear statements are written; each model alone is too sure of what only the other has seen."""
-    sentence = _with_stop(text)
-    vector = words.embed(sentence)
-    shares = kinds(sentence, vector)
+    sentence, vector, shares = _as_sentence(text, words)
     odds = log_odds(shares["fact"] + shares["wish"]) + log_odds(classify(sentence, vector).worth)
     return Judgement(shares, 1.0 / (1.0 + math.exp(-odds)))
+
+
+def kind_shares(text: str, words: Embedder) -> Shares:
+    """The shares of the kinds that a text may be, with or without a full stop alike."""
+    return _as_sentence(text, words)[2]
+
+
+@lru_cache(maxsize=128)  # of a message of one clause both are asked
+def _as_sentence(text: str, words: Embedder) -> tuple[str, Vector | None, Shares]:
+    sentence = _with_stop(text)
+    vector = words.embed(sentence)
+    return sentence, vector, kinds(sentence, vector)
 
 
 def _with_stop(text: str) -> str:
