@@ -67,10 +67,11 @@ def _related(one: str, other: str) -> bool:
 def says_the_same(one: str, other: str) -> bool:
     """Whether two sentences say the same: as duplicates, as the same attribute value, or in another word order."""
     ours, theirs = stems_of(one) - word_list("filler_stems"), stems_of(other) - word_list("filler_stems")
-    first, second = attribute_of(one), attribute_of(other)
-    if first and second and first.repeats(second) and _adds_nothing(one, other, ours - theirs):
-        return True
     if ours == theirs and len(ours) >= _TELLING and _persons(one) == _persons(other):
+        return True
+    first = attribute_of(one)
+    second = attribute_of(other) if first else None
+    if first and second and first.repeats(second) and _adds_nothing(one, other, ours - theirs):
         return True
     # Reading a pair costs half a millisecond, and most have little in common, or other numbers.
     if len(ours & theirs) < _HALF * max(len(ours), len(theirs)) or any(stem[:1].isdigit() for stem in ours ^ theirs):

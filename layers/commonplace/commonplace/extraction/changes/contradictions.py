@@ -54,25 +54,31 @@ def contradicts(new: str, old: str, *, corrects: bool, context: str = "", same_t
     """
     if has_wording("additional", new) or have_different_subjects(new, old) or swaps_roles(new, old):
         return None
-    ours, theirs, bygone = attribute_of(new), attribute_of(old), bool(ended_matter(old)) or has_wording("bygone", old)
-    bygone = bygone or (theirs is not None and theirs.past)
+    ours = attribute_of(new)
+    theirs = attribute_of(old) if ours else None  # most say none, and to look for one takes the most time
     if ours and theirs and (ours.is_of_another(theirs) or not ours.measures_as(theirs)):
         return None
     changed = ours and theirs and ours.replaces(theirs) and _is_current(new, ours)
-    if not bygone and (changed or has_another_end(new, old)):
+    if (changed or has_another_end(new, old)) and not _is_bygone(old):
         return CHANGED
     if _denies(new, old) or denies_value(new, old, context or new):
         return CORRECTED
     if not corrects or (has_wording("called_off", new) and has_wording("regular", old)):
         return None
-    if names_old_value(new, old) or (not bygone and _name_same_thing(new, old)):
+    if names_old_value(new, old) or (_name_same_thing(new, old) and not _is_bygone(old)):
         return CORRECTED
     gone = _ended_words(new)
     if gone - shared_stems(gone, stems_of(old), begins=True):
         return None
-    if not bygone and conflicts(new, old, context or new, same_talk):
+    if not _is_bygone(old) and conflicts(new, old, context or new, same_talk):
         return CORRECTED
     return OVER if gone and not ended_matter(old) else None
+
+
+def _is_bygone(old: str) -> bool:
+    """Whether a sentence tells what was so once."""
+    told = attribute_of(old)
+    return bool(ended_matter(old)) or has_wording("bygone", old) or (told is not None and told.past)
 
 
 def contradicted(new: str, old: str, *, corrects: bool) -> list[str]:
