@@ -1,4 +1,4 @@
-// What the page does beyond what it does without a script: search while somebody types, parts that take longer, and keys.
+// What the page does beyond what it does without a script: search while somebody types, parts that take longer, files that are too large, and keys.
 "use strict";
 
 const WAIT = 150; // milliseconds after the last letter
@@ -34,6 +34,15 @@ for (const part of document.querySelectorAll("[data-later]")) {
     if (answer.ok) part.innerHTML = await answer.text(); // else its link stays
   });
 }
+
+// Of what is much too large the server reads no more than a part: a browser would tell only that the connection ended.
+const sending = document.querySelector("form[data-most]");
+sending?.addEventListener("change", () => {
+  const fields = [...sending.querySelectorAll("input[type=file]")];
+  const bytes = fields.flatMap((field) => [...field.files]).reduce((sum, file) => sum + file.size, 0);
+  const why = bytes > Number(sending.dataset.most) ? sending.dataset.larger : "";
+  for (const field of fields) field.setCustomValidity(field.files.length > 0 ? why : "");
+});
 
 const typing = (target) => target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
 
