@@ -3,7 +3,7 @@
 import itertools
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from unittest.mock import Mock
@@ -73,6 +73,31 @@ def test_a_read_is_tried_again(client: Any, table_name: str, operation: str, ask
     assert records.get(USER, [memory.memory_id]) == [memory]
     assert list(records.all(USER)) == [memory]
     assert faults.asked == asked + 3
+
+
+def test_who_was_overtaken_while_the_older_rows_were_listed_is_told(
+    client: Any, dynamodb_table: Table, table_name: str
+) -> None:
+    ((memory, _),) = over(client, table_name).add([entry("tea")])
+    newer = memory.model_copy(update={"version": 2, "importance": 0.9})
+
+    def overtaking() -> Iterator[None]:
+        DynamoRecords(dynamodb_table).update(newer, CHANGE)
+        yield None
+
+    Faults(client, "Query", overtaking())
+    sent = list[Any]()
+    client.meta.events.register(
+        "provide-client-params.dynamodb.TransactWriteItems", lambda params, **_: sent.extend(params["TransactItems"])
+    )
+    closed = memory.model_copy(update={"version": 2, "status": "deleted", "purge_at": NOON})
+    with pytest.raises(CommonplaceError) as caught:
+        over(client, table_name).update(closed, CHANGE)
+    assert caught.value.code is ErrorCode.CONFLICT
+    assert over(client, table_name).get(USER, [memory.memory_id]) == [newer]
+    (each,) = zip(*(action.values() for action in sent), strict=True)
+    names = [one.get("Item", one.get("Key"))["item"]["S"] for one in each]
+    assert len(set(names)) == len(names)  # the service refuses two actions on one item, and says no conflict
 
 
 def test_what_was_left_unprocessed_is_asked_again(client: Any, table_name: str) -> None:

@@ -8,7 +8,6 @@ from commonplace.adapters.dynamodb import aliases, erased_ids, feedback
 from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.rows import (
     HOLDER,
-    audit_name,
     memory_name,
     memory_of,
     pending_name,
@@ -17,7 +16,7 @@ from commonplace.adapters.dynamodb.rows import (
     used_name,
 )
 from commonplace.adapters.dynamodb.table import AUDIT, CONTENT, ITEM, KEY, OPERATION, PURGE_AT, Action
-from commonplace.adapters.dynamodb.writes import audit_names, purging
+from commonplace.adapters.dynamodb.writes import older_audits, purging
 from commonplace.memories.transitions import without_words
 from commonplace.ports.record_values import AppliedChange, Change, Operation
 
@@ -95,8 +94,9 @@ def older_rows(calls: Calls, change: Change) -> Iterator[Action]:
     if not change.erases:
         yield from purging(calls, memory, change.before)
         return
-    audits = [name for name in audit_names(calls, memory) if name < audit_name(memory)]
     goes = purge_at(memory)
     told = "SET #detail = :erased" + (f", #{PURGE_AT} = :purge_at" if goes else "")
     values = {":erased": {"S": _ERASED}, **({":purge_at": goes[PURGE_AT]} if goes else {})}
-    yield from (Action("Update", key_of(memory.user_id, name), change=told, values=values) for name in audits)
+    yield from (
+        Action("Update", key_of(memory.user_id, name), change=told, values=values) for name in older_audits(calls, memory)
+    )

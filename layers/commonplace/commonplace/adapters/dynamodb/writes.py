@@ -12,6 +12,7 @@ from commonplace.adapters.dynamodb.rows import (
     LAST_FOUND,
     VERSION,
     audit_item,
+    audit_name,
     bytes_of,
     markers,
     memory_item,
@@ -122,7 +123,7 @@ def purging(calls: Calls, memory: Memory, before: Memory | None) -> list[Action]
     if before is None or memory.purge_at == before.purge_at:
         return []
     goes, values = _purging(memory)
-    names = [used_name(memory.memory_id), *audit_names(calls, memory)]
+    names = [used_name(memory.memory_id), *older_audits(calls, memory)]
     return [Action("Update", key_of(memory.user_id, name), change=goes, values=values) for name in names]
 
 
@@ -161,11 +162,14 @@ def change_of(calls: Calls, memory: Memory, audit: Audit, vector: Vector | None)
     return RowChange(memory, bytes_of(item) if kept else vector_bytes(vector), audit, before)
 
 
-def audit_names(calls: Calls, memory: Memory) -> list[str]:
-    """The sort keys of the audit rows of a memory."""
+def older_audits(calls: Calls, memory: Memory) -> list[str]:
+    """The sort keys of the audit rows of a memory's earlier versions.
+
+    The row of this one, where another writer was faster, is for the transaction to find: that is a conflict.
+    """
     condition, values = partition_condition(memory.user_id, f"{AUDIT}{memory.memory_id}#")
     pages = calls.pages(condition, values, ConsistentRead=True, ProjectionExpression=f"#{ITEM}")
-    return [item[ITEM]["S"] for page in pages for item in page]
+    return [name for page in pages for item in page if (name := item[ITEM]["S"]) < audit_name(memory)]
 
 
 def version_conflict(memory: Memory) -> CommonplaceError:
