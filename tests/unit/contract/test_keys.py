@@ -67,6 +67,21 @@ def test_a_made_up_word_is_a_secret_under_every_name_for_one(key: str) -> None:
 @pytest.mark.parametrize(("key", "value"), [("WiFi", "Sonne1234"), ("backupCodes", "8841-2207"), ("homeGateCode", "4471")])
 def test_a_name_is_read_as_one_word_and_as_its_parts(key: str, value: str) -> None:
     assert value not in redaction_under_key(value, key).text
+    with pytest.raises(CommonplaceError) as caught:
+        validate(WriteRequest, {"key": key, "value": value, **FACT}, None)
+    assert caught.value.code is ErrorCode.SECRET_ONLY
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("tokens pin", "4471"), ("tokens github", "12345678"), ("tokens bank password", "123456"), ("backup_tokens", "88412207"),
+        ("recoveryTokens", "884122"), ("tokens new", "884122"), ("pin_changed", "4471"), ("pin", "4471"), ("pin number", "4471"),
+        ("token expires in password", "123456"), ("secrets db", "$ecret12"), ("secrets db", "2024-05-01hunter2"),
+    ],
+)  # fmt: skip
+def test_a_number_under_such_names_is_a_secret_unless_it_counts_or_dates(key: str, value: str) -> None:
+    assert value not in redaction_under_key(value, key).text
 
 
 @pytest.mark.parametrize(
@@ -75,6 +90,10 @@ def test_a_name_is_read_as_one_word_and_as_its_parts(key: str, value: str) -> No
         ("secret", "Nobody knows that Ana paints."), ("secret", "tangerine"), ("max_tokens", "4096"), ("keys", "hunter2-blue"),
         ("seeds tomato", "Roma-2"), ("public_key", "ab12-cd34"), ("secrets url", "${VAULT_URL}"), ("secretary", "ana-2"),
         ("secrets rotated", "2024-05-01"), ("credentials mail", "ana@example.com"), ("usage.input_tokens", "120"),
+        ("tokens", "512"), ("llm tokens_in", "120"), ("tokenExpiresIn", "3600"), ("passwordMinLength", "12"),
+        ("passwordUpdatedAt", "2024-05-01T10:00:00Z"), ("pin attempts", "3"), ("credentials username", "ana92"),
+        ("credentials.region", "eu-west-1"), ("apiKeys name", "mobile-app2"), ("credentials public_key", "ab12-cd34"),
+        ("seed", "Roma-2"), ("pinLabel", "GPIO-17"), ("signature", "v1-abc"),
     ],
 )  # fmt: skip
 def test_what_looks_like_no_secret_stays_under_such_a_name(key: str, value: str) -> None:

@@ -12,7 +12,8 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import MAX_TEXT, in_zone
 from commonplace.text.foundation.characters import WORD
 from commonplace.text.redaction import Redaction, redact
-from commonplace.text.redaction.assignments import kind_under, parts_of_name
+from commonplace.text.redaction.assignments import parts_of_name
+from commonplace.text.redaction.names_above import describes, kind_under, measures
 
 AnyRequest = TypeVar("AnyRequest", bound=BaseModel)
 
@@ -33,7 +34,8 @@ def validate(kind: type[AnyRequest], arguments: Mapping[str, Any], zone: tzinfo 
     """
     request = check(kind, arguments)
     kinds: list[str] = []
-    return _redacted_model(request, "", zone, kinds), list(dict.fromkeys(kinds))
+    key = arguments.get("key")  # as it was given: the one that is kept has no capitals, and "gatecode" is no word
+    return _redacted_model(request, "", zone, kinds, key), list(dict.fromkeys(kinds))
 
 
 def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
@@ -79,11 +81,11 @@ def redacted_value(value: str, key: str) -> tuple[str, list[str]]:
     return _redacted_text(value, "value", kinds, key), kinds
 
 
-def _redacted_model(model: Any, path: str, zone: tzinfo | None, kinds: list[str]) -> Any:
+def _redacted_model(model: Any, path: str, zone: tzinfo | None, kinds: list[str], key: Any = None) -> Any:
     changed: dict[str, Any] = {}
     for name in type(model).model_fields:
         value = getattr(model, name)
-        beside = getattr(model, "context", None) or getattr(model, "key", None)
+        beside = getattr(model, "context", None) or key or getattr(model, "key", None)
         cleaner = _redacted_value(value, f"{path}{name}", zone, kinds, beside)
         if cleaner is not value:
             changed[name] = cleaner
@@ -124,12 +126,12 @@ def _redaction(text: str, path: str, beside: str | None) -> Redaction:
 
 
 def redaction_under_key(value: str, key: str) -> Redaction:
-    """The redaction of a value under a key: `gate_code` makes a bare 4471 a secret. A number of `tokens` counts them."""
-    parts = parts_of_name(key)
-    if value.isdecimal() and "tokens" in parts:
+    """The redaction of a value under a key: `gate_code` makes a bare 4471 a secret. What only counts or dates one is none."""
+    if measures(key, value):
         return redact(value)
-    found = _redaction_as_answer(value, key)
-    if not found.kinds and len(parts) > len(key.split()):  # "WiFi" is one word, and "backupCodes" are two
+    found, parts = _redaction_as_answer(value, key), parts_of_name(key)
+    in_one = parts != [word.lower() for word in WORD.findall(key)]  # "backupCodes" are two words
+    if not found.kinds and in_one and not describes(key):
         found = _redaction_as_answer(value, " ".join(parts))
     kind = None if found.kinds else kind_under(key, value)
     return found if kind is None else Redaction(f"[redacted:{kind}]", (kind,), only_secret=True)

@@ -20,7 +20,7 @@ from commonplace.text.third_person import to_third_person
 MAX_TAGS = 8
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PrecomputedEmbedder:
     """An embedder that already has the vectors of some texts."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 
-from commonplace.text.redaction.values import is_blank, is_mixed
+from commonplace.text.redaction.values import is_blank
 from commonplace.text.redaction.view import HIDDEN, Span, View
 from commonplace.text.redaction.vocabulary import words
 
@@ -39,8 +39,6 @@ _COMMAND = re.compile(
     r"|\bsmbclient\b[^\n|;]{0,80}? -U ?[\"']?[^\s%]{1,60}%([^\s\"']{3,100})"
     r"|\becho (?:-n )?[\"']?([^\s\"'$][^\s\"']{2,100})[\"']? ?\| ?[^\n|]{0,100}?(?:--password-stdin|sudo -S)(?![\w-])"
 )
-_SEVERAL = ("password", "api_key", "token", "private_key")
-_DATE = re.compile(r"\d{4}-\d\d?-\d\d?\S{0,20}")
 _TECHNICAL = re.compile(r"[a-z0-9][A-Z]|[_.\-]")
 _MORE_WORDS = re.compile(r"[ \t]+[A-Za-z]")
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_.\-]+")
@@ -72,29 +70,12 @@ def parts_of_name(name: str) -> list[str]:
     return [word.lower() for word in _PARTS.split("_".join(name.split())) if word]
 
 
-def _kind_of(name: str) -> str | None:
+def kind_of(name: str) -> str | None:
     """The kind of secret that a thing of this name holds: "DB_PASSWORD" a password, "max_tokens" none."""
     parts = [word.rstrip("0123456789") for word in parts_of_name(name)]
     if "public" in parts and "private" not in parts:
         return None
     return next((kind for n in (4, 3, 2, 1) if (kind := _kinds().get(" ".join(parts[-n:])))), None)
-
-
-def kind_under(names: str, value: str) -> str | None:
-    """The kind of secret that a made-up word is under these names, the innermost last, None if it is none.
-
-    Of the outer names those count that hold several: `credentials`, `apiKeys`.
-    """
-    if any(map(str.isspace, value)) or not is_mixed(value) or _REFERENCE.fullmatch(value) or _DATE.fullmatch(value):
-        return None
-    parts = [word.rstrip("0123456789") for word in parts_of_name(names)]
-    outer = (_kind_of_several("_".join(parts[:end])) for end in range(len(parts), 0, -1))
-    return _kind_of("_".join(parts)) or next(filter(None, outer), None)
-
-
-def _kind_of_several(name: str) -> str | None:
-    kind = _kind_of(name.removesuffix("s")) if name.endswith("s") else None
-    return kind if kind in _SEVERAL else None
 
 
 def find_assignments(view: View) -> Iterator[Span]:
@@ -106,7 +87,7 @@ def find_assignments(view: View) -> Iterator[Span]:
         if match.start() < done or (match["gap"] and not match["name"].startswith("-")):
             continue
         # "${SECRET_KEY:?missing}"
-        kind = None if text.endswith("${", 0, match.start()) else _kind_of(match["name"])
+        kind = None if text.endswith("${", 0, match.start()) else kind_of(match["name"])
         if kind and (found := _value(text, match)):
             done = found[1]
             yield Span(*found, kind)
