@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 from commonplace import Commonplace
 from tests.browser.served import Served
@@ -82,13 +82,12 @@ def test_memories_are_brought_along_and_taken_back(page: Page, ui_file: Path, tm
 def test_a_file_that_is_too_large_is_told_before_it_is_sent(page: Page) -> None:
     page.get_by_role("link", name="Import").click()
     files, show = page.get_by_label("A file, or several"), page.get_by_role("button", name="Show the plan")
-    small = {"name": "turns.json", "mimeType": "application/json", "buffer": b"[]"}
-    files.set_input_files({**small, "buffer": b" " * 33_000_000})
+    files.set_input_files(FilePayload(name="turns.json", mimeType="application/json", buffer=b" " * 33_000_000))
     show.click()
     told = files.evaluate("field => field.validationMessage")
     assert told == "This is more than 32 MB: run commonplace import FILE."
     expect(page.get_by_role("heading", level=1)).to_have_text("Bring memories along")
-    files.set_input_files(small)
+    files.set_input_files(FilePayload(name="turns.json", mimeType="application/json", buffer=b"[]"))
     assert files.evaluate("field => field.checkValidity()")
     show.click()
     expect(page.get_by_role("heading", level=1)).to_have_text("What would come")
