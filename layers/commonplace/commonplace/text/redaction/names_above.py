@@ -1,6 +1,9 @@
 """What the names above a value tell of it: `credentials github` makes a secret of a made-up word, `max_tokens` none of 4096."""
 
 import re
+import tomllib
+from functools import cache
+from importlib import resources
 
 from commonplace.text.redaction.assignments import kind_of, parts_of_name
 from commonplace.text.redaction.values import is_blank, is_mixed
@@ -10,26 +13,22 @@ _HOLDING = ("password", "api_key", "token", "private_key", "one_time_code")
 _SEVERAL = ("password", "api_key", "token", "private_key")
 _DATE = re.compile(r"\d{4}-\d\d?(?:-\d\d?)?(?:[T ][\d:.,+Z-]{0,20})?")
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
-_COUNTED = frozenset("max min input output prompt completion total used usage cached reasoning thinking generated".split())
-_COUNTING = frozenset("in out input output total used usage cached max min limit count left".split())
-"""Words before and behind `tokens` where these are pieces of text that somebody counts."""
-_MEASURES = frozenset("ttl length size rate ratio score strength attempts tries retries count limit age".split())
-_DATING = frozenset("at on expires expiry expiration created updated changed rotated issued used valid until since".split())
-_DESCRIBING = frozenset(
-    "user username login host hostname port region zone profile id name title type kind version algorithm alg path file"
-    " folder url uri endpoint status label note description scope role issuer certificate exam radius color format".split()
-)
-"""What is told of a secret beside it, and holds none."""
+
+
+@cache
+def _words(name: str) -> frozenset[str]:
+    table: dict[str, str] = tomllib.loads(resources.files(__package__).joinpath("names_above.toml").read_text("utf-8"))
+    return frozenset(table[name].split())
 
 
 def measures(names: str, value: str) -> bool:
     """Whether a value counts or dates what its names name: 3600 under `token_expires_in`, 4096 under `max_tokens`."""
     parts = parts_of_name(names)
     if _DATE.fullmatch(value):
-        return len(parts) > 1 and parts[-1] in _DATING
+        return len(parts) > 1 and parts[-1] in _words("dating")
     if not parts or not _NUMBER.fullmatch(value):
         return False
-    return (len(parts) > 1 and parts[-1] in _MEASURES) or parts[-2:] == ["expires", "in"] or _counts_tokens(parts)
+    return (len(parts) > 1 and parts[-1] in _words("measures")) or parts[-2:] == ["expires", "in"] or _counts_tokens(parts)
 
 
 def _counts_tokens(parts: list[str]) -> bool:
@@ -37,12 +36,12 @@ def _counts_tokens(parts: list[str]) -> bool:
         return False
     at = len(parts) - 1 - parts[::-1].index("tokens")
     behind = parts[at + 1 :]
-    return set(behind) <= _COUNTING if behind else at == 0 or parts[at - 1] in _COUNTED
+    return set(behind) <= _words("counting") if behind else at == 0 or parts[at - 1] in _words("counted")
 
 
 def describes(names: str) -> bool:
     """Whether the innermost name is of what is told beside a secret: `apiKeys name`."""
-    return not _DESCRIBING.isdisjoint(parts_of_name(names)[-1:])
+    return not _words("describing").isdisjoint(parts_of_name(names)[-1:])
 
 
 def kind_under(names: str, value: str) -> str | None:
