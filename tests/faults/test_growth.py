@@ -20,7 +20,7 @@ _MOST = 3.0
 
 def caches_of_texts() -> list[Any]:
     """The caches of what was read, without those of what is loaded once: a text read again takes no time."""
-    cached = [one for one in gc.get_objects() if isinstance(one, functools._lru_cache_wrapper)]
+    cached: list[Any] = [one for one in gc.get_objects() if type(one) is functools._lru_cache_wrapper]  # of no dead proxy
     return [one for one in cached if (one.cache_parameters()["maxsize"] or 0) > 1]
 
 
