@@ -127,13 +127,14 @@ def _redaction(text: str, path: str, beside: str | None) -> Redaction:
 
 def redaction_under_key(value: str, key: str) -> Redaction:
     """The redaction of a value under a key: `gate_code` makes a bare 4471 a secret. What only counts or dates one is none."""
-    if measures(key, value):
+    names = parts_of_name(key)
+    if measures(names, value):
         return redact(value)
-    found, parts = _redaction_as_answer(value, key), parts_of_name(key)
-    in_one = parts != [word.lower() for word in WORD.findall(key)]  # "backupCodes" are two words
-    if not found.kinds and in_one and not describes(key):
-        found = _redaction_as_answer(value, " ".join(parts))
-    kind = None if found.kinds else kind_under(key, value)
+    found = _redaction_as_answer(value, key)
+    in_one = names != [word.lower() for word in WORD.findall(key)]  # "backupCodes" are two words
+    if not found.kinds and in_one and not describes(names):
+        found = _redaction_as_answer(value, " ".join(names))
+    kind = None if found.kinds else kind_under(names, value)
     return found if kind is None else Redaction(f"[redacted:{kind}]", (kind,), only_secret=True)
 
 

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import resources
 
@@ -70,9 +70,9 @@ def parts_of_name(name: str) -> list[str]:
     return [word.lower() for word in _PARTS.split("_".join(name.split())) if word]
 
 
-def kind_of(name: str) -> str | None:
-    """The kind of secret that a thing of this name holds: "DB_PASSWORD" a password, "max_tokens" none."""
-    parts = [word.rstrip("0123456789") for word in parts_of_name(name)]
+def kind_of(name: Sequence[str]) -> str | None:
+    """The kind of secret that a thing of this name, by its words, holds: "DB_PASSWORD" a password, "max_tokens" none."""
+    parts = [word.rstrip("0123456789") for word in name]
     if "public" in parts and "private" not in parts:
         return None
     return next((kind for n in (4, 3, 2, 1) if (kind := _kinds().get(" ".join(parts[-n:])))), None)
@@ -87,7 +87,7 @@ def find_assignments(view: View) -> Iterator[Span]:
         if match.start() < done or (match["gap"] and not match["name"].startswith("-")):
             continue
         # "${SECRET_KEY:?missing}"
-        kind = None if text.endswith("${", 0, match.start()) else kind_of(match["name"])
+        kind = None if text.endswith("${", 0, match.start()) else kind_of(parts_of_name(match["name"]))
         if kind and (found := _value(text, match)):
             done = found[1]
             yield Span(*found, kind)

@@ -1,4 +1,5 @@
-// What the page does beyond what it does without a script: search while somebody types, parts that take longer, files that are too large, and keys.
+// What the page does beyond what it does without a script: search while somebody types, parts that take longer, files that
+// are too large, and keys.
 "use strict";
 
 const WAIT = 150; // milliseconds after the last letter
