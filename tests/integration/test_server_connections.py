@@ -52,6 +52,20 @@ def test_who_has_few_connections_keeps_them(memory_file: Path, on: str) -> None:
         assert kept.recv(64).startswith(b"HTTP/1.1 200")
 
 
+@pytest.mark.parametrize("on", BOTH)
+def test_a_connection_that_is_kept_waits_for_nothing_between_requests(memory_file: Path, on: str) -> None:
+    with served(memory_file, on=on) as server:
+        client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+        spent = []
+        for _ in range(20):
+            begun = time.perf_counter()
+            client.request("GET", "/health")
+            client.getresponse().read()
+            spent.append(time.perf_counter() - begun)
+        client.close()
+    assert sorted(spent)[len(spent) // 2] < 0.03  # a client tells after 40 ms that half an answer is there
+
+
 @contextmanager
 def _closed_after(port: int, sent: bytes) -> Iterator[Callable[[bytes], None]]:
     """A connection that must be closed by the server, and a way to go on sending."""
