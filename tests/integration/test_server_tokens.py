@@ -112,6 +112,12 @@ def test_the_document_says_that_it_takes_a_token(home: Home) -> None:
     document = home.ask(home.ana, "GET", "/openapi.json").body
     assert document["security"] == [{"token": []}]
     assert document["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
+    for operation in (one for item in document["paths"].values() for name, one in item.items() if name != "parameters"):
+        refused = {status: operation["responses"][status] for status in ("401", "429")}
+        assert [(one["description"], [*one["headers"]]) for one in refused.values()] == [
+            ("unauthorized", ["WWW-Authenticate"]), ("too_many_requests", ["Retry-After"])
+        ]  # fmt: skip
+        assert len({json.dumps(one["content"]) for one in (*refused.values(), operation["responses"]["500"])}) == 1
     assert "machine only" not in json.dumps(home.ask(home.ana, "GET", "/").body) + json.dumps(document["servers"])
 
 

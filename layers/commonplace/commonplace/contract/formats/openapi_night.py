@@ -51,16 +51,20 @@ _REREAD = {
 
 def responses(answer: Mapping[str, Any], errors: set[tuple[int, str]]) -> dict[str, Any]:
     """The answer of a 200, and one entry for each status of the errors and of those that any route may have."""
-    known = sorted({*errors, *told(_EVERYWHERE)})
-    failures = {
+    done = {"description": "The answer.", "content": {"application/json": {"schema": answer}}}
+    known = failures({*errors, *told(_EVERYWHERE)})
+    return {"200": done, **dict(sorted({**known, "429": _THROTTLED}.items()))}
+
+
+def failures(errors: Iterable[tuple[int, str]]) -> dict[str, Any]:
+    """One answer for each status of these errors."""
+    return {
         str(status): {
             "description": ", ".join(label for _, label in group),
             "content": {"application/json": {"schema": reference("schemas/Error")}},
         }
-        for status, group in groupby(known, key=lambda error: error[0])
+        for status, group in groupby(sorted(errors), key=lambda error: error[0])
     }
-    done = {"description": "The answer.", "content": {"application/json": {"schema": answer}}}
-    return {"200": done, **dict(sorted({**failures, "429": _THROTTLED}.items()))}
 
 
 def told(codes: Iterable[ErrorCode]) -> Iterator[tuple[int, str]]:

@@ -15,6 +15,8 @@ from werkzeug.wrappers import Request, Response
 
 from commonplace import __version__
 from commonplace.client.memory import Commonplace
+from commonplace.contract.formats.openapi_tokens import write_with_tokens
+from commonplace.contract.manifest import rows
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces.http.app import ROUTE, LocalApp, Page, failure, json_response
 from commonplace.interfaces.http.callers import check_caller, loopback, names_of
@@ -82,11 +84,7 @@ class _Admitted(LocalApp):
         return None
 
     def openapi(self, request: Request) -> Mapping[str, Any]:
-        whole = dict(super().openapi(request))
-        token = {"type": "http", "scheme": "bearer", "description": "What `commonplace token add` showed."}
-        whole["servers"] = [{**whole["servers"][0], "description": "By a token."}]
-        whole["components"] = {**whole["components"], "securitySchemes": {"token": token}}
-        return {**whole, "security": [{"token": []}]}
+        return write_with_tokens(rows(), request.host_url.rstrip("/"))
 
 
 class TokenApp:
