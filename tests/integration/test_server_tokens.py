@@ -4,7 +4,7 @@ import json
 import signal
 import socket
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -256,3 +256,15 @@ def test_a_request_of_two_tokens_is_no_ones(home: Home, line: bytes) -> None:
         connection.sendall(line + b" HTTP/1.1\r\nHost: localhost:%d\r\n" % home.server.port)
         connection.sendall(f"Authorization: Bearer {home.ana}\r\nAuthorization: Bearer {home.ben}\r\n\r\n".encode())
         assert connection.recv(64).split()[1] == b"401"
+
+
+@pytest.mark.parametrize("length", [b"Content-Length: 40000000", b"Transfer-Encoding: chunked"])
+@pytest.mark.parametrize("token", [b"", b"Authorization: Bearer wrong\r\n"])
+def test_of_who_has_no_token_no_long_body_is_read(home: Home, length: bytes, token: bytes) -> None:
+    asked = b"POST /uploads HTTP/1.1\r\nHost: 127.0.0.1\r\n" + token + length + b"\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", home.server.port), 5, source_address=("127.0.0.7", 0)) as asking:
+        asking.sendall(asked)
+        for _ in range(2):
+            with suppress(ConnectionError):
+                asking.sendall(b"9c40\r\n%s\r\n" % (b"x" * 40_000))
+        assert asking.recv(4_096).startswith(b"HTTP/1.1 401 ")

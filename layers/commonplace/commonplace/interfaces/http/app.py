@@ -92,7 +92,7 @@ class LocalApp:
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         return self.answer(environ)(environ, start_response)
 
-    def refusal(self, header: Callable[[str], str | None]) -> Response | None:
+    def refusal(self, header: Callable[[str], str | None], *_: str) -> Response | None:
         """The answer to whom this server does not answer, whatever they ask, by the headers of their request."""
         try:
             check_caller(header("Host"), header("Origin"), header("Sec-Fetch-Site"), self._port)

@@ -6,7 +6,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -80,7 +80,7 @@ class _Admitted(LocalApp):
 
     description = "A long-term memory for AI agents: its tools over HTTP, each user's own by their token."
 
-    def refusal(self, header: Header) -> None:  # noqa: ARG002
+    def refusal(self, header: Header, *_: str) -> None:  # noqa: ARG002
         return None
 
     def openapi(self, request: Request) -> Mapping[str, Any]:
@@ -98,6 +98,18 @@ class TokenApp:
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         return self.answer(environ)(environ, start_response)
+
+    def refusal(self, header: Header, address: str, method: str, path: str) -> Response | None:
+        """The answer to who has no token of this server, before their body is read. Others are counted when it is there."""
+        began, token = time.monotonic(), _BEARER.fullmatch(header("Authorization") or "")
+        with suppress(CommonplaceError):  # those can't be read: the answer says so
+            if token and self._house.tokens.holder_of(token[1]):
+                return None
+        with self.admitted(header, address, path) as found:
+            if isinstance(found, Holder):  # since just now
+                return None
+        self.note(began, found, method, None, found.status_code)
+        return found
 
     def answer(self, environ: "WSGIEnvironment") -> Response:
         """The answer to a request, whatever happens."""

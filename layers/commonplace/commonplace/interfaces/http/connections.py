@@ -2,11 +2,15 @@
 
 import time
 from collections import Counter
+from collections.abc import Callable
+from functools import cached_property, partial
 from typing import Any
 
 from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
 from waitress.task import ErrorTask
 from waitress.utilities import Error
+from werkzeug.wrappers import Response
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces.http.app import failure, too_long
@@ -15,26 +19,60 @@ HEADER_SECONDS = 10.0
 """For the whole header of a request, from its first byte, or from the beginning of a connection that says nothing."""
 REQUEST_SECONDS = 60.0
 """For a whole request, and for a client to take the next piece of its answer."""
+MOST_OF_STRANGERS = 65_536
+"""Bytes of the body of whom the server does not serve that are read all the same, so that they see its answer."""
 MOST_WAITING = 48
 """Connections without a request that runs. Of more, the oldest goes of the address that has most of them."""
 
+Refuse = Callable[[Callable[[str], str | None], str, str, str], Response | None]
+"""The answer to whom the application does not serve, by a request's header, the client's address, the method and the path."""
+
 
 class _Refusal(Error):  # type: ignore[misc]  # noqa: N818 - waitress has no types, and it is an answer
-    """An error of waitress itself (no HTTP, a body without end) in the form of every other error."""
+    """An answer without the application, in the form of every other."""
 
-    def __init__(self, refused: Error, path: str) -> None:
+    def __init__(self, answer: Response) -> None:
         super().__init__("")
-        unread = CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"the request can't be read: {refused.reason}")
-        self._answer = failure(too_long(path) if refused.code == 413 else unread)
+        self._answer = answer
 
     def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:  # noqa: ARG002
-        return self._answer.status, [("Content-Type", "application/json")], self._answer.get_data()
+        headers = [(name, value) for name, value in self._answer.headers if name != "Content-Length"]
+        return self._answer.status, headers, self._answer.get_data()
 
 
 class _RefusalTask(ErrorTask):  # type: ignore[misc]
     def execute(self) -> None:
-        self.request.error = _Refusal(self.request.error, getattr(self.request, "path", ""))  # none where no header was read
+        refused = self.request.error
+        if not isinstance(refused, _Refusal):  # waitress itself found something: no HTTP, a body without end
+            path = getattr(self.request, "path", "")  # none where no header was read
+            unread = CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"the request can't be read: {refused.reason}")
+            self.request.error = _Refusal(failure(too_long(path) if refused.code == 413 else unread))
         super().execute()
+
+
+class _Parser(HTTPRequestParser):  # type: ignore[misc]
+    """Reads a request; a long body only of whom the application serves. `refusal`: its answer to others, by their header."""
+
+    def __init__(self, refusal: "Callable[[_Parser], Response | None]", adj: Any) -> None:
+        super().__init__(adj)
+        self.completed: bool
+        self._refusal = refusal
+
+    def received(self, data: bytes) -> int:
+        consumed = int(super().received(data))
+        long = not self.completed and max(self.content_length, self.body_bytes_received) > MOST_OF_STRANGERS
+        if long and self._refused is not None:
+            self.error, self.completed, self.expect_continue = _Refusal(self._refused), True, False
+        return consumed
+
+    @cached_property
+    def _refused(self) -> Response | None:
+        return self._refusal(self)
+
+    def header(self, name: str) -> str | None:
+        """The value of a header."""
+        found: str | None = self.headers.get(name.upper().replace("-", "_"))
+        return found
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]
@@ -42,10 +80,11 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     error_task_class = _RefusalTask
 
-    def __init__(self, server: Any, sock: Any, addr: Any, adj: Any, map: dict[int, Any]) -> None:
+    def __init__(self, refuse: Refuse, server: Any, sock: Any, addr: Any, adj: Any, map: dict[int, Any]) -> None:
         self._since: float | None = time.monotonic()
         """When the header that is awaited began; None between two requests, when nothing has to come."""
         super().__init__(server, sock, addr, adj, map)
+        self.parser_class = partial(_Parser, lambda asked: refuse(asked.header, addr[0], asked.command, asked.path))
         _make_room(list(server.active_channels.values()))
 
     @property

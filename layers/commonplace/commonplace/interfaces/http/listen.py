@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from waitress.server import create_server
@@ -45,11 +46,12 @@ def listen(
     names = names_over(served, host, bound)
     connections: dict[int, Any] = {}
     end = _End(ending)
+    app = app_over(served, names, port, lambda: end.began, page)
     server = create_server(
-        app_over(served, names, port, lambda: end.began, page), map=connections, sockets=[door], threads=_THREADS,
+        app, map=connections, sockets=[door], threads=_THREADS,
         ident="commonplace", max_request_body_size=MOST_READ, inbuf_overflow=MOST_READ, clear_untrusted_proxy_headers=True,
     )  # fmt: skip
-    server.channel_class = Channel
+    server.channel_class = partial(Channel, app.refusal)
     with _ended_by_signals(connections, end):
         ready(url_of(bound, port, names))
         server.run()
