@@ -63,6 +63,7 @@ class _Parser(HTTPRequestParser):  # type: ignore[misc]
         long = not self.completed and max(self.content_length, self.body_bytes_received) > MOST_OF_STRANGERS
         if long and self._refused is not None:
             self.error, self.completed, self.expect_continue = _Refusal(self._refused), True, False
+            return len(data)  # what is left of it begins no other request
         return consumed
 
     @cached_property
