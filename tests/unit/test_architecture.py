@@ -3,7 +3,7 @@
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -29,7 +29,10 @@ INFRASTRUCTURE = {
     "jinja2", "markupsafe",
 }  # fmt: skip
 NAMES_OF_NOTHING = {"utils", "helpers", "common", "misc", "manager"}
-MOST_FILES, MOST_LINES, MOST_METHODS = 580, 200, 10
+MOST_METHODS = 10
+MOST_CODE_LINES, MOST_TABLE_LINES, MOST_SKIPPED_FORMATS = 58_316, 10_400, 214
+"""Ceilings of the whole package: lines of Python at a line length of 126, lines of hand-written tables, `# fmt: skip`."""
+TABLE_SUFFIXES = {".toml", ".sql", ".tsv", ".json", ".txt"}
 
 
 def name_of(path: Path) -> str:
@@ -168,10 +171,8 @@ def test_nothing_connects_or_reads_files_at_import() -> None:
     subprocess.run([sys.executable, "-c", WATCHED, str(PACKAGE)], check=True)
 
 
-@pytest.mark.parametrize("path", FILES, ids=str)
-def test_a_file_holds_one_thing(path: Path) -> None:
-    assert len((PACKAGE / path).read_text("utf-8").splitlines()) <= MOST_LINES
-    assert path.stem not in NAMES_OF_NOTHING
+def test_no_file_has_a_name_that_says_nothing() -> None:
+    assert not [path for path in FILES if path.stem in NAMES_OF_NOTHING]
 
 
 def test_the_unit_tests_mirror_the_rooms() -> None:
@@ -184,5 +185,19 @@ def test_tests_import_nothing_of_the_benchmarks() -> None:
     assert not [path for path in tests if any(name.split(".")[0] == "benchmarks" for name in imports(path))]
 
 
-def test_the_package_stays_small() -> None:
-    assert len(FILES) <= MOST_FILES
+def lines_of(paths: Iterable[Path]) -> int:
+    return sum(len(path.read_text("utf-8").splitlines()) for path in paths)
+
+
+def test_the_package_stays_below_its_ceiling() -> None:
+    assert lines_of(PACKAGE / path for path in FILES) <= MOST_CODE_LINES
+
+
+def test_the_hand_written_tables_stay_below_their_ceiling() -> None:
+    tables = [path for path in PACKAGE.rglob("*") if path.suffix in TABLE_SUFFIXES]
+    in_data = PACKAGE / "data"
+    assert lines_of(path for path in tables if not (path.suffix == ".txt" and in_data in path.parents)) <= MOST_TABLE_LINES
+
+
+def test_the_formatter_decides() -> None:
+    assert sum((PACKAGE / path).read_text("utf-8").count("# fmt: skip") for path in FILES) <= MOST_SKIPPED_FORMATS
