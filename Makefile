@@ -6,7 +6,7 @@ DATA ?= data
 FRAMEWORKS := $(patsubst tests/frameworks/%.txt,%,$(wildcard tests/frameworks/*.txt))
 
 .DELETE_ON_ERROR:
-.PHONY: help demo run cloud cloud-night test test-313 test-frameworks client fuzz audit check style lint manifest model bench peers lock results template build deploy built artefacts clean
+.PHONY: help demo run cloud cloud-night test test-313 test-frameworks client training slow-checks fuzz audit check style lint manifest model bench peers lock results template build deploy built artefacts clean
 
 help:  ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 12
@@ -59,10 +59,15 @@ style: .venv/dev  ## style, types (caches know what changed), generated files bu
 	@$(BIN)/python -m benchmarks.results_page --check
 	@$(BIN)/python -m benchmarks.language_table --check
 
-lint: style  ## the same and the classifiers, which are trained for a minute
+lint: style training  ## the same, and the trained files
+
+training: .venv/dev  ## whether training again gives the committed models (a minute or two)
 	@$(BIN)/python -m training.train --check
 	@$(BIN)/python -m training.kinds --check
 	@$(BIN)/python -m training.make_questions --check
+
+slow-checks:  ## training, frameworks, TypeScript client, template and built functions, changed or not; records what passed
+	@$(PYTHON) .ci/slow_checks.py --all
 
 manifest: .venv/runtime  ## writes tool_manifest.json from contract/registry.py
 	@$(BIN)/commonplace manifest > tool_manifest.json

@@ -1,0 +1,89 @@
+"""Which of the slow checks run: each whose inputs changed since it last passed, and no other."""
+
+import importlib.util
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def loaded() -> Any:
+    spec = importlib.util.spec_from_file_location("slow_checks", ROOT / ".ci" / "slow_checks.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+slow_checks = loaded()
+
+
+@pytest.mark.parametrize("name", list(slow_checks.declared()))
+def test_each_check_is_a_make_target_and_each_input_exists(name: str) -> None:
+    assert f"\n{name}: " in (ROOT / "Makefile").read_text("utf-8")
+    assert [pattern for pattern in slow_checks.declared()[name]["inputs"] if not slow_checks.input_files([pattern])] == []
+
+
+def test_only_declared_checks_are_recorded() -> None:
+    assert set(slow_checks.passed()) <= set(slow_checks.declared())
+
+
+def test_a_changed_a_new_and_a_removed_file_change_the_fingerprint(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    folder = tmp_path / "inputs"
+    folder.mkdir()
+    (folder / "a.txt").write_text("a")
+    seen = [slow_checks.fingerprint(["inputs"], tmp_path)]
+    for change in (
+        lambda: (folder / "a.txt").write_text("b"),
+        lambda: (folder / "b.txt").write_text("b"),
+        lambda: (folder / "a.txt").unlink(),
+    ):
+        change()
+        seen.append(slow_checks.fingerprint(["inputs"], tmp_path))
+    assert len(set(seen)) == len(seen)
+    (tmp_path / "beside.txt").write_text("no input")
+    assert slow_checks.fingerprint(["inputs"], tmp_path) == seen[-1]
+
+
+def test_an_unchanged_check_is_left_out_and_a_changed_one_runs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "passed.json").write_text("{}")
+    monkeypatch.setattr(slow_checks, "PASSED", tmp_path / "passed.json")
+    monkeypatch.setattr(
+        slow_checks, "declared", lambda: {"first": {"inputs": ["Makefile"]}, "second": {"inputs": ["Makefile"]}}
+    )
+    slow_checks.record("first", slow_checks.fingerprint(["Makefile"]))
+    ran: list[str] = []
+
+    def run(command: list[str], **more: Any) -> Any:
+        if command[0] != "make":
+            return real(command, **more)
+        ran.append(command[1])
+        return subprocess.CompletedProcess(command, 0)
+
+    real = subprocess.run
+    monkeypatch.setattr(slow_checks.subprocess, "run", run)
+    monkeypatch.setattr("sys.argv", ["slow_checks.py"])
+    slow_checks.main()
+    slow_checks.main()
+    assert ran == ["second"]
+    assert "first: its inputs have not changed" in capsys.readouterr().out
+    monkeypatch.setattr("sys.argv", ["slow_checks.py", "--all"])
+    slow_checks.main()
+    assert ran == ["second", "first", "second"]
+
+
+def test_a_failed_check_is_not_recorded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "passed.json").write_text("{}")
+    monkeypatch.setattr(slow_checks, "PASSED", tmp_path / "passed.json")
+    monkeypatch.setattr(slow_checks, "declared", lambda: {"no-such-target": {"inputs": ["Makefile"]}})
+    monkeypatch.setattr("sys.argv", ["slow_checks.py"])
+    with pytest.raises(SystemExit, match="no-such-target failed"):
+        slow_checks.main()
+    assert slow_checks.passed() == {}
