@@ -1,4 +1,4 @@
-"""The long run of `tests/fuzz` (`make fuzz`): rounds of drawn calls, each by a seed of its own, until the time is over."""
+"""The long run of `make fuzz`: every property test once with all its examples, then rounds of `tests/fuzz` by new seeds."""
 
 import argparse
 import json
@@ -29,6 +29,7 @@ class _Tally:
     """What came of all rounds."""
 
     seeds: list[int] = field(default_factory=list)
+    properties_failed: bool = False
     failed: dict[int, int] = field(default_factory=dict)
     calls: Counter[tuple[str, str]] = field(default_factory=Counter)
     slowest: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
@@ -45,7 +46,9 @@ class _Tally:
 
 
 def measure(given: argparse.Namespace, tally: _Tally) -> list[Table]:
-    """Rounds for so many minutes, the last of which is ended; with a seed of its own, one round."""
+    """The property tests, then rounds for so many minutes, the last of which is ended; with a seed, that one round alone."""
+    if given.seed is None:
+        tally.properties_failed = bool(_properties(given))
     until = time.monotonic() + 60 * given.minutes
     while not tally.seeds or (given.seed is None and time.monotonic() < until):
         seed = given.seed if given.seed is not None else random.SystemRandom().randrange(10**6)
@@ -54,6 +57,18 @@ def measure(given: argparse.Namespace, tally: _Tally) -> list[Table]:
         if failures := _round(seed, given, tally):
             tally.failed[seed] = failures
     return _tables(tally, given)
+
+
+def _properties(given: argparse.Namespace) -> int:
+    """Every property test outside `tests/fuzz`, with all its examples; pytest's exit code, 1 if a test failed."""
+    print("property tests, all examples", flush=True)
+    marked = "hypothesis" if given.cloud else "hypothesis and not dynamodb and not opensearch"
+    command = [sys.executable, "-m", "pytest", "tests", "--ignore", "tests/fuzz", "-m", marked]
+    command += ["-n", "auto", "-q", "--tb=short"]
+    done = subprocess.run(command, cwd=_ROOT, env=os.environ | {"COMMONPLACE_FUZZ_TIMES": "1"}, check=False)
+    if done.returncode not in (0, 1):
+        raise SystemExit(f"pytest ended with {done.returncode}")
+    return done.returncode
 
 
 def _round(seed: int, given: argparse.Namespace, tally: _Tally) -> int:
@@ -88,6 +103,7 @@ def _tables(tally: _Tally, given: argparse.Namespace) -> list[Table]:
                 f"Rounds in which something failed: {len(tally.failed)} of {len(tally.seeds)}"
                 + (f" (--seed {', '.join(map(str, tally.failed))})." if tally.failed else "."),
                 "The servers run in processes of their own, whose time is not counted.",
+                f"The property tests, with all their examples: {'failed' if tally.properties_failed else 'passed'}.",
             ],
         ),
         Table("What was refused, by its code", ("code", "calls"), [(code, number) for number, code in reversed(codes)]),
@@ -104,4 +120,4 @@ def _options(parser: argparse.ArgumentParser) -> None:
 if __name__ == "__main__":
     whole = _Tally()
     main("fuzz", "Hostile calls, drawn anew", lambda given: measure(given, whole), needs_data=False, options=_options)
-    sys.exit(bool(whole.failed))
+    sys.exit(bool(whole.failed or whole.properties_failed))

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from commonplace import Commonplace, CommonplaceError
 from commonplace.settings import Settings
+from tests.examples import count
 
 pytest_plugins = [
     "tests.parallel",
@@ -22,7 +23,9 @@ pytest_plugins = [
 
 # Hypothesis's limits are of wall time, which tells nothing where workers share a machine; tests of time have their own.
 _PROFILE = settings.get_profile(settings.get_current_profile_name())  # of CI, where that is set
-settings.register_profile("shared", _PROFILE, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "shared", _PROFILE, deadline=None, max_examples=count(100), suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("shared")
 
 NOON = datetime(2026, 5, 20, 12, 0, tzinfo=ZoneInfo("Europe/Berlin"))  # a Wednesday

@@ -3,7 +3,7 @@
 import itertools
 from datetime import timedelta
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from commonplace.bootstrap.local import OpenStore
@@ -11,6 +11,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.runs import Run
 from commonplace.ports.record_values import Fence, Operation
 from tests.conftest import NOON
+from tests.examples import examples
 
 MINUTES = st.integers(0, 4)
 DOINGS = st.one_of(
@@ -38,7 +39,7 @@ def writes(opened: OpenStore, fence: Fence, kind: str, until: int, number: int) 
     return True
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(40, HealthCheck.function_scoped_fixture)
 @given(doings=st.lists(DOINGS, max_size=12))
 def test_one_holds_the_lease_and_only_the_newest_writes(opened: OpenStore, doings: list[tuple[str, int]]) -> None:
     user, now, until, given_out = f"local|user{next(USERS)}", 0, 0, list[Fence]()

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from commonplace.domain.interactions import INTERACTION, Discussion, Explicit, Interaction
@@ -16,6 +16,7 @@ from commonplace.ports.ledger_values import LedgerEntry, LedgerMark
 from commonplace.ports.nightly_bundle import NightPorts
 from commonplace.ports.values import Caller
 from tests.conftest import NOON
+from tests.examples import examples
 
 ANA, BEN = "local|ana", "local|ben"
 DAY = timedelta(days=1)
@@ -199,7 +200,7 @@ DOINGS = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(25, HealthCheck.function_scoped_fixture)
 @given(doings=DOINGS)
 def test_whatever_comes_and_whatever_is_read_nothing_is_lost_or_read_twice(
     night: NightPorts, doings: list[tuple[str, list[int] | list[str]]]

@@ -3,7 +3,7 @@
 import itertools
 from datetime import timedelta
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from commonplace.bootstrap.local import OpenStore
@@ -15,6 +15,7 @@ from commonplace.retrieval.record_scan import visibility_of
 from tests.conftest import NOON
 from tests.contract.changes import answer
 from tests.contract.conftest import Writer
+from tests.examples import examples
 
 TEXTS, KEYS = st.sampled_from(["tea", "coffee", "milk"]), st.sampled_from([None, "drink", "food"])
 WANTED = st.tuples(
@@ -55,7 +56,7 @@ def after(there: Memories, operation: Operation) -> Memories | None:
     return left | {new.memory_id: new}
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(40, HealthCheck.function_scoped_fixture)
 @given(all_drawn=st.lists(WANTED, max_size=8))
 def test_each_operation_is_whole_or_not_there(opened: OpenStore, all_drawn: list[tuple[object, ...]]) -> None:
     user, there, done, ports = f"local|user{next(USERS)}", Memories(), set[str](), opened.ports

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
@@ -15,6 +15,7 @@ from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Audit, Entry
 from tests.conftest import NOON
 from tests.contract.conftest import Writer
+from tests.examples import examples
 
 TEXTS = st.sampled_from(["tea", "coffee", "milk"])
 DOINGS = st.one_of(
@@ -60,7 +61,7 @@ class Model:
         return False
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(25, HealthCheck.function_scoped_fixture)
 @given(doings=st.lists(DOINGS, max_size=8))
 def test_any_sequence_of_writes_leaves_what_it_must(
     ports: Ports, writer: Writer, doings: Sequence[tuple[object, ...]]

@@ -1,7 +1,6 @@
 """How much is drawn, and what came of it: a little and always the same in the tests, much and anew in `make fuzz`."""
 
 import json
-import os
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -13,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from commonplace import CommonplaceError
+from tests.examples import TIMES
 from tests.fuzz.owed import check_refusal
 
-LONG = "COMMONPLACE_FUZZ_TIMES" in os.environ
-_TIMES = int(os.environ.get("COMMONPLACE_FUZZ_TIMES", "1"))
+LONG = TIMES > 0
 _MOST = 2.0  # seconds of process time of a call, held by the long run only: 1 on an idle machine, and beside other work twice
 _Told = TypeVar("_Told")
 
@@ -30,7 +29,7 @@ MARKS = [
 def examples(count: int) -> settings:
     """So many examples in the tests, the same each time; a multiple of them by a seed in the long run."""
     return settings(
-        max_examples=count * _TIMES, derandomize=not LONG, database=None, deadline=None, report_multiple_bugs=False,
+        max_examples=count * (TIMES or 1), derandomize=not LONG, database=None, deadline=None, report_multiple_bugs=False,
         suppress_health_check=list(HealthCheck), phases=(Phase.explicit, Phase.generate, Phase.shrink),
     )  # fmt: skip
 

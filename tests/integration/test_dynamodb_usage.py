@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from commonplace.adapters.dynamodb.client import Table
@@ -16,6 +16,7 @@ from commonplace.adapters.dynamodb.usage import DynamoUsage
 from commonplace.ports.record_values import Audit
 from tests.conftest import NOON
 from tests.dynamodb_entries import USER, entry
+from tests.examples import examples
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -132,7 +133,7 @@ def test_who_was_not_folded_is_known(records: DynamoRecords, dynamodb_table: Tab
     assert list(early.unfolded(now - timedelta(minutes=1))) == ["local|ben"]
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(15, HealthCheck.function_scoped_fixture)
 @given(doings=st.lists(st.none() | st.lists(st.integers(0, 4), min_size=1, max_size=5), max_size=12))
 def test_any_order_of_searches_and_folds_counts_each_finding_once(
     records: DynamoRecords, usage: DynamoUsage, doings: list[list[int] | None]

@@ -10,13 +10,14 @@ import pytest
 from anthropic import Anthropic, AsyncAnthropic
 from anthropic.lib.tools import ToolError
 from anthropic.tools.memory import BetaLocalFilesystemMemoryTool
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace import Commonplace
 from commonplace.client.documents import Documents
 from commonplace.integrations import memory_files
 from commonplace.integrations.anthropic import AsyncMemoryTool, MemoryTool
+from tests.examples import examples
 from tests.integration.scripted_messages_api import Answers, ScriptedMessagesApi
 
 pytestmark = pytest.mark.integration
@@ -70,7 +71,7 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[MemoryTool
         yield MemoryTool(memory), BetaLocalFilesystemMemoryTool(str(folder))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.lists(TEXTS, min_size=2, max_size=2), st.lists(COMMANDS, min_size=2, max_size=12))
 def test_it_answers_as_the_tool_over_files_does(
     tools: tuple[MemoryTool, BetaLocalFilesystemMemoryTool], texts: list[str], commands: list[dict[str, Any]]

@@ -4,10 +4,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.extraction.merging import contradiction, merged_text, tells
+from tests.examples import examples
 
 CASES = Path(__file__).parent / "cases"
 ROWS = [row.split("\t") for row in (CASES / "merging.tsv").read_text("utf-8").splitlines() if not row.startswith("#")]
@@ -21,7 +22,7 @@ def test_what_is_left_of_two(one: str, other: str, left: str) -> None:
 
 
 @given(st.data())
-@settings(max_examples=400, deadline=None)
+@examples(400)
 def test_two_sentences_that_differ_in_one_thing_both_stay(data: st.DataObject) -> None:
     says = data.draw(st.sampled_from(SLOTS["says"]))
     filled = {name: data.draw(st.sampled_from(SLOTS[name])) for name in NAMES}
@@ -32,14 +33,14 @@ def test_two_sentences_that_differ_in_one_thing_both_stay(data: st.DataObject) -
 
 
 @given(st.data())
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_the_same_twice_stays_once(data: st.DataObject) -> None:
     said = data.draw(st.sampled_from(SLOTS["says"])).format(**{n: data.draw(st.sampled_from(SLOTS[n])) for n in NAMES})
     assert merged_text([f"{said}.", f"{said}."]) == f"{said}."
 
 
 @given(st.lists(st.text(max_size=40), min_size=2, max_size=4))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_any_texts_are_merged_without_a_word_that_was_not_theirs(texts: list[str]) -> None:
     said = "".join(texts)
     assert set(merged_text(texts)) <= {*said, " ", "."}

@@ -4,13 +4,14 @@ import math
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.memory import Memory
 from commonplace.use_cases.context import CLOSING, EMPTY, OPENING, LineSize, fit, line_of
 from commonplace.use_cases.context_groups import Group
+from tests.examples import examples
 
 PIECES = StaticEmbedder().pieces
 NOON = datetime(2026, 5, 20, 12, tzinfo=UTC)
@@ -42,7 +43,7 @@ def lines(text: str) -> list[str]:
     return text.split("\n")
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(st.lists(TEXTS, max_size=30), st.lists(TEXTS, max_size=30), st.integers(100, 8_000))
 def test_whatever_is_remembered_the_budget_holds_and_every_memory_is_one_line(
     personal: list[str], on_topic: list[str], most: int
@@ -61,7 +62,7 @@ def test_whatever_is_remembered_the_budget_holds_and_every_memory_is_one_line(
     assert (EMPTY in inside) == empty
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(st.lists(TEXTS, min_size=1, max_size=40), st.integers(100, 1_500))
 def test_what_always_matters_takes_half_of_the_room_at_the_most(personal: list[str], most: int) -> None:
     wrapper = tokens("\n".join((*OPENING, CLOSING)))

@@ -4,20 +4,21 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.domain.outline import Outline
 from commonplace.ports.values import Statistics
 from commonplace.use_cases.discover import health, health_parts
 from commonplace.use_cases.statistics import counted
+from tests.examples import examples
 from tests.unit.use_cases.outlines import OUTLINES
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=ZoneInfo("Europe/Berlin"))
 EMPTY = Statistics(0, 0, 0, 0, 0, 0, 0)
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(st.lists(OUTLINES, max_size=30), st.sampled_from(["UTC", "Pacific/Kiritimati", "America/Caracas", "Europe/Amsterdam"]))
 def test_every_breakdown_sums_to_the_total(stored: list[Outline], zone: str) -> None:
     told = counted(stored, EMPTY, NOW.astimezone(ZoneInfo(zone)))

@@ -6,7 +6,7 @@ from typing import get_args
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.domain.analysis import TimelineRequest
@@ -15,6 +15,7 @@ from commonplace.domain.taxonomy import Granularity
 from commonplace.ports.values import Visibility
 from commonplace.use_cases.statistics import day_of
 from commonplace.use_cases.timeline import day_after, first_day, spans_of
+from tests.examples import examples
 from tests.unit.use_cases.outlines import OUTLINES
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=ZoneInfo("Europe/Berlin"))
@@ -25,7 +26,7 @@ DAYS = st.datetimes(datetime(1, 1, 2), datetime(8999, 12, 31)).map(lambda moment
 ENDS = st.none() | DAYS
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(st.lists(OUTLINES, max_size=30), st.sampled_from(GRANULARITIES), st.sampled_from(ZONES), ENDS, ENDS)
 def test_counts_sum_to_what_is_visible_and_of_the_period(
     outlines: list[Outline], granularity: Granularity, zone: str, after: datetime | None, before: datetime | None

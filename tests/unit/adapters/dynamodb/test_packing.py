@@ -1,6 +1,6 @@
 """Writes are packed into transactions: none too large, none left out, none torn apart."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.adapters.dynamodb.add_entries import refused_writes
@@ -8,6 +8,7 @@ from commonplace.adapters.dynamodb.failure import Refusal
 from commonplace.adapters.dynamodb.writes import RowChange, TransactionWrite, batches_of
 from tests.conftest import NOON
 from tests.dynamodb_entries import entry
+from tests.examples import examples
 
 LENGTHS = st.lists(st.tuples(st.integers(1, 400_000), st.booleans(), st.booleans()), max_size=50)
 
@@ -25,7 +26,7 @@ def writes_of(lengths: list[tuple[int, bool, bool]]) -> list[TransactionWrite]:
     return writes
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(LENGTHS)
 def test_a_transaction_holds_no_more_than_it_may(lengths: list[tuple[int, bool, bool]]) -> None:
     writes = writes_of(lengths)
@@ -39,7 +40,7 @@ def test_a_transaction_holds_no_more_than_it_may(lengths: list[tuple[int, bool, 
         assert len(batch) == 1 or not any(write.archived for write, _ in batch)
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(LENGTHS.filter(bool), st.data())
 def test_a_refusal_is_laid_at_the_door_of_its_write(lengths: list[tuple[int, bool, bool]], data: st.DataObject) -> None:
     for batch in batches_of(writes_of(lengths), NOON):

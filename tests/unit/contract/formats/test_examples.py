@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import mcp_types
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.contract.formats import NAMES, rendered, text
@@ -19,6 +19,7 @@ from commonplace.contract.registry import TOOLS
 from commonplace.contract.tool import Tier, Tool
 from commonplace.contract.validate import check
 from commonplace.interfaces.aws import bedrock_agent, http_api, identity
+from tests.examples import examples
 
 Arguments = dict[str, Any]
 NOWHERE = SimpleNamespace(aws_request_id="1", function_name="store", client_context=None)
@@ -137,7 +138,7 @@ def test_the_examples_come_back_as_they_were(name: str, tool: Tool) -> None:
 
 
 def _law(name: str, tool: Tool) -> Callable[[], None]:
-    @settings(deadline=None, max_examples=30)
+    @examples(30)
     @given(values(row(tool)["input_schema"]))
     def law(arguments: Arguments) -> None:
         back = there_and_back(name, tool, arguments)

@@ -7,12 +7,13 @@ from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.text.time_ranges import TimeRange
 from commonplace.text.time_ranges.find import read_written
 from commonplace.text.time_ranges.reader import read_time_range
+from tests.examples import examples
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2024, 5, 15, 14, 30, tzinfo=BERLIN)  # a Wednesday
@@ -236,7 +237,7 @@ PHRASES = [row[0] for row in rows(READ)] + [phrase for row in rows(ALIKE) for ph
 ZONES = ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "America/St_Johns", "Pacific/Apia"]
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     st.sampled_from(PHRASES),
     st.sampled_from(ZONES).map(ZoneInfo),
@@ -252,7 +253,7 @@ def test_every_range_goes_forward_in_the_callers_offsets(query: str, zone: ZoneI
     assert found.text in query
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.text(alphabet="in on March Friday 2023 the last 3年月日前昨 -./'\"", max_size=60))
 def test_no_text_breaks_it(query: str) -> None:
     read_time_range(query, NOW)
