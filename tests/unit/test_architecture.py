@@ -48,7 +48,12 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse((PACKAGE / path).read_text("utf-8"))
 
 
-def imports(path: Path, at_top: bool = False) -> Iterator[str]:
+@cache
+def imports(path: Path, at_top: bool = False) -> tuple[str, ...]:
+    return tuple(_imports(path, at_top))
+
+
+def _imports(path: Path, at_top: bool) -> Iterator[str]:
     """Whatever a file imports, by its full name; `from a import b` is `a.b`, which may be a module or what is in one."""
     for node in tree_of(path).body if at_top else ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
@@ -78,19 +83,20 @@ def room_of(module: str) -> str:
     return module.split(".")[1]
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if path != Path("__init__.py")], ids=str)
-def test_each_file_stands_in_a_room_and_imports_only_from_rooms_below(path: Path) -> None:
-    room = room_of(name_of(path))
-    assert room in ROOMS
-    below = {room, *ROOMS[ROOMS.index(room) + 1 :]}
-    above = {module for module in own_imports(path) if room_of(module) not in below}
-    assert not above
+def test_each_file_stands_in_a_room_and_imports_only_from_rooms_below() -> None:
+    files = [path for path in FILES if path != Path("__init__.py")]
+    assert {room_of(name_of(path)) for path in files} <= set(ROOMS)
+    assert not {(str(path), module) for path in files for module in own_imports(path) if is_above(module, path)}
 
 
-@pytest.mark.parametrize("path", FILES, ids=str)
-def test_only_the_composition_root_imports_adapters(path: Path) -> None:
-    if path.parts[0] not in ("adapters", "bootstrap"):
-        assert not [module for module in own_imports(path) if room_of(module) == "adapters"]
+def is_above(module: str, path: Path) -> bool:
+    """Whether a module stands in a room above that of a file."""
+    return ROOMS.index(room_of(module)) < ROOMS.index(room_of(name_of(path)))
+
+
+def test_only_the_composition_root_imports_adapters() -> None:
+    others = [path for path in FILES if path.parts[0] not in ("adapters", "bootstrap")]
+    assert not {(str(path), module) for path in others for module in own_imports(path) if room_of(module) == "adapters"}
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if path.parts[0] == "adapters"], ids=str)
@@ -113,9 +119,9 @@ def test_what_stands_at_the_root_are_rooms() -> None:
     assert not list((PACKAGE / "data").rglob("*.py"))
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if path.parts[0] in WITHOUT_INFRASTRUCTURE], ids=str)
-def test_the_domain_imports_no_infrastructure(path: Path) -> None:
-    assert not {name.split(".")[0] for name in imports(path)} & INFRASTRUCTURE
+def test_the_domain_imports_no_infrastructure() -> None:
+    domain = [path for path in FILES if path.parts[0] in WITHOUT_INFRASTRUCTURE]
+    assert not {(str(path), name) for path in domain for name in imports(path) if name.split(".")[0] in INFRASTRUCTURE}
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if path.parts[0] == "bootstrap"], ids=str)
@@ -123,10 +129,14 @@ def test_the_composition_root_imports_adapters_only_when_they_are_needed(path: P
     assert not [module for module in own_imports(path, at_top=True) if room_of(module) == "adapters"]
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if path.name != "settings.py"], ids=str)
-def test_only_the_settings_read_the_environment(path: Path) -> None:
-    read = {ast.unparse(node) for node in ast.walk(tree_of(path)) if isinstance(node, ast.Attribute)}
-    assert not {"os.environ", "os.getenv"} & ({*imports(path)} | read)
+def test_only_the_settings_read_the_environment() -> None:
+    assert {str(path) for path in FILES if {"os.environ", "os.getenv"} & names_used(path)} <= {"settings.py"}
+
+
+def names_used(path: Path) -> set[str]:
+    """The names that a file imports, and those of modules that it reads with a dot, such as `os.environ`."""
+    nodes = [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)]
+    return {*imports(path), *(f"{node.value.id}.{node.attr}" for node in nodes if isinstance(node.value, ast.Name))}
 
 
 def test_each_tool_has_one_use_case() -> None:
