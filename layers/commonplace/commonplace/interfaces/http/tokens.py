@@ -95,6 +95,7 @@ class TokenFile:
     @contextmanager
     def _changing(self) -> Iterator[None]:
         try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with FileLock(f"{self._path}.lock", timeout=10, mode=0o600):
                 yield
         except Timeout as error:

@@ -1,12 +1,13 @@
 """The view of one memory: what it says, what it rests on, what it was before, and what is like it."""
 
-from werkzeug.wrappers import Response
+from starlette.responses import Response
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import History
 from commonplace.domain.listing import KeptMemory
 from commonplace.domain.results import Hit
-from commonplace.interfaces.ui.visit import HOME, Route, Visit
+from commonplace.interfaces.http.app import Route
+from commonplace.interfaces.ui.visit import HOME, Visit
 
 _NEIGHBOURS = 5
 

@@ -2,13 +2,14 @@
 
 from typing import Any, get_args
 
-from werkzeug.wrappers import Response
+from starlette.responses import Response
 
 from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.listing import ListResult
 from commonplace.domain.results import SearchResult
 from commonplace.domain.taxonomy import Category, ContentType, Section
-from commonplace.interfaces.ui.visit import HOME, Route, Visit, whole_number
+from commonplace.interfaces.http.app import Route
+from commonplace.interfaces.ui.visit import HOME, Visit, whole_number
 
 PAGE, MOST = 20, 100
 _FILTERS = ("category", "content_type", "importance_min", "after", "before", "include_expired")
