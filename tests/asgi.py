@@ -5,15 +5,15 @@ from collections.abc import Callable
 from starlette.testclient import TestClient
 
 from commonplace import Commonplace
-from commonplace.interfaces.http.access import LocalAccess
-from commonplace.interfaces.http.app import App, Site
+from commonplace.interfaces.http.app import App
+from commonplace.interfaces.ui.page import Page
 
 
 def client_of(
-    memory: Commonplace, port: int = 8787, ending: Callable[[], float | None] = lambda: None, page: Site | None = None
+    memory: Commonplace, port: int = 8787, ending: Callable[[], float | None] = lambda: None, page: Page | None = None
 ) -> TestClient:
     """A client of the application over a memory, which follows no redirect and keeps cookies."""
-    return client_over(App(LocalAccess(memory), port, ending=ending, page=page), port)
+    return client_over(App(memory, port, ending=ending, page=page), port)
 
 
 def client_over(app: App, port: int = 8787) -> TestClient:

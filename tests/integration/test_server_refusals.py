@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from commonplace.domain.transfer import MOST_BYTES
-from commonplace.interfaces.http.app import MAX_BODY
+from commonplace.interfaces.http.routing import MAX_BODY
 from tests.integration.http_server import Server, served
 
 pytestmark = pytest.mark.integration

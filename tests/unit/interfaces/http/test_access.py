@@ -4,9 +4,10 @@ import pytest
 
 from commonplace import Commonplace
 from commonplace.interfaces.http import app as application
-from commonplace.interfaces.http.access import Household, TokenAccess
-from commonplace.interfaces.http.app import App, Table
+from commonplace.interfaces.http.access import Household
+from commonplace.interfaces.http.app import App
 from commonplace.interfaces.http.open_memories import OpenMemories
+from commonplace.interfaces.http.routing import Table
 from commonplace.interfaces.http.tokens import TokenFile
 from tests.asgi import client_over
 
@@ -28,7 +29,7 @@ def test_the_routes_are_made_once_for_all_users(tmp_path: Path, monkeypatch: pyt
         return Commonplace(tmp_path / "memory.db", user_id=user)
 
     with OpenMemories(make, most=1) as memories:
-        client = client_over(App(TokenAccess(Household(tokens, memories)), 8787))
+        client = client_over(App(Household(tokens, memories), 8787))
         for user in ("ana", "ana", "ben", "ben", "ana"):
             assert client.get("/runs", headers={"Authorization": f"Bearer {given[user]}"}).status_code == 200
     assert len(made) == 1

@@ -1,4 +1,4 @@
-"""Who may ask the local server: any program of this machine, or whoever has a token, which says whose memories are meant."""
+"""Who may ask a server for several users: a token says whose memories a request is about, and nothing else does."""
 
 import json
 import math
@@ -6,26 +6,20 @@ import re
 import sys
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Lock
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from commonplace import __version__
-from commonplace.client.memory import Commonplace
-from commonplace.contract.formats.openapi import write_local
-from commonplace.contract.formats.openapi_tokens import write_with_tokens
-from commonplace.contract.manifest import rows
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.http.app import RequestError, header, json_response
 from commonplace.interfaces.http.open_memories import OpenMemories
+from commonplace.interfaces.http.routing import RequestError, header, json_response
 from commonplace.interfaces.http.tokens import Holder, TokenFile
-from commonplace.interfaces.mcp.opened import Asked
 
 PER_MINUTE = 600
 _FAILURES = 20  # requests a minute without a valid token, of one address
@@ -45,36 +39,8 @@ class Household:
     per_minute: int = PER_MINUTE
 
 
-class LocalAccess:
-    """Every program of this machine may ask, and all are asked about one memory."""
-
-    description = (
-        "A long-term memory for AI agents: its tools over HTTP, for programs of this machine only, without passwords."
-    )
-
-    def __init__(self, memory: Commonplace) -> None:
-        self._memory = memory
-
-    def admitted(self, request: Request) -> AbstractContextManager[None]:  # noqa: ARG002
-        return nullcontext()
-
-    def memory(self, who: None) -> AbstractContextManager[Commonplace]:  # noqa: ARG002
-        return nullcontext(self._memory)
-
-    def for_agents(self, who: None) -> None:  # noqa: ARG002
-        return None
-
-    def openapi(self, url: str) -> Mapping[str, Any]:
-        return write_local(rows(), url)
-
-    def note(self, began: float, who: object, method: str, route: str | None, status: int) -> None:
-        """Nothing is logged: there is one user."""
-
-
-class TokenAccess:
-    """Each token opens the memories of its user. A request is logged on stderr, as a line of JSON without any text of it."""
-
-    description = "A long-term memory for AI agents: its tools over HTTP, each user's own by their token."
+class Tokens:
+    """Lets in whoever has a token, and logs each request on stderr, as a line of JSON without any text of it."""
 
     def __init__(self, house: Household) -> None:
         self._house, self._running = house, Running(_AT_ONCE)
@@ -82,7 +48,7 @@ class TokenAccess:
 
     @contextmanager
     def admitted(self, request: Request) -> Iterator[Holder | Response]:
-        """`/health` is answered to anybody, without a number."""
+        """Who asks, while their request runs; or the answer that anybody gets from `/health`. Raises `CommonplaceError`."""
         given = header(request, "authorization")
         if given is None and request.scope["path"] == "/health":
             yield json_response(200, {"status": "ok", "version": __version__})
@@ -106,19 +72,8 @@ class TokenAccess:
                 raise _too_many(1)
             yield holder
 
-    @contextmanager
-    def memory(self, who: Holder) -> Iterator[Commonplace]:
-        with self._house.memories.taken(who.user) as opened:
-            yield opened.open()
-
-    def for_agents(self, who: Holder) -> Asked:
-        return self._house.memories.of(who.user)
-
-    def openapi(self, url: str) -> Mapping[str, Any]:
-        return write_with_tokens(rows(), url)
-
-    def note(self, began: float, who: object, method: str, route: str | None, status: int) -> None:
-        """Logs a request: when, by which token, to which route, and what became of it."""
+    def log(self, began: float, who: object, method: str, route: str | None, status: int) -> None:
+        """Logs a request: when, by which token, to which route, and what became of it. `began`: monotonic seconds."""
         told = {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
             "token": who.name if isinstance(who, Holder) else None,

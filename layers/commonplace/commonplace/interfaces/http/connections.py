@@ -8,7 +8,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.http.app import failure
+from commonplace.interfaces.http.routing import failure
 
 HEADER_SECONDS = 10.0
 """For the whole header of a request, from its first byte, or from the beginning of a connection that says nothing."""

@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from threading import Thread
+from typing import TYPE_CHECKING
 
 import uvicorn
 from mcp.server import Server
@@ -15,13 +16,17 @@ from starlette.routing import Router
 
 from commonplace.client.memory import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.http.access import Household, LocalAccess, TokenAccess
-from commonplace.interfaces.http.app import MAX_BODY, App, Site
+from commonplace.interfaces.http.access import Household
+from commonplace.interfaces.http.app import App
 from commonplace.interfaces.http.callers import loopback, names_of, url_of
 from commonplace.interfaces.http.connections import Connection
+from commonplace.interfaces.http.routing import MAX_BODY
 from commonplace.interfaces.logs import log_without_texts
 from commonplace.interfaces.mcp.opened import OpenedLater
 from commonplace.interfaces.mcp.server import server_over
+
+if TYPE_CHECKING:
+    from commonplace.interfaces.ui.page import Page
 
 LAST_ANSWERS = 60.0  # seconds for what runs at the end
 _ENDING = (signal.SIGINT, signal.SIGTERM)
@@ -32,7 +37,7 @@ _TICK = 0.1  # seconds
 
 def listen(
     served: Commonplace | Household, host: str, port: int, ready: Callable[[str], None],
-    ending: Callable[[int], None] = lambda _: None, page: Callable[[int], Site] | None = None,
+    ending: Callable[[int], None] = lambda _: None, page: "Callable[[int], Page] | None" = None,
     over: Callable[[OpenedLater], Server] = server_over,
 ) -> None:  # fmt: skip
     """Serves one memory, or those of a household, until SIGINT or SIGTERM. `ready` is told the base URL.
@@ -52,7 +57,6 @@ def listen(
     names = names_of(host, served.names, bound) if isinstance(served, Household) else ()
 
     def application() -> Router:
-        access = TokenAccess(served) if isinstance(served, Household) else LocalAccess(served)
         memory = OpenedLater(_nobodys if isinstance(served, Household) else lambda: served)
         manager = StreamableHTTPSessionManager(over(memory), stateless=True, max_request_body_size=MAX_BODY)
 
@@ -61,7 +65,7 @@ def listen(
             async with manager.run():
                 yield
 
-        app = App(access, port, names, lambda: server.began, page and page(port), manager.handle_request)
+        app = App(served, port, names, lambda: server.began, page and page(port), manager.handle_request)
         return Router(default=app, lifespan=running, redirect_slashes=False)
 
     config = uvicorn.Config(
@@ -136,16 +140,13 @@ class _Server(uvicorn.Server):
         for connection in connections:
             connection.cut_off_if_late()
         if self.began is not None:
-            self._end_if_nothing_runs(self.began, connections)
+            running = sum(one.runs for one in connections)
+            if running and self._told is not None:
+                self._told(running)
+            self._told = None
+            if not running or time.monotonic() - self.began > LAST_ANSWERS:
+                for connection in connections:
+                    if not connection.runs:
+                        connection.transport.close()
+                self.should_exit = True
         return await super().on_tick(counter)
-
-    def _end_if_nothing_runs(self, began: float, connections: list[Connection]) -> None:
-        running = sum(one.runs for one in connections)
-        if running and self._told is not None:
-            self._told(running)
-        self._told = None
-        if not running or time.monotonic() - began > LAST_ANSWERS:
-            for connection in connections:
-                if not connection.runs:
-                    connection.transport.close()
-            self.should_exit = True

@@ -6,7 +6,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import History
 from commonplace.domain.listing import KeptMemory
 from commonplace.domain.results import Hit
-from commonplace.interfaces.http.app import Route
+from commonplace.interfaces.http.routing import Route
 from commonplace.interfaces.ui.visit import HOME, Visit
 
 _NEIGHBOURS = 5

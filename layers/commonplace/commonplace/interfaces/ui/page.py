@@ -17,7 +17,7 @@ from starlette.responses import Response
 
 from commonplace.client.memory import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.http.app import RequestError, Route, Table, header
+from commonplace.interfaces.http.routing import RequestError, Route, Table, address, header
 from commonplace.interfaces.ui import memory, pictures, runs, search, tags, timeline, transfer, writing
 from commonplace.interfaces.ui.look import environment
 from commonplace.interfaces.ui.sessions import Session, Sessions
@@ -112,7 +112,7 @@ def _shown(visit: Visit, request: Request, route: Route, parts: dict[str, str], 
     with TemporaryDirectory() if route.method == "POST" else nullcontext("") as named:
         if route.method == "POST":
             fields = read_form(body, header(request, "content-type") or "", Path(named))
-            own = f"{request.scope['scheme']}://{request.headers['host']}".lower()
+            own = address(request).lower()
             given, token = fields.get("form_token", "").encode(), visit.session.form_token.encode()
             if (header(request, "origin") or "").lower() != own or not secrets.compare_digest(given, token):
                 why = "this form is not of this page, or of before it was opened anew: load the page again and repeat it"

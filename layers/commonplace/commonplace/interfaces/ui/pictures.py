@@ -2,7 +2,7 @@
 
 from starlette.responses import Response
 
-from commonplace.interfaces.http.app import Route
+from commonplace.interfaces.http.routing import Route
 from commonplace.interfaces.ui import drawing
 from commonplace.interfaces.ui.visit import Visit
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from starlette.responses import Response
 
 from commonplace.domain.runs import Outcome, Run
-from commonplace.interfaces.http.app import Route
+from commonplace.interfaces.http.routing import Route
 from commonplace.interfaces.ui.visit import Visit, whole_number
 
 SHOWN, MOST_SHOWN = 20, 100

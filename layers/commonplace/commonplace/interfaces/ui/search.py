@@ -8,7 +8,7 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.listing import ListResult
 from commonplace.domain.results import SearchResult
 from commonplace.domain.taxonomy import Category, ContentType, Section
-from commonplace.interfaces.http.app import Route
+from commonplace.interfaces.http.routing import Route
 from commonplace.interfaces.ui.visit import HOME, Visit, whole_number
 
 PAGE, MOST = 20, 100

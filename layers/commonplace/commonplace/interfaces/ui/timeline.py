@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.taxonomy import Granularity
-from commonplace.interfaces.http.app import Route
+from commonplace.interfaces.http.routing import Route
 from commonplace.interfaces.ui.visit import HOME, Visit
 
 _FIELDS = ("granularity", "topic", "after", "before", "cursor")

@@ -15,7 +15,7 @@ from commonplace.domain.transfer import MEDIA, PrintedFormat
 from commonplace.importing.import_files import read_export
 from commonplace.importing.kinds import kind_of
 from commonplace.importing.sources import Source
-from commonplace.interfaces.http.app import Route
+from commonplace.interfaces.http.routing import Route
 from commonplace.interfaces.ui.uploads import laid_out, packed
 from commonplace.interfaces.ui.visit import Visit
 

@@ -26,16 +26,7 @@ from commonplace.importing.sources import Source
 MOST_FILES, MOST_UNPACKED = 10_000, 500_000_000
 """Of one import: how many files, and their bytes when they are unpacked."""
 _PIECE = 65_536  # bytes
-_UNREADABLE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    OSError,
-    ValueError,
-)
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, OSError, ValueError)
 _NO_YEAR = 1980  # where an archive tells no time
 _LONGEST = 200  # of a name, which a file system may hold in UTF-8
 

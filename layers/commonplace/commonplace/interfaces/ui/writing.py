@@ -10,7 +10,7 @@ from commonplace.domain.fields import Result
 from commonplace.domain.listing import KeptMemory
 from commonplace.domain.results import StoreResult
 from commonplace.domain.taxonomy import Category, MemoryType
-from commonplace.interfaces.http.app import Route
+from commonplace.interfaces.http.routing import Route
 from commonplace.interfaces.ui.sessions import Also
 from commonplace.interfaces.ui.visit import HOME, Visit, own_path, whole_number, with_line_breaks
 
