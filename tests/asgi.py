@@ -19,3 +19,8 @@ def client_of(
 def client_over(app: App, port: int = 8787) -> TestClient:
     """A client of an application that is served at a port."""
     return TestClient(app, f"http://127.0.0.1:{port}", follow_redirects=False)
+
+
+def another(client: TestClient) -> TestClient:
+    """A second client of the same application, with no cookies of the first."""
+    return TestClient(client.app, str(client.base_url), follow_redirects=False)

@@ -32,7 +32,7 @@ def test_the_token_opens_it_once(memory: Commonplace) -> None:
     assert (answer.status_code, answer.headers["Location"]) == (303, "/ui")
     assert "green tea" in client.get("/ui").text
     assert client.get(f"/ui?token={TOKEN}").status_code == 303  # to load it again where it is open is no harm
-    another = asgi.client_over(client.app)
+    another = asgi.another(client)
     assert another.get(f"/ui?token={TOKEN}").status_code == 401
 
 
@@ -60,7 +60,7 @@ def test_another_process_knows_no_browser_of_this_one(memory: Commonplace) -> No
 def test_the_cookie_lets_no_foreign_page_in_anywhere(memory: Commonplace, headers: dict[str, str]) -> None:
     client = client_of(memory)
     cookie = client.get(f"/ui?token={TOKEN}").headers["Set-Cookie"].partition(";")[0]
-    without = asgi.client_over(client.app)
+    without = asgi.another(client)
     assert without.get("/ui", headers={"Cookie": cookie}).status_code == 200
     for path in ("/tools/search_memory", "/memories", "/ui", "/ui/undo"):
         answer = without.post(path, content="{}", headers={"Cookie": cookie, **headers})

@@ -9,6 +9,7 @@ import pytest
 
 from commonplace import Commonplace
 from commonplace.interfaces.ui.transfer import FORMATS
+from commonplace.use_cases import import_memories
 from tests.integration.opened_page import URL, Opened, opened
 from tests.integration.test_page_runs import text_of
 from tests.scripted_nights import current
@@ -143,6 +144,13 @@ def test_a_large_file_is_taken_and_a_larger_one_is_told_so(
     )  # fmt: skip
     assert answer.status_code == status
     assert says in answer.text
+
+
+def test_more_than_the_quota_is_told_at_the_form(memory: Commonplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_memories, "MOST_UPLOADED", 10)
+    answer = opened(memory).send("/ui/import", "/ui/import", 413, **files_of(ELSEWHERE / "mem0.json"))
+    assert 'role="alert"' in answer.text
+    assert "import or discard one of them first" in answer.text
 
 
 def test_a_folder_of_many_notes_is_taken(memory: Commonplace) -> None:

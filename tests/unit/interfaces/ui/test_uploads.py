@@ -1,10 +1,12 @@
 """Files that a browser sends: they are laid out in a folder of their own, and nowhere else."""
 
 import io
+import tracemalloc
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
@@ -125,3 +127,44 @@ def test_files_of_an_archive_are_as_old_as_it_tells() -> None:
 
 def test_nothing_chosen_is_told() -> None:
     assert refusal(lambda: packed([file("")]).__enter__()).field == "files"
+
+
+def test_a_large_archive_is_never_held_in_memory(tmp_path: Path) -> None:
+    archive = tmp_path / "export.zip"
+    with zipfile.ZipFile(archive, "w") as opened:
+        opened.writestr("notes.md", b"- I like tea\n" * 1_000_000)
+    with (tmp_path / "body").open("wb") as body:
+        body.write(b'--b\r\nContent-Disposition: form-data; name="files"; filename="export.zip"\r\n\r\n')
+        body.write(archive.read_bytes() + b"\r\n--b--\r\n")
+    (tmp_path / "files").mkdir()
+    tracemalloc.start()
+    try:
+        with (tmp_path / "body").open("rb") as sent:
+            uploads.read_form(sent, "multipart/form-data; boundary=b", tmp_path / "files")
+        with uploads.packed(tmp_path / "files") as kept, uploads.laid_out(kept) as source:
+            assert source.path is not None
+            assert source.path.stat().st_size == 13_000_000
+        assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_fields_of_a_form(tmp_path: Path) -> None:
+    multipart = b'--b\r\nContent-Disposition: form-data; name="kind"\r\n\r\nmem0 \xc3\xa9\r\n--b--\r\n'
+    assert uploads.read_form(io.BytesIO(multipart), "multipart/form-data; boundary=b", tmp_path) == {"kind": "mem0 é"}
+    encoded = "application/x-www-form-urlencoded; charset=utf-8"
+    fields = {"kind": "mem0 é", "empty": ""}
+    assert uploads.read_form(io.BytesIO(b"kind=mem0+%C3%A9&empty="), encoded, tmp_path) == fields
+    assert uploads.read_form(io.BytesIO(b"{}"), "application/json", tmp_path) == {}
+    assert uploads.read_form(io.BytesIO(b"kind=mem0"), "", tmp_path) == {}
+
+
+@pytest.mark.parametrize("body", [b"tea", b"--b\r\nno header", b"--b\r\n: x\r\n\r\n"])
+def test_a_damaged_form_is_told(tmp_path: Path, body: bytes) -> None:
+    read = partial(uploads.read_form, io.BytesIO(body), "multipart/form-data; boundary=b", tmp_path)
+    assert refusal(read).code.status == 400
+
+
+def test_a_form_of_too_many_files_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploads, "MOST_FILES", 2)
+    assert refusal(lambda: packed([file(f"{number}.md") for number in range(3)]).__enter__()).code.status == 413
