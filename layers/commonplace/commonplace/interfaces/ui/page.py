@@ -18,11 +18,10 @@ from starlette.responses import Response
 from commonplace.client.memory import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces.http.routing import RequestError, Route, Table, address, header
-from commonplace.interfaces.ui import memory, pictures, runs, search, tags, timeline, transfer, writing
+from commonplace.interfaces.ui import memories, pictures, runs, tags, timeline, transfer, writing
 from commonplace.interfaces.ui.look import environment
-from commonplace.interfaces.ui.sessions import Session, Sessions
 from commonplace.interfaces.ui.uploads import read_form
-from commonplace.interfaces.ui.visit import HOME, Visit
+from commonplace.interfaces.ui.visit import HOME, Session, Sessions, Visit
 from commonplace.use_cases.dispatch import internal_error
 
 _HEADERS = {
@@ -62,7 +61,7 @@ class Page:
     """What is served under `/ui` at a port; `token` opens it once."""
 
     routes: tuple[Route, ...] = (
-        *search.ROUTES, *memory.ROUTES, *timeline.ROUTES, *writing.ROUTES,
+        *memories.ROUTES, *timeline.ROUTES, *writing.ROUTES,
         *runs.ROUTES, *tags.ROUTES, *pictures.ROUTES, *transfer.ROUTES,
     )  # fmt: skip
 

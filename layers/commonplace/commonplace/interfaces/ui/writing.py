@@ -11,8 +11,7 @@ from commonplace.domain.listing import KeptMemory
 from commonplace.domain.results import StoreResult
 from commonplace.domain.taxonomy import Category, MemoryType
 from commonplace.interfaces.http.routing import Route
-from commonplace.interfaces.ui.sessions import Also
-from commonplace.interfaces.ui.visit import HOME, Visit, own_path, whole_number, with_line_breaks
+from commonplace.interfaces.ui.visit import HOME, Also, Visit, own_path, whole_number, with_line_breaks
 
 _WORD = "erase"
 _SHOWN = 80
