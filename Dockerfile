@@ -3,9 +3,9 @@
 FROM python:3.13-slim AS build
 WORKDIR /source
 RUN python -m venv /opt/commonplace
-COPY requirements-build.txt requirements-server.txt ./
+COPY requirements-build.txt requirements.txt ./
 RUN /opt/commonplace/bin/pip install --no-cache-dir --require-hashes \
-    --requirement requirements-build.txt --requirement requirements-server.txt
+    --requirement requirements-build.txt --requirement requirements.txt
 COPY pyproject.toml README.md LICENSE NOTICE.md ./
 COPY layers/commonplace layers/commonplace
 RUN /opt/commonplace/bin/pip install --no-cache-dir --no-build-isolation --no-deps .

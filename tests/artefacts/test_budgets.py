@@ -71,7 +71,9 @@ def test_layers_are_compiled_before_they_are_read_only(architecture: str) -> Non
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-@pytest.mark.parametrize("package", ["boto3", "botocore", "grpc", "werkzeug", "pytest", "numpy/_core/tests", "google"])
+@pytest.mark.parametrize(
+    "package", ["boto3", "botocore", "grpc", "mcp", "starlette", "uvicorn", "pytest", "numpy/_core/tests", "google"]
+)
 def test_nothing_is_carried_that_the_runtime_has_or_nobody_calls(package: str, architecture: str) -> None:
     assert not [built for built in folders("night", architecture) if (built / "python" / package).exists()]
 

@@ -21,7 +21,7 @@ from mcp.shared.subscriptions import PromptsListChanged, ServerEvent, ToolsListC
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from commonplace import Commonplace
-from commonplace.interfaces.mcp.listen import listen
+from commonplace.interfaces.http.listen import listen
 from commonplace.interfaces.mcp.opened import OpenedLater
 
 SERVED: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("served.yaml").read_text("utf-8"))

@@ -4,7 +4,9 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime, timedelta
+from io import BytesIO
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -40,6 +42,7 @@ def kept(number: int, kind: FileKind = "export", at: datetime = NOON) -> KeptFil
 def test_there_is_nothing_at_first(files: KeptFiles) -> None:
     assert files.listed(ANA, "export", NOON) == []
     assert files.get(ANA, "export", "export_1", NOON) is None
+    assert not files.copy(ANA, "export", "export_1", NOON, BytesIO())
     files.delete(ANA, "export", "export_1")
     files.delete_all(ANA)
 
@@ -49,6 +52,19 @@ def test_a_file_is_given_back_as_it_was_put(files: KeptFiles) -> None:
     files.put(ANA, kept(1), b"an older one")
     files.put(ANA, kept(1), body)
     assert files.get(ANA, "export", kept(1).file_id, NOON) == (kept(1), body)
+
+
+def test_a_file_goes_in_and_out_piece_by_piece(files: KeptFiles, tmp_path: Path) -> None:
+    body, into = tmp_path / "sent", BytesIO()
+    body.write_bytes(bytes(range(256)) * 10_000)
+    with body.open("rb") as sent:
+        sent.read(100)  # wherever it stands, it is kept whole
+        files.put(ANA, kept(1, "upload"), sent)
+    assert files.copy(ANA, "upload", kept(1, "upload").file_id, NOON, into)
+    assert into.getvalue() == body.read_bytes()
+    for user, kind, at in ((BEN, "upload", NOON), (ANA, "export", NOON), (ANA, "upload", kept(1).expires_at)):
+        assert not files.copy(user, cast(FileKind, kind), kept(1, "upload").file_id, at, into)
+    assert len(into.getvalue()) == 2_560_000
 
 
 def test_the_newest_come_first_each_kind_and_each_user_apart(files: KeptFiles) -> None:

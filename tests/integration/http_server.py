@@ -70,18 +70,14 @@ class Server:
         return self.process.returncode, out, err
 
 
-BOTH = ("uvicorn", "waitress")
-"""What `serve` runs on: with the extra [mcp], and without it."""
-_WITHOUT_MCP = "import sys; sys.modules['mcp'] = None"
 _LAST = {"serve": "discover_memory_tools", "ui": "Ctrl-C"}  # what the last line that tells of it holds
 
 
 @contextmanager
-def served(memory_file: Path, *options: str, on: str = "uvicorn", by: str = "serve", code: str = "") -> Iterator[Server]:
+def served(memory_file: Path, *options: str, by: str = "serve", code: str = "") -> Iterator[Server]:
     """A server over a file, on a free port, by `serve` or `ui`; `code` runs before it. Killed at the end, if it still runs."""
-    before = "\n".join([*([] if on == "uvicorn" else [_WITHOUT_MCP]), code]).strip()
-    whole = f"{before}\nfrom commonplace.interfaces.cli import main\nmain()"
-    command = [sys.executable, "-c", whole] if before else [COMMAND]
+    whole = f"{code.strip()}\nfrom commonplace.interfaces.cli import main\nmain()"
+    command = [sys.executable, "-c", whole] if code else [COMMAND]
     process = subprocess.Popen(
         [*command, by, "--port", "0", "--db", str(memory_file), *options],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", env=clean(memory_file.parent),

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import Any
 
-from werkzeug.test import Client, TestResponse
+import httpx2
+from starlette.testclient import TestClient
 
 from commonplace import Commonplace
-from commonplace.interfaces.http.app import LocalApp
 from commonplace.interfaces.ui.page import Page
+from tests import asgi
 
 PORT, TOKEN = 8787, "the-token"
 URL = f"http://127.0.0.1:{PORT}"
@@ -38,11 +39,11 @@ class _Forms(HTMLParser):
 class Opened:
     """A browser in which the page is open."""
 
-    client: Client
+    client: TestClient
 
     def get(self, path: str, status: int = 200) -> str:
         """A page's text."""
-        answer = self.client.get(path, base_url=URL)
+        answer = self.client.get(path)
         assert answer.status_code == status, answer.text
         return answer.text
 
@@ -50,20 +51,22 @@ class Opened:
         """The fields of the form of a page that leads there."""
         return _Forms(self.get(page)).found[action]
 
-    def send(self, page: str, action: str, status: int = 303, **given: Any) -> TestResponse:
-        """Fills in that form of a page and sends it."""
+    def send(self, page: str, action: str, status: int = 303, **given: Any) -> httpx2.Response:
+        """Fills in that form of a page and sends it; a file is given as its name and its bytes, several in a list."""
         sent = {**self.form(page, action), **given}
-        answer = self.client.post(action, data=sent, base_url=URL, headers={"Origin": URL})
+        files = [(name, one) for name, value in sent.items() if isinstance(value, list) for one in value]
+        fields = {name: value for name, value in sent.items() if not isinstance(value, list)}
+        answer = self.client.post(action, data=fields, files=files or None, headers={"Origin": URL})
         assert answer.status_code == status, answer.text
         return answer
 
 
-def client_of(memory: Commonplace) -> Client:
+def client_of(memory: Commonplace) -> TestClient:
     """A browser in which the page is not open yet."""
-    return Client(LocalApp(memory, PORT, page=Page(memory, PORT, TOKEN)))
+    return asgi.client_of(memory, PORT, page=Page(memory, PORT, TOKEN))
 
 
 def opened(memory: Commonplace) -> Opened:
     client = client_of(memory)
-    assert client.get(f"/ui?token={TOKEN}", base_url=URL).status_code == 303
+    assert client.get(f"/ui?token={TOKEN}").status_code == 303
     return Opened(client)

@@ -69,9 +69,15 @@ def test_what_is_optional_is_in_an_extra(wheel: Path) -> None:
     about = metadata(wheel)
     needs = about.get_all("Requires-Dist", [])
     assert sorted(about.get_all("Provides-Extra", [])) == [
-        "aws", "claude", "langchain", "langgraph", "mcp", "openai-agents", "pydantic-ai", "strands",
+        "aws", "claude", "langchain", "langgraph", "openai-agents", "pydantic-ai", "strands",
     ]  # fmt: skip
     assert [need for need in needs if need.startswith("anthropic")] == ['anthropic<3,>=2.11; extra == "claude"']
+    served = {"mcp", "starlette", "uvicorn", "waitress", "werkzeug"}
+    assert {need for need in needs if need.split("<")[0] in served} == {
+        "mcp<3,>=2.1",
+        "starlette<2,>=1.10",
+        "uvicorn<1,>=0.54",
+    }
     of_aws = {need.split(">")[0].split("<")[0] for need in needs if 'extra == "aws"' in need}
     assert of_aws == {"aws-lambda-powertools", "aws-xray-sdk", "boto3", "opensearch-py"}
 

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from werkzeug.test import Client
 
 from commonplace import Commonplace
-from commonplace.interfaces.http.app import LocalApp
 from commonplace.ports.bundle import Ports
 from commonplace.settings import Settings
 from tests import scripted_nights
+from tests.asgi import client_of
 from tests.conftest import NOON
 from tests.integration.cloud_functions import ports as ports
 from tests.integration.command_line import Done, run, stored
@@ -149,12 +148,12 @@ def test_the_command_line_says_what_is_wrong(memory_file: Path, arguments: tuple
 
 def test_it_is_told_over_http(memory: Commonplace) -> None:
     tea = memory.store_memory("I drink green tea at noon.").memory_id
-    client = Client(LocalApp(memory, 8787))
+    client = client_of(memory)
 
     def asked(path: str, body: dict[str, Any], status: int = 200) -> Any:
-        answer = client.post(path, json=body, headers={"Host": "127.0.0.1:8787"})
-        assert answer.status_code == status, answer.json
-        return answer.json
+        answer = client.post(path, json=body)
+        assert answer.status_code == status, answer.text
+        return answer.json()
 
     rating = {"memory_id": tea, "query": QUERY, "useful": True}
     assert asked("/feedback", rating) == {**rating, "kept": True}

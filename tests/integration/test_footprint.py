@@ -24,7 +24,8 @@ atexit.register(lambda: print(json.dumps(sorted(sys.modules)), file=sys.stderr))
 from commonplace.interfaces.cli import main
 main(sys.argv[1:])
 """
-WAYS_IN = {"anthropic", "boto3", "werkzeug", "opensearchpy", "rich", "waitress"}
+SERVERS = {"mcp", "starlette", "uvicorn"}
+WAYS_IN = {"anthropic", "boto3", "opensearchpy", "rich", *SERVERS}
 STORES = {f"commonplace.text.{room}" for room in ("third_person", "classifier", "paraphrase")} | {"lemminflect"}
 NIGHTS = {"commonplace.extraction.rules", "commonplace.nightly.readers", "commonplace.nightly.steps"}
 ASKS = {"numpy", "snowballstemmer", "commonplace.text.redaction"}
@@ -42,12 +43,12 @@ def loaded(*names: str) -> set[str]:
 
 
 def test_importing_the_package_loads_next_to_nothing() -> None:
-    assert not loaded("commonplace") & {"numpy", "pydantic", "sqlite3", "anthropic", "werkzeug"}
+    assert not loaded("commonplace") & {"numpy", "pydantic", "sqlite3", "anthropic", *SERVERS}
 
 
 @pytest.mark.parametrize("use_case", [f"commonplace.use_cases.{name}" for name in ("search", "store", "normalize")])
 def test_a_use_case_loads_no_way_in_and_no_infrastructure(use_case: str) -> None:
-    heavy = {"anthropic", "werkzeug", "waitress", "click", "rich", "sqlite3", "lemminflect"}
+    heavy = {"anthropic", "click", "rich", "sqlite3", "lemminflect", *SERVERS}
     assert not loaded(use_case) & heavy
 
 
@@ -72,7 +73,7 @@ def test_a_command_loads_only_what_it_needs(tmp_path: Path, command: tuple[str, 
     "function", ["normalize", "store", "search", "discover", "write", "read", "summarize", "analysis", "maintenance"]
 )
 def test_a_function_that_serves_tools_starts_without_what_its_first_call_needs(function: str) -> None:
-    heavy = {"boto3", "botocore", "opensearchpy", "aws_lambda_powertools", "aws_xray_sdk", "anthropic", "werkzeug", "sqlite3"}
+    heavy = {"boto3", "botocore", "opensearchpy", "aws_lambda_powertools", "aws_xray_sdk", "anthropic", "sqlite3", *SERVERS}
     assert not loaded(f"functions.{function}.app") & heavy
 
 
@@ -88,5 +89,5 @@ def test_a_function_that_reads_loads_nothing_that_stores(function: str, use_case
 
 @pytest.mark.parametrize("function", ["index", "reconcile", "setup", "interceptor"])
 def test_a_function_of_the_upkeep_starts_without_clients_and_models(function: str) -> None:
-    heavy = {"boto3", "opensearchpy", "aws_xray_sdk", "anthropic", "werkzeug", "commonplace.text.classifier"}
+    heavy = {"boto3", "opensearchpy", "aws_xray_sdk", "anthropic", "commonplace.text.classifier", *SERVERS}
     assert not loaded(f"functions.{function}.app") & heavy

@@ -15,7 +15,7 @@ from commonplace.domain.transfer import ImportMemoriesResult
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.settings import Settings
-from commonplace.use_cases import dispatch
+from commonplace.use_cases import dispatch, import_memories
 from tests.conftest import NOON, refusal
 from tests.integration.cloud_functions import ports as ports
 from tests.integration.http_server import served
@@ -237,6 +237,39 @@ def test_an_upload_is_one_user_s_for_an_hour_and_one_import(
     files = memory._local.ports.files
     assert files is not None
     assert {one.file_id for one in files.listed("local|ana", "upload", NOON)} == set(many[1:])
+
+
+def test_uploads_of_a_user_have_a_quota_that_a_restart_does_not_reset(
+    memory: Commonplace, open_memory: Callable[..., Commonplace], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_memories, "MOST_UPLOADED", 100)
+    first = memory.upload(b"x" * 60).upload_id
+    with open_memory(now=lambda: NOON + timedelta(minutes=30)) as again:
+        error = refusal(lambda: again.upload(b"x" * 41))
+        assert error.code.status == 413
+        assert "13:00" in error.message  # when the first one goes
+        again.upload(b"x" * 40)
+        assert refusal(lambda: again.upload(b"x")).code.status == 413
+        again.drop_upload(first)
+        again.upload(b"x" * 60)
+    open_memory(user_id="ben").upload(b"x" * 100)
+    open_memory(now=lambda: NOON + timedelta(hours=2)).upload(b"x" * 100)
+
+
+def test_two_uploads_at_once_do_not_exceed_the_quota_together(memory: Commonplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_memories, "MOST_UPLOADED", 100)
+    keep = import_memories.keep
+
+    def keep_beside_another(*given: Any) -> None:
+        monkeypatch.setattr(import_memories, "keep", keep)
+        memory.upload(b"x" * 60)
+        keep(*given)
+
+    monkeypatch.setattr(import_memories, "keep", keep_beside_another)
+    assert refusal(lambda: memory.upload(b"x" * 60)).code.status == 413
+    files = memory._local.ports.files
+    assert files is not None
+    assert [one.bytes for one in files.listed("local|ana", "upload", NOON)] == [60]
 
 
 def test_a_model_plans_and_a_person_applies(memory: Commonplace) -> None:

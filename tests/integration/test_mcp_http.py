@@ -112,13 +112,6 @@ def test_there_is_nothing_to_get_or_delete(server: Server, method: str) -> None:
     assert (answer.status, answer.code, answer.headers["Allow"]) == (405, "method_not_allowed", "POST")
 
 
-def test_without_the_extra_there_is_no_such_path(memory_file: Path) -> None:
-    with served(memory_file, on="waitress") as plain:
-        answer = post(plain, LISTED)
-        assert (answer.status, answer.code) == (404, "not_found")
-        assert "/mcp" not in plain.announced
-
-
 def test_many_clients_at_once_lose_nothing_and_a_kill_takes_nothing_that_was_answered(memory_file: Path) -> None:
     async def each(url: str, number: int, ids: list[str]) -> None:
         async with mcp.Client(url) as client:

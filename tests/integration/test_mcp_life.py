@@ -13,7 +13,7 @@ import mcp
 import pytest
 
 from commonplace.client.memory import Commonplace
-from tests.integration.command_line import clean, run_process
+from tests.integration.command_line import run_process
 from tests.integration.mcp_client import found, parameters, spoken, stored
 
 pytestmark = pytest.mark.integration
@@ -176,9 +176,5 @@ def test_two_clients_of_one_file_see_what_the_other_stored(tmp_path: Path) -> No
     anyio.run(whole)
 
 
-def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
-    code = "import sys\nsys.modules['mcp'] = None\nfrom commonplace.interfaces.cli import main\nmain(['mcp'])"
-    done = subprocess.run([sys.executable, "-c", code], env=clean(tmp_path), capture_output=True, timeout=60, check=False)
-    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
-    assert b"pip install 'commonplace-memory[mcp]'" in done.stderr
+def test_a_tier_of_no_such_name_is_a_usage_error(tmp_path: Path) -> None:
     assert run_process("mcp", "--tier", "none", home=tmp_path).code == 2

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.integration
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
-    yield from at_home(tmp_path_factory.mktemp("home"), "--allow-host", "nas.lan", on="uvicorn")
+    yield from at_home(tmp_path_factory.mktemp("home"), "--allow-host", "nas.lan")
 
 
 async def talking(home: Home, token: str, talk: Callable[[mcp.Client], Awaitable[Any]], era: Era = "auto") -> Any:
@@ -88,7 +88,7 @@ def test_a_name_that_was_allowed_is_answered_here_too(home: Home) -> None:
 
 
 def test_its_requests_are_logged_and_counted(tmp_path_factory: pytest.TempPathFactory) -> None:
-    for home in at_home(tmp_path_factory.mktemp("counted"), "--per-minute", "3", on="uvicorn"):
+    for home in at_home(tmp_path_factory.mktemp("counted"), "--per-minute", "3"):
         statuses = [home.ask(home.ana, "POST", "/mcp", LISTED, **TAKES).status for _ in range(4)]
         statuses.append(home.server.ask("POST", "/mcp", LISTED, **TAKES).status)
         assert statuses == [200, 200, 200, 429, 401]

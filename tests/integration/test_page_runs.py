@@ -63,7 +63,7 @@ def test_a_run_is_taken_back_and_that_as_well(memory: Commonplace) -> None:
     run_id = with_night(memory)
     before, page = current(memory), opened(memory)
     answer = page.send(f"/ui/runs/{run_id}", f"/ui/runs/{run_id}/undo")
-    assert answer.location == f"/ui/runs/{run_id}"
+    assert answer.headers["Location"] == f"/ui/runs/{run_id}"
     assert current(memory) == []
     undone, (undo, _) = page.get(f"/ui/runs/{run_id}"), memory.runs()
     assert "Taken back: 1 of 1 changes." in undone

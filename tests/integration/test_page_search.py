@@ -71,7 +71,7 @@ def test_a_mistake_is_named_at_its_field(memory: Commonplace, field: str, value:
 
 def test_a_question_without_a_word_is_told_so(memory: Commonplace) -> None:
     memory.store_memory("I drink green tea at noon.")
-    assert opened(memory).client.get("/ui?q=%00", base_url="http://127.0.0.1:8787").status_code == 400
+    assert opened(memory).client.get("/ui?q=%00").status_code == 400
 
 
 HOSTILE = (

@@ -9,16 +9,15 @@ import pytest
 
 from commonplace import Commonplace
 from commonplace.interfaces.cli.ui import free_port
-from tests.integration.http_server import BOTH, served
+from tests.integration.http_server import served
 
 pytestmark = pytest.mark.integration
 
 
-@pytest.mark.parametrize("on", BOTH)
-def test_its_address_opens_the_page_once(memory_file: Path, on: str) -> None:
+def test_its_address_opens_the_page_once(memory_file: Path) -> None:
     with Commonplace(memory_file) as memory:
         memory.store_memory("I drink green tea at noon.")
-    with served(memory_file, "--no-browser", on=on, by="ui") as server:
+    with served(memory_file, "--no-browser", by="ui") as server:
         (path,) = re.findall(r"http://127\.0\.0\.1:\d+(/ui\?token=\S+)", server.announced)
         assert server.ask("GET", "/ui").status == 401
         answer = server.ask("GET", path)

@@ -9,6 +9,7 @@ import pytest
 
 from commonplace import Commonplace
 from commonplace.interfaces.ui.transfer import FORMATS
+from commonplace.use_cases import import_memories
 from tests.integration.opened_page import URL, Opened, opened
 from tests.integration.test_page_runs import text_of
 from tests.scripted_nights import current
@@ -33,9 +34,9 @@ GIVEN = (
 def files_of(path: Path) -> dict[str, Any]:
     """What a browser sends of a file, or of a folder with the names that it gives them."""
     if path.is_file():
-        return {"files": (io.BytesIO(path.read_bytes()), path.name)}
+        return {"files": [(path.name, path.read_bytes())]}
     inside = sorted(one for one in path.rglob("*") if one.is_file())
-    return {"folder": [(io.BytesIO(one.read_bytes()), one.relative_to(path.parent).as_posix()) for one in inside]}
+    return {"folder": [(one.relative_to(path.parent).as_posix(), one.read_bytes()) for one in inside]}
 
 
 def planned(page: Opened, status: int = 200, **given: Any) -> str:
@@ -50,9 +51,9 @@ def form_in(page: str, action: str) -> dict[str, str]:
 
 def sent(page: Opened, plan: str, action: str) -> str:
     fields = form_in(plan, action)
-    answer = page.client.post(action, data=fields, base_url=URL, headers={"Origin": URL})
+    answer = page.client.post(action, data=fields, headers={"Origin": URL})
     assert answer.status_code == 303, answer.text
-    return answer.location
+    return answer.headers["Location"]
 
 
 @pytest.mark.parametrize("name", GIVEN)
@@ -77,7 +78,7 @@ def test_an_export_comes_back_and_is_taken_back(memory: Commonplace, tmp_path: P
         other.store_memory("I drink green tea at noon.")
         lines = "".join(other.export_lines(form)).encode()
     page = opened(memory)
-    plan = planned(page, files=(io.BytesIO(lines), "memories"))
+    plan = planned(page, files=[("memories", lines)])
     assert "Read as commonplace" in text_of(plan)
     where = sent(page, plan, "/ui/import/apply")
     assert current(memory) == ["I drink green tea at noon."]
@@ -90,8 +91,7 @@ def test_a_zip_archive_is_what_is_in_it(memory: Commonplace) -> None:
     with zipfile.ZipFile(packed, "w") as archive:
         archive.write(ELSEWHERE / "chatgpt.json", "export/conversations.json")
         archive.writestr("__MACOSX/export/._conversations.json", b"\0\0")
-    packed.seek(0)
-    assert "Read as chatgpt" in text_of(planned(opened(memory), files=(packed, "export.zip")))
+    assert "Read as chatgpt" in text_of(planned(opened(memory), files=[("export.zip", packed.getvalue())]))
 
 
 def test_what_was_sent_can_be_left_and_is_gone(memory: Commonplace) -> None:
@@ -100,7 +100,7 @@ def test_what_was_sent_can_be_left_and_is_gone(memory: Commonplace) -> None:
     assert sent(page, plan, "/ui/import/leave") == "/ui/import"
     fields = form_in(plan, "/ui/import/apply")
     headers = {"Origin": URL}
-    answer = page.client.post("/ui/import/apply", data=fields, base_url=URL, headers=headers)
+    answer = page.client.post("/ui/import/apply", data=fields, headers=headers)
     assert answer.status_code == 404
     assert current(memory) == []
 
@@ -114,14 +114,14 @@ def test_what_was_sent_can_be_left_and_is_gone(memory: Commonplace) -> None:
     ],
 )
 def test_what_cannot_be_read_is_told_at_the_form(memory: Commonplace, body: bytes, name: str, why: str) -> None:
-    answer = opened(memory).send("/ui/import", "/ui/import", 400, files=(io.BytesIO(body), name))
+    answer = opened(memory).send("/ui/import", "/ui/import", 400, files=[(name, body)])
     assert 'role="alert"' in answer.text
     assert why in answer.text
     assert 'id="files"' in answer.text
 
 
 def test_a_plan_that_brings_nothing_cannot_be_applied(memory: Commonplace) -> None:
-    plan = planned(opened(memory), files=(io.BytesIO(b"{}"), "a.json"))
+    plan = planned(opened(memory), files=[("a.json", b"{}")])
     assert "entry 1 content: there are no words" in text_of(plan)
     assert "/ui/import/apply" not in plan
 
@@ -140,15 +140,21 @@ def test_a_large_file_is_taken_and_a_larger_one_is_told_so(
         + "--b--\r\n"
     )
     answer = page.client.post(
-        "/ui/import", input_stream=io.BytesIO(body.encode()), content_length=len(body), base_url=URL,
-        headers={"Origin": URL}, content_type="multipart/form-data; boundary=b",
+        "/ui/import", content=body.encode(), headers={"Origin": URL, "Content-Type": "multipart/form-data; boundary=b"}
     )  # fmt: skip
     assert answer.status_code == status
     assert says in answer.text
 
 
+def test_more_than_the_quota_is_told_at_the_form(memory: Commonplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_memories, "MOST_UPLOADED", 10)
+    answer = opened(memory).send("/ui/import", "/ui/import", 413, **files_of(ELSEWHERE / "mem0.json"))
+    assert 'role="alert"' in answer.text
+    assert "import or discard one of them first" in answer.text
+
+
 def test_a_folder_of_many_notes_is_taken(memory: Commonplace) -> None:
-    notes = [(io.BytesIO(b""), f"notes/{number}.md") for number in range(1_100)]
+    notes = [(f"notes/{number}.md", b"") for number in range(1_100)]
     assert "Read as markdown" in text_of(planned(opened(memory), folder=notes))
 
 

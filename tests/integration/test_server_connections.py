@@ -14,9 +14,8 @@ import pytest
 
 from commonplace import Commonplace
 from commonplace.interfaces.http import connections
-from commonplace.interfaces.http.listen import listen as without
-from commonplace.interfaces.mcp.listen import listen as with_mcp
-from tests.integration.http_server import BOTH, served
+from commonplace.interfaces.http.listen import listen
+from tests.integration.http_server import served
 
 pytestmark = pytest.mark.integration
 HALF = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
@@ -30,10 +29,9 @@ def opened(port: int, sent: bytes, source: str = "127.0.0.1") -> socket.socket:
     return connection
 
 
-@pytest.mark.parametrize("on", BOTH)
 @pytest.mark.parametrize("sent", [HALF, BODY, IDLE])
-def test_three_hundred_half_open_connections_lock_nobody_out(memory_file: Path, sent: bytes, on: str) -> None:
-    with served(memory_file, on=on) as server, ExitStack() as held:
+def test_three_hundred_half_open_connections_lock_nobody_out(memory_file: Path, sent: bytes) -> None:
+    with served(memory_file) as server, ExitStack() as held:
         for number in range(300):
             held.enter_context(opened(server.port, sent, f"127.0.0.{2 + number % 3}"))
         client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
@@ -42,9 +40,8 @@ def test_three_hundred_half_open_connections_lock_nobody_out(memory_file: Path, 
         client.close()
 
 
-@pytest.mark.parametrize("on", BOTH)
-def test_who_has_few_connections_keeps_them(memory_file: Path, on: str) -> None:
-    with served(memory_file, on=on) as server, ExitStack() as held:
+def test_who_has_few_connections_keeps_them(memory_file: Path) -> None:
+    with served(memory_file) as server, ExitStack() as held:
         kept = held.enter_context(opened(server.port, HALF, "127.0.0.9"))
         for _ in range(2 * connections.MOST_WAITING):
             held.enter_context(opened(server.port, HALF))
@@ -52,9 +49,8 @@ def test_who_has_few_connections_keeps_them(memory_file: Path, on: str) -> None:
         assert kept.recv(64).startswith(b"HTTP/1.1 200")
 
 
-@pytest.mark.parametrize("on", BOTH)
-def test_a_connection_that_is_kept_waits_for_nothing_between_requests(memory_file: Path, on: str) -> None:
-    with served(memory_file, on=on) as server:
+def test_a_connection_that_is_kept_waits_for_nothing_between_requests(memory_file: Path) -> None:
+    with served(memory_file) as server:
         client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
         spent = []
         for _ in range(20):
@@ -87,10 +83,9 @@ def _closed_after(port: int, sent: bytes) -> Iterator[Callable[[bytes], None]]:
         assert left == b""
 
 
-@pytest.mark.parametrize("listen", [with_mcp, without])
 @pytest.mark.parametrize(("sent", "drop"), [(HALF, b"a"), (BODY, b" "), (IDLE, b"")])
 def test_a_request_that_comes_drop_by_drop_is_cut_off(
-    memory: Commonplace, monkeypatch: pytest.MonkeyPatch, sent: bytes, drop: bytes, listen: Callable[..., None]
+    memory: Commonplace, monkeypatch: pytest.MonkeyPatch, sent: bytes, drop: bytes
 ) -> None:
     monkeypatch.setattr(connections, "HEADER_SECONDS", 0.4)
     monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.8)

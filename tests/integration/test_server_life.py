@@ -7,23 +7,20 @@ import os
 import signal
 import socket
 import sqlite3
-import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from waitress.channel import HTTPChannel
-from werkzeug.test import Client
 
 from commonplace import Commonplace
-from commonplace.interfaces.http.app import LocalApp
+from commonplace.interfaces.http import listen as listening
+from commonplace.interfaces.http.connections import Connection
 from commonplace.interfaces.http.listen import listen
 from commonplace.interfaces.logs import WithoutTexts
-from commonplace.interfaces.mcp.listen import listen as with_mcp
+from tests.asgi import client_of
 from tests.integration.command_line import run
-from tests.integration.http_server import BOTH, served
+from tests.integration.http_server import served
 
 pytestmark = pytest.mark.integration
 
@@ -37,10 +34,9 @@ Commonplace.call = slow
 """
 
 
-@pytest.mark.parametrize("on", BOTH)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_cleanly_and_closes_the_file(memory_file: Path, number: int, on: str) -> None:
-    with served(memory_file, on=on) as server:
+def test_a_signal_ends_it_cleanly_and_closes_the_file(memory_file: Path, number: int) -> None:
+    with served(memory_file) as server:
         memory_id = server.call("store_memory", content="I play the cello.")["memory_id"]
         code, out, err = server.end(number)
     assert (code, err) == (0, "")
@@ -57,13 +53,13 @@ def test_a_signal_ends_it_cleanly_and_closes_the_file(memory_file: Path, number:
 def test_a_signal_in_the_middle_of_closing_a_connection_loses_no_socket(
     memory: Commonplace, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    closing = HTTPChannel.del_channel
+    closing = Connection.connection_lost
     asked = threading.Event()
 
-    def closed(channel: HTTPChannel) -> None:
-        closing(channel)
+    def closed(connection: Connection, error: Exception | None) -> None:
         asked.set()
-        signal.raise_signal(number)
+        os.kill(os.getpid(), number)
+        closing(connection, error)
 
     def ask(url: str) -> None:
         client = http.client.HTTPConnection(url.removeprefix("http://"), timeout=10)
@@ -71,18 +67,17 @@ def test_a_signal_in_the_middle_of_closing_a_connection_loses_no_socket(
         client.getresponse().read()
         client.close()
 
-    monkeypatch.setattr(HTTPChannel, "del_channel", closed)
+    monkeypatch.setattr(Connection, "connection_lost", closed)
     listen(memory, "127.0.0.1", 0, lambda url: threading.Thread(target=ask, args=(url,)).start())
     gc.collect()
     assert asked.is_set()
 
 
-@pytest.mark.parametrize("on", BOTH)
-def test_a_request_that_runs_is_answered_before_the_end(memory_file: Path, on: str) -> None:
+def test_a_request_that_runs_is_answered_before_the_end(memory_file: Path) -> None:
     turns = [
         {"session_id": "s", "position": n, "speaker": "user", "text": f"Note {n}, about the garden."} for n in range(120)
     ]
-    with served(memory_file, on=on) as server:
+    with served(memory_file) as server:
         statuses: list[int] = []
         asking = threading.Thread(target=lambda: statuses.append(server.ask("POST", "/import", {"turns": turns}).status))
         asking.start()
@@ -95,10 +90,7 @@ def test_a_request_that_runs_is_answered_before_the_end(memory_file: Path, on: s
         assert sum(1 for _ in memory.export()) == len(turns)
 
 
-@pytest.mark.parametrize("listen", [with_mcp, listen])
-def test_who_asks_while_it_ends_is_refused_and_told(
-    memory: Commonplace, monkeypatch: pytest.MonkeyPatch, listen: Callable[..., None]
-) -> None:
+def test_who_asks_while_it_ends_is_refused_and_told(memory: Commonplace, monkeypatch: pytest.MonkeyPatch) -> None:
     began, may_end = threading.Event(), threading.Event()
     statuses: dict[str, int] = {}
     told: list[int] = []
@@ -141,10 +133,7 @@ def test_who_asks_while_it_ends_is_refused_and_told(
 
 
 @pytest.mark.parametrize("asked", ["twice", "long ago"])
-@pytest.mark.parametrize("serves", [with_mcp, listen])
-def test_what_still_runs_then_is_not_waited_for(
-    memory: Commonplace, monkeypatch: pytest.MonkeyPatch, serves: Callable[..., None], asked: str
-) -> None:
+def test_what_still_runs_then_is_not_waited_for(memory: Commonplace, monkeypatch: pytest.MonkeyPatch, asked: str) -> None:
     began, may_end, told = threading.Event(), threading.Event(), threading.Event()
 
     def slow(*_: object) -> dict[str, object]:
@@ -175,17 +164,16 @@ def test_what_still_runs_then_is_not_waited_for(
     threads: list[threading.Thread] = []
     monkeypatch.setattr(memory, "call", slow)
     if asked == "long ago":
-        monkeypatch.setattr(sys.modules[serves.__module__], "LAST_ANSWERS", 0.5)
-    serves(memory, "127.0.0.1", 0, go, lambda _: told.set())
+        monkeypatch.setattr(listening, "LAST_ANSWERS", 0.5)
+    listen(memory, "127.0.0.1", 0, go, lambda _: told.set())
     assert not may_end.is_set()
     may_end.set()
     for thread in threads:
         thread.join(20)
 
 
-@pytest.mark.parametrize("on", BOTH)
-def test_a_second_signal_ends_it_as_the_first_one_would(memory_file: Path, on: str) -> None:
-    with served(memory_file, on=on, code=SLOW) as server:
+def test_a_second_signal_ends_it_as_the_first_one_would(memory_file: Path) -> None:
+    with served(memory_file, code=SLOW) as server:
 
         def ask() -> None:
             with contextlib.suppress(http.client.HTTPException, OSError):
@@ -206,15 +194,13 @@ def test_a_second_signal_ends_it_as_the_first_one_would(memory_file: Path, on: s
 def test_an_import_that_is_stopped_tells_how_far_it_came(memory: Commonplace) -> None:
     turns = [{"session_id": "s", "position": n, "speaker": "user", "text": f"Note {n} on the garden."} for n in range(250)]
     asked = [None, None, time.monotonic() - 60]
-    stopped = Client(LocalApp(memory, 80, lambda: asked.pop(0))).post(
-        "/import", data=json.dumps({"turns": turns}), headers={"Host": "localhost"}
-    )
+    stopped = client_of(memory, 80, ending=lambda: asked.pop(0)).post("/import", json={"turns": turns})
     assert stopped.status_code == 503
     error = json.loads(stopped.text)["error"]
     assert error["retryable"]
     assert "200 of 250 turns are stored; send the same again" in error["message"]
     assert sum(1 for _ in memory.export()) == 200
-    again = Client(LocalApp(memory, 80)).post("/import", data=json.dumps({"turns": turns}), headers={"Host": "localhost"})
+    again = client_of(memory, 80).post("/import", json={"turns": turns})
     assert len(json.loads(again.text)["ids"]) == 250
     assert sum(1 for _ in memory.export()) == 250
 
@@ -228,22 +214,20 @@ def test_a_port_in_use_is_told_with_code_4(memory_file: Path) -> None:
     assert "--port" in done.err
 
 
-@pytest.mark.parametrize("on", BOTH)
-def test_it_listens_on_ipv6_loopback_too(memory_file: Path, on: str) -> None:
+def test_it_listens_on_ipv6_loopback_too(memory_file: Path) -> None:
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:
         pytest.skip("there is no IPv6 here")
-    with served(memory_file, "--host", "::1", on=on) as server:
+    with served(memory_file, "--host", "::1") as server:
         assert f"http://[::1]:{server.port}" in server.announced
         with socket.create_connection(("::1", server.port), timeout=10) as connection:
             connection.sendall(b"GET /health HTTP/1.1\r\nHost: [::1]:%d\r\n\r\n" % server.port)
             assert connection.recv(64).startswith(b"HTTP/1.1 200")
 
 
-@pytest.mark.parametrize("on", BOTH)
-def test_a_secret_comes_back_in_no_answer_file_or_log(memory_file: Path, on: str) -> None:
-    with served(memory_file, on=on) as server:
+def test_a_secret_comes_back_in_no_answer_file_or_log(memory_file: Path) -> None:
+    with served(memory_file) as server:
         stored = server.ask("POST", "/tools/store_memory", {"content": "The wifi password is 7hQ-plover-92x, the SSID Möwe."})
         refused = server.ask("POST", "/tools/store_memory", b'{"content": "7hQ-plover-92x", "content": "7hQ-plover-92x"}')
         wrong = server.ask("POST", "/tools/store_memory", {"content": ["7hQ-plover-92x"]})
@@ -260,7 +244,7 @@ def test_a_mistake_of_ours_is_500_with_a_number_and_without_words(
         raise RuntimeError("my darkest secret")
 
     monkeypatch.setattr(memory, "call", broken)
-    asked = Client(LocalApp(memory, 80)).post("/tools/search_memory", data="{}", headers={"Host": "localhost"})
+    asked = client_of(memory, 80).post("/tools/search_memory", json={})
     error = json.loads(asked.text)["error"]
     assert asked.status_code == 500
     assert error["code"] == "internal"

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 import pytest
 
 from commonplace.domain.transfer import MOST_BYTES
-from commonplace.interfaces.http.app import MAX_BODY
-from tests.integration.http_server import BOTH, Server, served
+from commonplace.interfaces.http.routing import MAX_BODY
+from tests.integration.http_server import Server, served
 
 pytestmark = pytest.mark.integration
 SEARCH = "/tools/search_memory"
 
 
-@pytest.fixture(scope="module", params=BOTH)
-def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with served(tmp_path_factory.mktemp("server") / "memory.db", on=request.param) as running:
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with served(tmp_path_factory.mktemp("server") / "memory.db") as running:
         yield running
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from commonplace.interfaces.http.tokens import TokenFile
-from tests.integration.http_server import BOTH, Answer, Server, served
+from tests.integration.http_server import Answer, Server, served
 
 pytestmark = pytest.mark.integration
 ANA, BEN = "My daughter Mia is allergic to peanuts.", "My son Tom is allergic to pollen."
@@ -54,21 +54,21 @@ def challenge(answer: Answer) -> str | None:
     return {name.lower(): value for name, value in answer.headers.items()}.get("www-authenticate")
 
 
-def at_home(folder: Path, *options: str, on: str, code: str = "") -> Iterator[Home]:
+def at_home(folder: Path, *options: str, code: str = "") -> Iterator[Home]:
     file = folder / "tokens.json"
     ana, ben = (TokenFile(file).add(f"{user}-laptop", user) for user in ("ana", "ben"))
-    with served(folder / "memory.db", "--tokens", str(file), *options, on=on, code=code) as server:
+    with served(folder / "memory.db", "--tokens", str(file), *options, code=code) as server:
         yield Home(server, ana, ben, file)
 
 
-@pytest.fixture(scope="module", params=BOTH)
-def home(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
-    yield from at_home(tmp_path_factory.mktemp("home"), "--allow-host", "nas.lan", on=request.param)
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    yield from at_home(tmp_path_factory.mktemp("home"), "--allow-host", "nas.lan")
 
 
-@pytest.fixture(params=BOTH)
-def fresh(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Home]:
-    yield from at_home(tmp_path, "--per-minute", "5", on=request.param)
+@pytest.fixture
+def fresh(tmp_path: Path) -> Iterator[Home]:
+    yield from at_home(tmp_path, "--per-minute", "5")
 
 
 def test_one_never_sees_what_is_the_others(home: Home) -> None:
@@ -150,9 +150,8 @@ def test_what_a_proxy_would_say_is_not_believed(home: Home) -> None:
     assert home.ask(home.ana, "GET", "/runs", **told, Host="evil.example").status == 403
 
 
-@pytest.mark.parametrize("on", BOTH)
-def test_without_a_token_nothing_is_opened(tmp_path: Path, on: str) -> None:
-    for home in at_home(tmp_path, on=on):
+def test_without_a_token_nothing_is_opened(tmp_path: Path) -> None:
+    for home in at_home(tmp_path):
         for method, path in ROUTES[:9]:
             answer = home.server.ask(method, path, b"{}")
             assert (answer.status, answer.code, challenge(answer)) == (401, "unauthorized", "Bearer")
@@ -171,9 +170,8 @@ def test_without_a_token_nothing_is_opened(tmp_path: Path, on: str) -> None:
         assert home.ask(home.ana, "GET", "/runs").status == 200
 
 
-@pytest.mark.parametrize("on", BOTH)
-def test_every_route_asks_for_a_token(tmp_path: Path, on: str) -> None:
-    for home in at_home(tmp_path, on=on):
+def test_every_route_asks_for_a_token(tmp_path: Path) -> None:
+    for home in at_home(tmp_path):
         statuses = {(method, path): home.server.ask(method, path, b"{}").status for method, path in ROUTES}
         assert set(statuses.values()) == {401, 429}  # so many without a token are too many
         assert list(statuses.values())[:20] == [401] * 20
@@ -191,13 +189,12 @@ def test_a_token_that_asks_too_often_waits_and_no_other(fresh: Home) -> None:
     assert fresh.ask(fresh.ben, "GET", "/runs").status == 200
 
 
-@pytest.mark.parametrize("on", BOTH)
-def test_one_token_does_not_take_every_thread(tmp_path: Path, on: str) -> None:
+def test_one_token_does_not_take_every_thread(tmp_path: Path) -> None:
     slow = (
         "import time\nfrom commonplace import Commonplace\nquick = Commonplace.call\n"
         "Commonplace.call = lambda self, tool, *a, **k: time.sleep(60) if tool == 'browse' else quick(self, tool, *a, **k)"
     )
-    for home in at_home(tmp_path, on=on, code=slow):
+    for home in at_home(tmp_path, code=slow):
         head = f"POST /tools/browse HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {home.ana}\r\nContent-Length: 2\r\n\r\n{{}}"
         with ExitStack() as open_ones:
             for _ in range(9):
@@ -240,7 +237,7 @@ def test_the_log_has_a_line_for_each_request_and_no_word_of_it(fresh: Home) -> N
 
 @pytest.mark.parametrize("size", [1_000_000, 10**9])
 def test_who_has_no_token_is_told_so_before_a_body_is_read(tmp_path: Path, size: int) -> None:
-    for home in at_home(tmp_path, on="uvicorn"):
+    for home in at_home(tmp_path):
         for _ in range(21):
             with socket.create_connection(("127.0.0.1", home.server.port), timeout=10) as connection:
                 head = f"POST /import HTTP/1.1\r\nHost: localhost\r\nContent-Length: {size}\r\n\r\n"

@@ -11,14 +11,14 @@ from commonplace import Commonplace
 from commonplace.contract.manifest import manifest
 from commonplace.contract.registry import TOOLS, tool_named
 from commonplace.memories.ingest import KNOWN
-from tests.integration.http_server import BOTH, Server, served
+from tests.integration.http_server import Server, served
 
 pytestmark = pytest.mark.integration
 
 
-@pytest.fixture(scope="module", params=BOTH)
-def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with served(tmp_path_factory.mktemp("server") / "memory.db", "--user", "ana", on=request.param) as running:
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with served(tmp_path_factory.mktemp("server") / "memory.db", "--user", "ana") as running:
         yield running
 
 

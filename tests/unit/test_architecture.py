@@ -24,8 +24,8 @@ ROOMS = (
 """The rooms, top floor first: a room imports only from rooms that stand further on in this list."""
 WITHOUT_INFRASTRUCTURE = ROOMS[ROOMS.index("nightly") :]
 INFRASTRUCTURE = {
-    "sqlite3", "anthropic", "werkzeug", "waitress", "click", "wcwidth", "boto3", "botocore", "opensearchpy", "filelock", "os",
-    "aws_lambda_powertools", "aws_xray_sdk", "mcp", "mcp_types", "anyio", "starlette", "uvicorn",
+    "sqlite3", "anthropic", "click", "wcwidth", "boto3", "botocore", "opensearchpy", "filelock", "os",
+    "aws_lambda_powertools", "aws_xray_sdk", "mcp", "mcp_types", "anyio", "starlette", "uvicorn", "h11", "python_multipart",
     "jinja2", "markupsafe",
 }  # fmt: skip
 NAMES_OF_NOTHING = {"utils", "helpers", "common", "misc", "manager"}

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, get_args
+from typing import IO, TYPE_CHECKING, get_args
 
 import botocore.session
 from botocore.config import Config
@@ -15,6 +15,7 @@ from commonplace.domain.transfer import MEDIA, FileKind, KeptFile
 from commonplace.pages.page import owner_hash
 
 if TYPE_CHECKING:
+    from botocore.response import StreamingBody
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_s3.type_defs import ObjectIdentifierTypeDef
 
@@ -83,9 +84,11 @@ class S3KeptFiles:
     def __init__(self, client: "S3Client", bucket: str) -> None:
         self._client, self._bucket = client, bucket
 
-    def put(self, user_id: str, file: KeptFile, body: bytes) -> None:
+    def put(self, user_id: str, file: KeptFile, body: bytes | IO[bytes]) -> None:
         media = MEDIA.get(file.format, ("application/octet-stream", ""))[0]
         key = _key(user_id, file.kind, file.file_id)
+        if not isinstance(body, bytes):
+            body.seek(0)
         with _storage_errors():
             self._client.put_object(
                 Bucket=self._bucket, Key=key, Body=body, ContentType=media, Metadata={_FILE: file.model_dump_json()}
@@ -94,12 +97,15 @@ class S3KeptFiles:
 
     def get(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> tuple[KeptFile, bytes] | None:
         with _storage_errors():
-            try:
-                found = self._client.get_object(Bucket=self._bucket, Key=_key(user_id, kind, file_id))
-            except self._client.exceptions.NoSuchKey:
-                return None
-            file = KeptFile.model_validate_json(found["Metadata"][_FILE])
-            return (file, found["Body"].read()) if file.expires_at > now else None
+            found = self._found(user_id, kind, file_id, now)
+            return None if found is None else (found[0], found[1].read())
+
+    def copy(self, user_id: str, kind: FileKind, file_id: str, now: datetime, into: IO[bytes]) -> bool:
+        with _storage_errors():
+            found = self._found(user_id, kind, file_id, now)
+            for piece in found[1].iter_chunks() if found else ():
+                into.write(piece)
+        return found is not None
 
     def listed(self, user_id: str, kind: FileKind, now: datetime) -> list[KeptFile]:
         with _storage_errors():
@@ -122,6 +128,14 @@ class S3KeptFiles:
             "ResponseContentDisposition": f'attachment; filename="{name}"', "ResponseCacheControl": "no-store",
         }  # fmt: skip
         return self._client.generate_presigned_url("get_object", Params=params, ExpiresIn=seconds)
+
+    def _found(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> "tuple[KeptFile, StreamingBody] | None":
+        try:
+            found = self._client.get_object(Bucket=self._bucket, Key=_key(user_id, kind, file_id))
+        except self._client.exceptions.NoSuchKey:
+            return None
+        file = KeptFile.model_validate_json(found["Metadata"][_FILE])
+        return (file, found["Body"]) if file.expires_at > now else None
 
     def _delete(self, prefix: str) -> None:
         with _storage_errors():

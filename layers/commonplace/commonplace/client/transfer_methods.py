@@ -4,7 +4,7 @@ from an older store."""
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from commonplace.client.arguments import ExportFilter
 from commonplace.client.import_methods import ImportMethods
@@ -90,17 +90,17 @@ class TransferMethods(ImportMethods):
             confirm=confirm,
         )  # fmt: skip
 
-    def upload(self, body: bytes) -> transfer.UploadResult:
-        """Keeps a file for an hour, for one `import_memories` by its `upload_id`; of up to 50 MB."""
+    def upload(self, body: bytes | IO[bytes]) -> transfer.UploadResult:
+        """Keeps a file for an hour, for one `import_memories` by its `upload_id`; up to 50 MB, and 200 MB of all uploads."""
         from commonplace.use_cases.import_memories import keep_upload
 
         return keep_upload(body, self._caller(), self._ports())
 
-    def uploaded(self, upload_id: str) -> bytes:
-        """What `upload` keeps, as long as it is kept."""
+    def uploaded(self, upload_id: str, into: IO[bytes]) -> None:
+        """Writes what `upload` keeps into a binary file; `NOT_FOUND` when it is no longer kept."""
         from commonplace.use_cases.import_memories import uploaded
 
-        return uploaded(upload_id, self._caller(), self._ports())
+        uploaded(upload_id, into, self._caller(), self._ports())
 
     def drop_upload(self, upload_id: str) -> None:
         """Takes an upload away before its hour is over."""

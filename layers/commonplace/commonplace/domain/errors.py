@@ -5,9 +5,9 @@ from enum import Enum
 from importlib.util import find_spec
 from typing import Literal
 
-Extra = Literal["aws", "claude", "mcp", "langchain", "openai-agents", "pydantic-ai", "strands"]
+Extra = Literal["aws", "claude", "langchain", "openai-agents", "pydantic-ai", "strands"]
 _EXTRAS: dict[Extra, tuple[str, ...]] = {
-    "aws": ("botocore", "opensearchpy"), "claude": ("anthropic",), "mcp": ("mcp",), "langchain": ("langchain_core",),
+    "aws": ("botocore", "opensearchpy"), "claude": ("anthropic",), "langchain": ("langchain_core",),
     "openai-agents": ("agents",), "pydantic-ai": ("pydantic_ai",), "strands": ("strands",),
 }  # fmt: skip
 

@@ -21,6 +21,8 @@ RestoreMode = Literal["missing", "replace"]
 
 MOST_INLINE, MOST_BYTES, MOST_LINES, MOST_LINE_BYTES, MOST_DEPTH = 256_000, 50_000_000, 100_000, 256_000, 20
 """Of an import: bytes given inline and in all, its lines, the bytes of a line, and how deep its JSON may be nested."""
+MOST_UPLOADED = 200_000_000
+"""Bytes of all the uploads that are kept for one user at a time."""
 MEDIA: dict[str, tuple[str, str]] = {
     "jsonl": ("application/x-ndjson", "jsonl"), "csv": ("text/csv; charset=utf-8", "csv"),
     "markdown": ("text/markdown; charset=utf-8", "md"),

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from itertools import chain
+from typing import IO
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Notes, within
@@ -112,7 +113,7 @@ def export_link(export_id: str, caller: Caller, ports: Ports) -> str:
     return link
 
 
-def keep(file: KeptFile, body: bytes, caller: Caller, ports: Ports, most: int = MOST_KEPT) -> None:
+def keep(file: KeptFile, body: bytes | IO[bytes], caller: Caller, ports: Ports, most: int = MOST_KEPT) -> None:
     """Keeps a file; of a kind a user has ten at most, or so many as are told, and the oldest make room."""
     files = kept_files(ports)
     for old in files.listed(caller.user_id, file.kind, caller.now)[most - 1 :]:

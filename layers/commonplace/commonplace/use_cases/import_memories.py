@@ -3,6 +3,8 @@
 import hashlib
 from collections.abc import Iterable
 from datetime import timedelta
+from io import BytesIO
+from typing import IO
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Notes
@@ -13,6 +15,7 @@ from commonplace.domain.runs import Dropped
 from commonplace.domain.transfer import (
     BY_WHOM,
     MOST_BYTES,
+    MOST_UPLOADED,
     Conflict,
     ImportFormat,
     ImportMemoriesRequest,
@@ -34,6 +37,7 @@ from commonplace.use_cases.record_check import checked_record
 from commonplace.use_cases.record_files import read_lines, too_large
 
 UPLOAD_KEPT_FOR = timedelta(hours=1)
+_PIECE = 1_000_000  # bytes
 _STORED = ("planned", "needs_review", "applied")
 _CODES = {"twice": ErrorCode.INVALID_ARGUMENT, "circle": ErrorCode.INVALID_ARGUMENT, "erased": ErrorCode.ERASED}
 
@@ -65,26 +69,49 @@ def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports
     return _answer(told, notes)
 
 
-def keep_upload(body: bytes, caller: Caller, ports: Ports) -> UploadResult:
-    """Keeps a file for an hour and one import; `PAYLOAD_TOO_LARGE` beyond 50 MB."""
-    if len(body) > MOST_BYTES:
+def keep_upload(body: bytes | IO[bytes], caller: Caller, ports: Ports) -> UploadResult:
+    """Keeps a file for an hour and one import; `PAYLOAD_TOO_LARGE` beyond 50 MB, or 200 MB of all the user's uploads.
+
+    A body in a file is read piece by piece.
+    """
+    source, now, digest = BytesIO(body) if isinstance(body, bytes) else body, caller.now, hashlib.sha256()
+    source.seek(0)
+    while piece := source.read(_PIECE):
+        digest.update(piece)
+    size = source.tell()
+    if size > MOST_BYTES:
         raise too_large(f"is larger than {MOST_BYTES // 1_000_000} MB")
-    now = caller.now
+    _refuse_beyond_quota(size, caller, ports)
     file = KeptFile(
         file_id=new_file_id("upload", now), kind="upload", format="", made_at=now, expires_at=now + UPLOAD_KEPT_FOR,
-        bytes=len(body), sha256=hashlib.sha256(body).hexdigest(),
+        bytes=size, sha256=digest.hexdigest(),
     )  # fmt: skip
-    keep(file, body, caller, ports)
+    keep(file, source, caller, ports)
+    try:
+        _refuse_beyond_quota(0, caller, ports)  # another upload may have come meanwhile
+    except CommonplaceError:
+        drop_upload(file.file_id, caller, ports)
+        raise
     return UploadResult(upload_id=file.file_id, bytes=file.bytes, sha256=file.sha256, expires_at=file.expires_at)
 
 
-def uploaded(upload_id: str, caller: Caller, ports: Ports) -> bytes:
-    """An upload that is still kept; `NOT_FOUND` if it is not."""
-    found = kept_files(ports).get(caller.user_id, "upload", upload_id, caller.now) if may_be_id(upload_id) else None
-    if found is None:
+def _refuse_beyond_quota(more: int, caller: Caller, ports: Ports) -> None:
+    """Raises `PAYLOAD_TOO_LARGE` where the uploads that are stored for the user, and `more` bytes, exceed 200 MB."""
+    stored = kept_files(ports).listed(caller.user_id, "upload", caller.now)
+    if sum(file.bytes for file in stored) + more > MOST_UPLOADED:
+        frees = min((file.expires_at for file in stored), default=caller.now).astimezone(caller.now.tzinfo)
+        why = (
+            f"your uploads would exceed {MOST_UPLOADED // 1_000_000} MB together; import or discard one of them first,"
+            f" or wait until {frees:%H:%M}, when the oldest is removed"
+        )
+        raise CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, why)
+
+
+def uploaded(upload_id: str, into: IO[bytes], caller: Caller, ports: Ports) -> None:
+    """Writes an upload that is still kept into a file; `NOT_FOUND` if it is not."""
+    if not (may_be_id(upload_id) and kept_files(ports).copy(caller.user_id, "upload", upload_id, caller.now, into)):
         why = "upload_id: there is no such upload; each is kept for an hour, for one import"
         raise CommonplaceError(ErrorCode.NOT_FOUND, why, "upload_id")
-    return found[1]
 
 
 def drop_upload(upload_id: str, caller: Caller, ports: Ports) -> None:
@@ -96,8 +123,10 @@ def drop_upload(upload_id: str, caller: Caller, ports: Ports) -> None:
 def _text(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> str:
     if request.upload_id is None:
         return request.data or ""
+    body = BytesIO()
+    uploaded(request.upload_id, body, caller, ports)
     try:
-        return uploaded(request.upload_id, caller, ports).decode("utf-8-sig")
+        return body.getvalue().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "upload_id: the file is not UTF-8", "upload_id") from None
 

@@ -9,7 +9,6 @@ import jsonschema
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
-from werkzeug.test import Client
 
 from commonplace import Commonplace, CommonplaceError, ErrorCode
 from commonplace.contract.formats import rendered
@@ -18,7 +17,8 @@ from commonplace.contract.manifest import rows
 from commonplace.contract.registry import TOOLS
 from commonplace.domain.imports import ChatMessage, Turn
 from commonplace.interfaces.aws import http_api, identity
-from commonplace.interfaces.http.app import LocalApp
+from commonplace.interfaces.http.app import ROUTES
+from tests.asgi import client_of
 
 DOCUMENT: dict[str, Any] = rendered("openapi", rows())
 LOCAL: dict[str, Any] = write_local(rows(), "http://127.0.0.1:8787")
@@ -49,12 +49,8 @@ def test_it_has_every_route_of_the_tools() -> None:
     assert len({operation["operationId"] for _, _, operation in OPERATIONS}) == len(OPERATIONS)
 
 
-def test_the_local_server_describes_each_of_its_routes(memory: Commonplace) -> None:
-    served = {
-        (rule.rule.replace("<path:", "<"), method.lower())
-        for rule in LocalApp(memory, 8787).url_map.iter_rules()
-        for method in (rule.methods or set()) & {"GET", "POST"}
-    }
+def test_the_local_server_describes_each_of_its_routes() -> None:
+    served = {(route.path.replace("<path:", "<"), route.method.lower()) for route in ROUTES}
     described = {
         ("/tools/<name>" if path.startswith("/tools/") else re.sub(r"{(\w+)}", r"<\1>", path), method)
         for path, item in LOCAL["paths"].items()
@@ -76,9 +72,9 @@ def test_the_local_document_is_valid_and_asks_for_no_token() -> None:
 
 
 def test_the_local_server_answers_as_its_document_says(memory: Commonplace) -> None:
-    client = Client(LocalApp(memory, 8787))
+    client = client_of(memory)
     for path in ("/", "/openapi.json", "/health"):
-        answer = client.get(path, base_url="http://127.0.0.1:8787").get_json()
+        answer = client.get(path).json()
         jsonschema.validate(answer, body_of(LOCAL["paths"][path]["get"]["responses"]["200"])["schema"])
 
 
@@ -128,17 +124,17 @@ def test_its_examples_fit(path: str, method: str, operation: Any) -> None:
 
 
 def test_an_answer_of_the_server_fits(memory: Commonplace) -> None:
-    client = Client(LocalApp(memory, 8787))
+    client = client_of(memory)
     asked = {"store_memory": {"content": "Mia is allergic to peanuts."}, "search_memory": {"query": "allergic?"}}
     for path, body in {"/memories": {"memories": [{"content": "I keep bees."}, {"content": "Bees.", "context": {}}]},
                        "/import": {"turns": [{"session_id": "s", "position": 1, "speaker": "ana", "text": "I like tea."}]},
                        **{f"/tools/{tool}": arguments for tool, arguments in asked.items()}}.items():  # fmt: skip
         operation = DOCUMENT["paths"][path]["post"]
         jsonschema.Draft202012Validator(body_of(operation["requestBody"])["schema"]).validate(body)
-        answer = client.post(path, json=body, headers={"Host": "127.0.0.1:8787"})
+        answer = client.post(path, json=body)
         assert answer.status_code == 200
-        jsonschema.Draft202012Validator(body_of(operation["responses"]["200"])["schema"]).validate(answer.json)
-    listed = client.get("/tools", headers={"Host": "127.0.0.1:8787"}).json
+        jsonschema.Draft202012Validator(body_of(operation["responses"]["200"])["schema"]).validate(answer.json())
+    listed = client.get("/tools").json()
     jsonschema.Draft202012Validator(body_of(DOCUMENT["paths"]["/tools"]["get"]["responses"]["200"])["schema"]).validate(
         listed
     )
@@ -159,22 +155,22 @@ def test_the_headers_are_those_that_are_read() -> None:
 
 
 def test_an_answer_of_the_night_fits(memory: Commonplace) -> None:
-    client, local = Client(LocalApp(memory, 8787)), {"Host": "127.0.0.1:8787"}
+    client = client_of(memory)
     wish = {"type": "explicit", "id": "1", "time": "2026-05-20T10:00:00Z", "text": "Remember that I'm allergic to nuts."}
     body = {"interactions": [wish]}
     operation = DOCUMENT["paths"]["/interactions"]["post"]
     jsonschema.Draft202012Validator(body_of(operation["requestBody"])["schema"]).validate(body)
-    answers = {("/interactions", "post"): client.post("/interactions", json=body, headers=local)}
+    answers = {("/interactions", "post"): client.post("/interactions", json=body)}
     run = memory.nightly()
-    answers["/runs", "get"] = client.get("/runs", headers=local)
-    answers["/runs/{run_id}", "get"] = client.get(f"/runs/{run.run_id}", headers=local)
-    answers["/runs/{run_id}/undo", "post"] = client.post("/runs/last/undo", headers=local)
+    answers["/runs", "get"] = client.get("/runs")
+    answers["/runs/{run_id}", "get"] = client.get(f"/runs/{run.run_id}")
+    answers["/runs/{run_id}/undo", "post"] = client.post("/runs/last/undo")
     memory.write_memory("role", "The user is a nurse.", "personal_context", "durable")
-    answers["/history/{key}", "get"] = client.get("/history/role", headers=local)
+    answers["/history/{key}", "get"] = client.get("/history/role")
     for (path, method), answer in answers.items():
-        assert answer.status_code == 200, answer.json
+        assert answer.status_code == 200, answer.text
         described = body_of(DOCUMENT["paths"][path][method]["responses"]["200"])["schema"]
-        jsonschema.Draft202012Validator(described).validate(answer.json)
+        jsonschema.Draft202012Validator(described).validate(answer.json())
 
 
 def references(node: Any) -> Iterator[str]:

@@ -1,7 +1,7 @@
 import pytest
 
-from commonplace.interfaces.http import rates
-from commonplace.interfaces.http.rates import Rates
+from commonplace.interfaces.http import access
+from commonplace.interfaces.http.access import Rates
 
 
 def test_a_minutes_worth_at_once_and_then_evenly() -> None:
@@ -32,7 +32,7 @@ def test_a_pause_gives_no_more_than_a_minutes_worth() -> None:
 
 
 def test_no_crowd_of_callers_fills_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rates, "_MOST", 10)
+    monkeypatch.setattr(access, "_MOST_CALLERS", 10)
     asked = Rates(1, lambda: 0.0)
     for number in range(1000):
         assert asked.wait(str(number)) == 0

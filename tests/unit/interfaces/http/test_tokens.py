@@ -58,6 +58,25 @@ def test_it_is_its_owners_alone(file: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="rights are of POSIX")
+@pytest.mark.parametrize("verb", ["add", "remove"])
+def test_its_folder_is_made_for_its_owner_alone(tmp_path: Path, verb: str) -> None:
+    folder = tmp_path / "commonplace"
+    if verb == "add":
+        TokenFile(folder / "tokens.json").add("laptop", "ana")
+    else:
+        with pytest.raises(CommonplaceError, match="is not there"):
+            TokenFile(folder / "tokens.json").remove("laptop")
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are of POSIX")
+def test_a_folder_that_is_there_keeps_its_rights(file: Path) -> None:
+    file.parent.chmod(0o755)
+    TokenFile(file).add("laptop", "ana")
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o755
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are of POSIX")
 def test_rights_that_are_opened_later_are_noticed(file: Path) -> None:
     tokens = TokenFile(file)
     token = tokens.add("laptop", "ana")

@@ -4,6 +4,9 @@ A file of an older version gets the table with the first of them: its version st
 """
 
 from datetime import datetime
+from io import SEEK_END, BytesIO
+from shutil import copyfileobj
+from typing import IO
 
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
@@ -13,7 +16,8 @@ from commonplace.domain.transfer import FileKind, KeptFile
 _TABLE = """CREATE TABLE IF NOT EXISTS kept_files (
     owner INTEGER NOT NULL REFERENCES users (number), kind TEXT NOT NULL, file_id TEXT NOT NULL, expires_at REAL NOT NULL,
     file TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (owner, kind, file_id))"""
-_PUT = "INSERT INTO kept_files VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET file = excluded.file, body = excluded.body"
+_PUT = "INSERT OR REPLACE INTO kept_files VALUES (?, ?, ?, ?, ?, zeroblob(?))"
+_FOUND = "FROM kept_files WHERE owner = ? AND kind = ? AND file_id = ? AND expires_at > ?"
 
 
 class SqliteKeptFiles:
@@ -22,22 +26,36 @@ class SqliteKeptFiles:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def put(self, user_id: str, file: KeptFile, body: bytes) -> None:
+    def put(self, user_id: str, file: KeptFile, body: bytes | IO[bytes]) -> None:
+        source = BytesIO(body) if isinstance(body, bytes) else body
+        size = source.seek(0, SEEK_END)
         with self._database.writing(erases=True) as connection:
             connection.execute(_TABLE)
             connection.execute("DELETE FROM kept_files WHERE expires_at <= ?", (file.made_at.timestamp(),))
             owner, until = owner_number(connection, user_id), file.expires_at.timestamp()
-            connection.execute(_PUT, (owner, file.kind, file.file_id, until, file.model_dump_json(), body))
+            stored = connection.execute(_PUT, (owner, file.kind, file.file_id, until, file.model_dump_json(), size))
+            source.seek(0)
+            with connection.blobopen("kept_files", "body", stored.lastrowid or 0) as blob:
+                copyfileobj(source, blob)
 
     def get(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> tuple[KeptFile, bytes] | None:
         with self._database.reading() as connection:
             if not has_table(connection, "kept_files"):
                 return None
             found = connection.execute(
-                "SELECT file, body FROM kept_files WHERE owner = ? AND kind = ? AND file_id = ? AND expires_at > ?",
-                (known_owner(connection, user_id), kind, file_id, now.timestamp()),
+                f"SELECT file, body {_FOUND}", (known_owner(connection, user_id), kind, file_id, now.timestamp())
             ).fetchone()
         return None if found is None else (KeptFile.model_validate_json(found[0]), found[1])
+
+    def copy(self, user_id: str, kind: FileKind, file_id: str, now: datetime, into: IO[bytes]) -> bool:
+        with self._database.reading() as connection:
+            named = (known_owner(connection, user_id), kind, file_id, now.timestamp())
+            found = has_table(connection, "kept_files") and connection.execute(f"SELECT rowid {_FOUND}", named).fetchone()
+            if not found:
+                return False
+            with connection.blobopen("kept_files", "body", found[0], readonly=True) as blob:
+                copyfileobj(blob, into)
+        return True
 
     def listed(self, user_id: str, kind: FileKind, now: datetime) -> list[KeptFile]:
         with self._database.reading() as connection:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode, require_extra
+from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces.cli.failures import STOPPED
 from commonplace.interfaces.cli.options import Shared, command_options
 from commonplace.interfaces.cli.tables import print_json
@@ -30,13 +30,12 @@ def mcp(shared: Shared, tier: "ShownTier | None") -> None:
     """Serve the tools to an agent, over MCP.
 
     An agent's program starts this itself and speaks to it on stdin and stdout; any tool can be called by its name,
-    whatever is listed. Needs the extra [mcp].
+    whatever is listed.
     """
     context = click.get_current_context()
     context.obj = shared
     if context.invoked_subcommand is not None:
         return
-    _require_extra()
     from commonplace.interfaces.mcp.opened import OpenedLater
     from commonplace.interfaces.mcp.stdio import serve
 
@@ -61,7 +60,6 @@ def install(
     It shows the change, asks, and keeps a copy of the file beside it. Everything else in the file stays. The options
     --db, --user, --timezone and --tier are those that the client will start the server with.
     """
-    _require_extra()
     from commonplace.interfaces.mcp.clients import CLIENTS
     from commonplace.interfaces.mcp.install import change_of, write
     from commonplace.settings import named_folder
@@ -115,10 +113,6 @@ def _command() -> str:
             return str(path.absolute())
     why = f"there is no command commonplace beside {sys.executable}; install the package with that interpreter's pip"
     raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why)
-
-
-def _require_extra() -> None:
-    require_extra("mcp", "the Model Context Protocol is asked for")
 
 
 def _stopped() -> int:

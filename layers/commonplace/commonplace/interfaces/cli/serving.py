@@ -3,7 +3,6 @@
 import shlex
 from contextlib import ExitStack
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from commonplace.interfaces.cli.tables import print_json
 
 if TYPE_CHECKING:
     from commonplace.client.memory import Commonplace
-    from commonplace.interfaces.http.by_token import Household
+    from commonplace.interfaces.http.access import Household
 
 _CALLS = (
     ("store_memory", '{"content": "My daughter Mia is allergic to peanuts."}'),
@@ -49,13 +48,10 @@ def serve(
     """Serve the tools over HTTP on this machine.
 
     It listens on the loopback only, because it has no passwords; with --tokens it serves
-    others, too. Ctrl-C ends it: what runs then may end, and an import says how far it
-    came. With the extra [mcp] it serves agents, too, at /mcp.
+    others, too. It serves agents that speak MCP at /mcp. Ctrl-C ends it: what runs then
+    may end, and an import says how far it came.
     """
-    if find_spec("mcp") is None:
-        from commonplace.interfaces.http.listen import listen
-    else:
-        from commonplace.interfaces.mcp.listen import listen
+    from commonplace.interfaces.http.listen import listen
 
     if tokens is None:
         for option, given in (("allow_host", allow_host), ("per_minute", per_minute)):
@@ -132,7 +128,7 @@ def remove(shared: Shared, name: str, tokens: Path) -> None:
 def _household(
     shared: Shared, tokens: Path, names: tuple[str, ...], per_minute: int | None, opened: ExitStack
 ) -> "Household":
-    from commonplace.interfaces.http.by_token import PER_MINUTE, Household
+    from commonplace.interfaces.http.access import PER_MINUTE, Household
     from commonplace.interfaces.http.open_memories import OpenMemories
     from commonplace.interfaces.http.tokens import TokenFile
 
@@ -154,8 +150,7 @@ def _announce_end(running: int) -> None:
 
 
 def _announce(url: str, by_token: bool) -> None:
-    if find_spec("mcp") is not None:
-        click.echo(f"commonplace serves agents that speak MCP on {url}/mcp")
+    click.echo(f"commonplace serves agents that speak MCP on {url}/mcp")
     whom = "for whom has a token" if by_token else "for this machine only"
     click.echo(f"commonplace listens on {url}, {whom}. Ctrl-C ends it. Try:\n")
     header = " -H 'Authorization: Bearer TOKEN'" if by_token else ""

@@ -2,7 +2,6 @@
 
 import secrets
 import webbrowser
-from importlib.util import find_spec
 from threading import Thread
 from urllib.parse import urlencode
 
@@ -23,10 +22,7 @@ def ui(shared: Shared, port: int | None, no_browser: bool) -> None:
     It serves this machine only, as "commonplace serve" does, and opens the browser. The
     address lets one browser in, once, for as long as this runs. Ctrl-C ends it.
     """
-    if find_spec("mcp") is None:
-        from commonplace.interfaces.http.listen import listen
-    else:
-        from commonplace.interfaces.mcp.listen import listen
+    from commonplace.interfaces.http.listen import listen
     from commonplace.interfaces.ui.page import Page, get_ready
 
     token = secrets.token_urlsafe(32)

@@ -1,197 +1,199 @@
-"""The local HTTP application: routes, the guard of `Host` and `Origin`, and errors as status and body."""
+"""The local server's application (ASGI): the guard of `Host` and `Origin`, and what each route answers."""
 
-import json
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
 
-from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound, RequestEntityTooLarge
-from werkzeug.routing import Map, Rule
-from werkzeug.wrappers import Request, Response
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from commonplace import __version__
 from commonplace.client.memory import Commonplace
 from commonplace.contract import validate
 from commonplace.contract.formats.openapi import write_local
+from commonplace.contract.formats.openapi_tokens import write_with_tokens
 from commonplace.contract.manifest import manifest, rows
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import ImportRequest, StoreManyRequest
 from commonplace.domain.strict_json import read_object
 from commonplace.domain.transfer import MEDIA, MOST_BYTES
 from commonplace.interfaces import nightly_routes
+from commonplace.interfaces.http.access import Household, Tokens
 from commonplace.interfaces.http.callers import check_caller
-from commonplace.use_cases.dispatch import internal_error
+from commonplace.interfaces.http.routing import HEADERS, ROUTE, Route, Table, address, failure, header, json_response
+from commonplace.interfaces.http.tokens import Holder
+from commonplace.interfaces.mcp.opened import OPENED
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+    from commonplace.interfaces.ui.page import Page
 
-_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-Page = Callable[[Request], Response]  # for people: it answers what is asked under `/ui`
-
-MAX_BODY = 8_000_000  # bytes
-_MOST = {"/uploads": MOST_BYTES}  # bytes, of routes that take more
-MOST_READ = max(_MOST.values()) + MAX_BODY
-"""Bytes that are read before a body is refused: who is cut off in the middle of sending never sees the answer."""
 IMPORT_SECONDS = 5.0
-"""That an import, or storing many, still goes on after the server was asked to end; then it says how far it came."""
-
-ROUTE = "commonplace.route"
-"""Where a request's environment says which route it took, as a pattern."""
-_ENDS = "this server is ending and takes nothing more on; ask again when it is back"
-_PATHS = (
-    "there are GET /, GET /openapi.json, POST /tools/<tool name>, GET /tools, POST /memories, POST /import,"
-    " GET /exports/{id}, POST /uploads, GET /health,"
-    f" {nightly_routes.PATHS}"
-)
-_DOCUMENTS = {"openapi": "openapi.json", "tools": "tools", "health": "health"}
-_NIGHT = {
-    "/interactions": "POST", "/runs": "GET", "/runs/<run_id>": "GET", "/runs/<run_id>/undo": "POST",
-    "/runs/<run_id>/approve": "POST", "/runs/<run_id>/discard": "POST", "/history/<key>": "GET",
-    "/memories/<path:memory_id>": "GET", "/feedback": "POST", "/feedback/forget": "POST",
-}  # fmt: skip
-_CODES: tuple[tuple[type[HTTPException], ErrorCode, str], ...] = (
-    (NotFound, ErrorCode.NOT_FOUND, f"there is nothing at this path; {_PATHS}"),
-    (MethodNotAllowed, ErrorCode.METHOD_NOT_ALLOWED, f"this path takes another method; {_PATHS}"),
-)
+"""How long an import, or storing many, goes on after the server was asked to end; then it says how far it came."""
+MCP = "/mcp"
 
 
-class _Request(Request):
-    max_content_length = MAX_BODY
+class App:
+    """The application over one memory, or those of a household.
 
-
-class LocalApp:
-    """The application (WSGI) over one memory, which its threads share; `port`: where it is served, for the guard.
-
-    `ending`: when the server was asked to end (monotonic seconds), None while it wasn't. `page`: where there is one.
+    `port` and `names`: how clients may call it; `ending`: when the server was asked to end (monotonic seconds), None while
+    it wasn't; `page`: the pages for people; `mcp`: what speaks the protocol at `/mcp`.
     """
 
-    description = (
-        "A long-term memory for AI agents: its tools over HTTP, for programs of this machine only, without passwords."
-    )
-
     def __init__(
-        self, memory: Commonplace, port: int, ending: Callable[[], float | None] = lambda: None, page: Page | None = None
-    ) -> None:
-        self._memory, self._port, self._ending, self._page = memory, port, ending, page
-        ways: dict[str, tuple[str, Callable[..., Mapping[str, Any] | Response]]] = {
-            "/": ("GET", self._server),
-            "/openapi.json": ("GET", self.openapi),
-            "/tools/<name>": ("POST", lambda request, name: memory.call(name, read_object(request.get_data()))),
-            "/tools": ("GET", lambda _: manifest()),
-            "/memories": ("POST", self._store_memories),
-            "/import": ("POST", self._import_turns),
-            "/exports/<export_id>": ("GET", self._export),
-            "/uploads": ("POST", self._upload),
-            "/health": ("GET", self._health),
-            **{path: (method, self._night) for path, method in _NIGHT.items()},
-        }
-        rules = [Rule(path, methods=[method], endpoint=way) for path, (method, way) in ways.items()]
-        self.url_map = Map(rules, strict_slashes=False, merge_slashes=False)  # no redirects: a path is there or not
+        self, served: Commonplace | Household, port: int, names: Iterable[str] = (),
+        ending: Callable[[], float | None] = lambda: None, page: "Page | None" = None, mcp: ASGIApp | None = None,
+    ) -> None:  # fmt: skip
+        self._served, self._port, self._names, self._ending, self._page = served, port, tuple(names), ending, page
+        self._tokens = Tokens(served) if isinstance(served, Household) else None
+        self._table = Table((*ROUTES, *(page.routes if page else ()), *([Route(MCP, mcp, "POST")] if mcp else ())))
 
-    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        return self.answer(environ)(environ, start_response)
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request, whatever happens."""
+        request, began, who, status = Request(scope, receive), time.monotonic(), None, 0
+        scope[ROUTE] = MCP if scope["path"] == MCP else None
 
-    def refusal(self, header: Callable[[str], str | None], *_: str) -> Response | None:
-        """The answer to whom this server does not answer, whatever they ask, by the headers of their request."""
+        async def watched(message: Message) -> None:
+            nonlocal status
+            if "status" in message:  # the names of headers as most servers write them, for clients that heed their case
+                status = message["status"]
+                message = {**message, "headers": [(name.title(), value) for name, value in message.get("headers", ())]}
+            await send(message)
+
         try:
-            check_caller(header("Host"), header("Origin"), header("Sec-Fetch-Site"), self._port)
-        except CommonplaceError as error:
-            return failure(error)
-        return None if self._ending() is None else failure(CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, _ENDS))
+            self._guard(request)
+            with self._tokens.admitted(request) if self._tokens else nullcontext() as who:
+                answer = who if isinstance(who, Response) else await self._answer(request, who)
+                await answer(scope, receive, watched)
+        except ClientDisconnect:
+            return  # nobody waits for an answer, and half a request is none
+        except Exception as error:
+            if status:
+                raise
+            await failure(error)(scope, receive, watched)
+        if self._tokens:
+            self._tokens.log(began, who, scope["method"], scope[ROUTE], status)
 
-    def answer(self, environ: "WSGIEnvironment") -> Response:
-        """The answer to a request, whatever happens."""
-        request = _Request(environ)
-        refused = self.refusal(request.headers.get)
-        if refused is not None:
-            return refused
-        if self._page is not None and request.path.split("/")[1:2] == ["ui"]:
-            return self._page(request)
-        try:
-            rule, in_the_path = self.url_map.bind_to_environ(request).match(return_rule=True)
-            environ[ROUTE] = rule.rule
-            answer = rule.endpoint(request, **in_the_path)
-            return answer if isinstance(answer, Response) else json_response(200, answer)
-        except RequestEntityTooLarge:
-            return failure(too_long(request.path))
-        except Exception as error:  # noqa: BLE001 - each has its answer
-            return failure(error)
-
-    def _server(self, request: Request) -> Mapping[str, Any]:
-        own = {name: f"{request.host_url}{path}" for name, path in _DOCUMENTS.items()}
-        return {"name": "commonplace", "version": __version__, "description": self.description, **own}
-
-    def openapi(self, request: Request) -> Mapping[str, Any]:
-        """The routes in OpenAPI."""
-        return write_local(rows(), request.host_url.rstrip("/"))
-
-    def _store_memories(self, request: Request) -> Mapping[str, Any]:
-        body = validate.check(StoreManyRequest, read_object(request.get_data()))
-        return self._memory.store_memories(body.memories, wait=body.wait, left=self._left).model_dump(mode="json")
-
-    def _left(self) -> float:
+    def left(self) -> float:
         """Seconds that many things in one call may still take."""
         asked = self._ending()
         return math.inf if asked is None else IMPORT_SECONDS - (time.monotonic() - asked)
 
-    def _import_turns(self, request: Request) -> Mapping[str, Any]:
-        body = validate.check(ImportRequest, read_object(request.get_data()))
+    def _guard(self, request: Request) -> None:
+        host, origin, site = (header(request, name) for name in ("host", "origin", "sec-fetch-site"))
+        check_caller(host, origin, site, self._port, self._names)
+        if self._ending() is not None:
+            why = "this server is ending and takes nothing more on; ask again when it is back"
+            raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
 
-        def advance(done: int) -> None:
-            if self._left() < 0 and done < len(body.turns):
-                why = f"this server is ending: {done} of {len(body.turns)} turns are stored; send the same again to go on"
-                raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
+    async def _answer(self, request: Request, who: Holder | None) -> ASGIApp:
+        if self._page is not None and request.scope["path"].split("/")[1:2] == ["ui"]:
+            return await self._page.answer(request, self._table)
+        route, parts = self._table.match(request)
+        if route.path == MCP:  # the protocol reads the body itself
+            if who is not None and isinstance(self._served, Household):
+                request.scope[OPENED] = self._served.memories.of(who.user)
+            return route.handler
 
-        return self._memory.import_turns(body.turns, keep=body.keep, progress=advance).model_dump(mode="json")
+        def respond(body: IO[bytes]) -> Response:
+            with self._memory_of(who) as memory:
+                told = route.handler(Call(request, body, memory, self.left, who is not None), **parts)
+            return told if isinstance(told, Response) else json_response(200, told)
 
-    def _export(self, _: Request, export_id: str) -> Response:
-        file, body = self._memory.export_file(export_id)
-        media, ending = MEDIA[file.format]
-        headers = {**_HEADERS, "Content-Disposition": f'attachment; filename="{file.file_id}.{ending}"'}
-        return Response(body, 200, headers, content_type=media)
+        return await self._table.run(request, route, respond)
 
-    def _upload(self, request: Request) -> Mapping[str, Any]:
-        request.max_content_length = most_of(request.path)
-        return self._memory.upload(request.get_data()).model_dump(mode="json")
-
-    def _health(self, _: Request) -> Mapping[str, Any]:
-        state = self._memory.discover_memory_tools().current_system_state
-        return {"status": "ok", "version": __version__, "total_memories": state.total_memories}
-
-    def _night(self, request: Request, **_in_the_path: str) -> Mapping[str, Any]:
-        method = "GET" if request.method == "HEAD" else request.method
-        body = lambda: read_object(request.get_data())  # noqa: E731 - read only where a route takes one
-        return nightly_routes.answer(method, request.path, request.args, body, self._memory.nights())
-
-
-def most_of(path: str) -> int:
-    """Bytes that a body sent there may have."""
-    return _MOST.get(path.rstrip("/"), MAX_BODY)
+    @contextmanager
+    def _memory_of(self, who: Holder | None) -> Iterator[Commonplace]:
+        if isinstance(self._served, Commonplace):
+            yield self._served
+        elif who is not None:
+            with self._served.memories.taken(who.user) as opened:
+                yield opened.open()
 
 
-def too_long(path: str) -> CommonplaceError:
-    """What is said of a body that is longer."""
-    why = f"the body is longer than {most_of(path):,} bytes; send less at a time"
-    return CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, why)
+@dataclass(frozen=True)
+class Call:
+    """A request as its handler gets it, with its body read. `left`: seconds that many things may still take."""
+
+    request: Request
+    body: IO[bytes]
+    memory: Commonplace
+    left: Callable[[], float]
+    by_token: bool
+
+    def json(self) -> dict[str, Any]:
+        """The body as a JSON object."""
+        return read_object(self.body.read())
 
 
-def failure(error: Exception) -> Response:
-    """Any failure as the answer that every way in gives for it; an unknown one is a code and an id."""
-    if isinstance(error, CommonplaceError):
-        return json_response(error.code.status, error.body())
-    if not isinstance(error, HTTPException):
-        return failure(internal_error(error))
-    for kind, code, message in _CODES:
-        if isinstance(error, kind):
-            answer = failure(CommonplaceError(code, message))
-            if isinstance(error, MethodNotAllowed) and error.valid_methods:
-                answer.headers["Allow"] = ", ".join(sorted(error.valid_methods))
-            return answer
-    return failure(CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"the request can't be read: {error.name}"))
+def _server(call: Call) -> Mapping[str, Any]:
+    whose = "each user's own by their token" if call.by_token else "for programs of this machine only, without passwords"
+    documents = {"openapi": "openapi.json", "tools": "tools", "health": "health"}
+    own = {name: f"{address(call.request)}/{path}" for name, path in documents.items()}
+    description = f"A long-term memory for AI agents: its tools over HTTP, {whose}."
+    return {"name": "commonplace", "version": __version__, "description": description, **own}
 
 
-def json_response(status: int, body: Mapping[str, Any]) -> Response:
-    """An answer in JSON."""
-    text = json.dumps(body, ensure_ascii=False, allow_nan=False) + "\n"
-    return Response(text, status, _HEADERS, mimetype="application/json")
+def _openapi(call: Call) -> Mapping[str, Any]:
+    return (write_with_tokens if call.by_token else write_local)(rows(), address(call.request))
+
+
+def _store_memories(call: Call) -> Mapping[str, Any]:
+    body = validate.check(StoreManyRequest, call.json())
+    return call.memory.store_memories(body.memories, wait=body.wait, left=call.left).model_dump(mode="json")
+
+
+def _import_turns(call: Call) -> Mapping[str, Any]:
+    body = validate.check(ImportRequest, call.json())
+
+    def advance(done: int) -> None:
+        if call.left() < 0 and done < len(body.turns):
+            why = f"this server is ending: {done} of {len(body.turns)} turns are stored; send the same again to go on"
+            raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
+
+    return call.memory.import_turns(body.turns, keep=body.keep, progress=advance).model_dump(mode="json")
+
+
+def _export(call: Call, export_id: str) -> Response:
+    file, body = call.memory.export_file(export_id)
+    media, ending = MEDIA[file.format]
+    headers = {**HEADERS, "Content-Disposition": f'attachment; filename="{file.file_id}.{ending}"'}
+    return Response(body, 200, headers, media)
+
+
+def _health(call: Call) -> Mapping[str, Any]:
+    state = call.memory.discover_memory_tools().current_system_state
+    return {"status": "ok", "version": __version__, "total_memories": state.total_memories}
+
+
+def _night(call: Call, **_in_the_path: str) -> Mapping[str, Any]:
+    method = "GET" if call.request.method == "HEAD" else call.request.method
+    return nightly_routes.answer(
+        method, call.request.scope["path"], call.request.query_params, call.json, call.memory.nights()
+    )  # fmt: skip
+
+
+ROUTES = (
+    Route("/", _server),
+    Route("/openapi.json", _openapi),
+    Route("/tools", lambda _: manifest()),
+    Route("/tools/<name>", lambda call, name: call.memory.call(name, call.json()), "POST"),
+    Route("/memories", _store_memories, "POST"),
+    Route("/import", _import_turns, "POST"),
+    Route("/exports/<export_id>", _export),
+    Route("/uploads", lambda call: call.memory.upload(call.body).model_dump(mode="json"), "POST", MOST_BYTES),
+    Route("/health", _health),
+    Route("/interactions", _night, "POST"),
+    Route("/runs", _night),
+    Route("/runs/<run_id>", _night),
+    Route("/runs/<run_id>/undo", _night, "POST"),
+    Route("/runs/<run_id>/approve", _night, "POST"),
+    Route("/runs/<run_id>/discard", _night, "POST"),
+    Route("/history/<key>", _night),
+    Route("/memories/<path:memory_id>", _night),
+    Route("/feedback", _night, "POST"),
+    Route("/feedback/forget", _night, "POST"),
+)

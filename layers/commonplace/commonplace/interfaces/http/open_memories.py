@@ -8,7 +8,6 @@ from threading import Lock
 from typing import Any, Self
 
 from commonplace.client.memory import Commonplace
-from commonplace.interfaces.http.app import LocalApp
 from commonplace.interfaces.mcp.opened import Asked, OpenedLater
 
 MOST_OPEN = 16
@@ -16,10 +15,9 @@ _LOG = logging.getLogger(__name__)
 
 
 class Opened(OpenedLater):
-    """One user's memory. `uses`: how many use it now; `routes`: those over it, when they were made."""
+    """One user's memory. `uses`: how many use it now."""
 
     uses = 0
-    routes: LocalApp | None = None
 
 
 class OpenMemories:

@@ -1,20 +1,19 @@
 """The tokens of a server for several users: a file that has each one's name, user and hash, never the token itself."""
 
 import hmac
-import json
 import os
 import re
 import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 from filelock import FileLock, Timeout
+from pydantic import BaseModel, Field, ValidationError
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode, refuse_half_characters
 from commonplace.domain.strict_json import read_object
@@ -23,18 +22,19 @@ from commonplace.interfaces.replacing import replace
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _PREFIX, _BYTES = "cpl_", 32  # 256 random bits: a slow or salted hash would add nothing
 _MOST_USER = 256  # characters
-_HASH = re.compile(r"[0-9a-f]{64}")
-_KEYS = {"name", "user", "sha256", "made"}
 
 
-@dataclass(frozen=True)
-class Holder:
+class Holder(BaseModel, frozen=True, extra="forbid"):
     """Whom a token belongs to. `name`: the token's; `user`: whose memories it opens; `made`: when, ISO 8601."""
 
     name: str
     user: str
-    sha256: str
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     made: str
+
+
+class _Contents(BaseModel, extra="forbid"):
+    tokens: tuple[Holder, ...]
 
 
 class TokenFile:
@@ -74,7 +74,8 @@ class TokenFile:
             raise _invalid("user", f"must have 1 to {_MOST_USER} characters")
         refuse_half_characters(user, "user")
         token = _PREFIX + secrets.token_urlsafe(_BYTES)
-        holder = Holder(name, user, sha256(token.encode()).hexdigest(), datetime.now(UTC).isoformat(timespec="seconds"))
+        digest, made = sha256(token.encode()).hexdigest(), datetime.now(UTC).isoformat(timespec="seconds")
+        holder = Holder(name=name, user=user, sha256=digest, made=made)
         with self._changing():
             there = self.holders() if self._path.exists() else ()
             if any(one.name == name for one in there):
@@ -95,6 +96,7 @@ class TokenFile:
     @contextmanager
     def _changing(self) -> Iterator[None]:
         try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with FileLock(f"{self._path}.lock", timeout=10, mode=0o600):
                 yield
         except Timeout as error:
@@ -108,25 +110,17 @@ class TokenFile:
 
     def _parsed(self, body: bytes) -> tuple[Holder, ...]:
         try:
-            given = read_object(body).get("tokens")
+            return _Contents.model_validate(read_object(body)).tokens
         except CommonplaceError as error:
             raise self._refused(f"is no file of tokens: {error.message}") from None
-        if not isinstance(given, list) or not all(_is_holder(one) for one in given):
-            raise self._refused("is no file of tokens")
-        return tuple(Holder(**one) for one in given)
+        except ValidationError:
+            raise self._refused("is no file of tokens") from None
 
     def _write(self, holders: tuple[Holder, ...]) -> None:
-        text = json.dumps({"tokens": [asdict(one) for one in holders]}, ensure_ascii=False, indent=2) + "\n"
-        replace(self._path, text.encode())
+        replace(self._path, (_Contents(tokens=holders).model_dump_json(indent=2) + "\n").encode())
 
     def _refused(self, why: str) -> CommonplaceError:
         return _invalid("tokens", f"{self._path} {why}")
-
-
-def _is_holder(given: Any) -> bool:
-    if not isinstance(given, dict) or set(given) != _KEYS or not all(isinstance(value, str) for value in given.values()):
-        return False
-    return _HASH.fullmatch(given["sha256"]) is not None
 
 
 def _invalid(field: str, why: str) -> CommonplaceError:

@@ -1,28 +1,29 @@
 """The page as a whole: whom it answers, which view answers what, and what every answer carries."""
 
+import hashlib
 import mimetypes
 import secrets
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from dataclasses import replace
 from functools import cache
 from importlib import resources
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Thread
+from typing import IO, cast
 
-from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound, RequestEntityTooLarge
-from werkzeug.routing import Map, Rule
-from werkzeug.wrappers import Request, Response
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 
 from commonplace.client.memory import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.ui import memory, pictures, runs, search, tags, timeline, transfer, writing
+from commonplace.interfaces.http.routing import RequestError, Route, Table, address, header
+from commonplace.interfaces.ui import memories, pictures, runs, tags, timeline, transfer, writing
 from commonplace.interfaces.ui.look import environment
-from commonplace.interfaces.ui.sessions import Session, Sessions
-from commonplace.interfaces.ui.visit import HOME, Route, Visit
+from commonplace.interfaces.ui.uploads import read_form
+from commonplace.interfaces.ui.visit import HOME, Session, Sessions, Visit
 from commonplace.use_cases.dispatch import internal_error
 
-ROUTES: tuple[Route, ...] = (
-    *search.ROUTES, *memory.ROUTES, *timeline.ROUTES, *writing.ROUTES,
-    *runs.ROUTES, *tags.ROUTES, *pictures.ROUTES, *transfer.ROUTES,
-)  # fmt: skip
 _HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (
@@ -35,12 +36,12 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 _STATIC = f"{HOME}/static/"
-_MOST_PARTS = 10_000  # of a form with files
-_CODES: tuple[tuple[type[HTTPException], ErrorCode, str], ...] = (
-    (NotFound, ErrorCode.NOT_FOUND, "there is no such page"),
-    (MethodNotAllowed, ErrorCode.METHOD_NOT_ALLOWED, "this page is not asked this way"),
-    (RequestEntityTooLarge, ErrorCode.PAYLOAD_TOO_LARGE, "this is more than the page takes at once"),
-)
+_SAID = {
+    ErrorCode.NOT_FOUND: "there is no such page",
+    ErrorCode.METHOD_NOT_ALLOWED: "this page is not asked this way",
+    ErrorCode.PAYLOAD_TOO_LARGE: "this is more than the page takes at once",
+}
+"""What people are told where the server itself refuses a request."""
 
 
 def get_ready(memory: Commonplace) -> None:
@@ -59,37 +60,37 @@ def _load_search(memory: Commonplace) -> None:
 class Page:
     """What is served under `/ui` at a port; `token` opens it once."""
 
-    def __init__(self, memory: Commonplace, port: int, token: str) -> None:
-        self._memory, self._port, self._sessions = memory, port, Sessions(port, token)
-        rules = [Rule(route.path, methods=[route.method], endpoint=route) for route in ROUTES]
-        self._map = Map(rules, strict_slashes=False, merge_slashes=False)
+    routes: tuple[Route, ...] = (
+        *memories.ROUTES, *timeline.ROUTES, *writing.ROUTES,
+        *runs.ROUTES, *tags.ROUTES, *pictures.ROUTES, *transfer.ROUTES,
+    )  # fmt: skip
 
-    def __call__(self, request: Request) -> Response:
+    def __init__(self, memory: Commonplace, port: int, token: str) -> None:
+        self._memory, self._sessions = memory, Sessions(port, token)
+
+    async def answer(self, request: Request, table: Table) -> Response:
         """The answer to a request, whatever happens; `Host` and a foreign `Origin` are refused before."""
-        answer = self._answer(request)
+        answer = await self._answer(request, table)
         for name, value in _HEADERS.items():
             answer.headers.setdefault(name, value)
         return answer
 
-    def _answer(self, request: Request) -> Response:
-        if request.path.startswith(_STATIC) and request.method in ("GET", "HEAD"):
-            return _file(request)
+    async def _answer(self, request: Request, table: Table) -> Response:
+        path = request.scope["path"]
+        if path.startswith(_STATIC) and request.method in ("GET", "HEAD"):
+            return _file(path.removeprefix(_STATIC), header(request, "if-none-match") or "")
         session = self._sessions.of(request.cookies)
-        token = request.args.get("token")
+        token = request.query_params.get("token")
         if token is not None and request.method == "GET":
             return self._opened(token, session)
         if session is None:
-            return Response(environment().get_template("closed.html").render(), 401, mimetype="text/html")
-        visit = Visit(self._memory, request, session, environment())
+            return _closed()
+        visit = Visit(self._memory, path, request.query_params, session, environment())
         try:
-            route, in_the_path = self._map.bind_to_environ(request).match()
-            if route.most_bytes is not None:
-                request.max_content_length, request.max_form_parts = route.most_bytes, _MOST_PARTS
-            if request.method == "POST":
-                self._check_form(request, session)
-            answer = route.view(visit, **in_the_path)
-            assert isinstance(answer, Response)
-            return answer
+            route, parts = table.match(request)
+            return await table.run(request, route, lambda body: _shown(visit, request, route, parts, body))
+        except ClientDisconnect:
+            raise
         except Exception as error:  # noqa: BLE001 - each has its page
             known = _known(error)
             return visit.show("error.html", known.code.status, error=known)
@@ -98,31 +99,36 @@ class Page:
         """Whom the token lets in is led on to an address without it."""
         value = self._sessions.open(token)
         if value is None and session is None:
-            return Response(environment().get_template("closed.html").render(), 401, mimetype="text/html")
-        answer = Response(status=303, headers={"Location": HOME, "Referrer-Policy": "no-referrer"})
+            return _closed()
+        answer = Response(status_code=303, headers={"Location": HOME, "Referrer-Policy": "no-referrer"})
         if value is not None:
-            answer.set_cookie(self._sessions.cookie, value, path=HOME, httponly=True, samesite="Strict")
+            answer.headers["Set-Cookie"] = f"{self._sessions.cookie}={value}; HttpOnly; Path={HOME}; SameSite=Strict"
         return answer
 
-    def _check_form(self, request: Request, session: Session) -> None:
-        """Raises `FORBIDDEN` for what no form of ours has sent."""
-        given = request.form.get("form_token", "").encode()
-        origin = (request.headers.get("Origin") or "").lower()
-        if origin != request.host_url.rstrip("/").lower() or not secrets.compare_digest(given, session.form_token.encode()):
-            why = "this form is not of this page, or of before it was opened anew: load the page again and repeat it"
-            raise CommonplaceError(ErrorCode.FORBIDDEN, why)
+
+def _shown(visit: Visit, request: Request, route: Route, parts: dict[str, str], body: IO[bytes]) -> Response:
+    """What a view answers; to a form only after a look at where it comes from."""
+    with TemporaryDirectory() if route.method == "POST" else nullcontext("") as named:
+        if route.method == "POST":
+            fields = read_form(body, header(request, "content-type") or "", Path(named))
+            own = address(request).lower()
+            given, token = fields.get("form_token", "").encode(), visit.session.form_token.encode()
+            if (header(request, "origin") or "").lower() != own or not secrets.compare_digest(given, token):
+                why = "this form is not of this page, or of before it was opened anew: load the page again and repeat it"
+                raise CommonplaceError(ErrorCode.FORBIDDEN, why)
+            visit = replace(visit, fields=fields, folder=Path(named))
+        return cast(Response, route.handler(visit, **parts))
+
+
+def _closed() -> Response:
+    return Response(environment().get_template("closed.html").render(), 401, media_type="text/html")
 
 
 def _known(error: Exception) -> CommonplaceError:
     """Any failure as one that the page can tell; an unknown one is a code and an id."""
-    if isinstance(error, CommonplaceError):
-        return error
-    for kind, code, message in _CODES:
-        if isinstance(error, kind):
-            return CommonplaceError(code, message)
-    if isinstance(error, HTTPException):
-        return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"the request can't be read: {error.name}")
-    return internal_error(error)
+    if isinstance(error, RequestError):
+        return CommonplaceError(error.code, _SAID[error.code])
+    return error if isinstance(error, CommonplaceError) else internal_error(error)
 
 
 @cache
@@ -131,12 +137,13 @@ def _files() -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
-def _file(request: Request) -> Response:
-    """A style sheet or a script; they hold nothing of anybody's."""
-    name = request.path.removeprefix(_STATIC)
-    if name not in _files():
-        return Response("there is no such file\n", 404, mimetype="text/plain")
+def _file(name: str, known: str) -> Response:
+    """A style sheet or a script; they hold nothing of anybody's. `known`: the versions that the browser has."""
+    body = _files().get(name)
+    if body is None:
+        return Response("there is no such file\n", 404, media_type="text/plain")
+    headers = {"Cache-Control": "no-cache", "ETag": f'"{hashlib.sha256(body).hexdigest()[:32]}"'}
+    if headers["ETag"] in known:
+        return Response(status_code=304, headers=headers)
     media = mimetypes.types_map.get(f".{name.rpartition('.')[2]}", "application/octet-stream")
-    answer = Response(_files()[name], mimetype=media, headers={"Cache-Control": "no-cache"})
-    answer.add_etag()
-    return answer.make_conditional(request)
+    return Response(body, headers=headers, media_type=media)

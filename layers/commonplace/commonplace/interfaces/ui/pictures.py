@@ -1,9 +1,10 @@
 """The memories as a whole, as pictures: how they grew, and which concepts stand together in them."""
 
-from werkzeug.wrappers import Response
+from starlette.responses import Response
 
+from commonplace.interfaces.http.routing import Route
 from commonplace.interfaces.ui import drawing
-from commonplace.interfaces.ui.visit import Route, Visit
+from commonplace.interfaces.ui.visit import Visit
 
 CONCEPTS = 40
 """That one picture shows."""

@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from werkzeug.wrappers import Response
+from starlette.responses import Response
 
 from commonplace.domain.runs import Outcome, Run
-from commonplace.interfaces.ui.visit import Route, Visit, whole_number
+from commonplace.interfaces.http.routing import Route
+from commonplace.interfaces.ui.visit import Visit, whole_number
 
 SHOWN, MOST_SHOWN = 20, 100
 OPERATIONS = 100

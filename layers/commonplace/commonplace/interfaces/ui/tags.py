@@ -1,10 +1,11 @@
 """The tags: how often and when each was used, what became of others, and which of them mean the same."""
 
-from werkzeug.wrappers import Response
+from starlette.responses import Response
 
 from commonplace.domain.listing import TagUse
+from commonplace.interfaces.http.routing import Route
 from commonplace.interfaces.ui.runs import beginning
-from commonplace.interfaces.ui.visit import Route, Visit
+from commonplace.interfaces.ui.visit import Visit
 
 PAGE = 100
 ORDERS = {"name": "by name", "count": "most used first", "last": "last used first"}

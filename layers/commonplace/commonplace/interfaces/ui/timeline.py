@@ -3,11 +3,12 @@
 from datetime import datetime
 from typing import Any, get_args
 
-from werkzeug.wrappers import Response
+from starlette.responses import Response
 
 from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.taxonomy import Granularity
-from commonplace.interfaces.ui.visit import HOME, Route, Visit
+from commonplace.interfaces.http.routing import Route
+from commonplace.interfaces.ui.visit import HOME, Visit
 
 _FIELDS = ("granularity", "topic", "after", "before", "cursor")
 

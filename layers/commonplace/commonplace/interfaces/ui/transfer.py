@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import get_args
+from tempfile import TemporaryFile
+from typing import IO, get_args
 
-from werkzeug.wrappers import Response
+from starlette.responses import Response
 
 from commonplace.client.memory import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
@@ -14,8 +15,9 @@ from commonplace.domain.transfer import MEDIA, PrintedFormat
 from commonplace.importing.import_files import read_export
 from commonplace.importing.kinds import kind_of
 from commonplace.importing.sources import Source
+from commonplace.interfaces.http.routing import Route
 from commonplace.interfaces.ui.uploads import laid_out, packed
-from commonplace.interfaces.ui.visit import Route, Visit
+from commonplace.interfaces.ui.visit import Visit
 
 KINDS: tuple[ImportKind, ...] = get_args(ImportKind)
 FORMATS: dict[PrintedFormat, str] = {
@@ -55,18 +57,20 @@ def planned(visit: Visit) -> Response:
     """What the files would bring; nothing is stored, and they are kept for an hour."""
     asked = visit.form.get("kind")
     try:
-        archive = packed([*visit.files.getlist("files"), *visit.files.getlist("folder")])
-        plan = _taken(archive, asked, visit.memory, apply=False)
+        with packed(visit.folder) as archive:
+            plan = _taken(archive, asked, visit.memory, apply=False)
+            upload = visit.memory.upload(archive)
     except CommonplaceError as error:
         return visit.show_again("import.html", error, kinds=KINDS, asked=asked, most_megabytes=MEGABYTES)
-    upload = visit.memory.upload(archive)
     return visit.show("import_plan.html", plan=plan, upload_id=upload.upload_id, most=MOST_SHOWN)
 
 
 def applied(visit: Visit) -> Response:
     """Stores what the plan told."""
     upload_id = visit.form.get("upload_id", "")
-    plan = _taken(visit.memory.uploaded(upload_id), visit.form.get("kind"), visit.memory, apply=True)
+    with TemporaryFile() as archive:
+        visit.memory.uploaded(upload_id, archive)
+        plan = _taken(archive, visit.form.get("kind"), visit.memory, apply=True)
     visit.memory.drop_upload(upload_id)
     said = f"Imported: {plan.added:,} memories came, {plan.known:,} were here already."
     if len(plan.runs) == 1:
@@ -93,10 +97,10 @@ def exported(visit: Visit) -> Response:
     media, ending = MEDIA.get(form, ("application/json", f"{form}.json"))
     name = f"memories-{visit.memory.now():%Y-%m-%d}.{ending}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response("".join(visit.memory.export_lines(form)), headers=headers, content_type=media)
+    return Response("".join(visit.memory.export_lines(form)), headers=headers, media_type=media)
 
 
-def _taken(archive: bytes, asked: str | None, memory: Commonplace, *, apply: bool) -> Plan:
+def _taken(archive: IO[bytes], asked: str | None, memory: Commonplace, *, apply: bool) -> Plan:
     kind = next((one for one in KINDS if one == asked), None)
     with laid_out(archive) as source:
         found = kind_of(source, kind)

@@ -1,54 +1,103 @@
-"""Files that a browser sends to be imported: packed into one, kept for an hour, and laid out in a folder to be read."""
+"""Files that a browser sends to be imported: packed into one, kept for an hour, and laid out in a folder to be read.
 
-import io
+None is held in memory: a form is read piece by piece, and each of its files goes to a folder of its own.
+"""
+
 import lzma
 import os
+import shutil
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO
+from urllib.parse import parse_qsl
 
-from werkzeug.datastructures import FileStorage
+from python_multipart import FormParser
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import Field, File, parse_options_header
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.importing.sources import Source
 
 MOST_FILES, MOST_UNPACKED = 10_000, 500_000_000
 """Of one import: how many files, and their bytes when they are unpacked."""
-_UNREADABLE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    OSError,
-    ValueError,
-)
+_PIECE = 65_536  # bytes
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, OSError, ValueError)
 _NO_YEAR = 1980  # where an archive tells no time
 _LONGEST = 200  # of a name, which a file system may hold in UTF-8
 
 
-def packed(files: Iterable[FileStorage]) -> bytes:
-    """The files as one archive; what is an archive alone stays as it is. Raises where there is nothing in them."""
-    given = {str(_own_path(file.filename)): _read(file) for file in files if file.filename}
-    if not given:
-        raise _wrong("choose a file or a folder first")
-    first = next(iter(given.values()))
-    if len(given) == 1 and zipfile.is_zipfile(io.BytesIO(first)):
-        return first
-    whole = io.BytesIO()
-    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, body in given.items():
-            archive.writestr(path, body)
-    return whole.getvalue()
+def read_form(body: IO[bytes], content_type: str, folder: Path) -> dict[str, str]:
+    """The fields of a form that was sent; its files are written into a folder. A form of another type has no fields."""
+    kind, options = parse_options_header(content_type)
+    if kind == b"application/x-www-form-urlencoded":
+        return dict(parse_qsl(body.read().decode(errors="replace"), keep_blank_values=True))
+    fields, files = dict[str, str](), 0
+    if kind != b"multipart/form-data":
+        return fields
+
+    def on_field(field: Field) -> None:
+        fields.setdefault((field.field_name or b"").decode(errors="replace"), (field.value or b"").decode(errors="replace"))
+
+    def on_file(file: File) -> None:
+        nonlocal files
+        with file.file_object as sent:
+            if file.file_name:
+                files += 1
+                if files > MOST_FILES:
+                    raise _too_much(f"these are more than {MOST_FILES:,} files")
+                sent.seek(0)
+                store(sent, file.file_name.decode(errors="replace"), folder)
+
+    try:
+        parser = FormParser(
+            kind.decode(), on_field, on_file, boundary=options.get(b"boundary"), config={"MAX_MEMORY_FILE_SIZE": _PIECE}
+        )
+        while piece := body.read(_PIECE):
+            parser.write(piece)
+        parser.finalize()
+    except FormParserError as error:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "the form can't be read") from error
+    return fields
+
+
+def store(file: IO[bytes], name: str, folder: Path) -> None:
+    """Writes a file into a folder under the name that its sender gives, in place of another of that name."""
+    path = folder / _own_path(name)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as stored:
+            shutil.copyfileobj(file, stored)
+    except OSError as error:  # a file stands where a folder is to be
+        raise _wrong(f"{name} can't be taken in: {error.strerror}") from error
 
 
 @contextmanager
-def laid_out(archive: bytes) -> Iterator[Source]:
+def packed(folder: Path) -> Iterator[IO[bytes]]:
+    """The files of a folder as one archive, in a temporary file that is removed; what is an archive alone stays as it is.
+
+    Raises where there is nothing in it.
+    """
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    if not files:
+        raise _wrong("choose a file or a folder first")
+    if len(files) == 1 and zipfile.is_zipfile(files[0]):
+        with files[0].open("rb") as archive:
+            yield archive
+        return
+    with TemporaryFile() as archive:
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as whole:
+            for path in files:
+                whole.write(path, path.relative_to(folder))
+        yield archive
+
+
+@contextmanager
+def laid_out(archive: IO[bytes]) -> Iterator[Source]:
     """What was packed, in a folder that goes afterwards: the one file, or the one folder, that it holds."""
     with TemporaryDirectory() as named:
         folder = Path(named).resolve()
@@ -57,17 +106,17 @@ def laid_out(archive: bytes) -> Iterator[Source]:
         yield Source(inside[0] if len(inside) == 1 else folder)
 
 
-def _unpack(archive: bytes, folder: Path) -> None:
+def _unpack(archive: IO[bytes], folder: Path) -> None:
     try:
-        with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        with zipfile.ZipFile(archive) as opened:
             entries = [one for one in opened.infolist() if not one.is_dir() and _is_shown(one.filename)]
             if len(entries) > MOST_FILES or sum(one.file_size for one in entries) > MOST_UNPACKED:
-                why = f"it holds more than {MOST_FILES:,} files or {MOST_UNPACKED // 1_000_000} MB"
-                raise CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, f"files: {why}; take it in piece by piece", "files")
+                raise _too_much(f"it holds more than {MOST_FILES:,} files or {MOST_UNPACKED // 1_000_000} MB")
             for one in entries:
                 path = folder / _own_path(one.filename)
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(opened.read(one))
+                with opened.open(one) as entry, path.open("wb") as file:
+                    shutil.copyfileobj(entry, file)
                 _date(path, one.date_time)
     except _UNREADABLE as error:
         # damaged, of another kind, encrypted, or a file stands where a folder is to be
@@ -81,11 +130,6 @@ def _date(path: Path, told: tuple[int, int, int, int, int, int]) -> None:
         os.utime(path, (at, at))
 
 
-def _read(file: FileStorage) -> bytes:
-    with file.stream as stream:
-        return bytes(stream.read())
-
-
 def _is_shown(name: str) -> bool:
     return not any(part.startswith((".", "__MACOSX")) for part in _own_path(name).parts)
 
@@ -95,6 +139,10 @@ def _own_path(name: str) -> PurePosixPath:
     told = name.replace("\\", "/").replace("\0", "").replace(":", "_")  # a colon names a drive, or a stream of a file
     parts = [part for part in told.split("/") if part not in ("", ".", "..")]
     return PurePosixPath(*(part.encode()[-_LONGEST:].decode(errors="ignore") for part in parts or ["file"]))
+
+
+def _too_much(why: str) -> CommonplaceError:
+    return CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, f"files: {why}; take it in piece by piece", "files")
 
 
 def _wrong(why: str) -> CommonplaceError:

@@ -2,7 +2,7 @@
 
 from typing import Any, cast, get_args
 
-from werkzeug.wrappers import Response
+from starlette.responses import Response
 
 from commonplace.client.arguments import StoreContext
 from commonplace.domain.errors import CommonplaceError, ErrorCode
@@ -10,8 +10,8 @@ from commonplace.domain.fields import Result
 from commonplace.domain.listing import KeptMemory
 from commonplace.domain.results import StoreResult
 from commonplace.domain.taxonomy import Category, MemoryType
-from commonplace.interfaces.ui.sessions import Also
-from commonplace.interfaces.ui.visit import HOME, Route, Visit, own_path, whole_number, with_line_breaks
+from commonplace.interfaces.http.routing import Route
+from commonplace.interfaces.ui.visit import HOME, Also, Visit, own_path, whole_number, with_line_breaks
 
 _WORD = "erase"
 _SHOWN = 80
@@ -49,7 +49,7 @@ def edit(visit: Visit, memory_id: str) -> Response:
 def update(visit: Visit, memory_id: str) -> Response:
     """Corrects what differs from what the form showed, and nothing else: somebody may have changed the rest since."""
     memory = visit.memory.get_memory(memory_id).memory
-    shown, given = visit.request.form, visit.form
+    shown, given = visit.fields, visit.form
     before = {name: with_line_breaks(shown.get(f"was_{name}", value)) for name, value in _fields(memory).items()}
     changed: dict[str, Any] = {name: given[name] for name in before if given.get(name, "") != before[name] and name in given}
     if "tags" in before and given.get("tags", "") != before["tags"]:

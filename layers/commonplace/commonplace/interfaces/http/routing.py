@@ -1,0 +1,119 @@
+"""A table of routes: which of them a request takes, how its body is read, and failures as status and body."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from io import BytesIO
+from tempfile import TemporaryFile
+from typing import IO, Any, NamedTuple
+
+from anyio import CapacityLimiter, to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.interfaces import nightly_routes
+from commonplace.use_cases.dispatch import internal_error
+
+MAX_BODY = 8_000_000  # bytes
+ROUTE = "commonplace.route"
+"""Where the scope of a request says which route it took, as a pattern."""
+HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+_THREADS = 8
+_PARAMETER = re.compile(r"<(path:)?(\w+)>")
+_PATHS = (
+    "there are GET /, GET /openapi.json, POST /tools/<tool name>, GET /tools, POST /memories, POST /import,"
+    f" GET /exports/{{id}}, POST /uploads, GET /health, {nightly_routes.PATHS}"
+)
+
+
+class RequestError(CommonplaceError):
+    """What the server says itself, before any handler. `headers` go with the answer."""
+
+    def __init__(self, code: ErrorCode, message: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(code, message)
+        self.headers = dict(headers or {})
+
+
+class Route(NamedTuple):
+    """A path of the server. The handler gets what stands in brackets by name; `<path:name>` may hold slashes.
+
+    A body of up to `most_bytes` is read; where that is more than `MAX_BODY`, it is spooled to a file.
+    """
+
+    path: str
+    handler: Callable[..., Any]
+    method: str = "GET"
+    most_bytes: int = MAX_BODY
+
+
+class Table:
+    """The routes of a server, and the threads that answer its requests."""
+
+    def __init__(self, routes: Iterable[Route]) -> None:
+        self._rows = [(re.compile(_PARAMETER.sub(_group, re.escape(route.path))), route) for route in routes]
+        self._limiter = CapacityLimiter(_THREADS)
+
+    def match(self, request: Request) -> tuple[Route, dict[str, str]]:
+        """The route of a request, and the named parts of its path.
+
+        Raises `RequestError`: `NOT_FOUND`, or `METHOD_NOT_ALLOWED`, which lists the methods of the path.
+        """
+        path, method = request.scope["path"].removesuffix("/") or "/", request.method
+        found = [(route, match.groupdict()) for pattern, route in self._rows if (match := pattern.fullmatch(path))]
+        for route, parts in found:
+            if route.method == ("GET" if method == "HEAD" else method):
+                request.scope[ROUTE] = route.path
+                return route, parts
+        if not found:
+            raise RequestError(ErrorCode.NOT_FOUND, f"there is nothing at this path; {_PATHS}")
+        allowed = {"Allow": ", ".join(sorted({route.method for route, _ in found}))}
+        raise RequestError(ErrorCode.METHOD_NOT_ALLOWED, f"this path takes another method; {_PATHS}", allowed)
+
+    async def run(self, request: Request, route: Route, respond: Callable[[IO[bytes]], Response]) -> Response:
+        """Reads the body within the limit of its route; a thread answers. Raises `ClientDisconnect` and `RequestError`."""
+        with TemporaryFile() if route.most_bytes > MAX_BODY else BytesIO() as body:
+            if route.method == "POST":
+                await _receive(request, route.most_bytes, body)
+            return await to_thread.run_sync(respond, body, limiter=self._limiter)
+
+
+def header(request: Request, name: str) -> str | None:
+    """The value of a header, all of them in one where it was sent several times."""
+    given = request.headers.getlist(name)
+    return ",".join(given) if given else None
+
+
+def address(request: Request) -> str:
+    """The server's address, as the client calls it."""
+    return f"{request.scope['scheme']}://{request.headers['host']}"
+
+
+def failure(error: Exception) -> Response:
+    """Any failure as the answer that every way in gives for it; an unknown one is a code and an id."""
+    known = error if isinstance(error, CommonplaceError) else internal_error(error)
+    return json_response(known.code.status, known.body(), known.headers if isinstance(known, RequestError) else {})
+
+
+def json_response(status: int, body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Response:
+    """An answer in JSON."""
+    text = json.dumps(body, ensure_ascii=False, allow_nan=False) + "\n"
+    return Response(text, status, {**HEADERS, **(headers or {})}, media_type="application/json")
+
+
+def _group(found: re.Match[str]) -> str:
+    return f"(?P<{found[2]}>{'[^/].*' if found[1] else '[^/]+'})"
+
+
+async def _receive(request: Request, most: int, body: IO[bytes]) -> None:
+    """Reads a body into a file; `PAYLOAD_TOO_LARGE` as soon as it is known to be longer than allowed."""
+    size, announced = 0, int(request.headers.get("content-length", "0"))
+    too_long = RequestError(ErrorCode.PAYLOAD_TOO_LARGE, f"the body is longer than {most:,} bytes; send less at a time")
+    if announced > most:
+        raise too_long
+    async for piece in request.stream():
+        size += len(piece)
+        if size > most:
+            raise too_long
+        body.write(piece)
+    body.seek(0)
