@@ -15,6 +15,8 @@ from commonplace.client.memory import Commonplace
 from commonplace.contract import validate
 from commonplace.contract.formats.openapi import write_local
 from commonplace.contract.manifest import manifest, rows
+from commonplace.contract.registry import tool_named
+from commonplace.contract.sent import as_declared
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import ImportRequest, StoreManyRequest
 from commonplace.domain.strict_json import read_object
@@ -77,7 +79,7 @@ class LocalApp:
         ways: dict[str, tuple[str, Callable[..., Mapping[str, Any] | Response]]] = {
             "/": ("GET", self._server),
             "/openapi.json": ("GET", self.openapi),
-            "/tools/<name>": ("POST", lambda request, name: memory.call(name, read_object(request.get_data()))),
+            "/tools/<name>": ("POST", self._tool),
             "/tools": ("GET", lambda _: manifest()),
             "/memories": ("POST", self._store_memories),
             "/import": ("POST", self._import_turns),
@@ -126,8 +128,11 @@ class LocalApp:
         """The routes in OpenAPI."""
         return write_local(rows(), request.host_url.rstrip("/"))
 
+    def _tool(self, request: Request, name: str) -> Mapping[str, Any]:
+        return self._memory.call(name, as_declared(tool_named(name).request, read_object(request.get_data())))
+
     def _store_memories(self, request: Request) -> Mapping[str, Any]:
-        body = validate.check(StoreManyRequest, read_object(request.get_data()))
+        body = validate.check(StoreManyRequest, as_declared(StoreManyRequest, read_object(request.get_data())))
         return self._memory.store_memories(body.memories, wait=body.wait, left=self._left).model_dump(mode="json")
 
     def _left(self) -> float:
@@ -136,7 +141,7 @@ class LocalApp:
         return math.inf if asked is None else IMPORT_SECONDS - (time.monotonic() - asked)
 
     def _import_turns(self, request: Request) -> Mapping[str, Any]:
-        body = validate.check(ImportRequest, read_object(request.get_data()))
+        body = validate.check(ImportRequest, as_declared(ImportRequest, read_object(request.get_data())))
 
         def advance(done: int) -> None:
             if self._left() < 0 and done < len(body.turns):
