@@ -45,6 +45,8 @@ def schemas(name: str, tier: Tier | None = None) -> dict[str, Any]:
             )
         case "agentcore":
             return {tool["name"]: tool["inputSchema"] for target in made.values() for tool in target}
+        case "gemini":
+            return {tool["name"]: tool["parameters"] for tool in made["functionDeclarations"]}
         case "mcp":
             return {tool["name"]: tool["inputSchema"] for tool in made["tools"]}
         case "openapi":
