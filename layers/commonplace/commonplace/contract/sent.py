@@ -15,7 +15,7 @@ from commonplace.domain.fields import Sent
 from commonplace.domain.strict_json import read_json
 
 _WHOLE = re.compile(r"-?[0-9]{1,18}(\.0+)?")
-_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,2})?")
+_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,3})?")
 _MOST_JSON = 1_000_000  # characters of a string that is read as JSON
 _BOOLEANS = {"true": True, "false": False}
 _EMPTY: tuple[Any, ...] = (None, "", {}, [])
