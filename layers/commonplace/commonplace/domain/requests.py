@@ -144,7 +144,7 @@ class StoreMetadata(Request):
 class StoreInsightRequest(Request):
     """An insight with its metadata."""
 
-    id: Name | None = Field(None, description="The id of an insight that this one updates; a new one when left out.")
+    id: Name | None = Field(None, description="The id of the insight; one that is there is updated.")
     content: Text = Field(description="The insight, self-contained.")
     metadata: StoreMetadata = Field(description="What is known of it.")
     collection: Name = Field(DEFAULT_COLLECTION, description="The namespace it is kept in.")
