@@ -53,13 +53,19 @@ def test_what_is_no_json_is_refused(tmp_path: Path, arguments: str) -> None:
     [
         ('{"question": "tea"}', "missing_field", "query"),
         ('{"query": "tea", "colour": 1}', "unknown_field", "colour"),
-        ('{"query": "tea", "limit": "3"}', "invalid_argument", "limit"),
+        ('{"query": "tea", "limit": "three"}', "invalid_argument", "limit"),
     ],
 )
 def test_bad_arguments_name_their_field(tmp_path: Path, arguments: str, code: str, field: str) -> None:
     done = run("call", "search_memory", arguments, "--json", home=tmp_path)
     error = json.loads(done.err)["error"]
     assert (done.code, error["code"], error["field"]) == (2, code, field)
+
+
+def test_arguments_are_read_as_programs_send_them(tmp_path: Path) -> None:
+    run("call", "store_memory", '{"content": "10.0", "context": "{\\"force_importance\\": 4.0}"}', home=tmp_path)
+    done = run("call", "list_memories", '{"limit": "5", "cursor": "", "options": "null"}', "--json", home=tmp_path)
+    assert [(kept["value"], kept["importance"]) for kept in done.answer["memories"]] == [("10.0", 4)]
 
 
 @pytest.mark.parametrize("arguments", ['{"question": "tea"}', '{"query": "x", "colour": "red"}', '{"query": 1}', "{"])

@@ -65,7 +65,7 @@ def run(heading: str, folder: Path, server: Server, **environment: str) -> str:
 def test_the_page_tells_every_format() -> None:
     assert [name for name in NAMES if f"| `{name}` |" not in PAGE] == []
     assert list(SNIPPETS) == [
-        "Plain HTTP", "Anthropic", "OpenAI", "Bedrock Converse", "Bedrock Agents", "AgentCore Gateway", "MCP",
+        "Plain HTTP", "Anthropic", "OpenAI", "Bedrock Converse", "Bedrock Agents", "AgentCore Gateway", "Gemini", "MCP",
     ]  # fmt: skip
 
 
@@ -119,6 +119,21 @@ def test_bedrock_converse(folder: Path, server: Server) -> None:
         assert run("Bedrock Converse", folder, server, AWS_ENDPOINT_URL_BEDROCK_RUNTIME=api.url) == "No peanuts."
     assert api.bodies[0]["toolConfig"] == json.loads(text("bedrock-converse", rows()))
     assert "peanuts" in api.bodies[1]["messages"][2]["content"][0]["toolResult"]["content"][0]["text"]
+
+
+def gemini_answer(part: Any) -> Any:
+    return {"candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}]}
+
+
+def test_gemini(folder: Path, server: Server) -> None:
+    use = {"functionCall": {"name": "search_memory", "args": QUESTION}, "thoughtSignature": "c2ln"}
+    with scripted([gemini_answer(use), gemini_answer({"text": "No peanuts."})]) as api:
+        assert run("Gemini", folder, server, GEMINI_URL=api.url, GEMINI_API_KEY="k") == "No peanuts."
+    assert api.bodies[0]["tools"] == [json.loads(text("gemini", rows()))]
+    assert api.bodies[1]["contents"][1]["parts"] == [use]
+    response = api.bodies[1]["contents"][2]["parts"][0]["functionResponse"]
+    assert response["name"] == "search_memory"
+    assert "peanuts" in response["response"]["results"][0]["content"]
 
 
 FUNCTIONS = ("normalize", "store", "search", "discover", "write", "read", "summarize", "analysis", "maintenance", "transfer")

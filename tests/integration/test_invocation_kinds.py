@@ -103,6 +103,18 @@ def test_each_kind_refuses_as_the_engine_does(kind: Kind, arguments: Any, ports:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_each_kind_reads_arguments_as_clients_send_them(kind: Kind, ports: Ports) -> None:
+    context = '{"force_importance": 5.0, "additional_tags": "[\\"hobby\\"]", "user_note": ""}'
+    status, stored = called(kind, "store_memory", {"content": "5", "context": context})
+    assert (status, stored["analysis"]["importance_score"]) == (200, 5), stored
+    assert "hobby" in stored["analysis"]["generated_tags"]
+    status, listed = called(kind, "list_memories", {"limit": "1.0", "options": '{"include_expired": "true"}', "cursor": ""})
+    assert (status, [memory["value"] for memory in listed["memories"]]) == (200, ["5"]), listed
+    _, refused = called(kind, "export_memories", {"filter": {"category": ""}})
+    assert (refused["error"]["code"], refused["error"]["field"]) == ("invalid_argument", "filter.category")
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_a_function_serves_its_own_tools_only(kind: Kind, ports: Ports) -> None:
     for tool, function in (("store_memory", "search"), ("search_memory", "store"), ("forget_everything", "discover")):
         _, body = called(kind, tool, event_of("store_memory"), function)
@@ -129,6 +141,9 @@ def test_turns_are_imported_as_the_engine_does(ports: Ports, open_memory: Callab
     response = handler("store")(http("/import", {"turns": turns}), Context())
     told = open_memory().import_turns(turns).model_dump(mode="json")
     assert alike(json.loads(response["body"])) == alike(told)
+    as_text = {"turns": json.dumps([{**turn, "position": str(turn["position"])} for turn in turns]), "keep": ""}
+    response = handler("store")(http("/import", as_text), Context())
+    assert alike(json.loads(response["body"])) == alike(told)
     refused = handler("store")(http("/import", {"turns": turns, "keep": "none"}), Context())
     assert (refused["statusCode"], json.loads(refused["body"])["error"]["field"]) == (400, "keep")
 
@@ -138,6 +153,11 @@ def test_many_are_stored_as_the_engine_does(ports: Ports, open_memory: Callable[
     response = handler("store")(http("/memories", {"memories": given}), Context())
     told = open_memory().store_memories(given).model_dump(mode="json")
     assert alike(json.loads(response["body"])) == alike(told)
+    mixed = [{"content": "Mia plays the harp.", "context": '{"force_importance": "2"}'}, {"content": "x", "context": "{"}]
+    response = handler("store")(http("/memories", {"memories": mixed, "wait": "false"}), Context())
+    stored, refused = json.loads(response["body"])["answers"]
+    assert stored["analysis"]["importance_score"] == 2
+    assert refused["error"]["field"] == "context"
     assert told["refused"] == 1
     late = json.loads(handler("store")(http("/memories", {"memories": given[:1]}), Context(milliseconds=1_500))["body"])
     assert late["answers"][0]["error"]["retryable"]

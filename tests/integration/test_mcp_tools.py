@@ -33,7 +33,7 @@ HOSTILE: list[tuple[str, Any, str]] = [
     ("store_memory", {"content": "x", "\u202econtent": "y"}, "\\u202econtent"),
     ("store_memory", {"content": json.loads("[" * 80 + "]" * 80)}, "content"),
     ("get_memory", {"memory_id": "../../etc/passwd"}, "memory_id"),
-    ("import_memories", {"data": "", "upload_id": "x"}, "data"),
+    ("import_memories", {"data": "x", "upload_id": "x"}, "data"),
     ("backup_restore", {"action": "restore", "backup_id": "' or 1=1"}, "backup_id"),
 ]
 
@@ -97,6 +97,18 @@ def test_hostile_arguments_are_refused_by_field_and_the_server_goes_on(tmp_path:
             await client.call_tool("forget_everything", {})
         assert unknown.value.code == -32602
         await stored(client, MIA)
+
+    spoken(parameters(tmp_path / "memory.db"), talk)
+
+
+def test_arguments_are_read_as_clients_send_them(tmp_path: Path) -> None:
+    async def talk(client: mcp.Client) -> None:
+        kept = await client.call_tool("store_memory", {"content": "5", "context": '{"force_importance": "4"}'})
+        assert kept.structured_content["analysis"]["importance_score"] == 4
+        listed = await client.call_tool("list_memories", {"limit": 10.0, "category": "", "options": None})
+        assert [memory["value"] for memory in listed.structured_content["memories"]] == ["5"]
+        error = error_of(await client.call_tool("store_memory", {"content": "x", "context": "often"}))
+        assert (error["field"], error["message"]) == ("context", "context: must be an object")
 
     spoken(parameters(tmp_path / "memory.db"), talk)
 

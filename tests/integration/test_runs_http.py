@@ -43,6 +43,20 @@ def test_a_day_goes_in_and_a_run_comes_out_and_is_taken_back(server: Server, fil
     assert run("nightly", "--db", str(file), "--json", home=file.parent).answer[0]["interactions"] == ["d1", "s1", "e1"]
 
 
+def test_arguments_are_read_as_clients_send_them(server: Server) -> None:
+    talk = {"type": "discussion", "id": "", "messages": '[{"role": "user", "content": "[5]"}]', "article_title": None}
+    recorded = server.ask("POST", "/interactions", {"interactions": [talk, {**talk, "messages": "[5"}]}).body
+    assert (recorded["recorded"], [one["field"] for one in recorded["refused"]]) == (1, ["messages"])
+    assert server.ask("GET", "/runs?limit=5.0").status == server.ask("GET", "/runs?limit=").status == 200
+    memory_id = server.call("store_memory", content="true", context='{"force_importance": "2"}')["memory_id"]
+    rated = server.ask("POST", "/feedback", {"memory_id": memory_id, "query": "is it true", "useful": "true"}).body
+    assert (rated["useful"], rated["query"]) == (True, "is it true")
+    for empty in ("", None):
+        refused = server.ask("POST", "/feedback/forget", {"memory_id": empty})
+        assert (refused.status, refused.body["error"]["field"]) == (400, "memory_id")
+    assert server.ask("POST", "/feedback/forget", {"memory_id": memory_id}).body["forgotten"] == 1
+
+
 def test_a_review_is_harmless_where_nothing_waits(server: Server, file: Path) -> None:
     server.ask("POST", "/interactions", {"interactions": [{**DAY[1], "id": "s2"}]})
     run("nightly", "--db", str(file), home=file.parent)

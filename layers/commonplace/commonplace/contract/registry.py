@@ -108,7 +108,7 @@ TOOLS: tuple[Tool, ...] = (
         name="memory_store",
         title="Store an insight with metadata",
         description="Stores an insight with metadata of your own in a collection: for agents that keep their own types, "
-        "confidence and emotion, and for moving memories here from another store.",
+        "confidence and emotion, and for moving memories here from another store. The same id again updates the insight.",
         request=requests.StoreInsightRequest,
         result=results.StoreInsightResult,
         function="store",
@@ -120,7 +120,7 @@ TOOLS: tuple[Tool, ...] = (
                 "metadata": {"type": "insight", "importance": 0.7, "tags": ["decisions"]},
             },
         ),
-        errors=(*TEXT_ERRORS, ErrorCode.NOT_FOUND, ErrorCode.CONFLICT),
+        errors=(*TEXT_ERRORS, ErrorCode.NOT_FOUND, ErrorCode.CONFLICT, ErrorCode.ERASED),
     ),
     Tool(
         name="memory_search",

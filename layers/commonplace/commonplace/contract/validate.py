@@ -1,6 +1,7 @@
 """Validates a tool's arguments, and redacts secrets in every text before anything else sees them."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, tzinfo
 from typing import Any, TypeVar
@@ -25,6 +26,17 @@ _CODES = {
     "missing": ErrorCode.MISSING_FIELD,
     "empty_text": ErrorCode.EMPTY_TEXT,
 }
+_TYPES = {
+    **dict.fromkeys(("model_type", "model_attributes_type", "dict_type", "mapping_type"), "an object"),
+    **dict.fromkeys(("list_type", "tuple_type"), "a list: [...]"),
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "int_parsing_size"), "a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "a number"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
+    **dict.fromkeys(("datetime_type", "datetime_parsing", "datetime_from_date_parsing"), "a time in ISO 8601"),
+    "string_type": "a string",
+}
+"""What a value must be, in the words of JSON, by pydantic's name of the error."""
+_SUBJECT = re.compile(r"^(Input|Value|String|List|Tuple|Dictionary|Datetime) should ")
 
 
 def validate(kind: type[AnyRequest], arguments: Mapping[str, Any], zone: tzinfo | None) -> tuple[AnyRequest, list[str]]:
@@ -49,8 +61,18 @@ def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
         first = error.errors(include_url=False, include_input=False)[0]
         if not first["loc"] and (name := next((one for one in arguments if not str(one).isprintable()), None)):
             raise CommonplaceError(ErrorCode.UNKNOWN_FIELD, f"{name}: there is no such field", name) from None
-        field = ".".join(str(part) or '""' for part in first["loc"]) or None
+        field = ".".join(str(part) or '""' for part in _places(first["loc"], arguments)) or None
         raise CommonplaceError(_code(dict(first)), f"{field or 'arguments'}: {_message(dict(first))}", field) from None
+
+
+def _places(places: tuple[int | str, ...], given: Any) -> Iterator[int | str]:
+    """The keys and indices that lead to what is wrong, without the names of the forms that a value was tried as."""
+    for number, place in enumerate(places):
+        if (isinstance(given, Mapping) and place in given) or (isinstance(given, list | tuple) and isinstance(place, int)):
+            given = given[place]
+        elif not isinstance(given, Mapping) or number < len(places) - 1:
+            continue
+        yield place
 
 
 def _code(error: Mapping[str, Any]) -> ErrorCode:
@@ -64,7 +86,9 @@ def _message(error: Mapping[str, Any]) -> str:
         return "there is no such field"
     if error["type"] == "missing":
         return "is required"
-    return str(error["msg"])
+    if error["type"] in _TYPES:
+        return f"must be {_TYPES[error['type']]}"
+    return _SUBJECT.sub("must ", str(error["msg"])).replace(" after validation", "")
 
 
 def moment_in(zone: tzinfo | None, value: datetime, path: str) -> datetime:

@@ -1,8 +1,10 @@
 """What is taken and answered when somebody tells whether a memory was useful for a query."""
 
+from typing import Annotated
+
 from pydantic import Field
 
-from commonplace.domain.fields import Name, Request, Result, Text
+from commonplace.domain.fields import Name, Request, Result, Sent, Text
 
 
 class FeedbackRequest(Request):
@@ -23,7 +25,9 @@ class FeedbackResult(Result):
 class ForgetFeedbackRequest(Request):
     """Feedback to be forgotten."""
 
-    memory_id: Name | None = Field(None, description="Only that on this memory; all of the user's when left out.")
+    memory_id: Annotated[Name | None, Sent(selects=True)] = Field(
+        None, description="Only that on this memory; all of the user's when left out."
+    )
 
 
 class ForgottenFeedback(Result):

@@ -1,8 +1,9 @@
 """The kinds of values that requests share, with the checks that every one of them passes."""
 
 import re
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
-from typing import Annotated, Self, get_args
+from typing import Annotated, Any, Self, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
@@ -105,6 +106,19 @@ def provenance_fields(given: str | None) -> dict[str, str]:
     if not given:
         return {}
     return {"source" if given in get_args(Source) else "origin": given}
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A mark on a field: what its type does not say about how clients send it.
+
+    `form`: the type that its value is read as, where each item is checked on its own later. `selects`: it says which
+    memories a change concerns, so an empty value must not pass for "all". `optional`: it is completed when it is missing.
+    """
+
+    form: Any = None
+    selects: bool = False
+    optional: bool = False
 
 
 class Request(BaseModel):

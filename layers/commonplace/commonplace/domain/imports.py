@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from commonplace.domain.fields import End, Moment, Name, Request, Result, Text, absent, printable
-from commonplace.domain.requests import Note, Tags
+from commonplace.domain.fields import End, Moment, Name, Request, Result, Sent, Text, absent, printable
+from commonplace.domain.requests import Note, StoreRequest, Tags
 from commonplace.domain.results import Part, StoreResult
 from commonplace.domain.runs import RunStatus
 from commonplace.domain.taxonomy import ImportKind, Source
@@ -21,7 +21,7 @@ _LONGEST_ALIAS, _SHOWN = 128, 90
 class StoreManyRequest(Request):
     """Statements to be stored, each for itself."""
 
-    memories: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=100)] = Field(
+    memories: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=100), Sent(form=list[StoreRequest])] = Field(
         description="What `store_memory` takes, once for each: {content, context?}."
     )
     wait: Annotated[bool, Field(strict=True)] = Field(
@@ -76,7 +76,7 @@ class ChatMessage(BaseModel):
 class ImportRequest(Request):
     """A conversation to be stored, a memory per turn."""
 
-    turns: list[dict[str, Any]] = Field(
+    turns: Annotated[list[dict[str, Any]], Sent(form=list[Turn | ChatMessage])] = Field(
         description="Turns {session_id, position, speaker, text, event_time?}, or messages {role, content} in their order."
     )
     keep: Keep = Field("all", description="`worthy` leaves out small talk and what an assistant says.")

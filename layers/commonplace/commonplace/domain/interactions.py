@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter
 
-from commonplace.domain.fields import FrozenPart, Name, Request, Result, absent, printable, with_substance
+from commonplace.domain.fields import FrozenPart, Name, Request, Result, Sent, absent, printable, with_substance
 from commonplace.domain.results import Recommendations
 from commonplace.domain.runs import Run, RunOperation
 from commonplace.domain.storage import NamedMemory
@@ -44,14 +44,6 @@ class WrittenPages(FrozenPart):
     removed: tuple[str, ...] = Field((), description="Days of which no note is left.")
     left: tuple[LeftPage, ...] = Field((), description="What is not ours, or was edited and not taken over yet.")
     unreadable: tuple[str, ...] = Field((), description="Ids of memories that are damaged; they are on no page.")
-
-
-class RecordRequest(Request):
-    """What `POST /interactions` takes."""
-
-    interactions: Annotated[list[Any], Field(max_length=MAX_INTERACTIONS)] = Field(
-        description="Each is checked on its own: one that is malformed is refused, the others are recorded."
-    )
 
 
 class HistoryRequest(NamedMemory):
@@ -139,11 +131,13 @@ def _may_be_left_out(schema: dict[str, Any]) -> None:
 
 class _Interaction(Request):
     model_config = ConfigDict(json_schema_extra=_may_be_left_out)
-    id: Name = Field(
+    id: Annotated[Name, Sent(optional=True)] = Field(
         description="Its id, unique among the user's interactions: the same id again is known, the first stays. Left out: "
         "made of what it says and of its day, so that the same call again is known."
     )
-    time: datetime = Field(description="When it was, ISO 8601; without an offset in the user's time zone. Now when left out.")
+    time: Annotated[datetime, Sent(optional=True)] = Field(
+        description="When it was, ISO 8601; without an offset in the user's time zone. Now when left out."
+    )
 
 
 class Discussion(_Interaction):
@@ -198,3 +192,11 @@ INTERACTION: TypeAdapter[Interaction] = TypeAdapter(Interaction, config=_QUIET)
 GivenInteraction = Discussion | Reaction | Save | Explicit | Page
 GIVEN: TypeAdapter[GivenInteraction] = TypeAdapter(Annotated[GivenInteraction, Field(discriminator="type")], config=_QUIET)
 """Reads one that is to be recorded: a page is recorded as what the user did on it."""
+
+
+class RecordRequest(Request):
+    """What `POST /interactions` takes."""
+
+    interactions: Annotated[list[Any], Field(max_length=MAX_INTERACTIONS), Sent(form=list[GivenInteraction])] = Field(
+        description="Each is checked on its own: one that is malformed is refused, the others are recorded."
+    )

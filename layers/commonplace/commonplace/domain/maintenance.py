@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
-from commonplace.domain.fields import MAX_TEXT, Fraction, Name, Request, absent
+from commonplace.domain.fields import MAX_TEXT, Fraction, Name, Request, Sent, absent
 from commonplace.domain.results import Part
 from commonplace.domain.runs import LongResult, ToldStatus
 
@@ -25,7 +25,7 @@ class PlanRequest(Request):
 class MergeRequest(PlanRequest):
     """Which memories to merge; none to be told which say the same."""
 
-    memory_ids: Sources | None = Field(
+    memory_ids: Annotated[Sources | None, Sent(selects=True)] = Field(
         None, description="The memories to merge into one. Leave them out to be told which ones say the same."
     )
 

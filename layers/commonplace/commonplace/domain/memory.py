@@ -28,11 +28,12 @@ Held = Annotated[datetime, AfterValidator(_held)]
 
 class Memory(BaseModel):
     """A statement kept for one user. Times are aware, and in the years 1 to 9000; `importance` and `confidence` run from 0
-    to 1."""
+    to 1. `known_as`: the id that an insight keeps when another record takes its place."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, defer_build=True)
 
     memory_id: str
+    known_as: str | None = Field(None, exclude_if=absent)
     user_id: str
     agent_id: str = GLOBAL_AGENT
     collection: str = DEFAULT_COLLECTION
@@ -78,6 +79,11 @@ class Memory(BaseModel):
     def kept(cls, record: str | bytes) -> "Memory":
         """Reads what a store kept. Fields that a newer version added are left out, so that one may go back to an older."""
         return cls.model_validate_json(record, extra="ignore")
+
+    @property
+    def public_id(self) -> str:
+        """The id that callers know it by: of an insight the first one, whatever took its place since."""
+        return self.known_as or self.memory_id
 
     def next_version(self, at: datetime, **changed: Any) -> "Memory":
         """The record as it is to be written next, at that moment, with these fields changed."""

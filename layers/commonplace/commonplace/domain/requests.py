@@ -1,8 +1,10 @@
 """What each tool takes."""
 
+import re
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
 from commonplace.domain.fields import (
     End,
@@ -32,7 +34,18 @@ from commonplace.domain.taxonomy import (
 )
 
 Tags = Annotated[list[Tag], Field(max_length=32)]
+MOST_WORDS_OF_A_TAG = 3
+_SPOKEN = re.compile(r"(?i)^(?:i|i'm|we|you|he|she|it|they|the user)\s+\S+\s+\S|\S\s.*[.!?]\s*$|[。！？]")  # noqa: RUF001
 Note = Annotated[str, Field(max_length=2_000), AfterValidator(printable)]
+
+
+def _no_sentences(tags: list[str]) -> list[str]:
+    """Refuses tags that say something: of more than three words, with a subject or with the mark at a sentence's end."""
+    for number, tag in enumerate(tags):
+        if len(tag.split()) > MOST_WORDS_OF_A_TAG or _SPOKEN.search(tag):
+            why = "item {number} is a sentence: a tag is one word, or up to {most} words that name one thing"
+            raise PydanticCustomError("sentence", why, {"number": number, "most": MOST_WORDS_OF_A_TAG})
+    return tags
 
 
 class NormalizeRequest(Request):
@@ -49,7 +62,9 @@ class StorePersonalRequest(Request):
     raw_text: Text = Field(description="What the user said, in their own words.")
     normalized: Text = Field(description="The same in the third person, self-contained: `normalized` of the answer.")
     type: StatementType = Field(description="The kind of statement: `type` of the answer.")
-    tags: Tags = Field(description="3-8 lower-case words without spaces: `tags` of the answer.")
+    tags: Annotated[Tags, AfterValidator(_no_sentences)] = Field(
+        description="3-8 lower-case words without spaces, never a sentence: `tags` of the answer."
+    )
     agent_id: Name = Field(GLOBAL_AGENT, description="`global`, or the one agent that may see this memory.")
     place: Place | None = Field(None, description="Where in a conversation it was said.")
 
@@ -144,7 +159,7 @@ class StoreMetadata(Request):
 class StoreInsightRequest(Request):
     """An insight with its metadata."""
 
-    id: Name | None = Field(None, description="The id of an insight that this one updates; a new one when left out.")
+    id: Name | None = Field(None, description="The id of the insight; one that is there is updated.")
     content: Text = Field(description="The insight, self-contained.")
     metadata: StoreMetadata = Field(description="What is known of it.")
     collection: Name = Field(DEFAULT_COLLECTION, description="The namespace it is kept in.")

@@ -141,7 +141,7 @@ class MemoryEntry(Part):
         """A record as it is shown; `more`: what else is shown of it."""
         return cls(
             key=memory.key,
-            memory_id=memory.memory_id,
+            memory_id=memory.public_id,
             value=memory.content,
             section=memory.section,
             durability=memory.durability,

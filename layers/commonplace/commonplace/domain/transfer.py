@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from commonplace.domain.errors import ErrorCode
-from commonplace.domain.fields import End, FrozenPart, Moment, Name, Request, Result, absent
+from commonplace.domain.fields import End, FrozenPart, Moment, Name, Request, Result, Sent, absent
 from commonplace.domain.results import Part
 from commonplace.domain.runs import LongResult, ToldStatus
 from commonplace.domain.taxonomy import MemoryType, SearchCategory
@@ -58,7 +58,9 @@ class ExportRequest(Request):
     """Memories as a file."""
 
     format: FileFormat = Field("jsonl", description="jsonl comes back unchanged by import_memories; markdown is to be read.")
-    filter: ExportFilter | None = Field(None, description="Which memories; all when left out.")
+    filter: Annotated[ExportFilter | None, Sent(selects=True)] = Field(
+        None, description="Which memories; all when left out.", json_schema_extra={"minProperties": 1}
+    )
     include_history: bool = Field(False, description="Also closed memories, and what was done to each and when.")
     run_id: Name | None = Field(
         None, description="Of an earlier call, or its export_id: that is told again, and none is made."

@@ -6,6 +6,8 @@ from typing import Any, cast
 
 from commonplace.client.memory import Commonplace
 from commonplace.contract.manifest import ShownTier, shown_rows
+from commonplace.contract.registry import tool_named
+from commonplace.contract.sent import as_declared
 from commonplace.domain.errors import CommonplaceError
 from commonplace.use_cases.dispatch import internal_error
 
@@ -22,7 +24,7 @@ class ModelTool:
     def call(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Its answer; raises `CommonplaceError`, also for a mistake of ours, which it then says nothing else of."""
         try:
-            return self.memory.call(self.name, arguments, admin=False)
+            return self.memory.call(self.name, as_declared(tool_named(self.name).request, arguments), admin=False)
         except CommonplaceError:
             raise
         except Exception as error:  # noqa: BLE001 - a model gets a code and an id, never the words of an unknown failure

@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from commonplace.contract import validate
+from commonplace.contract.sent import as_declared
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.feedback import FeedbackRequest, ForgetFeedbackRequest
 from commonplace.domain.interactions import RecordRequest
 from commonplace.nightly.service import Nights
 from commonplace.use_cases import dispatch
@@ -19,7 +21,7 @@ PATHS = (
 
 Answer = dict[str, Any]
 
-_NUMBER = re.compile(r"[0-9]{1,9}")  # Python reads no number of thousands of digits
+_NUMBER = re.compile(r"([0-9]{1,9})(\.0+)?")  # Python reads no number of thousands of digits
 
 
 def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], Mapping[str, Any]], nights: Nights) -> Answer:
@@ -30,7 +32,8 @@ def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], 
     match path.strip("/").split("/"):
         case ["interactions"]:
             _only(method, "POST")
-            return nights.record(validate.check(RecordRequest, body()).interactions).model_dump(mode="json")
+            given = validate.check(RecordRequest, as_declared(RecordRequest, body()))
+            return nights.record(given.interactions).model_dump(mode="json")
         case ["runs"]:
             _only(method, "GET")
             return nights.listed(_limit(query)).model_dump(mode="json")
@@ -48,10 +51,12 @@ def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], 
             return _memory("/".join(name), nights)
         case ["feedback"]:
             _only(method, "POST")
-            return record_feedback(body(), nights.context.caller, nights.context.ports).model_dump(mode="json")
+            given = as_declared(FeedbackRequest, body())
+            return record_feedback(given, nights.context.caller, nights.context.ports).model_dump(mode="json")
         case ["feedback", "forget"]:
             _only(method, "POST")
-            return forget_feedback(body(), nights.context.caller, nights.context.ports).model_dump(mode="json")
+            given = as_declared(ForgetFeedbackRequest, body())
+            return forget_feedback(given, nights.context.caller, nights.context.ports).model_dump(mode="json")
     raise CommonplaceError(ErrorCode.NOT_FOUND, f"there is nothing at this path; there are {PATHS}")
 
 
@@ -62,7 +67,7 @@ def _memory(name: str, nights: Nights) -> Answer:
 
 def _changed(verb: str, run_id: str, query: Mapping[str, str], nights: Nights) -> Answer:
     if verb == "undo":
-        return nights.undo_run(run_id, reread=query.get("reread", "") in ("1", "true")).model_dump(mode="json")
+        return nights.undo_run(run_id, reread=query.get("reread", "").lower() in ("1", "true")).model_dump(mode="json")
     run = nights.approve_run(run_id) if verb == "approve" else nights.discard_run(run_id)
     return run.model_dump(mode="json")
 
@@ -73,7 +78,7 @@ def _only(method: str, allowed: str) -> None:
 
 
 def _limit(query: Mapping[str, str]) -> int:
-    given = query.get("limit", "20")
-    if not _NUMBER.fullmatch(given):
+    given = _NUMBER.fullmatch(query.get("limit") or "20")
+    if given is None:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "limit: must be a whole number of at most 9 digits", "limit")
-    return int(given)
+    return int(given[1])

@@ -12,7 +12,7 @@ PURGE_DELAY = timedelta(days=30)
 
 _WORDS: dict[str, Any] = {
     "raw_text": "", "normalized_text": "", "tags": (), "concepts": (), "key": None, "evidence": None, "user_note": None,
-    "speaker": None, "subject": None, "emotion": None, "embedding_model": None,
+    "speaker": None, "subject": None, "known_as": None, "emotion": None, "embedding_model": None,
 }  # fmt: skip
 
 # An operation changes words only to erase them, and its own version, time and usage come with each write.

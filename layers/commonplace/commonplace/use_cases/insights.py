@@ -1,4 +1,4 @@
-"""`memory_store`: an insight with metadata of the caller's own; with the id of one that is there, its next state."""
+"""`memory_store`: an insight with metadata of the caller's own, under an id of theirs if they give one."""
 
 from typing import Any
 
@@ -12,21 +12,27 @@ from commonplace.memories.ingest import Ingested, ingest, new_entry, notes
 from commonplace.memories.lineage import successors
 from commonplace.memories.transitions import corrected, superseded
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit, Change, Entry, Operation
+from commonplace.ports.record_values import Alias, Audit, Change, Entry, Operation
 from commonplace.ports.values import Caller
 from commonplace.retrieval.documents import folded
 from commonplace.retrieval.record_scan import is_visible, visibility_of
+from commonplace.text.redaction import redact
 from commonplace.use_cases.named import behind_alias
 
 
 def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) -> StoreInsightResult:
-    """Stores an insight, or updates the one of the given id; an id that was updated before leads on to what is current."""
+    """Stores an insight; under an id that is known already it becomes the next state of that insight, with the same id.
+
+    Raises `NOT_FOUND` for an id whose insight was deleted, `ERASED` for one that was erased.
+    """
     old = _current(request.id, caller, ports) if request.id is not None else None
     entry = _entry(request, old, caller, ports)
     done = ingest(entry, ports) if old is None else _update(entry, old, caller, ports)
     memory = done.memory
+    if request.id is not None and old is None:
+        ports.aliases.add(caller.user_id, [Alias(request.id, memory.memory_id)])
     return StoreInsightResult(
-        id=memory.memory_id,
+        id=request.id or memory.public_id,
         collection=memory.collection,
         content=memory.content,
         metadata=InsightMetadata.of(memory),
@@ -40,6 +46,7 @@ def _entry(request: StoreInsightRequest, old: Memory | None, caller: Caller, por
     statement = enrich(request.content, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
     given: dict[str, Any] = {
         "agent_id": caller.agent_id,
+        "known_as": request.id if old is None else old.public_id,
         "collection": request.collection,
         "memory_type": known.type,
         "importance": known.importance,
@@ -57,14 +64,20 @@ def _entry(request: StoreInsightRequest, old: Memory | None, caller: Caller, por
     return new_entry("memory_store", statement, request.place, caller, ports, given)
 
 
-def _current(memory_id: str, caller: Caller, ports: Ports) -> Memory:
-    """The memory of an id, or what took its place."""
+def _current(memory_id: str, caller: Caller, ports: Ports) -> Memory | None:
+    """The memory of an id, or what took its place; None for an id that is free."""
     found = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
     line = [memory for one in found for memory in (one, *successors(one, ports.records))]
     line = line or behind_alias(memory_id, caller, ports)
     if line and is_visible(visibility_of(caller, include_expired=True), line[-1]):
         return line[-1]
-    raise CommonplaceError(ErrorCode.NOT_FOUND, "id: no memory has this id; leave it out to store a new one", "id")
+    if line:
+        raise CommonplaceError(ErrorCode.NOT_FOUND, "id: the memory of this id is closed; take another id", "id")
+    if ports.erased.among(caller.user_id, [memory_id]):
+        raise CommonplaceError(ErrorCode.ERASED, "id: the memory of this id was erased; take another id", "id")
+    if redact(memory_id).kinds:
+        raise CommonplaceError(ErrorCode.SECRET_ONLY, "id: holds a secret, and secrets are never kept", "id")
+    return None
 
 
 def _update(entry: Entry, old: Memory, caller: Caller, ports: Ports) -> Ingested:

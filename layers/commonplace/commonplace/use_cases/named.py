@@ -75,6 +75,9 @@ def memory_with_id(memory_id: str, caller: Caller, ports: Ports, field: str = "m
     visibility = visibility_of(caller, include_expired=True)
     if found and is_visible(visibility, found[0]):
         return found[0]
+    later = successors(found[0], ports.records)[-1:] if found else []
+    if later and later[0].known_as == memory_id and is_visible(visibility, later[0]):
+        return later[0]
     closed = bool(found) and found[0].status != "active" and found[0].agent_id in visibility.agents
     raise unknown_id(_why_closed(found[0], ports), field) if closed else unknown_id(field=field)
 

@@ -93,7 +93,7 @@ def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports)
     _log(request.query, found, caller, ports)
     hits = [
         InsightHit(
-            id=memory.memory_id,
+            id=memory.public_id,
             content=memory.content,
             metadata=InsightMetadata.of(memory),
             distance=None if cosine is None else round(distance_of(cosine, ports.embedder.name), 6),

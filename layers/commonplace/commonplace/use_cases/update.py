@@ -82,8 +82,8 @@ def _update_value(
     value, caller = _redacted_again(old, request, caller)
     given = {
         "agent_id": old.agent_id, "collection": old.collection, "subject": old.subject, "confidence": 1.0,
-        "supersedes": old.memory_id, "section": old.section, "durability": old.durability, **_time_left(old, caller.now),
-        **labels,
+        "known_as": old.known_as, "supersedes": old.memory_id, "section": old.section, "durability": old.durability,
+        **_time_left(old, caller.now), **labels,
     }  # fmt: skip
     section, durability = given.pop("section"), given.pop("durability")
     entry = entry_of(_TOOL, old.key, value, section, durability, caller, ports, **given)
@@ -94,7 +94,7 @@ def _update_value(
     _apply(operation, old, caller, ports, "value: another memory says exactly this already")
     return UpdateResult(
         message=f"✓ Memory updated: {_name(new)}; the old value is kept as {old.memory_id}",
-        memory_id=new.memory_id,
+        memory_id=new.public_id,
         previous_id=old.memory_id,
         operation_id=operation.operation_id,
         notes=_notes(caller),

@@ -57,7 +57,9 @@ def test_converse_takes_it() -> None:
 
 def test_converse_at_the_top_nothing_but_what_nova_takes() -> None:
     for tool in rendered("bedrock-converse", ROWS)["tools"]:
-        assert set(tool["toolSpec"]["inputSchema"]["json"]) <= {"type", "properties", "required"}
+        schema = tool["toolSpec"]["inputSchema"]["json"]
+        assert set(schema) <= {"type", "properties", "required"}
+        assert "additionalProperties" not in keys_of_schemas(schema)  # at no depth
 
 
 @pytest.mark.parametrize("group", rendered("bedrock-agents", ROWS).values(), ids=lambda group: group["actionGroupName"])

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from commonplace.contract.formats import NAMES, rendered, text
 from commonplace.contract.manifest import row, rows
 from commonplace.contract.registry import TOOLS
+from commonplace.contract.sent import as_declared
 from commonplace.contract.tool import Tier, Tool
 from commonplace.contract.validate import check
 from commonplace.interfaces.aws import bedrock_agent, http_api, identity
@@ -45,6 +46,8 @@ def schemas(name: str, tier: Tier | None = None) -> dict[str, Any]:
             )
         case "agentcore":
             return {tool["name"]: tool["inputSchema"] for target in made.values() for tool in target}
+        case "gemini":
+            return {tool["name"]: tool["parameters"] for tool in made["functionDeclarations"]}
         case "mcp":
             return {tool["name"]: tool["inputSchema"] for tool in made["tools"]}
         case "openapi":
@@ -76,7 +79,7 @@ def there_and_back(name: str, tool: Tool, arguments: Arguments) -> Arguments:
         rest = {key: value for key, value in arguments.items() if key not in schema["properties"]}
         if rest:
             parameters.append({"name": "options", "type": "string", "value": json.dumps(rest)})
-        return dict(bedrock_agent.read(agents_event(name, tool, parameters), NOWHERE).arguments)
+        return dict(as_declared(tool.request, bedrock_agent.read(agents_event(name, tool, parameters), NOWHERE).arguments))
     jsonschema.Draft202012Validator(schema).validate(arguments)
     if name == "mcp":
         call = mcp_types.CallToolRequestParams(name=tool.name, arguments=arguments)
@@ -100,7 +103,8 @@ def values(schema: Any) -> st.SearchStrategy[Any]:
             fields = {name: values(field) for name, field in schema["properties"].items()}
             needed = set(schema.get("required", ()))
             optional = {name: field for name, field in fields.items() if name not in needed}
-            return st.fixed_dictionaries({name: fields[name] for name in fields if name in needed}, optional=optional)
+            made = st.fixed_dictionaries({name: fields[name] for name in fields if name in needed}, optional=optional)
+            return made.filter(bool) if "minProperties" in schema else made
         case "array":
             least = schema.get("minItems", 0)
             return st.lists(values(schema["items"]), min_size=least, max_size=least + 3)
@@ -111,7 +115,8 @@ def values(schema: Any) -> st.SearchStrategy[Any]:
         case "boolean":
             return st.booleans()
     if "pattern" in schema:
-        return st.from_regex(schema["pattern"], fullmatch=True, alphabet="aé7_.-日").map(str)
+        texts = st.from_regex(schema["pattern"], fullmatch=True, alphabet="aé7_.-日").map(str)
+        return texts.filter(bool)  # an empty text is an argument left out
     if schema.get("format") == "date-time":
         return st.datetimes(max_value=datetime(9000, 12, 31), timezones=st.just(UTC)).map(lambda time: time.isoformat())
     return st.text("aé7 ,\"'[]{}:日\\", min_size=1, max_size=20).map(lambda some: f"a{some}")

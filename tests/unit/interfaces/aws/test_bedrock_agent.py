@@ -1,13 +1,21 @@
 """What finds no room in the five parameters of a Bedrock agent's function travels as `options`."""
 
+from typing import Any
+
 import pytest
 
+from commonplace.contract.sent import as_declared
 from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.fields import Request
 from commonplace.domain.requests import SearchRequest, StorePersonalRequest
 from commonplace.domain.storage import WriteRequest
-from commonplace.interfaces.aws.bedrock_agent import typed
+from commonplace.interfaces.aws.bedrock_agent import unfolded
 
 FACT = {"key": "tea", "value": "The user drinks tea.", "category": "preference", "durability": "durable"}
+
+
+def typed(kind: type[Request], given: dict[str, Any]) -> Any:
+    return as_declared(kind, unfolded(kind, given))
 
 
 def test_they_are_arguments_like_the_others() -> None:

@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from commonplace.contract.manifest import Row
 
 NAMES = (
-    "anthropic", "openai", "bedrock-converse", "bedrock-agents", "bedrock-agents-api", "agentcore", "mcp", "openapi",
+    "anthropic", "openai", "gemini", "bedrock-converse", "bedrock-agents", "bedrock-agents-api", "agentcore", "mcp",
+    "openapi",
 )  # fmt: skip
 
 
@@ -24,6 +25,7 @@ def _renderers() -> "Mapping[str, Callable[[Sequence[Row]], Any]]":
         "anthropic": model_apis.anthropic,
         "openai": model_apis.openai,
         "bedrock-converse": model_apis.bedrock_converse,
+        "gemini": model_apis.gemini,
         "mcp": model_apis.mcp,
         "bedrock-agents": aws_agents.bedrock_agents,
         "bedrock-agents-api": aws_agents.bedrock_agents_api,

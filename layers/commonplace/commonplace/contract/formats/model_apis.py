@@ -1,11 +1,16 @@
-"""The tools for a model API: Anthropic Messages, OpenAI Chat Completions, Bedrock Converse, Model Context Protocol."""
+"""The tools for a model API: Anthropic Messages, OpenAI Chat Completions, Bedrock Converse, Gemini, and MCP."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from commonplace.contract.manifest import Row
 
 _AT_THE_TOP = ("type", "properties", "required")  # all that Amazon Nova takes there; other models miss nothing
+_OF_GEMINI = frozenset((
+    "type", "format", "description", "enum", "default", "nullable", "anyOf", "properties", "required", "items", "pattern",
+    "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
+))  # fmt: skip
+"""The keywords of its `Schema`; a request with any other is refused as a whole."""
 
 
 def mcp(rows: Sequence[Row]) -> dict[str, Any]:
@@ -50,5 +55,28 @@ def bedrock_converse(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _specification(row: Row) -> dict[str, Any]:
-    schema = {name: row["input_schema"][name] for name in _AT_THE_TOP if name in row["input_schema"]}
+    schema = {name: value for name, value in row["input_schema"].items() if name in _AT_THE_TOP}
+    schema = _reduced(schema, lambda keyword: keyword != "additionalProperties")
     return {"name": row["name"], "description": row["description"], "inputSchema": {"json": schema}}
+
+
+def gemini(rows: Sequence[Row]) -> dict[str, Any]:
+    """`{functionDeclarations: [{name, description, parameters}]}`, an item of `tools` of `generateContent`."""
+    return {"functionDeclarations": [_declaration(row) for row in rows]}
+
+
+def _declaration(row: Row) -> dict[str, Any]:
+    parameters = _reduced(row["input_schema"], _OF_GEMINI.__contains__)
+    return {"name": row["name"], "description": row["description"], "parameters": parameters}
+
+
+def _reduced(schema: Mapping[str, Any], takes: Callable[[str], bool]) -> dict[str, Any]:
+    """A schema with only those keywords that an API takes, at every depth."""
+    kept = {keyword: value for keyword, value in schema.items() if takes(keyword)}
+    if "properties" in kept:
+        kept["properties"] = {name: _reduced(field, takes) for name, field in kept["properties"].items()}
+    if "items" in kept:
+        kept["items"] = _reduced(kept["items"], takes)
+    if "anyOf" in kept:
+        kept["anyOf"] = [_reduced(choice, takes) for choice in kept["anyOf"]]
+    return kept

@@ -1,11 +1,8 @@
 """Amazon Bedrock Agents: action groups by functions or by an API schema, whose arguments come as strings."""
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import Any, get_args, get_origin
-
-from pydantic import BaseModel, TypeAdapter, ValidationError
-from pydantic.fields import FieldInfo
+from collections.abc import Mapping
+from typing import Any
 
 from commonplace.contract.formats.aws_agents import REST
 from commonplace.contract.registry import tool_named
@@ -15,68 +12,26 @@ from commonplace.domain.strict_json import read_json
 from commonplace.interfaces.aws import identity
 from commonplace.interfaces.aws.call import Body, Call, Context, Event
 
-_NUMBERS = (bool, int, float)
-
 NAME = "bedrock-agent"
 BACKEND = "bedrock"
 _MOST_BYTES = 24_000  # of 25 KB that the whole response may have
 _NOT_THE_MODELS = {ErrorCode.UNAUTHORIZED.label, ErrorCode.FORBIDDEN.label, ErrorCode.METHOD_NOT_ALLOWED.label}
 
 
-def typed(kind: type[Request], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Numbers and booleans of strings, lists and objects of strings of JSON, everything else as it came.
-
-    What its field can't read stays a string, for the check of the whole request to refuse by name. `options` of a tool
-    that has no such field are further arguments, together in one string of JSON.
-    """
-    fields = kind.model_fields
-    if REST in given and REST not in fields:
-        return typed(kind, _unfolded(given))
-    return {name: _value(name, text, fields[name]) if name in fields else text for name, text in given.items()}
-
-
-def _value(name: str, text: Any, field: FieldInfo) -> Any:
-    if not isinstance(text, str):
-        return text
-    parts = list(_parts(field.annotation))
-    if any(_is_nested(part) for part in parts):
-        return _json(name, text)
-    number = next((part for part in parts if part in _NUMBERS), None)
-    if number is None:
-        return text
+def unfolded(kind: type[Request], given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The arguments, with those that travel in `options`, one string of JSON, of a tool that has no such field."""
+    if REST not in given or REST in kind.model_fields:
+        return given
     try:
-        return TypeAdapter(number).validate_strings(text)
-    except ValidationError:
-        return text
-
-
-def _unfolded(given: Mapping[str, Any]) -> dict[str, Any]:
-    more = _json(REST, given[REST])
+        more = read_json(given[REST])
+    except CommonplaceError as error:
+        raise CommonplaceError(ErrorCode.INVALID_JSON, f"{REST}: must be JSON in a string: {error.message}", REST) from None
     if not isinstance(more, dict):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{REST}: must be a JSON object", REST)
     twice = next((name for name in more if name in given), None)
     if twice is not None:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{twice}: was given twice", twice)
     return {name: value for name, value in given.items() if name != REST} | more
-
-
-def _json(name: str, text: str) -> Any:
-    try:
-        return read_json(text)
-    except CommonplaceError as error:
-        raise CommonplaceError(ErrorCode.INVALID_JSON, f"{name}: must be JSON in a string: {error.message}", name) from None
-
-
-def _parts(annotation: Any) -> Iterator[Any]:
-    """The annotation and, of `X | None` and `Annotated`, what they are made of."""
-    yield annotation
-    if get_origin(annotation) is not list:
-        for part in get_args(annotation):
-            yield from _parts(part)
-
-
-def _is_nested(annotation: Any) -> bool:
-    return get_origin(annotation) is list or (isinstance(annotation, type) and issubclass(annotation, BaseModel))
 
 
 def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
@@ -99,7 +54,7 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
     user_id = identity.of_backend(BACKEND, named)
     zone = identity.zone_named(identity.header(attributes, identity.TIMEZONE))
     name = str(event["function"]) if "function" in event else str(event.get("apiPath")).removeprefix("/tools/")
-    return Call(name, typed(tool_named(name).request, _given(event)), user_id, zone)
+    return Call(name, unfolded(tool_named(name).request, _given(event)), user_id, zone)
 
 
 def respond(event: Event, status: int, body: Body) -> Body:

@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import Field
 
 from commonplace.contract import validate
+from commonplace.contract.sent import as_declared
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Request
 from commonplace.interfaces.aws import identity
@@ -41,7 +42,7 @@ def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
 
 def read(event: Event, context: Context) -> Call:  # noqa: ARG001
     """The event as a call."""
-    asked = validate.check(DirectCall, event)
+    asked = validate.check(DirectCall, as_declared(DirectCall, event))
     if asked.identity is None:
         raise identity.unauthorized("identity: is required: no call is anonymous")
     try:

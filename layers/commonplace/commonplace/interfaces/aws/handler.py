@@ -6,6 +6,7 @@ from typing import Any
 
 from commonplace.contract import validate
 from commonplace.contract.registry import TOOLS, tool_named
+from commonplace.contract.sent import as_declared
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import ImportRequest, StoreManyRequest
 from commonplace.interfaces.aws import agentcore, bedrock_agent, container, direct, http_api
@@ -84,13 +85,14 @@ def _answer(function: str, call: Call) -> Body:
     if call.kind == "page":
         return _page(call.name, caller)
     ports = container.models() if function in _WITHOUT_MEMORY else container.ports()
-    return dispatch.call(call.name, call.arguments, caller, ports).model_dump(mode="json")
+    arguments = as_declared(tool_named(call.name).request, call.arguments)
+    return dispatch.call(call.name, arguments, caller, ports).model_dump(mode="json")
 
 
 def _stored(call: Call, caller: Caller) -> Body:
     from commonplace.use_cases.store_many import store_memories
 
-    body = validate.check(StoreManyRequest, call.arguments)
+    body = validate.check(StoreManyRequest, as_declared(StoreManyRequest, call.arguments))
     caller = replace(caller, waits=body.wait)
     return store_memories(body.memories, caller, container.ports(), container.left).model_dump(mode="json")
 
@@ -98,7 +100,7 @@ def _stored(call: Call, caller: Caller) -> Body:
 def _imported(call: Call, caller: Caller) -> Body:
     from commonplace.use_cases.import_conversation import import_turns
 
-    body = validate.check(ImportRequest, call.arguments)
+    body = validate.check(ImportRequest, as_declared(ImportRequest, call.arguments))
     return import_turns(body.turns, body.keep, caller, container.ports()).model_dump(mode="json")
 
 

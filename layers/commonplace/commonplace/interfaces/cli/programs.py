@@ -23,13 +23,15 @@ def call(shared: Shared, tool: str, json_object: str) -> None:
 
     "commonplace discover TOOL" tells what it takes.
     """
+    from commonplace.contract.registry import tool_named
+    from commonplace.contract.sent import as_declared
     from commonplace.domain.strict_json import read_object
 
     see = f"commonplace discover {shlex.quote(tool)}"
     with shared.pointing(see):
         arguments = read_object(json_object)
     with shared.open() as memory, shared.pointing(see):
-        print_json(memory.call(tool, arguments), indent=None if shared.json else 2)
+        print_json(memory.call(tool, as_declared(tool_named(tool).request, arguments)), indent=None if shared.json else 2)
 
 
 @click.command("manifest")

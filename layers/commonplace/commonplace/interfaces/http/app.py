@@ -17,6 +17,8 @@ from commonplace.contract import validate
 from commonplace.contract.formats.openapi import write_local
 from commonplace.contract.formats.openapi_tokens import write_with_tokens
 from commonplace.contract.manifest import manifest, rows
+from commonplace.contract.registry import tool_named
+from commonplace.contract.sent import as_declared
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import ImportRequest, StoreManyRequest
 from commonplace.domain.strict_json import read_object
@@ -141,13 +143,17 @@ def _openapi(call: Call) -> Mapping[str, Any]:
     return (write_with_tokens if call.by_token else write_local)(rows(), address(call.request))
 
 
+def _tool(call: Call, name: str) -> Mapping[str, Any]:
+    return call.memory.call(name, as_declared(tool_named(name).request, call.json()))
+
+
 def _store_memories(call: Call) -> Mapping[str, Any]:
-    body = validate.check(StoreManyRequest, call.json())
+    body = validate.check(StoreManyRequest, as_declared(StoreManyRequest, call.json()))
     return call.memory.store_memories(body.memories, wait=body.wait, left=call.left).model_dump(mode="json")
 
 
 def _import_turns(call: Call) -> Mapping[str, Any]:
-    body = validate.check(ImportRequest, call.json())
+    body = validate.check(ImportRequest, as_declared(ImportRequest, call.json()))
 
     def advance(done: int) -> None:
         if call.left() < 0 and done < len(body.turns):
@@ -180,7 +186,7 @@ ROUTES = (
     Route("/", _server),
     Route("/openapi.json", _openapi),
     Route("/tools", lambda _: manifest()),
-    Route("/tools/<name>", lambda call, name: call.memory.call(name, call.json()), "POST"),
+    Route("/tools/<name>", _tool, "POST"),
     Route("/memories", _store_memories, "POST"),
     Route("/import", _import_turns, "POST"),
     Route("/exports/<export_id>", _export),

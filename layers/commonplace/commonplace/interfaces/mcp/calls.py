@@ -10,7 +10,8 @@ from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolRequestParams, CallToolResult, TextContent
 
-from commonplace.contract.registry import TOOLS
+from commonplace.contract.registry import TOOLS, tool_named
+from commonplace.contract.sent import as_declared
 from commonplace.interfaces.mcp.opened import Asked, of_request
 from commonplace.use_cases.dispatch import status_and_body
 
@@ -36,7 +37,8 @@ class Calls:
         report = _reporting(context)
 
         def work() -> dict[str, Any]:
-            return of_request(self._memory, context.request).call(asked.name, asked.arguments or {}, report)
+            arguments = as_declared(tool_named(asked.name).request, asked.arguments or {})
+            return of_request(self._memory, context.request).call(asked.name, arguments, report)
 
         status, body = await self.in_thread(lambda: status_and_body(work))
         text = [TextContent(type="text", text=json.dumps(body, ensure_ascii=False))]

@@ -1,0 +1,90 @@
+"""Arguments as clients really send them, read as the request declares them: for every way in except Python.
+
+Models and their clients write numbers as text or as `10.0`, objects and lists as strings of JSON, and fill what they
+have nothing to say about with `""` or null. A field that takes a string is never converted.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import Sent
+from commonplace.domain.strict_json import read_json
+
+_WHOLE = re.compile(r"-?[0-9]{1,18}(\.0+)?")
+_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,3})?")
+_MOST_JSON = 1_000_000  # characters of a string that is read as JSON
+_BOOLEANS = {"true": True, "false": False}
+_EMPTY: tuple[Any, ...] = (None, "", {}, [])
+
+
+def as_declared(kind: type[BaseModel], given: Any) -> Any:
+    """The arguments with each value in the form that `kind` declares; what can't be read stays for the check to refuse.
+
+    An optional field that holds `""` or null is left out. Where it says which memories a change concerns (`Sent.selects`)
+    that would mean all of them: raises `INVALID_ARGUMENT`, which names the field. Reading twice changes nothing.
+    """
+    return _object(kind, given, "", selects=False) if isinstance(given, Mapping) else given
+
+
+def _object(kind: type[BaseModel], given: Mapping[str, Any], path: str, selects: bool) -> dict[str, Any]:
+    read: dict[str, Any] = {}
+    for name, value in given.items():
+        field = kind.model_fields.get(name)
+        if field is None:
+            read[name] = value
+            continue
+        sent = next((mark for mark in field.metadata if isinstance(mark, Sent)), Sent())
+        narrows = selects or sent.selects
+        read[name] = _value(value, sent.form or field.annotation, f"{path}{name}", narrows)
+        if narrows and read[name] in _EMPTY:
+            why = f"{path}{name}: is empty, which would mean all memories; leave it out if that is meant"
+            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, f"{path}{name}")
+        if read[name] in (None, "") and (sent.optional or not field.is_required()):
+            del read[name]
+    return read
+
+
+def _value(value: Any, declared: Any, path: str, selects: bool) -> Any:
+    parts = list(_parts(declared))
+    forms = [get_origin(part) for part in parts]
+    kinds = [part for part in parts if isinstance(part, type) and issubclass(part, BaseModel)]
+    lists = [part for part, form in zip(parts, forms, strict=True) if form in (list, tuple)]
+    if isinstance(value, str) and str not in parts and Literal not in forms:
+        value = _of_text(value, parts, wants=(*([list] if lists else []), *([dict] if kinds or dict in forms else [])))
+    elif isinstance(value, float) and int in parts and value.is_integer():
+        return int(value)
+    if isinstance(value, list) and lists:
+        return [_value(item, get_args(lists[0])[0], f"{path}.{number}", selects) for number, item in enumerate(value)]
+    if isinstance(value, Mapping) and kinds:
+        likeliest = max(kinds, key=lambda kind: len(kind.model_fields.keys() & value.keys()))
+        return _object(likeliest, value, f"{path}.", selects)
+    return value
+
+
+def _of_text(text: str, parts: list[Any], wants: tuple[type, ...]) -> Any:
+    """The value that a text stands for in a field that takes no text; the text itself where it stands for none."""
+    if bool in parts:
+        return _BOOLEANS.get(text.strip().lower(), text)
+    if int in parts:
+        return int(text.partition(".")[0]) if _WHOLE.fullmatch(text.strip()) else text
+    if float in parts:
+        return float(text) if _NUMBER.fullmatch(text.strip()) else text
+    if not wants or len(text) > _MOST_JSON:
+        return text
+    try:
+        found = read_json(text)
+    except CommonplaceError:
+        return text
+    return found if found is None or isinstance(found, wants) else text
+
+
+def _parts(declared: Any) -> Iterator[Any]:
+    """The declared type and, of `X | None` and `Annotated`, what they are made of."""
+    yield declared
+    if get_origin(declared) not in (list, tuple, dict):
+        for part in get_args(declared):
+            yield from _parts(part)
