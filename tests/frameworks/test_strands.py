@@ -1,5 +1,10 @@
 import json
+import os
+import re
+import subprocess
+import sys
 from collections.abc import AsyncIterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +12,8 @@ import pytest
 
 pytest.importorskip("strands", reason="make test-frameworks")
 
+import anyio
+import mcp
 from strands.models.model import Model
 
 from commonplace import Commonplace
@@ -66,3 +73,27 @@ def test_the_code_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     script = Script(CALLS[:2])
     assert LAST in answer_of_the_page("Strands Agents", Scripted(script))
     assert MIA in script.told[1]
+
+
+@pytest.mark.parametrize("way", ["serve", "mcp"])
+def test_the_lowest_mcp_of_our_range_serves_the_tools(tmp_path: Path, way: str) -> None:
+    assert version("mcp").startswith("2.1.")
+    run = ("-c", "from commonplace.interfaces.cli import main; main()", way, "--db", str(tmp_path / "memory.db"))
+    environment = {name: value for name in ("PATH", "PYTHONPATH") if (value := os.environ.get(name))}
+
+    async def talk(where: mcp.StdioServerParameters | str) -> Any:
+        async with mcp.Client(where) as client:
+            assert "search_memory" in {tool.name for tool in (await client.list_tools()).tools}
+            await client.call_tool("store_memory", {"content": MIA})
+            return (await client.call_tool("search_memory", {"query": "is anybody allergic?"})).structured_content
+
+    if way == "mcp":
+        found = anyio.run(talk, mcp.StdioServerParameters(command=sys.executable, args=[*run], env=environment))
+    else:
+        with subprocess.Popen([sys.executable, *run, "--port", "0"], stdout=subprocess.PIPE, text=True) as server:
+            assert server.stdout is not None
+            found = anyio.run(talk, re.findall(r"http://\S+/mcp", server.stdout.readline())[0])
+            server.terminate()
+            server.communicate(timeout=30)
+        assert server.returncode == 0
+    assert [hit["content"] for hit in found["results"]] == [MIA]

@@ -15,7 +15,7 @@ from commonplace.domain.transfer import ImportMemoriesResult
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.settings import Settings
-from commonplace.use_cases import dispatch, import_memories
+from commonplace.use_cases import dispatch, export_memories, import_memories
 from tests.conftest import NOON, refusal
 from tests.integration.cloud_functions import ports as ports
 from tests.integration.http_server import served
@@ -258,12 +258,11 @@ def test_uploads_of_a_user_have_a_quota_that_a_restart_does_not_reset(
 
 def test_two_uploads_at_once_do_not_exceed_the_quota_together(memory: Commonplace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_memories, "MOST_UPLOADED", 100)
-    keep = import_memories.keep
 
     def keep_beside_another(*given: Any) -> None:
-        monkeypatch.setattr(import_memories, "keep", keep)
+        monkeypatch.setattr(import_memories, "keep", export_memories.keep)
         memory.upload(b"x" * 60)
-        keep(*given)
+        export_memories.keep(*given)
 
     monkeypatch.setattr(import_memories, "keep", keep_beside_another)
     assert refusal(lambda: memory.upload(b"x" * 60)).code.status == 413

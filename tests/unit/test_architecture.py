@@ -178,7 +178,7 @@ for found in pkgutil.walk_packages(commonplace.__path__, "commonplace."):
 
 
 def test_nothing_connects_or_reads_files_at_import() -> None:
-    subprocess.run([sys.executable, "-c", WATCHED, str(PACKAGE)], check=True)
+    subprocess.run([sys.executable, "-c", WATCHED, f"{PACKAGE}/"], check=True)
 
 
 def test_no_file_has_a_name_that_says_nothing() -> None:

@@ -119,7 +119,7 @@ def test_another_method_is_told_which_there_are() -> None:
     table = Table([Route("/import", Response), Route("/import", Response, "POST")])
     with pytest.raises(RequestError) as caught:
         table.match(Sent([], "/import", "PUT").request)
-    assert (caught.value.code.status, caught.value.headers) == (405, {"Allow": "GET, POST"})
+    assert (caught.value.code.status, caught.value.headers) == (405, {"Allow": "GET, HEAD, POST"})
     assert table.match(Sent([], "/import", "HEAD").request)[0].method == "GET"
 
 

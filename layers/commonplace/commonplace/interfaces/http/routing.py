@@ -67,8 +67,8 @@ class Table:
                 return route, parts
         if not found:
             raise RequestError(ErrorCode.NOT_FOUND, f"there is nothing at this path; {_PATHS}")
-        allowed = {"Allow": ", ".join(sorted({route.method for route, _ in found}))}
-        raise RequestError(ErrorCode.METHOD_NOT_ALLOWED, f"this path takes another method; {_PATHS}", allowed)
+        allowed = ", ".join(sorted({"GET, HEAD" if route.method == "GET" else route.method for route, _ in found}))
+        raise RequestError(ErrorCode.METHOD_NOT_ALLOWED, f"this path takes another method; {_PATHS}", {"Allow": allowed})
 
     async def run(self, request: Request, route: Route, respond: Callable[[IO[bytes]], Response]) -> Response:
         """Reads the body within the limit of its route; a thread answers. Raises `ClientDisconnect` and `RequestError`."""
