@@ -6,6 +6,7 @@ A file of an older version gets the table with the first of them: its version st
 from datetime import datetime
 
 from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.purging import drop_expired
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.adapters.sqlite.tables import has_table
 from commonplace.domain.transfer import FileKind, KeptFile
@@ -25,8 +26,8 @@ class SqliteKeptFiles:
     def put(self, user_id: str, file: KeptFile, body: bytes) -> None:
         with self._database.writing(erases=True) as connection:
             connection.execute(_TABLE)
-            connection.execute("DELETE FROM kept_files WHERE expires_at <= ?", (file.made_at.timestamp(),))
             owner, until = owner_number(connection, user_id), file.expires_at.timestamp()
+            drop_expired(connection, "kept_files", owner, file.made_at.timestamp())
             connection.execute(_PUT, (owner, file.kind, file.file_id, until, file.model_dump_json(), body))
 
     def get(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> tuple[KeptFile, bytes] | None:
