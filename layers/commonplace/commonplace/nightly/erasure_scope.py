@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from commonplace.domain.memory import Memory
+from commonplace.memories.document_words import twins
 from commonplace.memories.lineage import TAKEN_APART, made_of
 from commonplace.ports.memory_records import MemoryRecords
 from commonplace.ports.record_values import Alias
@@ -45,24 +46,34 @@ class Known:
     unreadable: Collection[str]
     backups: Callable[[], Sequence[Backup]]
 
-    def scope(self, name: str, aliases: Sequence[Alias]) -> ErasureScope:
-        """The scope of a memory by its id, or by what it was called elsewhere; backups are read where it has no record."""
+    def scope(self, names: Sequence[str], aliases: Sequence[Alias]) -> ErasureScope:
+        """The scope of memories by their ids, or by what they were called elsewhere.
+
+        Backups are read where one has no record, and for a passage, which may have had another memory before.
+        """
         ids = {one.memory_id for one in self.there}.union(self.unreadable)
-        scope = self._scope(name if name in ids else _memory_of(name, aliases), self.there)
-        if not scope.purged:
+        scope = self._scope([one if one in ids else _memory_of(one, aliases) for one in names], self.there)
+        if not scope.purged and not any(one.is_passage for one in scope.memories):
             return scope
         backups = self.backups()
         aliases = [*aliases, *(one for backup in backups for one in backup.aliases if one.memory_id not in ids)]
         kept = {one.memory_id: one for backup in backups for one in backup.records if one.memory_id not in ids}
         found = sorted((one.memory for one in kept.values() if one.memory), key=lambda one: one.memory_id)
-        scope = self._scope(name if name in ids else _memory_of(name, aliases), [*found, *self.there])
+        wanted = [one if one in ids else _memory_of(one, aliases) for one in names]
+        scope = self._scope(wanted, [*found, *self.there])
         told = kept.keys() | {one.memory_id for one in aliases}
-        names = frozenset(one.name for one in aliases if one.memory_id in scope.purged)
-        return replace(scope, purged=scope.purged & told, names=names)
+        gone = frozenset(one.name for one in aliases if one.memory_id in scope.purged)
+        return replace(scope, purged=scope.purged & told, names=gone)
 
-    def _scope(self, memory_id: str, known: Sequence[Memory]) -> ErasureScope:
-        reach = _Reach({one.memory_id: one for one in known}, memory_id in self.unreadable, self.records)
-        reach.follow(memory_id)
+    def _scope(self, memory_ids: Sequence[str], known: Sequence[Memory]) -> ErasureScope:
+        damaged_too = any(one in self.unreadable for one in memory_ids)
+        reach = _Reach({one.memory_id: one for one in known}, damaged_too, self.records)
+        current = {one.memory_id for one in self.there if one.status == "active"}
+        for memory_id in memory_ids:
+            reach.follow(memory_id)
+        while more := twins([one for one in known if one.memory_id in reach.whole], known, current):
+            for memory_id in more:
+                reach.follow(memory_id)
         ids = frozenset(reach.whole | reach.merged)
         words = [one for one in known if one.memory_id in ids and one.content]
         damaged = tuple(one for one in self.unreadable if one in ids)

@@ -68,19 +68,24 @@ class ErasableUser:
         An id that it had elsewhere leads to it, and one of which no record is left to what backups have of it. Raises
         `NOT_FOUND` when nothing of it has any words.
         """
-        ports, now = self.context.ports, self.context.caller.now
+        return self._scope([memory_id])
+
+    def _scope(self, memory_ids: Sequence[str]) -> ErasureScope:
+        """The same of several memories at once."""
+        ports = self.context.ports
         with gathered() as flaws:
             there = list(ports.records.all(self.user_id))
-            behind = behind_alias(memory_id, self.context.caller, ports)
+            behind = [(one, behind_alias(one, self.context.caller, ports)) for one in memory_ids]
         known = Known(
             ports.records,
             there,
             flaws.unreadable,
-            lambda: kept_backups(ports.files, self.user_id, now) if ports.files else [],
+            lambda: kept_backups(ports.files, self.user_id) if ports.files else [],
         )
-        scope = known.scope(behind[0].memory_id if behind else memory_id, list(ports.aliases.all(self.user_id)))
+        names = [found[0].memory_id if found else one for one, found in behind]
+        scope = known.scope(names, list(ports.aliases.all(self.user_id)))
         if not scope.erased:
-            found = any(one.memory_id in scope.ids for one in there) or bool(ports.erased.among(self.user_id, [memory_id]))
+            found = any(one.memory_id in scope.ids for one in there) or bool(ports.erased.among(self.user_id, memory_ids))
             left = "" if not found or self.notes(wait=False) is None else f"; {LEFT_IN_LOG}"
             why = f"was erased already{left}" if found else "no memory has this id"
             raise CommonplaceError(ErrorCode.NOT_FOUND, f"memory_id: {why}", "memory_id")
@@ -90,15 +95,20 @@ class ErasableUser:
         """Erases a memory with its history; tells the ids of what was erased, and of what was made again without it.
 
         The texts that it was read from and what runs quote of them go first, then the memories, so that after a crash the
-        same call goes on. What was merged of it and of others goes, too: of the others one memory is made again. What stays
-        for 30 days, for every index and process to hear of it, has no word of it. Raises `CONFLICT` while a run of this user
-        is at work or a memory is changed in the same moment.
+        same call goes on. What was merged of it and of others goes, too: of the others one memory is made again. Of a
+        passage all goes that its document held of its words before, with the memories of that. What stays for 30 days, for
+        every index and process to hear of it, has no word of it. Raises `CONFLICT` while a run of this user is at work or a
+        memory is changed in the same moment.
         """
+        return self._erase_memories([memory_id])
+
+    def _erase_memories(self, memory_ids: Sequence[str]) -> Erased:
         with exclusive_lease(self.context) as lease:
-            scope = self.scope(memory_id)
+            scope = self._scope(memory_ids)
             ids = scope.erased
             self.context.ports.usage.fold(self.user_id)  # what was found is counted now, and not again later
-            erase_sources(set(scope.ids), set(), self.context, lease, merged=scope.merged)
+            places = forget_searches(self.user_id, scope.memories, self.context.ports)
+            places |= erase_sources(set(scope.ids), set(), self.context, lease, merged=scope.merged)[1]
             if scope.purged:
                 self.erasure.forget_purged(self.user_id, scope.purged, scope.names)
             for one in scope.damaged:  # first: as long as there are others it is a memory that is forgotten, and no repair
@@ -106,8 +116,10 @@ class ErasableUser:
             again = MergedAgain(scope.left, scope.standing, lease).make() if scope.left else ()
             for memory in self.context.ports.records.get(self.user_id, [one.memory_id for one in scope.memories]):
                 self._erase(memory, lease, memory.memory_id in scope.merged)
-            publish_changes(self.context, "an erasure", ids)
-        return Erased(memories=len(ids), ids=ids, made_again=again, notes=self.notes())
+            trouble = publish_changes(self.context, "an erasure", ids)
+            if self.context.night.pages is not None and trouble is None and any(map(_is_on_page, scope.memories)):
+                places.add("pages")
+        return Erased(memories=len(ids), ids=ids, places=tuple(sorted(places)), made_again=again, notes=self.notes())
 
     def erase_document(self, namespace: Sequence[str], key: str) -> Erased:
         """Erases a document with its versions, then every memory that was derived from one of them; tells their ids.
@@ -123,20 +135,17 @@ class ErasableUser:
             documents.erase(self.user_id, namespace, key)  # also where there is none: an erasure may have died half-way
         if not passages and not is_there:
             raise CommonplaceError(ErrorCode.NOT_FOUND, "key: there is no such document", "key")
-        ids: dict[str, None] = {}
-        for memory_id in passages:
-            if memory_id not in ids:
-                ids |= dict.fromkeys(self.erase_memory(memory_id).ids)
-        return Erased(memories=len(ids), ids=tuple(ids), notes=self.notes())
+        erased = self._erase_memories(passages) if passages else Erased(memories=0, notes=self.notes())
+        return erased.model_copy(update={"places": tuple(sorted({*erased.places, "documents"}))})
 
     def _passages(self, namespace: Sequence[str], key: str) -> list[str]:
         """The ids of what was derived from a document and has words: in a record, or only in a backup."""
-        ports, now, reference = self.context.ports, self.context.caller.now, reference_of(namespace, key)
+        ports, reference = self.context.ports, reference_of(namespace, key)
         with gathered() as flaws:
             there = {one.memory_id: one for one in ports.records.all(self.user_id)}
         versions = ports.documents.versions(self.user_id, namespace, key)
         told = {one.memory_id for version in versions for one in version.passages}
-        backups = kept_backups(ports.files, self.user_id, now) if ports.files else []
+        backups = kept_backups(ports.files, self.user_id) if ports.files else []
         kept = (one for backup in backups for one in backup.records if one.memory_id not in there)
         found = [name for name, one in there.items() if one.session_id == reference and one.content]
         damaged = [one for one in flaws.unreadable if one in told]
@@ -153,5 +162,8 @@ class ErasableUser:
             without = without.model_copy(update={"supersedes": None})
         change = Change(without, Audit("erase", now, {}), before=memory, erases=True)
         operation = Operation(new_operation_id(now), self.user_id, "FORGET", now, closes=(change,))
-        forget_searches(operation, self.context.ports)
         self.context.ports.operations.apply(operation, lease.fence)
+
+
+def _is_on_page(memory: Memory) -> bool:
+    return memory.status == "active"

@@ -49,9 +49,10 @@ class DynamoSearchLog:
             for row in self._rows(user_id)
         ]
 
-    def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> None:
+    def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> int:
         meant = [row for row in self._rows(user_id) if is_meant(row["query"]["S"])]
         self._table.calls().delete_all({USER: row[USER], ITEM: row[ITEM]} for row in meant)
+        return len(meant)
 
     def _rows(self, user_id: str) -> Iterator[Item]:
         """What is kept; the table takes rows out some days after their time."""

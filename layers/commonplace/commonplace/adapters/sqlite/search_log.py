@@ -53,7 +53,7 @@ class SqliteSearchLog:
             kept = [LoggedSearch(query, found, moment_of(at)) for _, query, found, at in self._rows(connection, user_id)]
         return kept + waiting
 
-    def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> None:
+    def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> int:
         with self._guard:
             self._write()
             self._waiting = [one for one in self._waiting if one[1] != user_id]
@@ -66,6 +66,7 @@ class SqliteSearchLog:
                 " ON CONFLICT DO UPDATE SET seconds = excluded.seconds",
                 (self._clock(), user_id),
             )
+        return len(meant)
 
     def close(self) -> None:
         """Writes what waits, and lets go of what can't be written even now."""
