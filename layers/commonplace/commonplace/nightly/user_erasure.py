@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from commonplace.domain.documents import check_place, reference_of
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, of_type
 from commonplace.domain.fields import Notes
 from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import new_operation_id
@@ -68,7 +68,7 @@ class ErasableUser:
         An id that it had elsewhere leads to it, and one of which no record is left to what backups have of it. Raises
         `NOT_FOUND` when nothing of it has any words.
         """
-        return self._scope([memory_id])
+        return self._scope([of_type(str, memory_id, "memory_id")])
 
     def _scope(self, memory_ids: Sequence[str]) -> ErasureScope:
         """The same of several memories at once."""
@@ -100,7 +100,7 @@ class ErasableUser:
         every index and process to hear of it, has no word of it. Raises `CONFLICT` while a run of this user is at work or a
         memory is changed in the same moment.
         """
-        return self._erase_memories([memory_id])
+        return self._erase_memories([of_type(str, memory_id, "memory_id")])
 
     def _erase_memories(self, memory_ids: Sequence[str]) -> Erased:
         with exclusive_lease(self.context) as lease:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from commonplace.domain.documents import Document, DocumentHead, Form, check_place
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, list_of, of_type
 from commonplace.domain.memory import DOCUMENTS
 from commonplace.memories.documents import close_former, derived, settle
 from commonplace.memories.transitions import PURGE_DELAY
@@ -72,12 +72,14 @@ def read_document(namespace: Sequence[str], key: str, caller: Caller, ports: Por
 
 def list_documents(namespace: Sequence[str], caller: Caller, ports: Ports) -> list[DocumentHead]:
     """The documents in a namespace and in those below it, by path."""
-    return [one for one in ports.documents.listed(caller.user_id, namespace) if not one.deleted]
+    names = [of_type(str, one, "namespace") for one in list_of(namespace, "namespace")]
+    return [one for one in ports.documents.listed(caller.user_id, names) if not one.deleted]
 
 
 def score_documents(query: str, namespace: Sequence[str], caller: Caller, ports: Ports) -> dict[str, float]:
     """How well the documents in a namespace match a query, by path: each by its best passage, of the best 200 of all."""
     heads = list_documents(namespace, caller, ports)
+    of_type(str, query, "query")
     paths = {one.memory_id: head.path for head in heads for one in head.passages}
     found = find(query, caller, ports, Filter(collection=DOCUMENTS), _MOST_FOUND, 0.0)
     scores: dict[str, float] = {}

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable
 from datetime import timedelta
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, of_type
 from commonplace.domain.fields import Notes
 from commonplace.domain.ids import may_be_id, new_file_id
 from commonplace.domain.interactions import RunReport
@@ -67,7 +67,7 @@ def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports
 
 def keep_upload(body: bytes, caller: Caller, ports: Ports) -> UploadResult:
     """Keeps a file for an hour and one import; `PAYLOAD_TOO_LARGE` beyond 50 MB."""
-    if len(body) > MOST_BYTES:
+    if len(of_type(bytes, body, "body")) > MOST_BYTES:
         raise too_large(f"is larger than {MOST_BYTES // 1_000_000} MB")
     now = caller.now
     file = KeptFile(
@@ -80,7 +80,8 @@ def keep_upload(body: bytes, caller: Caller, ports: Ports) -> UploadResult:
 
 def uploaded(upload_id: str, caller: Caller, ports: Ports) -> bytes:
     """An upload that is still kept; `NOT_FOUND` if it is not."""
-    found = kept_files(ports).get(caller.user_id, "upload", upload_id, caller.now) if may_be_id(upload_id) else None
+    known = may_be_id(of_type(str, upload_id, "upload_id"))
+    found = kept_files(ports).get(caller.user_id, "upload", upload_id, caller.now) if known else None
     if found is None:
         why = "upload_id: there is no such upload; each is kept for an hour, for one import"
         raise CommonplaceError(ErrorCode.NOT_FOUND, why, "upload_id")
@@ -89,7 +90,7 @@ def uploaded(upload_id: str, caller: Caller, ports: Ports) -> bytes:
 
 def drop_upload(upload_id: str, caller: Caller, ports: Ports) -> None:
     """Takes an upload away; one that is not there is none."""
-    if may_be_id(upload_id):
+    if may_be_id(of_type(str, upload_id, "upload_id")):
         kept_files(ports).delete(caller.user_id, "upload", upload_id)
 
 
