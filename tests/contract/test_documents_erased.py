@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -169,3 +170,23 @@ def test_of_json_the_values_of_older_versions_go_with_it(told: Told, documents: 
     *newer, oldest = [one.body for one in documents.versions(*place)]
     assert [word for word in ("milk", "Lisbon", "Porto") if word in "".join(newer)] == []
     assert oldest == before
+
+
+def test_after_a_stop_half_way_the_same_call_erases_the_rest(
+    told: Told, documents: Documents, opened: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for body in (f"{TEA}\n\n{SWIMS}", TEA, f"{TEA}\n\n{SWIMS}"):
+        documents.write(*PLACE, body)
+    now, (before,) = id_of(told, SWIMS), [one.memory_id for one in told.memories("deleted")]
+    apply, calls = opened.ports.operations.apply, list[object]()
+
+    def stopped(*given: Any) -> bool:
+        calls.append(given)
+        return apply(*given) if len(calls) == 1 else bool(1 / 0)
+
+    with monkeypatch.context() as patched, suppress(ZeroDivisionError):
+        patched.setattr(opened.ports.operations, "apply", stopped)
+        told.leaving.erase_memory(now)
+    assert len(calls) == 2
+    assert told.leaving.erase_memory(now).ids == (now,)
+    assert [one.memory_id for one in (*told.memories(), *told.memories("deleted")) if one.memory_id in (now, before)] == []

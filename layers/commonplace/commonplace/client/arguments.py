@@ -1,4 +1,4 @@
-"""What methods of `Commonplace` take: paths, and dictionaries, typed: each is the request's model of the same name, as Python has it.
+"""What methods of `Commonplace` take: paths, and typed dictionaries, each the request's model of the same name.
 
 A test holds them together. Times are aware, or texts as ISO 8601 has them; without an offset they are in the user's zone.
 """

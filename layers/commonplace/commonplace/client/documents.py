@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commonplace.domain.errors import list_of, of_type
 from commonplace.domain.documents import Document, DocumentHead, Form, check_place
+from commonplace.domain.errors import list_of, of_type
 
 if TYPE_CHECKING:
     from commonplace.domain.interactions import Erased

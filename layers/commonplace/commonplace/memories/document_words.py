@@ -8,8 +8,7 @@ from datetime import datetime
 
 from commonplace.domain.documents import DocumentHead
 from commonplace.domain.memory import Memory
-from commonplace.memories.erased_values import ERASED
-from commonplace.memories.passages import HEADING, texts_of, without_passages
+from commonplace.memories.passages import ERASED, HEADING, texts_of, without_passages
 from commonplace.ports.documents import Documents
 
 
@@ -58,11 +57,9 @@ class ForgottenWords:
         lines = _Lines.of(text)
         if stays or lines in self.passages:
             return lines in self.passages
-        gone = [line for line in lines.body if not _is_in(line, self.staying)]
-        return any(
-            _is_in(line, self.lines) or any(_is_in(one, (line,)) for one in self.lines)
-            for line in (*gone, *(lines.headings - self.staying if gone else ()))
-        )
+        shared = {line for line in lines.all if any(line in one or one in line for one in self.lines)}
+        left = {line for line in (lines.body if shared else ()) if not _is_in(line, self.staying)}
+        return bool(shared & left) or any(left and not _is_in(line, self.staying) for line in shared & lines.headings)
 
 
 def _is_in(line: str, lines: Iterable[str]) -> bool:
@@ -102,16 +99,13 @@ def forget_in_documents(
     references = set(known.values()) - {None}
     heads = list(documents.listed(user_id)) if is_anywhere or references else []
     told = [one for one in heads if is_anywhere or one.reference in references]
-    texts = {
-        head.reference: [one.raw_text for one in found if one.is_passage and one.session_id == head.reference]
-        for head in told
-    }
-    return sum(_forget(head, forgotten, texts[head.reference], user_id, now, documents) for head in told) > 0
+    return sum(_forget(head, set(forgotten), found, user_id, now, documents) for head in told) > 0
 
 
 def _forget(
-    head: DocumentHead, forgotten: Collection[str], said: Sequence[str], user_id: str, now: datetime, documents: Documents
+    head: DocumentHead, forgotten: set[str], found: Collection[Memory], user_id: str, now: datetime, documents: Documents
 ) -> bool:
+    said = [one.raw_text for one in found if one.is_passage and one.session_id == head.reference]
     versions = documents.versions(user_id, head.namespace, head.key)
     texts, ids = dict[str, str](), dict[str, set[str]]()  # by digest: of the same words several memories may have been made
     for version in versions:
@@ -119,13 +113,13 @@ def _forget(
         for one in version.passages:
             texts.setdefault(one.digest, by_id[one.memory_id])
             ids.setdefault(one.digest, set()).add(one.memory_id)
-    gone = {digest for digest, names in ids.items() if names & set(forgotten)}
+    gone = {digest for digest, names in ids.items() if names & forgotten}
     stays = {one.digest for version in versions[:1] for one in version.passages} - gone
-    found = {*gone, *said}
-    while found:
+    more = {*gone, *said}
+    while more:
         words = ForgottenWords.of([*said, *(texts[digest] for digest in gone)], (texts[digest] for digest in stays))
-        found = {digest for digest, text in texts.items() if digest not in gone and words.are_in(text, digest in stays)}
-        gone, stays = gone | found, stays - found
+        more = {digest for digest, text in texts.items() if digest not in gone and words.are_in(text, digest in stays)}
+        gone, stays = gone | more, stays - more
     memory_ids = {name for digest in gone for name in ids[digest]}
     if versions and _tells(versions[0], memory_ids):
         following = {"version": versions[0].version + 1, "updated_at": now}
