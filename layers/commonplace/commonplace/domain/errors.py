@@ -62,7 +62,8 @@ def refuse_half_characters(text: str, field: str) -> str:
 
 
 _KINDS: dict[type, str] = {str: "a text", bytes: "bytes", int: "a whole number", bool: "true or false"}
-AnyValue, AnyItem = TypeVar("AnyValue", str, bytes, int, bool), TypeVar("AnyItem")
+AnyValue = TypeVar("AnyValue", str, bytes, int, bool)
+AnyItem = TypeVar("AnyItem")
 
 
 def of_type(kind: type[AnyValue], value: AnyValue, field: str) -> AnyValue:
