@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -98,3 +99,94 @@ def test_an_erasure_that_died_half_way_leaves_nothing_to_the_next(
     if request.node.callspec.params["opened"] == "dynamodb":
         calls = request.getfixturevalue("dynamodb_table").calls()
         assert names_from(calls, ANA, DOCUMENT_VERSION) == []
+
+
+XYLO, OTHER = "# Zed\n\nXylocarp lives in Brno.", "Other paragraph."
+
+
+def test_with_a_passage_go_the_memories_that_its_words_had_before_and_no_others(
+    told: Told, documents: Documents, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    elsewhere = ("memories",), "other.md"
+    documents.write(*elsewhere, XYLO)
+    documents.write(*PLACE, f"{XYLO}\n\n{OTHER}")
+    documents.delete(*PLACE)
+    documents.undo(*PLACE)
+    documents.write(*PLACE, f"# Zed\n\n{OTHER}")
+    documents.undo(*PLACE)
+    documents.write(*PLACE, f"# Zed\n\nXylocarp lives in Brno, not in Graz.\n\n{OTHER}")
+    documents.undo(*PLACE)
+    (own, _) = sorted(
+        (one for one in told.memories() if "Xylocarp" in one.content), key=lambda one: one.user_note == "memories/other.md"
+    )
+    answer = told.leaving.erase_memory(own.memory_id)
+    assert (len(answer.ids), answer.ids[0], answer.places) == (5, own.memory_id, ("documents",))
+    assert not any("Xylocarp" in one.body for one in documents.versions(*PLACE))
+    assert documents.read(*PLACE).body == f"[erased]\n\n{OTHER}"
+    assert {one.content for one in told.memories()} == {XYLO, OTHER}
+    assert {one.content for one in told.memories("deleted")} == {OTHER, f"# Zed\n\n{OTHER}"}
+    documents.erase(*elsewhere)
+    if request.node.callspec.params["opened"] == "sqlite":
+        assert b"xylocarp" not in b"".join(one.read_bytes() for one in tmp_path.glob("memory.db*")).lower()
+
+
+def test_it_is_the_same_whichever_of_these_memories_is_named(told: Told, documents: Documents) -> None:
+    documents.write(*PLACE, f"{TEA}\n\n{SWIMS}")
+    before = id_of(told, SWIMS)
+    documents.write(*PLACE, TEA)
+    documents.write(*PLACE, f"{TEA}\n\n{SWIMS}")
+    now = id_of(told, SWIMS)
+    assert now != before
+    assert set(told.leaving.erase_memory(before).ids) == {before, now}
+    assert documents.read(*PLACE).body == f"{TEA}\n\n[erased]"
+    assert told.texts() == {TEA}
+
+
+def test_an_older_version_holds_no_line_of_it_in_a_paragraph_that_is_purged(
+    told: Told, documents: Documents, opened: OpenStore, purge: Purge
+) -> None:
+    documents.write(*PLACE, f"- {TEA}\n- {SWIMS}\n\n{CITY}")
+    old = id_of(told, f"- {TEA}\n- {SWIMS}")
+    backup_id = made(opened.ports, 9)
+    documents.write(*PLACE, f"- {SWIMS}\n\n{CITY}")
+    purge(old)
+    now = id_of(told, f"- {SWIMS}")
+    answer = told.leaving.erase_memory(now)
+    assert (set(answer.ids), answer.places) == ({now, old}, ("backups", "documents"))
+    assert [one.body for one in documents.versions(*PLACE)] == [f"[erased]\n\n{CITY}"] * 3
+    backup = reading(opened.ports, backup_id).backup
+    assert backup is not None
+    assert [one.memory.content for one in backup.records if one.memory] == [CITY]
+
+
+def test_of_json_the_values_of_older_versions_go_with_it(told: Told, documents: Documents) -> None:
+    place = ("store",), "k"
+    before = '{"likes": "tea", "lives": "Faro"}'
+    for body in (before, '{"likes": "milk", "lives": "Lisbon"}', '{"likes": "milk", "lives": "Porto"}'):
+        documents.write(*place, body, form="json")
+    (now,) = told.memories()
+    assert now.content == "likes: milk\nlives: Porto"
+    assert len(told.leaving.erase_memory(now.memory_id).ids) == 2
+    *newer, oldest = [one.body for one in documents.versions(*place)]
+    assert [word for word in ("milk", "Lisbon", "Porto") if word in "".join(newer)] == []
+    assert oldest == before
+
+
+def test_after_a_stop_half_way_the_same_call_erases_the_rest(
+    told: Told, documents: Documents, opened: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for body in (f"{TEA}\n\n{SWIMS}", TEA, f"{TEA}\n\n{SWIMS}"):
+        documents.write(*PLACE, body)
+    now, (before,) = id_of(told, SWIMS), [one.memory_id for one in told.memories("deleted")]
+    apply, calls = opened.ports.operations.apply, list[object]()
+
+    def stopped(*given: Any) -> bool:
+        calls.append(given)
+        return apply(*given) if len(calls) == 1 else bool(1 / 0)
+
+    with monkeypatch.context() as patched, suppress(ZeroDivisionError):
+        patched.setattr(opened.ports.operations, "apply", stopped)
+        told.leaving.erase_memory(now)
+    assert len(calls) == 2
+    assert told.leaving.erase_memory(now).ids == (now,)
+    assert [one.memory_id for one in (*told.memories(), *told.memories("deleted")) if one.memory_id in (now, before)] == []

@@ -108,7 +108,8 @@ def test_what_is_meant_is_forgotten_and_nothing_else(logs: Logs) -> None:
         for query in ("tea", "milk"):
             log.searched(user_id, search(query))
     log.searches(ANA)
-    log.forget(ANA, lambda query: query == "tea")
+    assert log.forget(ANA, lambda query: query == "tea") == 1
+    assert log.forget(ANA, lambda query: query == "tea") == 0
     assert [[one.query for one in log.searches(user_id)] for user_id in (ANA, BEN)] == [["milk"], ["tea", "milk"]]
 
 
@@ -134,6 +135,24 @@ def test_switched_off_it_adds_nothing_and_still_forgets(logs: Logs) -> None:
     assert [one.query for one in off.searches(ANA)] == ["milk"]
 
 
+def test_with_a_memory_go_the_queries_with_a_stem_that_no_other_active_memory_has(
+    opened: OpenStore, ports: Ports, writer: Writer
+) -> None:
+    gone = writer.write("Doctor Zquorbix says that Ana is allergic to nuts")
+    writer.write("Ana has another doctor")
+    writer.write("Ana likes nuts", status="deleted")
+    writer.write("Zquorbix and nuts", user_id=BEN)
+    for query in ("what does Zquorbix say", "the doctors", "which nuts", "who is she"):
+        ask(ports, query)
+    ask(ports, "zquorbix", Caller(BEN, NOON))
+    told = ErasableUser(RunContext(CALLER, ports, opened.night(), lambda: NOON), opened.erasure()).erase_memory(
+        gone.memory_id
+    )
+    assert [one.query for one in ports.search_log.searches(ANA)] == ["the doctors", "who is she"]
+    assert [one.query for one in ports.search_log.searches(BEN)] == ["zquorbix"]
+    assert (told.ids, told.places) == ((gone.memory_id,), ("search_log",))
+
+
 def test_with_the_user_goes_their_log(opened: OpenStore, ports: Ports, writer: Writer) -> None:
     for user_id in (ANA, BEN):
         writer.write("Ana likes tea", user_id=user_id)
@@ -147,6 +166,7 @@ def test_with_the_user_goes_their_log(opened: OpenStore, ports: Ports, writer: W
 def test_with_a_memory_go_the_queries_that_share_two_stems_with_it(opened: OpenStore, ports: Ports, writer: Writer) -> None:
     gone = writer.write("Ana hides the silver key in the attic")
     writer.write("Ana drinks tea")
+    writer.write("The key of the car is lost")
     for query in ("where is the silver key", "keys in attics", "key", "which tea does Ana drink"):
         ask(ports, query)
     context = RunContext(CALLER, ports, opened.night(), lambda: NOON)

@@ -14,6 +14,7 @@ from commonplace.domain.errors import ErrorCode
 from commonplace.settings import Settings
 from tests.conftest import NOON, refusal
 from tests.integration.command_line import run, stored
+from tests.integration.command_line import run as run_command
 
 pytestmark = pytest.mark.integration
 Opener = Callable[..., Commonplace]
@@ -157,6 +158,37 @@ def test_another_user_and_an_unknown_id_are_left_alone(open_memory: Opener) -> N
         error = refusal(partial(open_memory("ana").erase, memory_id))
         assert (error.code, error.field) == (ErrorCode.NOT_FOUND, "memory_id")
     assert open_memory("ben").get_memory(first).memory.value == BASSOON
+
+
+def test_the_answer_names_the_places_that_changed_and_no_words(memory: Commonplace, memory_file: Path) -> None:
+    memory.record_interactions([{"type": "explicit", "id": "1", "text": "Remember that I play the bassoon."}])
+    run = memory.nightly("rules")
+    (first,) = [one.memory_id for one in run.operations if one.kind == "ADD"]
+    assert first is not None
+    memory.search_memory("bassoon")
+    memory.record_feedback(first, "bassoon", True)
+    memory.export_memories()
+    memory.upload(b"{}")
+    memory.backup()
+    answer = memory.erase(first)
+    assert answer.places == ("backups", "exports", "feedback", "interactions", "runs", "search_log", "uploads")
+    assert "bassoon" not in answer.model_dump_json().casefold()
+    second = memory.store_memory(BASSOON).memory_id
+    memory.export_memories()
+    memory.close()
+    shown = run_command(
+        "erase", "--memory", second, "--yes", "--db", str(memory_file), "--user", "ana", home=memory_file.parent
+    )
+    assert shown.out == f"erased for good: {second}\nalso taken out of: exports\n"
+
+
+def test_what_a_wrong_clock_hides_is_erased_as_well(open_memory: Opener) -> None:
+    memory = open_memory()
+    first = memory.store_memory(BASSOON).memory_id
+    backup_id = memory.backup().backup_id
+    assert backup_id is not None
+    open_memory(now=lambda: NOON + timedelta(days=5 * 365)).erase(first)
+    assert memory.verify(backup_id).count == 0
 
 
 def test_a_person_is_told_first_and_it_is_done_with_yes(memory_file: Path) -> None:

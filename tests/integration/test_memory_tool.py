@@ -1,6 +1,7 @@
 """Claude's memory tool: against the SDK's own tool over files, by the SDK's runner, and what a path may not do."""
 
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,16 @@ def answer(tool: Any, command: dict[str, Any]) -> tuple[str, str]:
         return "failed", type(error).__name__
 
 
+def answer_over_files(tool: BetaLocalFilesystemMemoryTool, command: dict[str, Any]) -> tuple[str, str]:
+    """The same of the SDK's own tool, without the folder that its `rename` leaves behind where it fails."""
+    before = set(tool.memory_root.rglob("*"))
+    told = answer(tool, command)
+    if command["command"] == "rename" and told[0] != "said":
+        for folder in sorted(set(tool.memory_root.rglob("*")) - before, reverse=True):
+            folder.rmdir()
+    return told
+
+
 def comparable(told: tuple[str, str]) -> tuple[str, list[str]]:
     """Without the sizes of folders, which are the file system's own."""
     lines = told[1].split("\n")
@@ -84,7 +95,7 @@ def test_it_answers_as_the_tool_over_files_does(
         for name, text in zip(("a", "d/a"), texts, strict=True)
     )
     for command in (*made, *commands):
-        ours, expected = answer(own, command), answer(theirs, command)
+        ours, expected = answer(own, command), answer_over_files(theirs, command)
         if expected[0] == "failed":
             assert ours[0] == "refused", (command, ours)
         else:
@@ -164,6 +175,76 @@ def test_what_another_wrote_while_a_file_was_moved_stays_where_it_was(
     assert [(one.namespace, one.key) for one in memory.documents.listed()] == [(("memories", "d"), "a")]
     tool.call(rename)
     assert memory.documents.read(("memories", "e"), "a").body == "coffee"
+
+
+def test_a_rename_that_fails_leaves_everything_as_it_was(memory: Commonplace) -> None:
+    tool = MemoryTool(memory)
+    tool.call({"command": "create", "path": "/memories/a", "file_text": "tea"})
+    tool.call({"command": "create", "path": f"/memories/d/a/{'x' * 800}", "file_text": "milk"})
+    tool.call({"command": "create", "path": "/memories/d/b", "file_text": "tea"})
+
+    def there() -> list[tuple[tuple[str, ...], str, int]]:
+        return [(one.namespace, one.key, one.version) for one in memory.documents.listed()]
+
+    before = there()
+    for old, new in (
+        ("none", "new/deep/x"),
+        ("d", "d/in/itself"),
+        ("a", "new/x" + "y" * 900),
+        ("a", "new/sk-ant-api03-" + "aB3" * 30),
+        ("d", "new/" + "y" * 100),
+    ):
+        command = {"command": "rename", "old_path": f"/memories/{old}", "new_path": f"/memories/{new}"}
+        assert (answer(tool, command)[0], there()) == ("refused", before)
+
+
+def test_a_folder_of_which_one_file_was_written_meanwhile_stays_where_it_was(
+    memory: Commonplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = MemoryTool(memory)
+    for name in ("a", "b"):
+        tool.call({"command": "create", "path": f"/memories/d/{name}", "file_text": name})
+    delete = Documents.delete
+
+    def beaten(self: Documents, namespace: Any, key: str, **more: Any) -> Any:
+        if key == "b" and namespace == ("memories", "d"):
+            memory.documents.write(namespace, key, "coffee")
+        return delete(self, namespace, key, **more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Documents, "delete", beaten)
+        kind, why = answer(tool, {"command": "rename", "old_path": "/memories/d", "new_path": "/memories/e"})
+    assert (kind, "changed meanwhile" in why) == ("refused", True)
+    bodies = [memory.documents.read(one.namespace, one.key).body for one in memory.documents.listed()]
+    assert ([one.path for one in memory.documents.listed()], bodies) == (["memories/d/a", "memories/d/b"], ["a", "coffee"])
+
+
+def test_a_json_document_that_is_renamed_stays_one(memory: Commonplace) -> None:
+    memory.documents.write(("memories",), "a", '{"likes": "tea"}', form="json", fields=["likes"])
+    MemoryTool(memory).call({"command": "rename", "old_path": "/memories/a", "new_path": "/memories/b"})
+    moved = memory.documents.read(("memories",), "b")
+    assert (moved.form, moved.fields, moved.body) == ("json", ("likes",), '{"likes": "tea"}')
+
+
+@pytest.mark.parametrize(
+    ("old", "shown"), [("", "1, 1, 2, 2, 3, 3, 4, 4, 5, 5 and more"), ("a", "1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and more")]
+)
+def test_a_text_that_stands_in_many_places_names_ten_of_them_at_once(memory: Commonplace, old: str, shown: str) -> None:
+    tool = MemoryTool(memory)
+    tool.call({"command": "create", "path": "/memories/a", "file_text": "a\n" * 60_000})
+    began = time.process_time()
+    kind, why = answer(tool, {"command": "str_replace", "path": "/memories/a", "old_str": old, "new_str": "b"})
+    assert (kind, why.partition("in lines: ")[2]) == ("refused", f"{shown}. Please ensure it is unique")
+    assert time.process_time() - began < 0.5
+
+
+def test_an_empty_text_is_replaced_in_an_empty_file_alone(memory: Commonplace) -> None:
+    tool = MemoryTool(memory)
+    tool.call({"command": "create", "path": "/memories/a", "file_text": ""})
+    for expected, new in (("said", "tea"), ("refused", "milk")):
+        command = {"command": "str_replace", "path": "/memories/a", "old_str": "", "new_str": new}
+        assert answer(tool, command)[0] == expected
+    assert memory.documents.read(("memories",), "a").body == "tea"
 
 
 def test_files_that_were_deleted_or_moved_can_come_back(memory: Commonplace) -> None:

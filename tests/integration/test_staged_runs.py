@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from commonplace.memories.transitions import corrected
 from commonplace.runs.apply import RunContext
 from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation
 from commonplace.runs.staging import KEPT_FOR, change_many, run_context
+from tests.conftest import refusal
 
 NOW = datetime(2026, 3, 11, 9, 0, tzinfo=UTC)
 FACTS = ("I play the cello.", "I have a cat called Momo.")
@@ -97,12 +99,22 @@ def test_a_discarded_plan_can_not_be_applied(memory: Commonplace) -> None:
     assert tags(memory) == [False] * 2
 
 
-def test_after_seven_days_a_plan_is_discarded(memory: Commonplace) -> None:
+def test_after_seven_days_a_plan_can_not_be_applied_and_goes_once_another_record_confirms_the_clock(
+    memory: Commonplace,
+) -> None:
     told = change_many("tags", labelled, context_of(memory), dry_run=True)
-    later = context_of(memory, NOW + KEPT_FOR + timedelta(minutes=1))
-    with pytest.raises(CommonplaceError):
-        change_many("tags", labelled, later, dry_run=False, run_id=told.run.run_id)
-    assert {one.outcome for one in memory.run(told.run.run_id).operations} == {"discarded"}
+
+    def outcomes() -> set[str]:
+        return {one.outcome for one in memory.run(told.run.run_id).operations}
+
+    for later in (KEPT_FOR + timedelta(minutes=1), timedelta(days=5 * 365)):
+        refused = refusal(
+            partial(change_many, "tags", labelled, context_of(memory, NOW + later), dry_run=False, run_id=told.run.run_id)
+        )
+        assert (refused.code, refused.field, outcomes()) == (ErrorCode.INVALID_ARGUMENT, "run_id", {"needs_review"})
+    for days in (8, 9):
+        change_many("tags", labelled, context_of(memory, NOW + timedelta(days=days)), dry_run=True)
+    assert outcomes() == {"discarded"}
 
 
 def test_a_run_of_another_kind_is_not_found(memory: Commonplace) -> None:

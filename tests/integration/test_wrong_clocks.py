@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from commonplace import Commonplace
+from commonplace.domain.errors import ErrorCode
 from commonplace.runs.apply import leased
-from tests.conftest import NOON
+from tests.conftest import NOON, refusal
 
 pytestmark = pytest.mark.integration
 Opener = Callable[..., Commonplace]
@@ -118,3 +119,45 @@ def test_a_clock_that_was_set_back_holds_up_no_night(open_memory: Opener) -> Non
     assert night.leases.lease("local|ana", NOON + timedelta(days=3), NOON + timedelta(days=3, minutes=10)) is not None
     open_memory().record_interactions([explicit(1, "Remember that I play the cello.")])
     assert [one.kind for one in open_memory().nightly("rules").operations] == ["ADD"]
+
+
+CALLS: dict[str, Callable[[Commonplace], object]] = {
+    "store": lambda memory: memory.store_memory("I own a kite."),
+    "list": lambda memory: memory.backups(),
+    "upload": lambda memory: memory.upload(b"x"),
+    "export": lambda memory: memory.export_memories(),
+    "backup": lambda memory: memory.backup(),
+    "nightly": lambda memory: memory.nightly("rules"),
+    "search": lambda memory: memory.search_memory("boat"),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("user", ["ana", "ben"])
+def test_no_call_by_such_a_clock_takes_a_kept_file(open_memory: Opener, user: str, call: str) -> None:
+    open_memory().store_memory("My boat is called Bo.")
+    open_memory().backup()
+    CALLS[call](at(open_memory, YEARS, user))
+    assert len(at(open_memory, 1).backups()) == (2 if (user, call) == ("ana", "backup") else 1)
+
+
+def test_the_files_of_a_user_without_memories_survive_it_and_expire_later(open_memory: Opener) -> None:
+    kept = open_memory().upload(b"a kite").upload_id
+    at(open_memory, YEARS).upload(b"x")
+    assert open_memory().uploaded(kept) == b"a kite"
+    for days in (1, 2):
+        at(open_memory, days).upload(b"y")
+    assert refusal(lambda: open_memory().uploaded(kept)).code is ErrorCode.NOT_FOUND
+
+
+def test_ratings_and_documents_survive_it(open_memory: Opener) -> None:
+    memory = open_memory()
+    memory_id = memory.store_memory("My boat is called Bo.").memory_id
+    memory.record_feedback(memory_id, "boat", True)
+    memory.documents.write(("notes",), "a.md", "I own a kite.")
+    memory.documents.delete(("notes",), "a.md")
+    ahead = at(open_memory, YEARS)
+    ahead.record_feedback(memory_id, "ship", True)
+    ahead.documents.write(("notes",), "b.md", "I own a tent.")
+    assert [one.query for one in memory._local.ports.feedback.ratings("local|ana", NOON)] == ["boat", "ship"]
+    assert memory.documents.undo(("notes",), "a.md").body == "I own a kite."

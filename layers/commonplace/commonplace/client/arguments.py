@@ -1,13 +1,23 @@
-"""What methods of `Commonplace` take as a dictionary, typed: each is the request's model of the same name, as Python has it.
+"""What methods of `Commonplace` take: paths, and typed dictionaries, each the request's model of the same name.
 
 A test holds them together. Times are aware, or texts as ISO 8601 has them; without an offset they are in the user's zone.
 """
 
 from collections.abc import Sequence
 from datetime import datetime
+from os import PathLike
+from pathlib import Path
 from typing import Required, TypedDict
 
+from commonplace.domain.errors import CommonplaceError, ErrorCode, refuse_half_characters
 from commonplace.domain.taxonomy import Category, ContentType, Emotion, InsightType, MemoryType, SearchCategory
+
+
+def path_given(path: str | PathLike[str], field: str) -> Path:
+    """The path of a file or folder; raises `INVALID_ARGUMENT` where a caller gave none, or no path at all."""
+    if not isinstance(path, (str, PathLike)) or not str(path):
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: must be a path", field)
+    return Path(refuse_half_characters(str(path), field))
 
 
 class Place(TypedDict, total=False):

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commonplace.domain.documents import Document, DocumentHead, Form
+from commonplace.domain.documents import Document, DocumentHead, Form, check_place
+from commonplace.domain.errors import list_of, of_type
 
 if TYPE_CHECKING:
     from commonplace.domain.interactions import Erased
@@ -32,8 +33,8 @@ class Documents:
         """
         from commonplace.use_cases.documents import Writing, write_document
 
-        paths = None if fields is None else tuple(fields)
-        given = Writing(tuple(namespace), key, body, form, paths, version)
+        paths = None if fields is None else tuple(of_type(str, one, "fields") for one in list_of(fields, "fields"))
+        given = Writing(tuple(list_of(namespace, "namespace")), key, of_type(str, body, "body"), form, paths, version)
         return write_document(given, self._caller(), self._ports())
 
     def read(self, namespace: Sequence[str], key: str, *, version: int | None = None) -> Document:
@@ -56,6 +57,7 @@ class Documents:
 
     def versions(self, namespace: Sequence[str], key: str) -> list[Document]:
         """The newest 20 versions, newest first, and those that say that it was deleted."""
+        check_place(namespace, key)
         return self._ports().documents.versions(self._caller().user_id, namespace, key)
 
     def delete(self, namespace: Sequence[str], key: str, *, version: int | None = None) -> Document:

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from commonplace.client.arguments import path_given
+from commonplace.domain.errors import list_of
 
 if TYPE_CHECKING:
     from commonplace.domain.imports import Imported, ImportedRecords, ImportResult, Keep
@@ -39,7 +41,7 @@ class ImportMethods:
         from commonplace.importing.kinds import import_source
         from commonplace.importing.sources import Source
 
-        source = path if isinstance(path, Source) else Source(Path(path))
+        source = path if isinstance(path, Source) else Source(path_given(path, "path"))
         return import_source(
             source, kind, self._caller(), self._ports(), apply=apply, progress=progress or (lambda _done, _of: None)
         )
@@ -66,4 +68,4 @@ class ImportMethods:
         """
         from commonplace.use_cases.import_records import import_records
 
-        return import_records(list(records), self._caller(), self._ports(), apply, progress)
+        return import_records(list_of(records, "records"), self._caller(), self._ports(), apply, progress)

@@ -6,27 +6,38 @@ from dataclasses import replace
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from commonplace.bootstrap import local
-from commonplace.client.analysis_methods import AnalysisMethods
-from commonplace.client.arguments import Place, StoreContext, StoreMetadata
-from commonplace.client.keyed_methods import KeyedMethods
-from commonplace.client.maintenance_methods import MaintenanceMethods
+from commonplace.client.arguments import FilterOptions, InsightFilter, Place, SearchOptions, StoreContext, StoreMetadata
 from commonplace.client.nightly_methods import NightMethods
-from commonplace.client.search_methods import SearchMethods
 from commonplace.client.transfer_methods import TransferMethods
-from commonplace.client.upkeep_methods import UpkeepMethods
-from commonplace.domain import results
-from commonplace.domain.errors import CommonplaceError, ErrorCode, refuse_half_characters
+from commonplace.domain import analysis, interactions, listing, maintenance, results, storage
+from commonplace.domain.consistency import RepairResult, Scope, ValidateResult
+from commonplace.domain.debugging import TraceResult
+from commonplace.domain.errors import CommonplaceError, ErrorCode, list_of, refuse_half_characters
+from commonplace.domain.flaws import gathered
 from commonplace.domain.memory import GLOBAL_AGENT
-from commonplace.domain.taxonomy import Source, StatementType, ToolGroup
+from commonplace.domain.taxonomy import (
+    Category,
+    Durability,
+    Granularity,
+    MemoryType,
+    SearchCategory,
+    Section,
+    Source,
+    StatementType,
+    ToolGroup,
+)
+from commonplace.domain.usage import UsageResult
 from commonplace.ports.values import Caller, Clock
 from commonplace.settings import Settings, read_settings
 from commonplace.use_cases import dispatch
 
 if TYPE_CHECKING:
     from commonplace.bootstrap.upkeep import FileReport
+    from commonplace.client.documents import Documents
+    from commonplace.domain.feedback import FeedbackResult, ForgottenFeedback
     from commonplace.domain.imports import StoreManyResult
     from commonplace.domain.interactions import Erased
     from commonplace.nightly.user_erasure import ErasableUser
@@ -36,9 +47,7 @@ if TYPE_CHECKING:
 BACKEND = "local"
 
 
-class Commonplace(
-    KeyedMethods, SearchMethods, AnalysisMethods, MaintenanceMethods, NightMethods, TransferMethods, UpkeepMethods
-):
+class Commonplace(NightMethods, TransferMethods):
     """One user's memories in one file. Use it in a `with` block, or call `close`.
 
     `path`: the memory file, made if it isn't there. `user_id`: whose memories, a name on this machine. `timezone`: IANA
@@ -102,7 +111,7 @@ class Commonplace(
         """Stores a normalized statement, once."""
         return self._typed(
             results.StorePersonalResult, "memory_store_personal", raw_text=raw_text, normalized=normalized, type=type,
-            tags=list(tags), agent_id=agent_id, place=place,
+            tags=list_of(tags, "tags"), agent_id=agent_id, place=place,
         )  # fmt: skip
 
     def store_memory(self, content: str, *, context: StoreContext | None = None, wait: bool = True) -> results.StoreResult:
@@ -124,7 +133,7 @@ class Commonplace(
         from commonplace.domain.imports import StoreManyRequest
         from commonplace.use_cases.store_many import store_memories
 
-        request = check(StoreManyRequest, {"memories": list(memories)})
+        request = check(StoreManyRequest, {"memories": list_of(memories, "memories")})
         return store_memories(request.memories, self._caller(waits=wait), self._local.ports, left)
 
     def discover_memory_tools(self, tool: str | None = None, *, group: ToolGroup | None = None) -> results.DiscoverResult:
@@ -143,6 +152,190 @@ class Commonplace(
             results.StoreInsightResult, "memory_store", id=id, content=content, metadata=metadata, collection=collection,
             place=place,
         )  # fmt: skip
+
+    @property
+    def documents(self) -> "Documents":
+        """The user's documents: whole texts under a namespace and a key, with their versions."""
+        from commonplace.client.documents import Documents
+
+        return Documents(self._caller, self._ports, self.leaving)
+
+    def get(self, name: str) -> listing.KeptMemory:
+        """A memory as it is kept, by its id, by its key, or by an id that it had elsewhere."""
+        return self._typed(listing.GetResult, "get_memory", **self.naming(name)).memory
+
+    def write_memory(
+        self, key: str, value: str, category: Section, durability: Durability = "durable", *, source: str = "user",
+        confidence: float = 1.0, allow_similar: bool = False,
+    ) -> storage.WriteResult:  # fmt: skip
+        """Writes a fact under a key; `written` is False where the key or the fact is there already."""
+        return self._typed(
+            storage.WriteResult, "write_memory", key=key, value=value, category=category, durability=durability,
+            source=source, confidence=confidence, allow_similar=allow_similar,
+        )  # fmt: skip
+
+    def read_memory(self, category: Section, *, limit: int = 20) -> storage.ReadResult:
+        """What is remembered under a heading, the most important first."""
+        return self._typed(storage.ReadResult, "read_memory", category=category, limit=limit)
+
+    def get_memory(self, memory_id: str | None = None, *, key: str | None = None) -> listing.GetResult:
+        """A memory as it is kept."""
+        return self._typed(listing.GetResult, "get_memory", memory_id=memory_id, key=key)
+
+    def list_memories(
+        self, *, limit: int = 20, category: SearchCategory | None = None, options: FilterOptions | None = None,
+        cursor: str | None = None,
+    ) -> listing.ListResult:  # fmt: skip
+        """A page of the memories, newest first; `cursor`: that of the page before."""
+        return self._typed(
+            listing.ListResult, "list_memories", limit=limit, category=category, options=options, cursor=cursor
+        )
+
+    def tags(self, *, limit: int = 500, cursor: str | None = None) -> listing.TagsResult:
+        """A page of the tags in use, by name, with how many memories carry each; `cursor`: that of the page before."""
+        from commonplace.contract.validate import check
+        from commonplace.use_cases.listing import list_tags
+
+        request = check(listing.TagsRequest, {"limit": limit, "cursor": cursor})
+        with gathered() as flaws:
+            found = list_tags(request, self._caller(), self._ports())
+        return found.naming(flaws)
+
+    def tag_uses(self) -> list[listing.TagUse]:
+        """Every tag with when it was first and last used, and those that were merged into another or put aside."""
+        from commonplace.use_cases.listing import tag_uses
+
+        return tag_uses(self._caller(), self._ports())
+
+    def update_memory(
+        self, key: str | None = None, value: str | None = None, *, memory_id: str | None = None,
+        category: Section | None = None, filed_under: Category | None = None, type: MemoryType | None = None,
+        tags: Sequence[str] | None = None, importance: int | None = None, expires_at: datetime | str | None = None,
+        durability: Durability | None = None,
+    ) -> storage.UpdateResult:  # fmt: skip
+        """A new value for a memory; the old one is closed and kept. Without one, its labels are corrected under its id."""
+        return self._typed(
+            storage.UpdateResult, "update_memory", key=key, value=value, memory_id=memory_id, category=category,
+            filed_under=filed_under, type=type, tags=None if tags is None else list_of(tags, "tags"), importance=importance,
+            expires_at=expires_at, durability=durability,
+        )  # fmt: skip
+
+    def delete_memory(self, key: str | None = None, *, memory_id: str | None = None) -> storage.DeleteResult:
+        """Closes a memory; it can be brought back for 30 days."""
+        return self._typed(storage.DeleteResult, "delete_memory", key=key, memory_id=memory_id)
+
+    def history(self, key: str | None = None, *, memory_id: str | None = None) -> interactions.History:
+        """What a key has held, or what an id replaced and what replaced it, newest first."""
+        return self._typed(interactions.History, "history", key=key, memory_id=memory_id)
+
+    def get_memory_context(self, topic: str, *, max_tokens: int = 1_500) -> storage.ContextResult:
+        """What to know for a topic, ready for a prompt; it never has more than `max_tokens` (100-8,000)."""
+        return self._typed(storage.ContextResult, "get_memory_context", topic=topic, max_tokens=max_tokens)
+
+    def summarize_memory(self, query: str, *, limit: int = 20) -> storage.SummarizeResult:
+        """What the memories say about a question, in a few sentences."""
+        return self._typed(storage.SummarizeResult, "summarize_memory", query=query, limit=limit)
+
+    def memory_search_personal(
+        self, query: str, *, agent_id: str | None = None, limit: int = 10
+    ) -> results.SearchPersonalResult:
+        """What is known of the user for a question."""
+        return self._typed(
+            results.SearchPersonalResult, "memory_search_personal", query=query, agent_id=agent_id, limit=limit
+        )
+
+    def search_memory(
+        self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,
+        options: SearchOptions | None = None, counts: bool = True,
+    ) -> results.SearchResult:  # fmt: skip
+        """The memories that match a question, best first. `counts=False`: none counts as used, the question isn't kept."""
+        asked = {"query": query, "limit": limit, "category": category, "options": options}
+        given = {name: value for name, value in asked.items() if value is not None}
+        result = dispatch.call("search_memory", given, replace(self._caller(), counts=counts), self._ports())
+        assert isinstance(result, results.SearchResult)
+        return result
+
+    def trace_search(
+        self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,
+        options: SearchOptions | None = None,
+    ) -> TraceResult:  # fmt: skip
+        """How `search_memory` comes to its answer: what each score is the sum of, and what was left out by which argument."""
+        return self._typed(TraceResult, "trace_search", query=query, limit=limit, category=category, options=options)
+
+    def memory_search(
+        self, query: str, *, collection: str | None = None, nResults: int = 5,  # noqa: N803 - the tool's own word
+        filter: InsightFilter | None = None,
+    ) -> results.SearchInsightResult:  # fmt: skip
+        """The nearest memories with their cosine distance."""
+        return self._typed(
+            results.SearchInsightResult, "memory_search", query=query, collection=collection, nResults=nResults,
+            filter=filter,
+        )  # fmt: skip
+
+    def record_feedback(self, memory_id: str, query: str, useful: bool) -> "FeedbackResult":
+        """Keeps whether a memory was useful for a query, for 90 days: like queries find it a little sooner, or later.
+
+        Of one memory and query the last word counts. Raises `NOT_FOUND` for an unknown memory and for a closed one.
+        """
+        from commonplace.use_cases.feedback import record_feedback
+
+        given = {"memory_id": memory_id, "query": query, "useful": useful}
+        return record_feedback(given, self._caller(), self._ports())
+
+    def forget_feedback(self, memory_id: str | None = None) -> "ForgottenFeedback":
+        """Takes out the feedback on a memory, or all of the user's; tells how many ratings that were."""
+        from commonplace.use_cases.feedback import forget_feedback
+
+        return forget_feedback({} if memory_id is None else {"memory_id": memory_id}, self._caller(), self._ports())
+
+    def memory_stats(
+        self, *, after: datetime | str | None = None, before: datetime | str | None = None
+    ) -> analysis.StatsResult:
+        """The memories that were stored in a period, counted: by their headings, by age, month by month, with their tags."""
+        return self._typed(analysis.StatsResult, "memory_stats", after=after, before=before)
+
+    def memory_timeline(
+        self, *, after: datetime | str | None = None, before: datetime | str | None = None, topic: str | None = None,
+        granularity: Granularity = "month", cursor: str | None = None,
+    ) -> analysis.TimelineResult:  # fmt: skip
+        """The memories by when things happened, and what changed when; `cursor`: that of the answer before."""
+        return self._typed(
+            analysis.TimelineResult, "memory_timeline", after=after, before=before, topic=topic, granularity=granularity,
+            cursor=cursor,
+        )  # fmt: skip
+
+    def concept_network(
+        self, focus: str | None = None, *, depth: int = 1, limit: int = 50, format: Literal["json", "dot"] = "json"
+    ) -> analysis.NetworkResult:
+        """Which concepts stand together in memories; around `focus`, up to `depth` (1-3) links away."""
+        return self._typed(analysis.NetworkResult, "concept_network", focus=focus, depth=depth, limit=limit, format=format)
+
+    def usage_patterns(self, *, after: datetime | str | None = None, before: datetime | str | None = None) -> UsageResult:
+        """When was searched, which memories were found most, which never, and what was asked in vain."""
+        return self._typed(UsageResult, "usage_patterns", after=after, before=before)
+
+    def merge_memories(
+        self, memory_ids: Sequence[str] | None = None, *, dry_run: bool = True, run_id: str | None = None
+    ) -> maintenance.MergeResult:
+        """Makes one memory of several; without any, tells which say the same. `undo_run` brings the old ones back."""
+        return self._typed(
+            maintenance.MergeResult, "merge_memories", dry_run=dry_run, run_id=run_id,
+            memory_ids=None if memory_ids is None else list_of(memory_ids, "memory_ids"),
+        )  # fmt: skip
+
+    def optimize_tags(
+        self, *, dry_run: bool = True, threshold: float = 0.8, run_id: str | None = None
+    ) -> maintenance.OptimizeResult:
+        """Gives tags of one meaning one name; a query for an old one goes on finding what it did."""
+        return self._typed(maintenance.OptimizeResult, "optimize_tags", dry_run=dry_run, threshold=threshold, run_id=run_id)
+
+    def validate_storage(self, *, run_id: str | None = None, cursor: str | None = None) -> ValidateResult:
+        """What is not as it should be, in 2,000 records; `cursor`: that of the part before."""
+        return self._typed(ValidateResult, "validate_storage", run_id=run_id, cursor=cursor)
+
+    def repair_index(self, scope: Scope = "missing", *, dry_run: bool = True, run_id: str | None = None) -> RepairResult:
+        """Brings the index in line with the records; `all` writes all of it anew. `dry_run` only tells what that would do."""
+        return self._typed(RepairResult, "repair_index", scope=scope, dry_run=dry_run, run_id=run_id)
 
     def naming(self, name: str) -> dict[str, str]:
         from commonplace.use_cases.named import naming

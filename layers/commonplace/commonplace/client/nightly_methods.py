@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commonplace.bootstrap.models import folder_pages
-from commonplace.domain.errors import CommonplaceError, ErrorCode, refuse_half_characters
+from commonplace.client.arguments import path_given
+from commonplace.domain.errors import CommonplaceError, ErrorCode, list_of
 from commonplace.domain.runs import Mode, Run
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class NightMethods:
 
     def _pages(self, dir: str | Path) -> "Pages":
         """The pages of a folder."""
-        return folder_pages(Path(refuse_half_characters(str(dir), "dir")))
+        return folder_pages(path_given(dir, "dir"))
 
     def nights(self) -> "Nights":
         """All that may be asked of this user's nights, as of now."""
@@ -51,7 +52,7 @@ class NightMethods:
         `url` and `platform`. `id` and `time` may be given: the same id again is known; without one what it says, its day
         and its place among such of the call are its id, and without a time it was now.
         """
-        return self.nights().record(interactions)
+        return self.nights().record(list_of(interactions, "interactions"))
 
     def nightly(self, mode: Mode | None = None, dry_run: bool = False, progress: "Progress | None" = None) -> Run:
         """Reads all that is pending; gives the last run. `mode`: the pipeline where there is a model, else rules.

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from commonplace.client.arguments import ExportFilter
+from commonplace.client.arguments import ExportFilter, path_given
 from commonplace.client.import_methods import ImportMethods
 from commonplace.domain import transfer
 from commonplace.domain.errors import CommonplaceError, ErrorCode
@@ -122,8 +122,8 @@ class TransferMethods(ImportMethods):
         from commonplace.use_cases.migration import migrate
 
         done = migrate(
-            _read(path, "path"), self._caller(), self._ports(), _filing(review, categories), tables=tables, fields=fields,
-            apply=apply, progress=progress or (lambda _done, _of: None),
+            _read(path_given(path, "path"), "path"), self._caller(), self._ports(), _filing(review, categories),
+            tables=tables, fields=fields, apply=apply, progress=progress or (lambda _done, _of: None),
         )  # fmt: skip
         if review is not None and done.review and not Path(review).exists():
             _write(Path(review), write_review(done.review))
@@ -141,7 +141,7 @@ class TransferMethods(ImportMethods):
 
         asked = None if queries is None else _text(queries, "queries")
         return check_migration(
-            _read(path, "path"), self._caller(), self._ports(), asked, tables=tables, fields=fields,
+            _read(path_given(path, "path"), "path"), self._caller(), self._ports(), asked, tables=tables, fields=fields,
             progress=progress or (lambda _done, _of: None),
         )  # fmt: skip
 
@@ -150,7 +150,7 @@ def _filing(review: AnyPath | None, categories: AnyPath | None) -> "Filing":
     from commonplace.use_cases.filing import Filing, read_categories, read_review
 
     named = {} if categories is None else read_categories(_text(categories, "categories"))
-    there = review is not None and Path(review).exists()
+    there = review is not None and path_given(review, "review").exists()
     if review is not None and not there and not Path(review).absolute().parent.is_dir():
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "review: its folder is not there", "review")
     return Filing(named, read_review(_text(review, "review")) if review is not None and there else {})
@@ -165,7 +165,7 @@ def _read(path: AnyPath, field: str) -> bytes:
 
 def _text(path: AnyPath, field: str) -> str:
     try:
-        return _read(path, field).decode("utf-8-sig")
+        return _read(path_given(path, field), field).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: is not UTF-8", field) from None
 

@@ -7,7 +7,7 @@ from commonplace.contract.maintenance_tools import MAINTENANCE_TOOLS
 from commonplace.contract.migration_tools import MIGRATION_TOOLS
 from commonplace.contract.tool import QUERY_ERRORS, READS, STORES, TEXT_ERRORS, Tool
 from commonplace.domain import requests, results
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, of_type
 
 TOOLS: tuple[Tool, ...] = (
     Tool(
@@ -146,7 +146,7 @@ _BY_NAME = {tool.name: tool for tool in TOOLS}
 
 def tool_named(name: str, field: str | None = None) -> Tool:
     """The tool of that name; `UNKNOWN_TOOL` tells the names that there are."""
-    if name not in _BY_NAME:
+    if of_type(str, name, field or "tool") not in _BY_NAME:
         raise CommonplaceError(
             ErrorCode.UNKNOWN_TOOL, f"there is no tool of this name; there are {', '.join(_BY_NAME)}", field
         )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode, refuse_half_characters
+from commonplace.domain.errors import CommonplaceError, ErrorCode, list_of, refuse_half_characters
 from commonplace.domain.fields import FrozenPart
 
 MOST_BYTES = 256 * 1024
@@ -88,7 +88,7 @@ def reference_of(namespace: Sequence[str], key: str) -> str:
 
 def check_place(namespace: Sequence[str], key: str) -> None:
     """Raises `INVALID_ARGUMENT` for a namespace or key that no document can have."""
-    for name in (*namespace, key):
+    for name in (*list_of(namespace, "namespace"), key):
         if not isinstance(name, str) or not name:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "namespace and key: must be texts, and not empty", "key")
         refuse_half_characters(name, "key")

@@ -1,9 +1,10 @@
 """What can go wrong, as a caller sees it: a closed set of codes, each with an HTTP status and whether a retry helps."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from importlib.util import find_spec
-from typing import Literal
+from typing import Literal, TypeVar
 
 Extra = Literal["aws", "claude", "langchain", "openai-agents", "pydantic-ai", "strands"]
 _EXTRAS: dict[Extra, tuple[str, ...]] = {
@@ -58,6 +59,25 @@ def refuse_half_characters(text: str, field: str) -> str:
         why = f"{field}: must not hold half a character, U+{ord(text[error.start]):04X}"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, field) from None
     return text
+
+
+_KINDS: dict[type, str] = {str: "a text", bytes: "bytes", int: "a whole number", bool: "true or false"}
+AnyValue = TypeVar("AnyValue", str, bytes, int, bool)
+AnyItem = TypeVar("AnyItem")
+
+
+def of_type(kind: type[AnyValue], value: AnyValue, field: str) -> AnyValue:
+    """The value of an argument; raises `INVALID_ARGUMENT` where a caller gave one of another type."""
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: must be {_KINDS[kind]}", field)
+    return value
+
+
+def list_of(values: Iterable[AnyItem], field: str) -> list[AnyItem]:
+    """The values of an argument as a list; raises `INVALID_ARGUMENT` for what is no list of several values."""
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: must be a list", field)
+    return list(values)
 
 
 @dataclass

@@ -18,12 +18,18 @@ Title = Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(pri
 LedgerState = Literal["pending", "read", "failed"]
 
 
+ErasedPlace = Literal["search_log", "feedback", "documents", "interactions", "runs", "backups", "exports", "uploads", "pages"]
+
+
 class Erased(Result):
-    """What was erased for good; `notes` says so where something is left for a while."""
+    """What was erased for good, never its words; `notes` says so where something is left for a while."""
 
     memories: int = Field(description="How many memories there were.")
     ids: tuple[str, ...] = Field(
         (), description="Which, where one was named: with its history and what was merged of it, newest first."
+    )
+    places: tuple[ErasedPlace, ...] = Field(
+        (), description="Where else something was erased with one memory or document, by name."
     )
     made_again: tuple[str, ...] = Field(
         (), description="What holds the place of a merged one: the memory of the others, or the last of them itself."

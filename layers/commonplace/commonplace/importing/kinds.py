@@ -42,6 +42,9 @@ class Found:
 
 def kind_of(source: Source, asked: ImportKind | None = None) -> Found:
     """The kind of a source. Raises `INVALID_ARGUMENT` where nothing tells it."""
+    if asked is not None and asked not in (*get_args(ImportKind), OWN):
+        why = f"kind: must be one of {', '.join(get_args(ImportKind))}"
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "kind")
     if asked is not None:
         return Found(asked, "you said so", asked=True)
     if source.is_folder:

@@ -1,7 +1,8 @@
 """Claude's memory tool (`memory_20250818`) over documents: what the model keeps under `/memories`, in the memory file."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
+from itertools import islice
 from typing import Any, TypeVar
 
 from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
@@ -22,6 +23,7 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.integrations.memory_files import MemoryFiles, PathError, Place, place_of
 
 _AROUND = 2  # lines that are shown before and behind an edit
+_MOST_PLACES = 10  # that an error lists
 _AnyMethod = TypeVar("_AnyMethod", bound=Callable[..., str])
 
 
@@ -78,20 +80,21 @@ class MemoryTool(BetaAbstractMemoryTool):
     def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
         """A text in a file replaced, where it stands there once."""
         place, files, text = self._read(command.path)
-        found = _occurrences(text, command.old_str)
-        if not found:
+        lines = list(islice(_lines_with(text, command.old_str), _MOST_PLACES + 1))
+        if not lines:
             raise ToolError(
                 f"No replacement was performed, old_str `{command.old_str}` did not appear verbatim in {command.path}."
             )
         if text.count(command.old_str) > 1:
-            numbers = ", ".join(str(text.count("\n", 0, at) + 1) for at in found)
+            more = " and more" if len(lines) > _MOST_PLACES else ""
             raise ToolError(
-                f"No replacement was performed. Multiple occurrences of old_str `{command.old_str}` in lines: {numbers}."
+                f"No replacement was performed. Multiple occurrences of old_str `{command.old_str}` in lines:"
+                f" {', '.join(map(str, lines[:_MOST_PLACES]))}{more}."
                 " Please ensure it is unique"
             )
         written = files.write(place, text.replace(command.old_str, command.new_str))
-        first = max(1, text.count("\n", 0, found[0]) + 1 - _AROUND)
-        shown = written.body.split("\n")[first - 1 : text.count("\n", 0, found[0]) + 1 + _AROUND]
+        first = max(1, lines[0] - _AROUND)
+        shown = written.body.split("\n")[first - 1 : lines[0] + _AROUND]
         heading = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
         return f"{heading}\n{_numbered(shown, first)}{_redacted(written)}"
 
@@ -129,7 +132,6 @@ class MemoryTool(BetaAbstractMemoryTool):
         if files.is_there(new):
             raise ToolError(f"The destination {command.new_path} already exists")
         _refuse_file_above(new, files)
-        files.make_folder(new[:-1])
         if not files.is_there(old):
             raise ToolError(f"The path {command.old_path} does not exist")
         if new[: len(old)] == old:
@@ -176,9 +178,13 @@ def _numbered(lines: list[str], first: int) -> str:
     return "\n".join(f"{number:>6}\t{line}" for number, line in enumerate(lines, first))
 
 
-def _occurrences(text: str, part: str) -> list[int]:
-    """Where a text begins in another, also where two overlap."""
-    return [at for at in range(len(text) - len(part) + 1) if text.startswith(part, at)]
+def _lines_with(text: str, part: str) -> Iterator[int]:
+    """The number of the line for each place where a part of a text begins, also where two overlap."""
+    at, line, before = text.find(part), 1, 0
+    while at != -1:
+        line += text.count("\n", before, at)
+        yield line
+        at, before = text.find(part, at + 1), at
 
 
 def _refuse_file_above(place: Place, files: MemoryFiles) -> None:

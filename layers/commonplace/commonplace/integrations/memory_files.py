@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 from commonplace.client.documents import Documents
 from commonplace.domain.documents import Document, DocumentHead
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError
 
 ROOT = "memories"
 _FOLDER = "."
@@ -95,11 +95,6 @@ class MemoryFiles:
             lines += [f"{size_of(file.size)}\t{inner}"] if file else self.lines(place, inner, depth + 1)
         return lines
 
-    def make_folder(self, folder: Place) -> None:
-        """Makes a folder and those above it."""
-        if folder not in self.folders:
-            self.documents.write((ROOT, *folder), _FOLDER, "", version=0)
-
     def delete(self, place: Place) -> None:
         """Deletes a file, or a folder with all that is in it; the folder that it was in stays."""
         self._leave(place)
@@ -108,24 +103,32 @@ class MemoryFiles:
             self.documents.delete(head.namespace, head.key)
 
     def move(self, old: Place, new: Place) -> None:
-        """Moves a file, or a folder with all that is in it. Where it dies half-way there is no file that is in neither.
+        """Moves a file, or a folder with all that is in it; where one file can't be moved all stay where they were.
 
-        `CONFLICT` where another writes a file meanwhile: that stays where it was.
+        `CONFLICT` where another writes a file meanwhile. Where the process dies half-way there is no file that is in neither.
         """
+        heads = [self.files[old]] if old in self.files else self.documents.listed((ROOT, *old))
+        copied, copies, gone = list[DocumentHead](), list[DocumentHead](), list[DocumentHead]()
+        try:
+            for head in heads:
+                found = self.documents.read(head.namespace, head.key)
+                place = (*new, *(*head.namespace[1:], head.key)[len(old) :])
+                copy = self.documents.write(
+                    (ROOT, *place[:-1]), place[-1], found.body, version=0, form=found.form, fields=found.fields
+                )
+                copied.append(found.head)
+                copies.append(copy.head)
+            for one in copied:
+                self.documents.delete(one.namespace, one.key, version=one.version)
+                gone.append(one)
+        except CommonplaceError:
+            for one in gone:
+                self.documents.undo(one.namespace, one.key)
+            for one in copies:
+                self.documents.delete(one.namespace, one.key, version=one.version)
+            raise
         if new[: len(old) - 1] != old[:-1]:
             self._leave(old)
-        heads = [self.files[old]] if old in self.files else self.documents.listed((ROOT, *old))
-        for head in heads:
-            there = (*head.namespace[1:], head.key)
-            folder = (ROOT, *new, *there[len(old) : -1]) if old in self.folders else (ROOT, *new[:-1])
-            found = self.documents.read(head.namespace, head.key)
-            copy = self.documents.write(folder, there[-1] if old in self.folders else new[-1], found.body, version=0)
-            try:
-                self.documents.delete(head.namespace, head.key, version=found.version)
-            except CommonplaceError as error:
-                if error.code is ErrorCode.CONFLICT:
-                    self.documents.delete(folder, copy.key, version=copy.version)
-                raise
 
     def _leave(self, place: Place) -> None:
         """Keeps the folder of what goes, where nothing else is in it."""

@@ -1,18 +1,94 @@
 """Takes the words of forgotten memories out of the documents that these were derived from."""
 
-from collections.abc import Collection, Iterable
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from commonplace.domain.documents import DocumentHead
 from commonplace.domain.memory import Memory
-from commonplace.memories.passages import without_passages
+from commonplace.memories.passages import ERASED, HEADING, texts_of, without_passages
 from commonplace.ports.documents import Documents
 
 
+@dataclass(frozen=True)
+class _Lines:
+    """The words of each line of a passage, between spaces, without capitals and marks; those of its headings apart."""
+
+    body: frozenset[str]
+    headings: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> "_Lines":
+        folded = unicodedata.normalize("NFKC", text.replace(ERASED, " ")).casefold().splitlines()
+        words = [(" ".join(re.findall(r"\w+", line)), HEADING.match(line) is not None) for line in folded]
+        body, headings = (
+            frozenset(f" {said} " for said, is_heading in words if said and is_heading is one) for one in (False, True)
+        )
+        return cls(body or headings, headings if body else frozenset())
+
+    @property
+    def all(self) -> frozenset[str]:
+        return self.body | self.headings
+
+
+@dataclass(frozen=True)
+class ForgottenWords:
+    """What is forgotten of one document. `passages`: the lines of each; `lines`: those of them that stay nowhere else;
+    `staying`: the lines of what the document still has."""
+
+    passages: frozenset[_Lines]
+    lines: frozenset[str]
+    staying: frozenset[str]
+
+    @classmethod
+    def of(cls, forgotten: Iterable[str], staying: Iterable[str]) -> "ForgottenWords":
+        """Of the texts of forgotten passages, and of those that stay."""
+        passages = frozenset(one for one in map(_Lines.of, forgotten) if one.body)
+        stays = frozenset[str]().union(*(_Lines.of(one).all for one in staying))
+        return cls(passages, frozenset(line for one in passages for line in one.all if not _is_in(line, stays)), stays)
+
+    def are_in(self, text: str, stays: bool) -> bool:
+        """Whether a passage of the document says the same; or, of one that does not stay, whether it holds such a line.
+
+        A heading that they share counts only where something else of the passage does not stay either.
+        """
+        lines = _Lines.of(text)
+        if stays or lines in self.passages:
+            return lines in self.passages
+        shared = {line for line in lines.all if any(line in one or one in line for one in self.lines)}
+        left = {line for line in (lines.body if shared else ()) if not _is_in(line, self.staying)}
+        return bool(shared & left) or any(left and not _is_in(line, self.staying) for line in shared & lines.headings)
+
+
+def _is_in(line: str, lines: Iterable[str]) -> bool:
+    return any(line in one for one in lines)
+
+
+def twins(gone: Collection[Memory], known: Sequence[Memory], current: Collection[str]) -> list[str]:
+    """The ids of closed memories that share a line with passages which go, and of those that say just the same.
+
+    Each is of the same document: a paragraph that was taken out and put in again, or edited, was another memory before.
+    `current`: the ids of those that are active.
+    """
+    found, ids = list[str](), {one.memory_id for one in gone}
+    for reference in {one.session_id for one in gone if one.is_passage}:
+        own = [one for one in known if one.is_passage and one.session_id == reference and one.raw_text]
+        others = [one for one in own if one.memory_id not in ids]
+        words = ForgottenWords.of(
+            (one.raw_text for one in own if one.memory_id in ids),
+            (one.raw_text for one in others if one.memory_id in current),
+        )
+        found += [one.memory_id for one in others if words.are_in(one.raw_text, one.memory_id in current)]
+    return found
+
+
 def forget_in_documents(
-    forgotten: Collection[str], found: Iterable[Memory], user_id: str, now: datetime, documents: Documents
-) -> None:
-    """Cuts out of documents, and of all their versions, the passages of which memories are forgotten. Safe to repeat.
+    forgotten: Collection[str], found: Collection[Memory], user_id: str, now: datetime, documents: Documents
+) -> bool:
+    """Cuts out of documents, and of all their versions, the passages of which memories are forgotten; of a version that is
+    not the newest also those that share a line with them. Tells whether anything was cut. Safe to repeat.
 
     `found`: the records that there are of the forgotten ids. Where one has none, or none that can be read, any document may
     have its words, and all are read. A next version is written first, so that nobody who read the one before it writes
@@ -22,23 +98,36 @@ def forget_in_documents(
     is_anywhere = not known.keys() >= set(forgotten)
     references = set(known.values()) - {None}
     heads = list(documents.listed(user_id)) if is_anywhere or references else []
-    for head in heads:
-        if is_anywhere or head.reference in references:
-            _forget(head, forgotten, user_id, now, documents)
+    told = [one for one in heads if is_anywhere or one.reference in references]
+    return sum(_forget(head, set(forgotten), found, user_id, now, documents) for head in told) > 0
 
 
-def _forget(head: DocumentHead, forgotten: Collection[str], user_id: str, now: datetime, documents: Documents) -> None:
+def _forget(
+    head: DocumentHead, forgotten: set[str], found: Collection[Memory], user_id: str, now: datetime, documents: Documents
+) -> bool:
+    said = [one.raw_text for one in found if one.is_passage and one.session_id == head.reference]
     versions = documents.versions(user_id, head.namespace, head.key)
-    told = [one for version in versions for one in version.passages]
-    digests = {one.digest for one in told if one.memory_id in forgotten}
-    # The same words may have been another memory's, in a version before they were taken out and put in again.
-    memory_ids = {one.memory_id for one in told if one.digest in digests}
+    texts, ids = dict[str, str](), dict[str, set[str]]()  # by digest: of the same words several memories may have been made
+    for version in versions:
+        by_id = texts_of(version)
+        for one in version.passages:
+            texts.setdefault(one.digest, by_id[one.memory_id])
+            ids.setdefault(one.digest, set()).add(one.memory_id)
+    gone = {digest for digest, names in ids.items() if names & forgotten}
+    stays = {one.digest for version in versions[:1] for one in version.passages} - gone
+    more = {*gone, *said}
+    while more:
+        words = ForgottenWords.of([*said, *(texts[digest] for digest in gone)], (texts[digest] for digest in stays))
+        more = {digest for digest, text in texts.items() if digest not in gone and words.are_in(text, digest in stays)}
+        gone, stays = gone | more, stays - more
+    memory_ids = {name for digest in gone for name in ids[digest]}
     if versions and _tells(versions[0], memory_ids):
         following = {"version": versions[0].version + 1, "updated_at": now}
         documents.put(user_id, without_passages(versions[0], memory_ids).model_copy(update=following))
     for version in versions:
         if _tells(version, memory_ids):
             documents.rewrite(user_id, without_passages(version, memory_ids))
+    return bool(memory_ids)
 
 
 def _tells(head: DocumentHead, memory_ids: Collection[str]) -> bool:

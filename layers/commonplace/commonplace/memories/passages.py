@@ -6,14 +6,16 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 from typing import Any
 
 from commonplace.domain.documents import Document, Form
-from commonplace.memories.erased_values import ERASED, without_values
 
+ERASED = "[erased]"
+_ERASED_NAME = re.compile(rf"{re.escape(ERASED)}( \d+)?")
 MOST_CHARACTERS = 1_000
 _MOST = 1_000
-_HEADING = re.compile(r"#{1,6}\s")
+HEADING = re.compile(r"#{1,6}\s")
 _STEP = re.compile(r"\[(\*|-?\d+)\]|([^.\[\]]+)")
 
 Leaf = tuple[str | int, ...]
@@ -46,6 +48,17 @@ def passages_of(body: str, form: Form, fields: Sequence[str] | None) -> dict[str
     return passages
 
 
+def texts_of(document: Document) -> dict[str, str]:
+    """What each memory of a version was derived from, by the id of the memory."""
+    if document.form == "text":
+        cuts = {one.memory_id: [document.body[start:end] for start, end in one.places] for one in document.passages}
+    else:
+        value = json.loads(document.body) if document.passages else {}
+        lines = [_line(value, leaf, document.fields) for leaf in _leaves(value, ())]
+        cuts = {one.memory_id: [line for start, end in one.places for line in lines[start:end]] for one in document.passages}
+    return {memory_id: "\n".join(texts) for memory_id, texts in cuts.items()}
+
+
 def without_passages(document: Document, memory_ids: Collection[str]) -> Document:
     """The same version without the words that some of its memories were derived from."""
     gone = [place for one in document.passages if one.memory_id in memory_ids for place in one.places]
@@ -76,7 +89,7 @@ def pieces(text: str) -> Iterator[tuple[int, int]]:
     least = 2 ** (len(text) // _MOST).bit_length()  # in steps, so that an edit seldom moves the ends of all pieces
     start, end, has_words = 0, 0, False
     for line in re.finditer(r"[^\n]*\n?", text):
-        is_heading = _HEADING.match(line[0]) is not None
+        is_heading = HEADING.match(line[0]) is not None
         is_whole = has_words and (is_heading or not line[0].strip()) and end - start >= least
         begins_new = is_whole or line.end() - start > MOST_CHARACTERS
         if begins_new:
@@ -116,14 +129,18 @@ def _of_json(value: Any, fields: Sequence[str] | None) -> Iterator[Passage]:
     wanted = [number for number in there if fields is None or leaves[number] in named]
     lines, told = "", list[int]()
     for number in wanted:
-        names = [str(name) for name in leaves[number] if isinstance(name, str) and fields is None]
-        line = ": ".join((*names, str(_value(value, leaves[number]))))
+        line = _line(value, leaves[number], fields)
         is_alone = fields is not None and len(wanted) <= _MOST
         if told and (is_alone or len(lines) + len(line) > MOST_CHARACTERS):
             yield from (Passage(text, _ranges(told)) for text in _split(lines))
             lines, told = "", []
         lines, told = f"{lines}{line}\n", [*told, number]
     yield from (Passage(text, _ranges(told)) for text in _split(lines))
+
+
+def _line(value: Any, leaf: Leaf, fields: Sequence[str] | None) -> str:
+    names = [str(name) for name in leaf if isinstance(name, str) and fields is None]
+    return ": ".join((*names, str(_value(value, leaf))))
 
 
 def _ranges(numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
@@ -173,3 +190,43 @@ def _value(value: Any, leaf: Leaf) -> Any:
     for step in leaf:
         value = value[step]
     return value
+
+
+def without_values(body: str, gone: Collection[int], with_names: bool) -> str:
+    """A JSON text without some of its values, by their numbers; what is neither null nor empty is counted.
+
+    `with_names`: a name goes as well, where all that is under it is erased. The numbers of the values stay.
+    """
+    value, _ = _Emptying(gone, with_names).left(json.loads(body))
+    return json.dumps(value, ensure_ascii=False)
+
+
+@dataclass
+class _Emptying:
+    gone: Collection[int]
+    with_names: bool
+    number: int = 0
+
+    def left(self, value: Any) -> tuple[Any, bool | None]:
+        """What is left of a value, and whether all of it is erased; None where there was nothing."""
+        if isinstance(value, dict):
+            entries = [(name, *self.left(inner)) for name, inner in value.items()]
+            return self._named(entries), _all_of(is_gone for _, _, is_gone in entries)
+        if isinstance(value, list):
+            inside = [self.left(inner) for inner in value]
+            return [inner for inner, _ in inside], _all_of(is_gone for _, is_gone in inside)
+        if value is None or value == "":
+            return value, None
+        self.number += 1
+        return (ERASED, True) if value == ERASED or self.number - 1 in self.gone else (value, False)
+
+    def _named(self, entries: list[tuple[str, Any, bool | None]]) -> dict[str, Any]:
+        taken = {name for name, _, _ in entries}
+        free = (name for name in chain([ERASED], (f"{ERASED} {one}" for one in count(2))) if name not in taken)
+        goes = (self.with_names and is_gone and not _ERASED_NAME.fullmatch(name) for name, _, is_gone in entries)
+        return {next(free) if gone else name: inner for (name, inner, _), gone in zip(entries, goes, strict=True)}
+
+
+def _all_of(parts: Iterable[bool | None]) -> bool | None:
+    known = {one for one in parts if one is not None}
+    return known == {True} if known else None

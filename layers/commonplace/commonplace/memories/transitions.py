@@ -1,6 +1,8 @@
-"""How a memory is corrected, and how it closes: superseded, deleted, erased; and what is kept of that, to undo it."""
+"""How a memory is corrected, and how it closes: superseded, deleted, erased; and what is kept of that, to undo it. Also which
+clock is believed before anything goes for good."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -9,6 +11,8 @@ from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import AppliedChange, Audit, Change
 
 PURGE_DELAY = timedelta(days=30)
+DAY_SECONDS = 86_400.0
+_CONFIRMED_FOR = 7 * DAY_SECONDS
 
 _WORDS: dict[str, Any] = {
     "raw_text": "", "normalized_text": "", "tags": (), "concepts": (), "key": None, "evidence": None, "user_note": None,
@@ -56,6 +60,18 @@ def without_words(change: AppliedChange) -> AppliedChange:
     if change.before is None:
         return change
     return replace(change, before={name: old for name, old in change.before.items() if name not in _WORDS})
+
+
+def believed(clock: float, written: Iterable[float], kept: float = math.inf) -> float:
+    """The latest moment up to `clock` that a user's own records confirm; all in seconds since 1970.
+
+    Whatever is removed because its time has come is removed up to this moment only: the clock of a laptop may be years ahead
+    for an afternoon, and nothing brings back what was removed. `written`: when things of the user were written; the newest
+    that is a day old by the clock confirms it for another week, or for a quarter of the time (in seconds) for which what may
+    go is `kept`. Where all is younger than a day a wrong clock could take nothing, and it is `clock`.
+    """
+    confirming = [one for one in written if one <= clock - DAY_SECONDS]
+    return min(clock, max(confirming) + min(_CONFIRMED_FOR, kept / 4)) if confirming else clock
 
 
 def applied_change(change: Change) -> AppliedChange:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, of_type
 from commonplace.domain.flaws import Flaws, gathered
 from commonplace.domain.ids import may_be_id
 from commonplace.domain.interactions import History, HistoryRequest, ListedRuns, RecordResult, RunReport
@@ -83,7 +83,7 @@ class Nights:
 
     def runs(self, limit: int = 20) -> list[Run]:
         """The newest runs, newest first; `limit` 1-100."""
-        if not 1 <= limit <= MOST_RUNS:
+        if not 1 <= of_type(int, limit, "limit") <= MOST_RUNS:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"limit: must be from 1 to {MOST_RUNS}", "limit")
         return self.context.night.runs.newest(self.context.user_id, limit)
 
@@ -94,7 +94,7 @@ class Nights:
     def run(self, run_id: str) -> Run:
         """A run by its id, or the `last`; `NOT_FOUND` if there is none."""
         runs, user_id = self.context.night.runs, self.context.user_id
-        if run_id == LAST:
+        if of_type(str, run_id, "run_id") == LAST:
             found, message = next(iter(runs.newest(user_id, 1)), None), "there is no run yet"
         else:
             found, message = runs.get(user_id, run_id) if may_be_id(run_id) else None, "there is no such run"
@@ -114,6 +114,7 @@ class Nights:
 
     def undo(self, operation_id: str) -> Run:
         """Undoes one operation, or the `last` that is no undo; returns the undo as a run. `NOT_FOUND` if there is none."""
+        of_type(str, operation_id, "operation_id")
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             chosen = undo.last_operation(self.context) if operation_id == LAST else operation_id
             run = undo.undo_operation(chosen, self.context, lease)

@@ -1,28 +1,175 @@
-"""Erases for good: everything that is kept of a user, or one memory with its history."""
+"""Erases for good: all that is kept of a user, or one memory with its history and what was made of it and of others."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from commonplace.domain.documents import check_place, reference_of
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, of_type
 from commonplace.domain.fields import Notes
 from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.interactions import Erased
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import LEFT_IN_LOG
+from commonplace.memories.document_words import twins
+from commonplace.memories.lineage import TAKEN_APART, made_of
 from commonplace.memories.searches import forget_searches
 from commonplace.memories.transitions import erased
-from commonplace.nightly.erasure_scope import ErasureScope, Known
 from commonplace.pages.publishing import erase_pages, publish_changes
-from commonplace.ports.record_values import Audit, Change, Operation
+from commonplace.ports.memory_records import MemoryRecords
+from commonplace.ports.record_values import Alias, Audit, Change, Operation
 from commonplace.ports.user_erasure import UserErasure
 from commonplace.runs.apply import Lease, RunContext, leased
-from commonplace.runs.backup_file import kept_backups
+from commonplace.runs.backup_file import Backup, kept_backups
 from commonplace.runs.finalize import erase_sources
 from commonplace.runs.resume import exclusive_lease
 from commonplace.use_cases.merged_again import MergedAgain
 from commonplace.use_cases.named import behind_alias
+
+
+@dataclass(frozen=True)
+class ErasureScope:
+    """All that goes with one memory, and what comes back in its place.
+
+    `ids`: of all that goes, as far as it is named; some may have no record. `memories`: of those what has words, newest
+    first. `damaged`: what can't be read. `merged`: the ids of what was made of it and of others, `standing` those that hold
+    the place of these others still, and `left` the others. `purged`: the ids without a record, and `names` what these were
+    called elsewhere.
+    """
+
+    ids: frozenset[str]
+    memories: tuple[Memory, ...]
+    damaged: tuple[str, ...]
+    merged: frozenset[str]
+    standing: tuple[Memory, ...]
+    left: tuple[Memory, ...]
+    purged: frozenset[str]
+    names: frozenset[str] = frozenset()
+
+    @property
+    def erased(self) -> tuple[str, ...]:
+        """The ids of what is erased, as far as there is anything of it; newest first."""
+        return tuple(dict.fromkeys((*(one.memory_id for one in self.memories), *self.damaged, *sorted(self.purged))))
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is kept of a user's memories: records, oldest first, the ids of those that can't be read, and backups."""
+
+    records: MemoryRecords
+    there: Sequence[Memory]
+    unreadable: Collection[str]
+    backups: Callable[[], Sequence[Backup]]
+
+    def scope(self, names: Sequence[str], aliases: Sequence[Alias]) -> ErasureScope:
+        """The scope of memories by their ids, or by what they were called elsewhere.
+
+        Backups are read where one has no record, and for a passage, which may have had another memory before.
+        """
+        ids = {one.memory_id for one in self.there}.union(self.unreadable)
+        scope = self._scope([one if one in ids else _memory_of(one, aliases) for one in names], self.there)
+        if not scope.purged and not any(one.is_passage for one in scope.memories):
+            return scope
+        backups = self.backups()
+        aliases = [*aliases, *(one for backup in backups for one in backup.aliases if one.memory_id not in ids)]
+        kept = {one.memory_id: one for backup in backups for one in backup.records if one.memory_id not in ids}
+        found = sorted((one.memory for one in kept.values() if one.memory), key=lambda one: one.memory_id)
+        wanted = [one if one in ids else _memory_of(one, aliases) for one in names]
+        scope = self._scope(wanted, [*found, *self.there])
+        told = kept.keys() | {one.memory_id for one in aliases}
+        gone = frozenset(one.name for one in aliases if one.memory_id in scope.purged)
+        return replace(scope, purged=scope.purged & told, names=gone)
+
+    def _scope(self, memory_ids: Sequence[str], known: Sequence[Memory]) -> ErasureScope:
+        damaged_too = any(one in self.unreadable for one in memory_ids)
+        reach = _Reach({one.memory_id: one for one in known}, damaged_too, self.records)
+        current = {one.memory_id for one in self.there if one.status == "active"}
+        for memory_id in memory_ids:
+            reach.follow(memory_id)
+        while more := twins([one for one in known if one.memory_id in reach.whole], known, current):
+            for memory_id in more:
+                reach.follow(memory_id)
+        ids = frozenset(reach.whole | reach.merged)
+        words = [one for one in known if one.memory_id in ids and one.content]
+        damaged = tuple(one for one in self.unreadable if one in ids)
+        standing = tuple(one for one in words if reach.stands(one.memory_id))
+        others = (one for one in self.there if one.memory_id not in ids and one.content)
+        left = tuple(one for one in others if reach.stands(one.superseded_by))
+        purged = ids.difference(self.unreadable, (one.memory_id for one in self.there))
+        return ErasureScope(ids, tuple(words[::-1]), damaged, frozenset(reach.merged), standing, left, purged)
+
+
+def _memory_of(name: str, aliases: Sequence[Alias]) -> str:
+    return next((one.memory_id for one in aliases if one.name == name and not one.withdrawn), name)
+
+
+@dataclass
+class _Reach:
+    """How far an erasure goes. `whole`: what goes with all that it replaced; `merged`: only what was made of that, too."""
+
+    known: Mapping[str, Memory]
+    damaged: bool
+    records: MemoryRecords
+    whole: set[str] = field(default_factory=set)
+    merged: set[str] = field(default_factory=set)
+    sources: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.closed_by, self.named_by = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+        for one in self.known.values():
+            self.closed_by[one.superseded_by or ""].append(one.memory_id)
+            self.named_by[one.supersedes or ""].append(one.memory_id)
+        # Of a merge that was taken back no link tells any more, nor does a record that can't be read.
+        self.suspects = [
+            one.memory_id
+            for one in self.known.values()
+            if one.content and (one.status == "deleted" or (self.damaged and one.supersedes))
+        ]
+
+    def follow(self, memory_id: str) -> None:
+        """Goes on from a memory until there is no more."""
+        ahead = [(memory_id, True)]
+        while ahead:
+            one, whole = ahead.pop()
+            if one in self.whole or (one in self.merged and not whole):
+                continue
+            (self.whole if whole else self.merged).add(one)
+            ahead += [(new, one not in self._sources(new)) for new in self._newer(one)]
+            ahead += [(old, True) for old in self._older(one)] if whole else []
+        self.merged -= self.whole
+
+    def stands(self, memory_id: str | None) -> bool:
+        """Whether a merged memory, or what was merged of it, holds the place of what it was made of."""
+        memory = self.known.get(memory_id or "")
+        if memory is None or memory.memory_id not in self.merged:
+            return False
+        return memory.status == "active" or self.stands(memory.superseded_by) or self._is_taken_apart(memory)
+
+    def _newer(self, memory_id: str) -> Iterator[str]:
+        memory = self.known.get(memory_id)
+        if memory is not None and memory.superseded_by is not None:
+            yield memory.superseded_by
+        yield from self.named_by[memory_id]
+        yield from (one for one in self.suspects if memory_id in self._sources(one))
+
+    def _older(self, memory_id: str) -> Iterator[str]:
+        memory = self.known.get(memory_id)
+        if memory is not None and memory.supersedes is not None:
+            yield memory.supersedes
+        yield from self.closed_by[memory_id]
+
+    def _sources(self, memory_id: str) -> frozenset[str]:
+        if memory_id not in self.sources:
+            memory = self.known.get(memory_id)
+            self.sources[memory_id] = frozenset() if memory is None else made_of(memory, self.records)
+        return self.sources[memory_id]
+
+    def _is_taken_apart(self, memory: Memory) -> bool:
+        """Whether an erasure that died has closed it, and not put all of the others in its place yet."""
+        return memory.status == "deleted" and any(
+            one.detail.get(TAKEN_APART) for one in self.records.audits(memory.user_id, memory.memory_id)[-1:]
+        )
 
 
 @dataclass(frozen=True)
@@ -68,19 +215,24 @@ class ErasableUser:
         An id that it had elsewhere leads to it, and one of which no record is left to what backups have of it. Raises
         `NOT_FOUND` when nothing of it has any words.
         """
-        ports, now = self.context.ports, self.context.caller.now
+        return self._scope([of_type(str, memory_id, "memory_id")])
+
+    def _scope(self, memory_ids: Sequence[str]) -> ErasureScope:
+        """The same of several memories at once."""
+        ports = self.context.ports
         with gathered() as flaws:
             there = list(ports.records.all(self.user_id))
-            behind = behind_alias(memory_id, self.context.caller, ports)
+            behind = [(one, behind_alias(one, self.context.caller, ports)) for one in memory_ids]
         known = Known(
             ports.records,
             there,
             flaws.unreadable,
-            lambda: kept_backups(ports.files, self.user_id, now) if ports.files else [],
+            lambda: kept_backups(ports.files, self.user_id) if ports.files else [],
         )
-        scope = known.scope(behind[0].memory_id if behind else memory_id, list(ports.aliases.all(self.user_id)))
+        names = [found[0].memory_id if found else one for one, found in behind]
+        scope = known.scope(names, list(ports.aliases.all(self.user_id)))
         if not scope.erased:
-            found = any(one.memory_id in scope.ids for one in there) or bool(ports.erased.among(self.user_id, [memory_id]))
+            found = any(one.memory_id in scope.ids for one in there) or bool(ports.erased.among(self.user_id, memory_ids))
             left = "" if not found or self.notes(wait=False) is None else f"; {LEFT_IN_LOG}"
             why = f"was erased already{left}" if found else "no memory has this id"
             raise CommonplaceError(ErrorCode.NOT_FOUND, f"memory_id: {why}", "memory_id")
@@ -90,24 +242,33 @@ class ErasableUser:
         """Erases a memory with its history; tells the ids of what was erased, and of what was made again without it.
 
         The texts that it was read from and what runs quote of them go first, then the memories, so that after a crash the
-        same call goes on. What was merged of it and of others goes, too: of the others one memory is made again. What stays
-        for 30 days, for every index and process to hear of it, has no word of it. Raises `CONFLICT` while a run of this user
-        is at work or a memory is changed in the same moment.
+        same call goes on. What was merged of it and of others goes, too: of the others one memory is made again. Of a
+        passage all goes that its document held of its words before, with the memories of that. What stays for 30 days, for
+        every index and process to hear of it, has no word of it. Raises `CONFLICT` while a run of this user is at work or a
+        memory is changed in the same moment.
         """
+        return self._erase_memories([of_type(str, memory_id, "memory_id")])
+
+    def _erase_memories(self, memory_ids: Sequence[str]) -> Erased:
         with exclusive_lease(self.context) as lease:
-            scope = self.scope(memory_id)
+            scope = self._scope(memory_ids)
             ids = scope.erased
             self.context.ports.usage.fold(self.user_id)  # what was found is counted now, and not again later
-            erase_sources(set(scope.ids), set(), self.context, lease, merged=scope.merged)
+            places = forget_searches(self.user_id, scope.memories, self.context.ports)
+            places |= erase_sources(set(scope.ids), set(), self.context, lease, merged=scope.merged)[1]
             if scope.purged:
                 self.erasure.forget_purged(self.user_id, scope.purged, scope.names)
             for one in scope.damaged:  # first: as long as there are others it is a memory that is forgotten, and no repair
                 self.erasure.erase_unreadable(self.user_id, one, forgotten=bool(scope.memories))
             again = MergedAgain(scope.left, scope.standing, lease).make() if scope.left else ()
-            for memory in self.context.ports.records.get(self.user_id, [one.memory_id for one in scope.memories]):
+            # A passage that was named is the last: after a crash what else is erased with it is found by its words.
+            order = sorted(scope.memories, key=lambda one: one.is_passage and one.memory_id in memory_ids)
+            for memory in self.context.ports.records.get(self.user_id, [one.memory_id for one in order]):
                 self._erase(memory, lease, memory.memory_id in scope.merged)
-            publish_changes(self.context, "an erasure", ids)
-        return Erased(memories=len(ids), ids=ids, made_again=again, notes=self.notes())
+            trouble = publish_changes(self.context, "an erasure", ids)
+            was_shown = any(one.status == "active" for one in scope.memories)
+            places |= {"pages"} if self.context.night.pages is not None and trouble is None and was_shown else set()
+        return Erased(memories=len(ids), ids=ids, places=tuple(sorted(places)), made_again=again, notes=self.notes())
 
     def erase_document(self, namespace: Sequence[str], key: str) -> Erased:
         """Erases a document with its versions, then every memory that was derived from one of them; tells their ids.
@@ -123,20 +284,17 @@ class ErasableUser:
             documents.erase(self.user_id, namespace, key)  # also where there is none: an erasure may have died half-way
         if not passages and not is_there:
             raise CommonplaceError(ErrorCode.NOT_FOUND, "key: there is no such document", "key")
-        ids: dict[str, None] = {}
-        for memory_id in passages:
-            if memory_id not in ids:
-                ids |= dict.fromkeys(self.erase_memory(memory_id).ids)
-        return Erased(memories=len(ids), ids=tuple(ids), notes=self.notes())
+        erased = self._erase_memories(passages) if passages else Erased(memories=0, notes=self.notes())
+        return erased.model_copy(update={"places": tuple(sorted({*erased.places, "documents"}))})
 
     def _passages(self, namespace: Sequence[str], key: str) -> list[str]:
         """The ids of what was derived from a document and has words: in a record, or only in a backup."""
-        ports, now, reference = self.context.ports, self.context.caller.now, reference_of(namespace, key)
+        ports, reference = self.context.ports, reference_of(namespace, key)
         with gathered() as flaws:
             there = {one.memory_id: one for one in ports.records.all(self.user_id)}
         versions = ports.documents.versions(self.user_id, namespace, key)
         told = {one.memory_id for version in versions for one in version.passages}
-        backups = kept_backups(ports.files, self.user_id, now) if ports.files else []
+        backups = kept_backups(ports.files, self.user_id) if ports.files else []
         kept = (one for backup in backups for one in backup.records if one.memory_id not in there)
         found = [name for name, one in there.items() if one.session_id == reference and one.content]
         damaged = [one for one in flaws.unreadable if one in told]
@@ -153,5 +311,4 @@ class ErasableUser:
             without = without.model_copy(update={"supersedes": None})
         change = Change(without, Audit("erase", now, {}), before=memory, erases=True)
         operation = Operation(new_operation_id(now), self.user_id, "FORGET", now, closes=(change,))
-        forget_searches(operation, self.context.ports)
         self.context.ports.operations.apply(operation, lease.fence)

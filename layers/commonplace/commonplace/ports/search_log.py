@@ -18,5 +18,5 @@ class SearchLog(Protocol):
     def searches(self, user_id: str) -> list[LoggedSearch]:
         """What is kept of a user, in the order in which it came."""
 
-    def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> None:
-        """Takes out the searches whose query is meant, for good."""
+    def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> int:
+        """Removes the searches whose query is meant, for good; returns how many."""

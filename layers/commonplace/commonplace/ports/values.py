@@ -18,7 +18,7 @@ MOST_TAGS = 500
 """How many tags of a user a store is shown, the most used ones."""
 MOST_RATINGS = 500
 """How many ratings of a user are kept, the newest ones: each search reads them."""
-RATINGS_KEPT = timedelta(days=90)
+SEARCHES_KEPT = RATINGS_KEPT = timedelta(days=90)
 
 Clock = Callable[[], datetime]
 """Tells the time, aware, in the user's zone."""

@@ -94,7 +94,8 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
     lease.renew()
     made = operation.operation(lease.context.user_id, run_id)
     try:
-        forget_searches(made, lease.context.ports)
+        gone = [change.before for change in made.changes if change.erases and change.before is not None]
+        forget_searches(made.user_id, gone, lease.context.ports)
         lease.context.ports.operations.apply(made, lease.fence)
         _keep_beside(operation, run_id, lease.context)
     except CommonplaceError as error:

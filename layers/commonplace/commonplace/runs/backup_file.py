@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.fields import EARLIEST
 from commonplace.domain.memory import Memory
 from commonplace.domain.strict_json import read_object
 from commonplace.domain.transfer import BackupProblem, KeptFile
@@ -91,25 +92,30 @@ def read_backup(file: KeptFile, body: bytes, user_id: str) -> BackupReading:
     return reading
 
 
-def forget_in_backups(files: KeptFiles, user_id: str, memory_ids: Collection[str], now: datetime) -> None:
+def forget_in_backups(files: KeptFiles, user_id: str, memory_ids: Collection[str]) -> bool:
     """Writes the user's backups anew without some memories; one that is not what was written goes, for it may hold them.
 
-    What only one of these had taken the place of, as where it was merged, stands in them as it was before.
+    What only one of these had taken the place of, as where it was merged, stands in them as it was before. Those are read,
+    too, whose time is over and that are still there: by another clock it is not. Tells whether one was changed.
     """
-    for file in files.listed(user_id, "backup", now):
-        found = files.get(user_id, "backup", file.file_id, now)
+    changed = False
+    for file in files.listed(user_id, "backup", EARLIEST):
+        found = files.get(user_id, "backup", file.file_id, EARLIEST)
         if found is None or hashlib.sha256(found[1]).hexdigest() != file.sha256:
             files.delete(user_id, "backup", file.file_id)
+            changed = True
             continue
         without = _without(found[1], set(memory_ids))
         if without is not None:
             left, records = without
             files.put(user_id, described(file, records, left), left)
+            changed = True
+    return changed
 
 
-def kept_backups(files: KeptFiles, user_id: str, now: datetime) -> list[Backup]:
-    """All backups of the user, as far as they can be read."""
-    found = (files.get(user_id, "backup", file.file_id, now) for file in files.listed(user_id, "backup", now))
+def kept_backups(files: KeptFiles, user_id: str) -> list[Backup]:
+    """All backups of the user that are still there, as far as they can be read."""
+    found = (files.get(user_id, "backup", file.file_id, EARLIEST) for file in files.listed(user_id, "backup", EARLIEST))
     backups = (read_backup(*one, user_id).backup for one in found if one is not None)
     return [one for one in backups if one is not None]
 

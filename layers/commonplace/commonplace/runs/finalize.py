@@ -3,7 +3,10 @@
 import logging
 from collections.abc import Collection, Mapping, Sequence
 
+from commonplace.domain.fields import EARLIEST
+from commonplace.domain.interactions import ErasedPlace
 from commonplace.domain.runs import LEFT_IN_LOG, Run, RunOperation, RunStatus
+from commonplace.domain.transfer import FileKind
 from commonplace.memories.document_words import forget_in_documents
 from commonplace.ports.ledger_values import LedgerEntry, LedgerMark
 from commonplace.runs.apply import Lease, RunContext
@@ -13,6 +16,7 @@ from commonplace.runs.queueing import failed
 from commonplace.runs.renaming import forget_unused_names
 
 _ERASED = "(erased)"
+_FILES: tuple[tuple[FileKind, ErasedPlace], ...] = (("export", "exports"), ("upload", "uploads"))
 _MAY_HOLD_IT = "something was erased before a worker had begun with it; ask for it again"
 RUNS_WITH_WORDS = 200
 """The newest runs, in which or in whose interactions words of a memory may still stand."""
@@ -34,7 +38,7 @@ def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
         said for one in forgetting for said in one.erases
     }
     rested = _evidence_interactions(run, forgotten)
-    sources = erase_sources(forgotten, requests | rested, context, lease, at_work=run.run_id)
+    sources, _ = erase_sources(forgotten, requests | rested, context, lease, at_work=run.run_id)
     return _without_quotes(run, forgotten, sources)
 
 
@@ -48,35 +52,43 @@ def with_what_is_left(run: Run, context: RunContext, wait: bool = True) -> Run:
 def erase_sources(
     forgotten: set[str], said: set[str], context: RunContext, lease: Lease, at_work: str | None = None,
     merged: Collection[str] = (),
-) -> set[str]:  # fmt: skip
+) -> tuple[set[str], set[ErasedPlace]]:  # fmt: skip
     """Erases the texts of the interactions that memories rest on, of those `said`, what runs quote of them, and files.
 
     `at_work`: the run that is left to its caller. `merged`: those of the forgotten that were made of others, too, and have
     the session of one of these. All exports and uploads of the user go, for one may hold it; backups are
-    written anew without it, and what runs are queued to do goes. Gives the interactions whose texts are gone. Safe to repeat.
+    written anew without it, and what runs are queued to do goes. Gives the interactions whose texts are gone, and the places
+    where anything was erased. Safe to repeat.
     """
-    if context.ports.files is not None:
-        for kind in ("export", "upload"):  # a file may hold what is forgotten; another is soon made
-            context.ports.files.delete_all(context.user_id, kind)
-        forget_in_backups(context.ports.files, context.user_id, forgotten, context.caller.now)
-    found = context.ports.records.get(context.user_id, sorted(forgotten))
-    forget_in_documents(forgotten, found, context.user_id, context.caller.now, context.ports.documents)
+    files, user_id, places = context.ports.files, context.user_id, set[ErasedPlace]()
+    if files is not None:
+        for kind, place in _FILES:  # a file may hold what is forgotten; another is soon made
+            places |= {place} if files.listed(user_id, kind, EARLIEST) else set()
+            files.delete_all(user_id, kind)
+        places |= {"backups"} if forget_in_backups(files, user_id, forgotten) else set()
+    found = context.ports.records.get(user_id, sorted(forgotten))
+    cut = forget_in_documents(forgotten, found, user_id, context.caller.now, context.ports.documents)
+    places |= {"documents"} if cut else set()
     memories = [one for one in found if one.memory_id not in merged]
-    runs = context.night.runs.newest(context.user_id, RUNS_WITH_WORDS)
+    runs = context.night.runs.newest(user_id, RUNS_WITH_WORDS)
     rested = {one for run in runs for one in _evidence_interactions(run, forgotten)}
     sources = {memory.session_id for memory in memories if memory.session_id} | said | rested
-    context.night.ledger.erase_texts(context.user_id, sorted(sources))
+    told = context.night.ledger.entries(user_id, sorted(sources))
+    places |= {"interactions"} if any(one.interaction is not None for one in told) else set()
+    context.night.ledger.erase_texts(user_id, sorted(sources))
     for run in runs:
         if run.status == "queued":
             failed(run, _MAY_HOLD_IT, context, lease)
+            places.add("runs")
             continue
         cleaned = _without_quotes(run, forgotten, sources)
         if cleaned != run and run.run_id != at_work:
             context.night.runs.save(cleaned, lease.fence)
             waits = [review_part(one.operation_id) for one in cleaned.operations if one.outcome == "needs_review"]
-            context.night.parts.drop_parts(context.user_id, run.run_id, waits)
+            context.night.parts.drop_parts(user_id, run.run_id, waits)
+            places.add("runs")
     forget_unused_names(forgotten, context, lease)
-    return sources
+    return sources, places
 
 
 def _forgetting(run: Run) -> list[RunOperation]:

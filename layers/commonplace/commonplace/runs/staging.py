@@ -8,6 +8,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Request
 from commonplace.domain.interactions import RunReport
 from commonplace.domain.runs import Outcome, Run, RunKind, RunOperation
+from commonplace.memories.transitions import believed
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Clock, OutOfTime
 from commonplace.runs import report, undo
@@ -48,8 +49,7 @@ def change_many(
     With `run_id` and `dry_run` the kept plan, or what became of it, is told. What changed since it was planned is `lost`.
     Of a model's, what is more than a night may replace waits for review. Where the call has no time for all of it, the run is
     `queued` or `running` and a worker goes on with it, by the `request`. Raises `CONFLICT` while another run of the user is
-    at work, `NOT_FOUND` for no such run of this kind, and `INVALID_ARGUMENT` for a plan that is older than seven days: then
-    it is discarded.
+    at work, `NOT_FOUND` for no such run of this kind, and `INVALID_ARGUMENT` for a plan that is older than seven days.
     """
     if run_id is not None:
         run = kept_run(kind, run_id, context)
@@ -110,7 +110,10 @@ def _told(run: Run, context: RunContext) -> RunReport:
 
 
 def _approve(run: Run, context: RunContext, lease: Lease) -> Run:
-    _refuse_discarded(run)
+    if any(one.outcome == "discarded" for one in run.operations):
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "run_id: was discarded; plan anew", "run_id")
+    if run.status == "needs_review" and context.caller.now - run.started_at > KEPT_FOR:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "run_id: is older than seven days; plan anew", "run_id")
     return _noted(run, _TOO_MANY) if _is_too_much(run.operations, context) else undo.approve(run, context, lease)
 
 
@@ -177,14 +180,11 @@ def _noted(run: Run, note: str) -> Run:
     return run.model_copy(update={"notes": (*run.notes, note)})
 
 
-def _refuse_discarded(run: Run) -> None:
-    if any(one.outcome == "discarded" for one in run.operations):
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "run_id: was discarded; plan anew", "run_id")
-
-
 def _discard_old(context: RunContext, lease: Lease) -> None:
-    """Discards what was planned more than seven days ago: its words go too."""
-    for run in context.night.runs.newest(context.user_id, _MOST_RUNS):
-        old = context.caller.now - run.started_at > KEPT_FOR
+    """Discards what was planned more than seven days ago, as far as the clock is believed: its words go too."""
+    runs = context.night.runs.newest(context.user_id, _MOST_RUNS)
+    now = believed(context.caller.now.timestamp(), [run.started_at.timestamp() for run in runs], KEPT_FOR.total_seconds())
+    for run in runs:
+        old = now - run.started_at.timestamp() > KEPT_FOR.total_seconds()
         if old and run.status in ("needs_review", "queued") and run.kind not in ("nightly", "undo"):
             undo.discard(run, context, lease)

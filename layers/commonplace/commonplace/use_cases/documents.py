@@ -1,20 +1,28 @@
 """Writing, reading and undoing documents; what is in them is found by searches as memories are."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
-from commonplace.domain.documents import Document, DocumentHead, Form, check_place
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from pydantic_core import PydanticCustomError
+
+from commonplace.contract.validate import redaction_under_key
+from commonplace.domain.documents import MOST_BYTES, Document, DocumentHead, Form, check_place
+from commonplace.domain.errors import CommonplaceError, ErrorCode, list_of, of_type
+from commonplace.domain.fields import printable
 from commonplace.domain.memory import DOCUMENTS
+from commonplace.domain.strict_json import read_object
 from commonplace.memories.documents import close_former, derived, settle
 from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Filter
 from commonplace.retrieval.engine import find
 from commonplace.text.redaction import redact
-from commonplace.use_cases.document_body import clean_body
 
+_DEEPEST = 100
+_MOST_OF_WAY = 200
+"""How many characters of the names that a value stands under are looked at, the innermost ones."""
 _ATTEMPTS, _MOST_FOUND = 20, 200
 
 
@@ -72,12 +80,14 @@ def read_document(namespace: Sequence[str], key: str, caller: Caller, ports: Por
 
 def list_documents(namespace: Sequence[str], caller: Caller, ports: Ports) -> list[DocumentHead]:
     """The documents in a namespace and in those below it, by path."""
-    return [one for one in ports.documents.listed(caller.user_id, namespace) if not one.deleted]
+    names = [of_type(str, one, "namespace") for one in list_of(namespace, "namespace")]
+    return [one for one in ports.documents.listed(caller.user_id, names) if not one.deleted]
 
 
 def score_documents(query: str, namespace: Sequence[str], caller: Caller, ports: Ports) -> dict[str, float]:
     """How well the documents in a namespace match a query, by path: each by its best passage, of the best 200 of all."""
     heads = list_documents(namespace, caller, ports)
+    of_type(str, query, "query")
     paths = {one.memory_id: head.path for head in heads for one in head.passages}
     found = find(query, caller, ports, Filter(collection=DOCUMENTS), _MOST_FOUND, 0.0)
     scores: dict[str, float] = {}
@@ -143,3 +153,62 @@ def _check_names(given: Writing) -> None:
         if redact(name).kinds:
             why = "namespace and key: must hold no secret, for secrets are never kept"
             raise CommonplaceError(ErrorCode.SECRET_ONLY, why, "key")
+
+
+def clean_body(body: str, form: Form) -> tuple[str, tuple[str, ...]]:
+    """The body without secrets, and their kinds. Of a JSON object each value is looked at under all of its names.
+
+    Raises `INVALID_JSON`, `INVALID_ARGUMENT` or `TEXT_TOO_LONG`; no message quotes the body.
+    """
+    _check_printable(body)
+    _check_size(body)
+    if form == "text":
+        found = redact(body)
+        clean, kinds = found.text, list(found.kinds)
+    else:
+        kinds = []
+        clean = json.dumps(_redacted(_object(body), "", kinds, 0), ensure_ascii=False)
+    _check_size(clean)
+    return clean, tuple(dict.fromkeys(kinds))
+
+
+def _object(body: str) -> dict[str, Any]:
+    try:
+        return read_object(body)
+    except CommonplaceError as error:
+        _refuse(error.code, error.message)
+
+
+def _redacted(value: Any, way: str, kinds: list[str], depth: int) -> Any:
+    """A value without secrets. `way`: the names that it stands under, the innermost last."""
+    if depth > _DEEPEST:
+        _refuse(ErrorCode.INVALID_JSON, f"is nested deeper than {_DEEPEST} levels")
+    if isinstance(value, dict):
+        return {
+            _redacted(name, "", kinds, depth): _redacted(one, f"{way} {name}"[-_MOST_OF_WAY:], kinds, depth + 1)
+            for name, one in value.items()
+        }
+    if isinstance(value, list):
+        return [_redacted(one, way, kinds, depth + 1) for one in value]
+    if not isinstance(value, str | int | float) or isinstance(value, bool):
+        return value
+    _check_printable(str(value))
+    found = redaction_under_key(str(value), way) if way else redact(str(value))
+    kinds += found.kinds
+    return found.text if found.kinds else value
+
+
+def _check_printable(text: str) -> None:
+    try:
+        printable(text)
+    except PydanticCustomError as error:
+        _refuse(ErrorCode.INVALID_ARGUMENT, str(error))
+
+
+def _check_size(body: str) -> None:
+    if len(body.encode()) > MOST_BYTES:
+        _refuse(ErrorCode.TEXT_TOO_LONG, f"must have {MOST_BYTES // 1024} KB at the most")
+
+
+def _refuse(code: ErrorCode, why: str) -> NoReturn:
+    raise CommonplaceError(code, f"body: {why}", "body") from None

@@ -6,7 +6,7 @@ from datetime import timedelta
 from itertools import chain
 from typing import IO
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, of_type
 from commonplace.domain.fields import Notes, within
 from commonplace.domain.ids import may_be_id, new_file_id
 from commonplace.domain.memory import Memory
@@ -96,8 +96,8 @@ def exported_lines(
 
 def export_file(export_id: str, caller: Caller, ports: Ports) -> tuple[KeptFile, bytes]:
     """An export of the caller's user, and its bytes; `NOT_FOUND` if there is none."""
-    files = kept_files(ports)
-    found = files.get(caller.user_id, "export", export_id, caller.now) if may_be_id(export_id) else None
+    known = may_be_id(of_type(str, export_id, "export_id"))
+    found = kept_files(ports).get(caller.user_id, "export", export_id, caller.now) if known else None
     if found is None:
         raise _no_export()
     return found

@@ -7,7 +7,7 @@ from datetime import tzinfo
 from typing import Any, TypeVar
 
 from commonplace.contract import validate
-from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.errors import CommonplaceError, list_of
 from commonplace.domain.fields import MAX_TEXT, Place
 from commonplace.domain.imports import ChatMessage, ImportResult, Keep, LeftOut, Turn
 from commonplace.memories.enrich import EnrichedStatement, PrecomputedEmbedder, enrich, labelling
@@ -36,7 +36,7 @@ def import_turns(
     What is not kept (nothing but a secret, too long, no words, not worth keeping) is listed with its reason; a malformed
     turn is an error that names it, before anything is stored.
     """
-    zone = caller.now.tzinfo
+    zone, turns = caller.now.tzinfo, list_of(turns, "turns")
     checked = [_timed(_check(Turn, turn, number), number, zone) for number, turn in enumerate(turns_of_chat(turns))]
     reader = _TurnReader(checked, keep, ports.facts.tags(caller.user_id), caller, ports)
     ids: list[str | None] = [None] * len(checked)

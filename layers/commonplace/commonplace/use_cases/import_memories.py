@@ -6,7 +6,7 @@ from datetime import timedelta
 from io import BytesIO
 from typing import IO
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, of_type
 from commonplace.domain.fields import Notes
 from commonplace.domain.ids import may_be_id, new_file_id
 from commonplace.domain.interactions import RunReport
@@ -74,7 +74,8 @@ def keep_upload(body: bytes | IO[bytes], caller: Caller, ports: Ports) -> Upload
 
     A body in a file is read piece by piece.
     """
-    source, now, digest = BytesIO(body) if isinstance(body, bytes) else body, caller.now, hashlib.sha256()
+    source = body if not isinstance(body, bytes) and hasattr(body, "read") else BytesIO(of_type(bytes, body, "body"))
+    now, digest = caller.now, hashlib.sha256()
     source.seek(0)
     while piece := source.read(_PIECE):
         digest.update(piece)
@@ -109,14 +110,15 @@ def _refuse_beyond_quota(more: int, caller: Caller, ports: Ports) -> None:
 
 def uploaded(upload_id: str, into: IO[bytes], caller: Caller, ports: Ports) -> None:
     """Writes an upload that is still kept into a file; `NOT_FOUND` if it is not."""
-    if not (may_be_id(upload_id) and kept_files(ports).copy(caller.user_id, "upload", upload_id, caller.now, into)):
+    known, files = may_be_id(of_type(str, upload_id, "upload_id")), kept_files(ports)
+    if not (known and files.copy(caller.user_id, "upload", upload_id, caller.now, into)):
         why = "upload_id: there is no such upload; each is kept for an hour, for one import"
         raise CommonplaceError(ErrorCode.NOT_FOUND, why, "upload_id")
 
 
 def drop_upload(upload_id: str, caller: Caller, ports: Ports) -> None:
     """Takes an upload away; one that is not there is none."""
-    if may_be_id(upload_id):
+    if may_be_id(of_type(str, upload_id, "upload_id")):
         kept_files(ports).delete(caller.user_id, "upload", upload_id)
 
 

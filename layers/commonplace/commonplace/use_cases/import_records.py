@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.errors import CommonplaceError, of_type
 from commonplace.domain.fields import Notes
 from commonplace.domain.flaws import gathered
 from commonplace.domain.imports import ImportedRecords, LeftOutRecord
@@ -25,6 +25,7 @@ def import_records(
     A malformed one is an error that names it, before anything is stored. They become the caller's, whoever they were of;
     secrets are taken out, and vectors computed again. `progress` is called with how many of how many are stored.
     """
+    of_type(bool, apply, "apply")
     kinds: dict[str, None] = {}
     with gathered() as given_flaws:
         checked = [_check(given, number, caller, kinds) for number, given in enumerate(records)]

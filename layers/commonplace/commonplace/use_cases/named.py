@@ -3,7 +3,7 @@ none."""
 
 from difflib import get_close_matches
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, of_type
 from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import id_or_key, may_be_id
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
@@ -20,7 +20,7 @@ _CLOSED = {"deleted": "was deleted", "archived": "was over, and its place was ta
 
 def naming(name: str, caller: Caller, ports: Ports) -> dict[str, str]:
     """What a person calls a memory by, as the field of a request: its id, its key, or an id that it had elsewhere."""
-    fields = id_or_key(name)
+    fields = id_or_key(of_type(str, name, "name"))
     if "key" not in fields or not (len(name) <= _LONGEST and name.isprintable()):  # no store is asked for what is none
         return fields
     if not ports.aliases.get(caller.user_id, [name]):

@@ -3,7 +3,7 @@
 import logging
 import math
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from ulid import ULID
 
@@ -11,10 +11,9 @@ from commonplace.adapters.dynamodb.calls import partition_condition
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.table import ITEM, PURGE_AT, SEARCHED, USER, Item
 from commonplace.domain.errors import CommonplaceError
-from commonplace.ports.values import LoggedSearch
+from commonplace.ports.values import SEARCHES_KEPT, LoggedSearch
 
 _log = logging.getLogger("commonplace")
-_KEPT = timedelta(days=90)
 _PATIENCE = 0.5  # seconds: an answer stands behind it
 
 
@@ -37,7 +36,7 @@ class DynamoSearchLog:
             "query": {"S": search.query},
             "found": {"N": str(search.found)},
             "at": {"S": search.at.isoformat()},
-            PURGE_AT: {"N": str(math.ceil((now + _KEPT).timestamp()))},
+            PURGE_AT: {"N": str(math.ceil((now + SEARCHES_KEPT).timestamp()))},
         }
         try:
             self._table.calls(_PATIENCE).put(item)
@@ -50,9 +49,10 @@ class DynamoSearchLog:
             for row in self._rows(user_id)
         ]
 
-    def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> None:
+    def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> int:
         meant = [row for row in self._rows(user_id) if is_meant(row["query"]["S"])]
         self._table.calls().delete_all({USER: row[USER], ITEM: row[ITEM]} for row in meant)
+        return len(meant)
 
     def _rows(self, user_id: str) -> Iterator[Item]:
         """What is kept; the table takes rows out some days after their time."""

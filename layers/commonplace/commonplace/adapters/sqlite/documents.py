@@ -3,16 +3,16 @@
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from typing import Final
 
 from commonplace.adapters.sqlite.database import Database
-from commonplace.adapters.sqlite.purging import confirmed
+from commonplace.adapters.sqlite.purging import expired_rows
 from commonplace.adapters.sqlite.rows import known_owner, owner_number, seconds
 from commonplace.adapters.sqlite.tables import delete_rows_if_there, has_table
 from commonplace.domain.documents import MOST_VERSIONS, Document, DocumentHead, path_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 
-TABLE = "documents"
+TABLE: Final = "documents"
 _SCHEMA = (
     """CREATE TABLE IF NOT EXISTS documents (
     owner INTEGER NOT NULL REFERENCES users (number), path TEXT NOT NULL, version INTEGER NOT NULL, head TEXT NOT NULL,
@@ -21,7 +21,7 @@ _SCHEMA = (
 )
 _NEWEST = "version = (SELECT max(version) FROM documents AS other WHERE other.owner = {0}.owner AND other.path = {0}.path)"
 _PAST = f"""DELETE FROM documents WHERE owner = ? AND path IN (SELECT path FROM documents AS one
-    WHERE owner = ? AND purge_at <= ? AND {_NEWEST.format("one")})"""
+    WHERE rowid IN (SELECT value FROM json_each(?)) AND {_NEWEST.format("one")})"""
 
 
 class SqliteDocuments:
@@ -41,7 +41,8 @@ class SqliteDocuments:
             connection.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)", _row(owner, document))
             surplus = "DELETE FROM documents WHERE owner = ? AND path = ? AND version <= ?"
             connection.execute(surplus, (owner, path, document.version - MOST_VERSIONS))
-            _purge(connection, owner, document.updated_at)
+            gone = expired_rows(connection, TABLE, owner, document.updated_at.timestamp())
+            connection.execute(_PAST, (owner, json.dumps(gone)))
 
     def get(self, user_id: str, namespace: Sequence[str], key: str) -> Document | None:
         return next(iter(self._versions(user_id, path_of(namespace, key), 1)), None)
@@ -83,16 +84,6 @@ class SqliteDocuments:
                 (known_owner(connection, user_id), path, most),
             ).fetchall()
         return [_document(head, body) for head, body in rows]
-
-
-def _purge(connection: sqlite3.Connection, owner: int, now: datetime) -> None:
-    """Takes out what was deleted 30 days ago, as far as the clock is believed."""
-    due = "SELECT 1 FROM documents WHERE owner = ? AND purge_at <= ? LIMIT 1"
-    if connection.execute(due, (owner, now.timestamp())).fetchone() is None:
-        return
-    heads = connection.execute("SELECT head FROM documents WHERE owner = ?", (owner,)).fetchall()
-    written = [DocumentHead.model_validate_json(head, extra="ignore").updated_at.timestamp() for (head,) in heads]
-    connection.execute(_PAST, (owner, owner, confirmed(connection, owner, now, written)))
 
 
 def erase_all(connection: sqlite3.Connection, owner: int) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.purging import drop_expired
 from commonplace.adapters.sqlite.rows import known_owner, moment_of
 from commonplace.adapters.sqlite.tables import has_table
 from commonplace.ports.values import MOST_RATINGS, RATINGS_KEPT, Rating
@@ -13,8 +14,8 @@ _TABLE = """CREATE TABLE IF NOT EXISTS feedback (
     owner INTEGER NOT NULL REFERENCES users (number), memory_id TEXT NOT NULL, asked TEXT NOT NULL, query TEXT NOT NULL,
     useful INTEGER NOT NULL, at TEXT NOT NULL, until REAL NOT NULL, PRIMARY KEY (owner, memory_id, asked))"""
 _ACTIVE = "SELECT 1 FROM memories WHERE owner = ? AND memory_id = ? AND status = 'active'"
-_SURPLUS = """DELETE FROM feedback WHERE owner = ?1 AND (until <= ?2 OR rowid IN (
-    SELECT rowid FROM feedback WHERE owner = ?1 ORDER BY until DESC, rowid DESC LIMIT -1 OFFSET ?3))"""
+_SURPLUS = """DELETE FROM feedback WHERE owner = ?1 AND rowid IN (
+    SELECT rowid FROM feedback WHERE owner = ?1 ORDER BY until DESC, rowid DESC LIMIT -1 OFFSET ?2)"""
 
 
 class SqliteFeedback:
@@ -26,13 +27,14 @@ class SqliteFeedback:
     def rate(self, user_id: str, rating: Rating) -> bool:
         with self._database.writing() as connection:
             owner = known_owner(connection, user_id)
-            if connection.execute(_ACTIVE, (owner, rating.memory_id)).fetchone() is None:
+            if owner is None or connection.execute(_ACTIVE, (owner, rating.memory_id)).fetchone() is None:
                 return False
             connection.execute(_TABLE)
             until = (rating.at + RATINGS_KEPT).timestamp()
             row = (owner, rating.memory_id, rating.asked, rating.query, rating.useful, rating.at.isoformat(), until)
             connection.execute("INSERT OR REPLACE INTO feedback VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-            connection.execute(_SURPLUS, (owner, rating.at.timestamp(), MOST_RATINGS))
+            drop_expired(connection, "feedback", owner, rating.at.timestamp())
+            connection.execute(_SURPLUS, (owner, MOST_RATINGS))
         return True
 
     def ratings(self, user_id: str, now: datetime) -> list[Rating]:

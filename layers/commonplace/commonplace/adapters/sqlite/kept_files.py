@@ -9,6 +9,7 @@ from shutil import copyfileobj
 from typing import IO
 
 from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.purging import drop_expired
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.adapters.sqlite.tables import has_table
 from commonplace.domain.transfer import FileKind, KeptFile
@@ -31,8 +32,8 @@ class SqliteKeptFiles:
         size = source.seek(0, SEEK_END)
         with self._database.writing(erases=True) as connection:
             connection.execute(_TABLE)
-            connection.execute("DELETE FROM kept_files WHERE expires_at <= ?", (file.made_at.timestamp(),))
             owner, until = owner_number(connection, user_id), file.expires_at.timestamp()
+            drop_expired(connection, "kept_files", owner, file.made_at.timestamp())
             stored = connection.execute(_PUT, (owner, file.kind, file.file_id, until, file.model_dump_json(), size))
             source.seek(0)
             with connection.blobopen("kept_files", "body", stored.lastrowid or 0) as blob:

@@ -1,19 +1,26 @@
 """What goes for good by time, and which time a user's own records confirm.
 
-The clock of a laptop may be years ahead for an afternoon, and nothing brings back what is purged. So a write purges only its
-own user's memories, and a clock is believed up to a week after the newest of that user's records that are a day old by it.
-Who comes back after months is believed from the second day on; an earlier day's record has confirmed the clock by then.
+A write purges only what its own user has, and only up to the moment that `believed` gives. Who comes back after months is
+believed from the second day on; an earlier day's record has confirmed the clock by then.
 """
 
 import sqlite3
-from collections.abc import Sequence
 from datetime import datetime
+from typing import Literal
 
 from commonplace.adapters.sqlite import removal, writes
 from commonplace.adapters.sqlite.tables import has_table
+from commonplace.memories.transitions import DAY_SECONDS, believed
+from commonplace.ports.values import RATINGS_KEPT, SEARCHES_KEPT
 
-_DAY = 86_400.0
-_CONFIRMED_FOR = 7 * _DAY
+Expiring = Literal["kept_files", "documents", "searches", "feedback"]
+_MADE_AT = "(julianday(iif(json_valid({0}), json_extract({0}, '$.{1}'), NULL)) - 2440587.5) * 86400"
+_DUE_AND_WRITTEN: dict[Expiring, tuple[str, str]] = {  # in seconds since 1970
+    "kept_files": ("expires_at", _MADE_AT.format("file", "made_at")),
+    "documents": ("purge_at", _MADE_AT.format("head", "updated_at")),
+    "searches": ("purge_at", f"purge_at - {SEARCHES_KEPT.total_seconds()}"),
+    "feedback": ("until", f"until - {RATINGS_KEPT.total_seconds()}"),
+}
 _AT_ONCE = 100  # a write never waits for more; the rest goes with the next ones
 _PURGE_AT = "iif(json_valid(record), json_extract(record, '$.purge_at'), NULL)"  # one that is no JSON stops no write
 _INDEX = (
@@ -22,9 +29,8 @@ _INDEX = (
 )
 _DUE = (
     f"{writes.STORED} WHERE owner = ? AND {_PURGE_AT} IS NOT NULL"
-    f" AND julianday({_PURGE_AT}) <= 2440587.5 + ? / {_DAY} ORDER BY julianday({_PURGE_AT}) LIMIT {_AT_ONCE}"
+    f" AND julianday({_PURGE_AT}) <= 2440587.5 + ? / {DAY_SECONDS} ORDER BY julianday({_PURGE_AT}) LIMIT {_AT_ONCE}"
 )
-_OVER = "SELECT 1 FROM kept_files WHERE owner = ? AND expires_at <= ? LIMIT 1"
 _NEWEST = """WITH newest AS (
     SELECT created_at, valid_to FROM memories WHERE owner = :owner ORDER BY change DESC LIMIT :most
 )
@@ -38,14 +44,14 @@ _MOST, _ALL = 200, -1  # of what was written last, where the newest time nearly 
 
 
 def purge(connection: sqlite3.Connection, owner: int, now: datetime) -> None:
-    """Takes out the user's memories whose `purge_at` has come, with their words, audit rows and counts; and old files.
+    """Removes the user's memories whose `purge_at` has come, with their words, audit rows and counts; and expired rows.
 
     Whoever writes calls it at the end of the transaction, so that no schedule is needed. `now`: by the clock, never by what a
     record says.
     """
-    if has_table(connection, "kept_files") and connection.execute(_OVER, (owner, now.timestamp())).fetchone():
-        at = confirmed(connection, owner, now)
-        connection.execute("DELETE FROM kept_files WHERE owner = ? AND expires_at <= ?", (owner, at))
+    for table in _DUE_AND_WRITTEN:
+        if table != "documents":  # these go with the next version of any document
+            drop_expired(connection, table, owner, now.timestamp())
     connection.execute(_INDEX)  # a file of 0.1 has it from its next write on: its version stays
     if connection.execute(_DUE, (owner, now.timestamp())).fetchone() is None:
         return  # most writes: what the clock would take is looked for first
@@ -57,18 +63,35 @@ def purge(connection: sqlite3.Connection, owner: int, now: datetime) -> None:
             removal.remove(connection, there)
 
 
-def confirmed(connection: sqlite3.Connection, owner: int, now: datetime, written: Sequence[float] = ()) -> float:
-    """The latest moment up to `now` that the user's own records confirm, in seconds since 1970.
+def drop_expired(connection: sqlite3.Connection, table: Expiring, owner: int, now: float) -> None:
+    """Removes the owner's rows of a table whose time is over, as far as the clock is believed."""
+    for row in expired_rows(connection, table, owner, now):
+        connection.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))
 
-    `written`: when something else of theirs was, which confirms it as well. Where all of it is younger than a day there is
-    nothing that a wrong clock could take: then it is `now`.
-    """
-    clock = now.timestamp()
-    other = [one for one in written if one <= clock - _DAY]
+
+def expired_rows(connection: sqlite3.Connection, table: Expiring, owner: int, now: float) -> list[int]:
+    """The numbers of those rows. `now`: by the clock, in seconds since 1970."""
+    due, written = _DUE_AND_WRITTEN[table]
+    over = f"SELECT rowid, {due}, {written} FROM {table} WHERE owner = ? AND {due} <= ?"
+    found = connection.execute(over, (owner, now)).fetchall() if has_table(connection, table) else []
+    if not found:
+        return []
+    newest = f"SELECT max({written}) FROM {table} WHERE owner = ? AND {written} <= ?"
+    times = connection.execute(newest, (owner, now - DAY_SECONDS)).fetchone()
+    known = [one for one in (*times, _newest(connection, owner, now)) if one is not None]
+    return [row for row, until, at in found if until <= believed(now, known, until - (until if at is None else at))]
+
+
+def confirmed(connection: sqlite3.Connection, owner: int, now: datetime) -> float:
+    """The latest moment up to `now` that the user's own records confirm, in seconds since 1970 (`believed`)."""
+    newest = _newest(connection, owner, now.timestamp())
+    return believed(now.timestamp(), [] if newest is None else [newest])
+
+
+def _newest(connection: sqlite3.Connection, owner: int, now: float) -> float | None:
+    """The newest time of the user's records that is a day old."""
     for most in (_MOST, _ALL):
-        named = {"owner": owner, "before": clock - _DAY, "most": most}
-        (newest,) = connection.execute(_NEWEST, named).fetchone()
+        (newest,) = connection.execute(_NEWEST, {"owner": owner, "before": now - DAY_SECONDS, "most": most}).fetchone()
         if newest is not None:
-            other.append(float(newest))
-            break
-    return min(clock, max(other) + _CONFIRMED_FOR) if other else clock
+            return float(newest)
+    return None

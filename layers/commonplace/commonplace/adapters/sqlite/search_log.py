@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable
 
 from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.purging import drop_expired
 from commonplace.adapters.sqlite.rows import known_owner, moment_of
 from commonplace.adapters.sqlite.tables import has_table
 from commonplace.domain.errors import CommonplaceError
-from commonplace.ports.values import LoggedSearch
+from commonplace.ports.values import SEARCHES_KEPT, LoggedSearch
 
 _log = logging.getLogger("commonplace")
-_KEPT = 90 * 86_400.0
 _AT_ONCE, _AT_LATEST = 20, 5.0  # searches and seconds: each of its own would cost a third of a millisecond
 _INSERT = (
     "INSERT INTO searches (owner, query, found, at, purge_at) SELECT ?, ?, ?, ?, ?"
@@ -53,7 +53,7 @@ class SqliteSearchLog:
             kept = [LoggedSearch(query, found, moment_of(at)) for _, query, found, at in self._rows(connection, user_id)]
         return kept + waiting
 
-    def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> None:
+    def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> int:
         with self._guard:
             self._write()
             self._waiting = [one for one in self._waiting if one[1] != user_id]
@@ -66,6 +66,7 @@ class SqliteSearchLog:
                 " ON CONFLICT DO UPDATE SET seconds = excluded.seconds",
                 (self._clock(), user_id),
             )
+        return len(meant)
 
     def close(self) -> None:
         """Writes what waits, and lets go of what can't be written even now."""
@@ -96,9 +97,9 @@ class SqliteSearchLog:
 
     def _insert(self, connection: sqlite3.Connection) -> None:
         now = self._clock()
-        connection.execute("DELETE FROM searches WHERE purge_at <= ?", (now,))
         for asked, user_id, search in self._waiting:
             owner = known_owner(connection, user_id)
             if owner is not None:  # who has no memories, or none any more, has no log
-                row = owner, search.query, search.found, search.at.isoformat(), now + _KEPT
+                drop_expired(connection, "searches", owner, now)
+                row = owner, search.query, search.found, search.at.isoformat(), now + SEARCHES_KEPT.total_seconds()
                 connection.execute(_INSERT, (*row, owner, asked))

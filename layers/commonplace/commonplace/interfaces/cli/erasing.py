@@ -72,6 +72,8 @@ def _erase_memory(shared: Shared, memory_id: str, yes: bool, table: str | None) 
         _print_erased(leaving, erased, yes)
     elif yes:
         click.echo(f"erased for good: {', '.join(erased.ids)}")
+        if erased.places:
+            click.echo(f"also taken out of: {', '.join(erased.places).replace('_', ' ')}")
         if erased.made_again:
             click.echo(f"what was merged with it stays, without it: {', '.join(erased.made_again)}")
     elif not scope.memories:
