@@ -35,7 +35,7 @@ from commonplace.domain.taxonomy import (
 
 Tags = Annotated[list[Tag], Field(max_length=32)]
 MOST_WORDS_OF_A_TAG = 3
-_SPOKEN = re.compile(r"(?i)^(?:i|i'm|we|you|he|she|it|they|the user)\s+\S+\s+\S|\S\s.*[.!?]\s*$|[。！？]")  # noqa: RUF001
+_SPOKEN = re.compile(r"(?i)^(?:i|i'm|we|you|he|she|it|they|the user)\s+\S+\s+\S|\S\s.*[.!?]\s*$|[。！？]")
 Note = Annotated[str, Field(max_length=2_000), AfterValidator(printable)]
 
 
