@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -9,7 +10,7 @@ from functools import cache
 from commonplace.text.foundation.characters import WORD
 from commonplace.text.redaction import japanese
 from commonplace.text.redaction.answers import Question, find_answers, question_in
-from commonplace.text.redaction.assignments import find_addresses, find_assignments
+from commonplace.text.redaction.assignments import find_addresses, find_assignments, hosts
 from commonplace.text.redaction.backwards import find_backwards
 from commonplace.text.redaction.codes import find_arrivals, find_listings, find_said
 from commonplace.text.redaction.entries import find_entries
@@ -32,8 +33,10 @@ LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "ja")
 # "openai_api_key=[redacted:api_key]": the name of a variable is part of the secret's announcement.
 _VARIABLE = re.compile(rf"[a-z][\w.-]{{0,60}}=[\"']?(?={HIDDEN})")
 # Of spans that overlap the kind found first stays: what proves itself comes before what a word beside it tells.
-_FINDERS: tuple[Callable[[View], Iterator[Span]], ...] = (
+_PROOFS: tuple[Callable[[View], Iterator[Span]], ...] = (
     find_blocks, find_addresses, find_wallets, find_formats, find_numbers, find_identities,
+)  # fmt: skip
+_FINDERS: tuple[Callable[[View], Iterator[Span]], ...] = (
     find_assignments, find_pairs, find_japanese, find_openers, find_locks, find_entries, find_topics,
     find_hints, find_listings, find_turns, find_said, find_arrivals,
 )  # fmt: skip
@@ -97,7 +100,14 @@ def _found(view: View, question: Question | None) -> list[Span]:
     spans += [*find_spoken(view, named), *find_backwards(view, named)]
     spans += [*find_tables(view, named), *find_halves(view, named)]
     spans += [*find_answers(view, question), *find_entropy(view)]
+    readable = hosts(view)
+    spans = [span for find in _PROOFS for span in find(view)] + [span for span in spans if not _touches(span, readable)]
     return [span for span in spans if any(map(str.isalnum, view.text[span.start : span.end]))]
+
+
+def _touches(span: Span, ranges: list[tuple[int, int]]) -> bool:
+    before = bisect_left(ranges, (span.end, 0))
+    return before > 0 and ranges[before - 1][1] > span.start
 
 
 def _covered(earlier: list[tuple[int, int]], spans: list[Span]) -> list[tuple[int, int]]:

@@ -47,8 +47,9 @@ _STEMS = ("pass", "pwd", "pw", "pin", "otp", "cv", "key", "secret", "token", "cr
           "net use", "zip", "7z", "rar ", "snmp", "sudo -s")  # fmt: skip
 
 # Up to the last "@" of the authority: people put "@", ":" and "/" into passwords without encoding them.
-_WEB = re.compile(r"(?i)(?<=://)[^\s/@:\"'<>]{0,200}:([^\s/\"'<>]{1,300})@(?=[\w\[])")
-_SERVER = re.compile(r"(?i)(?<=://)(?<!http://)(?<!https://)[^\s/@:\"'<>]{0,200}:([^\s\"'<>]{1,300})@(?=[\w\[])")
+_HOST = r"(?=([\w\[][^\s\"'<>()?#;]{0,400}))"
+_WEB = re.compile(rf"(?i)(?<=://)[^\s/:\"'<>]{{0,200}}:([^\s/\"'<>]{{1,300}})@{_HOST}")
+_SERVER = re.compile(rf"(?i)(?<=://)(?<!http://)(?<!https://)[^\s/:\"'<>]{{0,200}}:([^\s\"'<>]{{1,300}})@{_HOST}")
 _DRIVER = re.compile(r"(?<![\w/:])[\w.\-]{1,60}:([^\s:@/\"']{1,100})@(?:tcp|unix)\(")
 # Oracle: user and password apart by a slash.
 _ORACLE = re.compile(r"(?i)(?:thin:|sqlplus )[\w.$#-]{1,60}/([^\s@/\"']{2,100})@")
@@ -143,6 +144,13 @@ def _is_code(text: str, match: re.Match[str], value: str, end: int) -> bool:
     variable = re.fullmatch(r"[a-z_]+|[a-z]+[A-Z][A-Za-z]+", value) is not None
     spaced = match[0].endswith(" ") and match["sign"] != ":"
     return variable and not name_is_shouted and (spaced or text[end : end + 1] in (")", ",")) and not match["gap"]
+
+
+def hosts(view: View) -> list[tuple[int, int]]:
+    """The ranges of hosts, ports and paths in addresses with a password, in order: no word beside them makes them secrets."""
+    if "@" not in view.text:
+        return []
+    return sorted(match.span(2) for pattern in (_WEB, _SERVER) for match in pattern.finditer(view.text))
 
 
 def find_addresses(view: View) -> Iterator[Span]:
