@@ -1,6 +1,6 @@
 """The server over one memory: where each request of the protocol goes."""
 
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 import mcp_types as types
 from mcp.server import Server, ServerRequestContext
@@ -11,17 +11,37 @@ from commonplace.contract.manifest import ShownTier
 from commonplace.interfaces.mcp import prompts, resources
 from commonplace.interfaces.mcp.calls import Calls
 from commonplace.interfaces.mcp.opened import Asked, of_request
-from commonplace.interfaces.mcp.tiers import shown_tools
+from commonplace.interfaces.mcp.tiers import ToolLists
 
 _Page = types.PaginatedRequestParams | None
 
 
-def server_over(memory: Asked, tier: ShownTier | None = None) -> Server:
-    """A server; `tier`: which tools it shows. Nothing is opened before the first call or the first resource read."""
-    calls = Calls(memory)
+class _Server(Server):
+    """A server that tells of changes of its tools, and of nothing else."""
+
+    def get_capabilities(self, *args: Any, **named: Any) -> types.ServerCapabilities:
+        found = super().get_capabilities(*args, **named)
+        still = {"list_changed": False}
+        return found.model_copy(update={
+            "tools": types.ToolsCapability(list_changed="subscriptions/listen" in self._request_handlers),
+            "prompts": found.prompts and found.prompts.model_copy(update=still),
+            "resources": found.resources and found.resources.model_copy(update={**still, "subscribe": False}),
+        })  # fmt: skip
+
+
+def server_over(memory: Asked, tier: ShownTier | None = None, keeps_lists: bool = True) -> Server:
+    """A server; `tier`: which tools it shows. Nothing is opened before the first call or the first resource read.
+
+    `keeps_lists`: whether one process answers all requests of a client, so that its list of tools can change.
+    """
+    lists = ToolLists(memory, keeps_lists)
+    calls = Calls(memory, lists)
 
     async def list_tools(context: ServerRequestContext, _: _Page) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=shown_tools(_asked(context) or tier))
+        return types.ListToolsResult(tools=lists.shown(_asked(context) or tier, context))
+
+    async def call(context: ServerRequestContext, asked: types.CallToolRequestParams) -> types.CallToolResult:
+        return await calls.call(context, asked, _asked(context) or tier)
 
     async def list_resources(_context: ServerRequestContext, _: _Page) -> types.ListResourcesResult:
         return resources.LISTED
@@ -37,14 +57,14 @@ def server_over(memory: Asked, tier: ShownTier | None = None) -> Server:
     async def list_prompts(_context: ServerRequestContext, _: _Page) -> types.ListPromptsResult:
         return prompts.LISTED
 
-    async def get_prompt(_: ServerRequestContext, asked: types.GetPromptRequestParams) -> types.GetPromptResult:
-        return prompts.prompt(asked)
+    async def get_prompt(context: ServerRequestContext, asked: types.GetPromptRequestParams) -> types.GetPromptResult:
+        return prompts.prompt(asked, [tool.name for tool in lists.shown(_asked(context) or tier, context)])
 
-    return Server(
+    return _Server(
         "commonplace", version=__version__, title="Commonplace", instructions=prompts.INSTRUCTIONS,
-        on_list_tools=list_tools, on_call_tool=calls.call, on_list_resources=list_resources,
+        on_list_tools=list_tools, on_call_tool=call, on_list_resources=list_resources,
         on_list_resource_templates=list_templates, on_read_resource=read, on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
+        on_get_prompt=get_prompt, on_subscriptions_listen=lists.listen if keeps_lists else None,
     )  # fmt: skip
 
 
