@@ -2,13 +2,17 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
 import mcp
+import mcp_types as types
 import pytest
 
 from commonplace.contract.registry import TOOLS
+from commonplace.interfaces.mcp import tiers
+from commonplace.interfaces.mcp.tiers import Tools
 from tests.integration.command_line import run
 from tests.integration.mcp_client import ERAS, Era, error_of, found, heard, parameters, spoken, stored
 
@@ -187,3 +191,38 @@ def test_a_discovered_tool_joins_the_list_and_the_client_is_told(era: Era, tmp_p
         await changes_when_discovered(client, seen, "list_memories", era)
 
     heard(parameters(tmp_path / "memory.db"), talk, era)
+
+
+class Discovering:
+    """A memory that knows only `discover_memory_tools`."""
+
+    def call(self, tool: str, arguments: Any, progress: Any = None) -> dict[str, Any]:  # noqa: ARG002
+        return {"tool_schema": {"name": arguments["tool"]}} if tool == "discover_memory_tools" else {}
+
+    def page(self, name: str) -> None: ...
+
+
+def test_over_http_an_added_tool_leaves_the_list_an_hour_after_its_last_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(tiers, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    other = Discovering()
+
+    def context(memory: Any = None, over_http: bool = True) -> Any:
+        request = SimpleNamespace(scope={} if memory is None else {"commonplace.opened": memory})
+        return SimpleNamespace(request=request if over_http else None, protocol_version="2026-07-28")
+
+    async def called(tools: Tools, name: str, **arguments: str) -> None:
+        await tools.call(None, context(), types.CallToolRequestParams(name=name, arguments=arguments))
+
+    def has(tools: Tools, asked: Any) -> bool:
+        return "history" in {tool.name for tool in tools.shown(None, asked)}
+
+    tools = Tools(Discovering(), keeps_lists=True)
+    anyio.run(lambda: called(tools, "discover_memory_tools", tool="history"))
+    clock[0] = 3_000.0
+    assert (has(tools, context()), has(tools, context(other))) == (True, False)  # another user's list is theirs
+    anyio.run(lambda: called(tools, "history", key="x"))
+    clock[0] = 6_500.0
+    assert has(tools, context())
+    clock[0] = 6_601.0
+    assert (has(tools, context()), has(tools, context(over_http=False))) == (False, True)

@@ -11,10 +11,10 @@ from commonplace.client.memory import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.runs import RunOperation
-from commonplace.memories.transitions import corrected
+from commonplace.memories.transitions import PLAN_KEPT_FOR, corrected
 from commonplace.runs.apply import RunContext
 from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation
-from commonplace.runs.staging import KEPT_FOR, change_many, run_context
+from commonplace.runs.staging import change_many, run_context
 
 NOW = datetime(2026, 3, 11, 9, 0, tzinfo=UTC)
 FACTS = ("I play the cello.", "I have a cat called Momo.")
@@ -99,7 +99,7 @@ def test_a_discarded_plan_can_not_be_applied(memory: Commonplace) -> None:
 
 def test_after_seven_days_a_plan_is_discarded(memory: Commonplace) -> None:
     told = change_many("tags", labelled, context_of(memory), dry_run=True)
-    later = context_of(memory, NOW + KEPT_FOR + timedelta(minutes=1))
+    later = context_of(memory, NOW + PLAN_KEPT_FOR + timedelta(minutes=1))
     with pytest.raises(CommonplaceError):
         change_many("tags", labelled, later, dry_run=False, run_id=told.run.run_id)
     assert {one.outcome for one in memory.run(told.run.run_id).operations} == {"discarded"}

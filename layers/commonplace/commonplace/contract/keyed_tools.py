@@ -101,7 +101,7 @@ STORAGE_TOOLS: tuple[Tool, ...] = (
         result=storage.DeleteResult,
         hints=_DELETES,
         examples=_BY_KEY_OR_ID,
-        errors=_CHANGE_ERRORS,
+        errors=(*_CHANGE_ERRORS, ErrorCode.TOO_MANY_REQUESTS),
     ),
     _reading(
         name="history",

@@ -76,13 +76,9 @@ def _known_fields(kind: type[BaseModel], place: Sequence[Any]) -> str:
         annotation = known.model_fields[part].annotation if known is not None and part in known.model_fields else None
         inner = (one for one in (annotation, *get_args(annotation)) if isinstance(one, type) and issubclass(one, BaseModel))
         known = next(inner, None)
-    fields = {} if known is None else {_letters(name): name for name in known.model_fields}
-    near = get_close_matches(_letters(str(place[-1])), fields, 1, 0.7)
-    return f"; did you mean {fields[near[0]]}?" if near else f"; there are {', '.join(fields.values())}" if fields else ""
-
-
-def _letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name)).lower()
+    fields = [] if known is None else list(known.model_fields)
+    near = get_close_matches(str(place[-1]).lower(), fields, 1, 0.7)
+    return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(fields)}" if fields else ""
 
 
 def moment_in(zone: tzinfo | None, value: datetime, path: str) -> datetime:

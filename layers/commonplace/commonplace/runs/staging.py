@@ -8,6 +8,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Request
 from commonplace.domain.interactions import RunReport
 from commonplace.domain.runs import Outcome, Run, RunKind, RunOperation
+from commonplace.memories.transitions import PLAN_KEPT_FOR
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Clock, OutOfTime
 from commonplace.runs import report, undo
@@ -18,8 +19,6 @@ from commonplace.runs.queueing import drop_request, kept_run, new_run, queued, t
 from commonplace.runs.renaming import keep_renamed
 from commonplace.runs.resume import apply_plan, exclusive_lease, resume
 
-KEPT_FOR = timedelta(days=7)
-"""How long a plan that nobody applied or discarded can be applied."""
 _WAITS = "nothing was changed: apply it by its run_id within 7 days, or discard it"
 _TOO_MANY = "it is more than a model may change in a day: a person approves or discards it"
 _MOST_RUNS = 100
@@ -185,6 +184,6 @@ def _refuse_discarded(run: Run) -> None:
 def _discard_old(context: RunContext, lease: Lease) -> None:
     """Discards what was planned more than seven days ago: its words go too."""
     for run in context.night.runs.newest(context.user_id, _MOST_RUNS):
-        old = context.caller.now - run.started_at > KEPT_FOR
+        old = context.caller.now - run.started_at > PLAN_KEPT_FOR
         if old and run.status in ("needs_review", "queued") and run.kind not in ("nightly", "undo"):
             undo.discard(run, context, lease)

@@ -19,18 +19,16 @@ def history(request: HistoryRequest, caller: Caller, ports: Ports, compares: boo
 
     `compares`: also what a store that was not waited for would have recommended, which takes an index and its models.
 
-    An id leads to all that it replaced and to all that replaced it. `KEY_NOT_FOUND` tells the nearest keys. Either field
-    takes an id or a key; what the field is named after comes first.
+    An id leads to all that it replaced and to all that replaced it. `KEY_NOT_FOUND` tells the nearest keys.
     """
     check_name(request)
     agents = visibility_of(caller).agents
     everything = [one for one in ports.records.all(caller.user_id) if one.agent_id in agents]
     name = request.key or str(request.memory_id)
-    under_key = [one for one in everything if one.collection == DEFAULT_COLLECTION and one.key == folded_key(name)]
-    held = under_key if request.key is not None else []
-    if not held:
-        line = _line(name, everything, caller, ports)
-        held = [one for one in line if one.content] or ([] if line else under_key)  # of what is erased nothing is told
+    line = _line(name, everything, caller, ports) if request.key is None else []
+    held = [one for one in line if one.content]  # of what is erased nothing is told
+    if not line:
+        held = [one for one in everything if one.collection == DEFAULT_COLLECTION and one.key == folded_key(name)]
     if not held:
         raise unknown_id() if request.key is None else unknown_key(request.key, caller, ports)
     held.sort(key=lambda memory: (memory.status == "active", memory.created_at, memory.memory_id), reverse=True)

@@ -44,11 +44,9 @@ def memory_named(request: NamedMemory, caller: Caller, ports: Ports) -> Memory:
         return memory_with_id(request.memory_id, caller, ports)
     assert request.key is not None
     memory = _holder(request.key, caller, ports)
-    if memory is not None:
-        return memory
-    if any(one.status == "active" for one in behind_alias(request.key, caller, ports)):
-        return memory_with_id(request.key, caller, ports, "key")
-    raise unknown_key(request.key, caller, ports)
+    if memory is None:
+        raise unknown_key(request.key, caller, ports)
+    return memory
 
 
 def _holder(name: str, caller: Caller, ports: Ports) -> Memory | None:

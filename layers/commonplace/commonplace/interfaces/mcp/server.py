@@ -9,24 +9,20 @@ from mcp.shared.exceptions import MCPError
 from commonplace import __version__
 from commonplace.contract.manifest import ShownTier
 from commonplace.interfaces.mcp import prompts, resources
-from commonplace.interfaces.mcp.calls import Calls
 from commonplace.interfaces.mcp.opened import Asked, of_request
-from commonplace.interfaces.mcp.tiers import ToolLists
+from commonplace.interfaces.mcp.tiers import Tools
 
 _Page = types.PaginatedRequestParams | None
 
 
 class _Server(Server):
-    """A server that tells of changes of its tools, and of nothing else."""
+    """A server that announces changes of its tools, where it serves them, and of nothing else."""
 
     def get_capabilities(self, *args: Any, **named: Any) -> types.ServerCapabilities:
-        found = super().get_capabilities(*args, **named)
-        still = {"list_changed": False}
-        return found.model_copy(update={
-            "tools": types.ToolsCapability(list_changed="subscriptions/listen" in self._request_handlers),
-            "prompts": found.prompts and found.prompts.model_copy(update=still),
-            "resources": found.resources and found.resources.model_copy(update={**still, "subscribe": False}),
-        })  # fmt: skip
+        found, serves = super().get_capabilities(*args, **named), "subscriptions/listen" in self._request_handlers
+        tools, prompts = types.ToolsCapability(list_changed=serves), types.PromptsCapability(list_changed=False)
+        resources = types.ResourcesCapability(subscribe=False, list_changed=False)
+        return found.model_copy(update={"tools": tools, "prompts": prompts, "resources": resources})
 
 
 def server_over(memory: Asked, tier: ShownTier | None = None, keeps_lists: bool = True) -> Server:
@@ -34,14 +30,13 @@ def server_over(memory: Asked, tier: ShownTier | None = None, keeps_lists: bool 
 
     `keeps_lists`: whether one process answers all requests of a client, so that its list of tools can change.
     """
-    lists = ToolLists(memory, keeps_lists)
-    calls = Calls(memory, lists)
+    tools = Tools(memory, keeps_lists)
 
     async def list_tools(context: ServerRequestContext, _: _Page) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=lists.shown(_asked(context) or tier, context))
+        return types.ListToolsResult(tools=tools.shown(_asked(context) or tier, context))
 
     async def call(context: ServerRequestContext, asked: types.CallToolRequestParams) -> types.CallToolResult:
-        return await calls.call(context, asked, _asked(context) or tier)
+        return await tools.call(_asked(context) or tier, context, asked)
 
     async def list_resources(_context: ServerRequestContext, _: _Page) -> types.ListResourcesResult:
         return resources.LISTED
@@ -50,7 +45,7 @@ def server_over(memory: Asked, tier: ShownTier | None = None, keeps_lists: bool 
         return resources.TEMPLATES
 
     async def read(context: ServerRequestContext, asked: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        found = await calls.in_thread(lambda: resources.read(asked.uri, of_request(memory, context.request)))
+        found = await tools.in_thread(lambda: resources.read(asked.uri, of_request(memory, context.request)))
         assert isinstance(found, types.ReadResourceResult)
         return found
 
@@ -58,13 +53,13 @@ def server_over(memory: Asked, tier: ShownTier | None = None, keeps_lists: bool 
         return prompts.LISTED
 
     async def get_prompt(context: ServerRequestContext, asked: types.GetPromptRequestParams) -> types.GetPromptResult:
-        return prompts.prompt(asked, [tool.name for tool in lists.shown(_asked(context) or tier, context)])
+        return prompts.prompt(asked, [tool.name for tool in tools.shown(_asked(context) or tier, context)])
 
     return _Server(
         "commonplace", version=__version__, title="Commonplace", instructions=prompts.INSTRUCTIONS,
         on_list_tools=list_tools, on_call_tool=call, on_list_resources=list_resources,
         on_list_resource_templates=list_templates, on_read_resource=read, on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt, on_subscriptions_listen=lists.listen if keeps_lists else None,
+        on_get_prompt=get_prompt, on_subscriptions_listen=tools.listen if keeps_lists else None,
     )  # fmt: skip
 
 
