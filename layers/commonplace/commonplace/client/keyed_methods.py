@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class KeyedMethods:
-    """The methods of the tools of the Memory Storage API. `memory_id` or `key`: exactly one of them."""
+    """The methods of the tools of the Memory Storage API. `memory_id` or `key`: one of them; either takes an id or a key."""
 
     def _typed(self, kind: type[AnyResult], name: str, /, **arguments: Any) -> AnyResult:
         """Calls a tool with those arguments that are not None; given by the class that has these methods."""
