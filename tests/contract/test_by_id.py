@@ -1,5 +1,7 @@
-"""Memories named by their ids, over every store: listed, corrected, taken back and erased."""
+"""Memories named by their ids, over every store: listed, corrected, taken back and erased, and how many a model deletes."""
 
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -18,12 +20,32 @@ from tests.conftest import NOON
 pytestmark = pytest.mark.integration
 
 ANA = Caller("local|ana", NOON)
+AGENT = replace(ANA, admin=False)
 TEA = "Ana drinks green tea every morning."
 OF_A_WRITE = {"version", "updated_at"}
 
 
-def call(opened: OpenStore, tool: str, **arguments: Any) -> Any:
-    return dispatch.call(tool, arguments, ANA, opened.ports)
+def call(opened: OpenStore, tool: str, caller: Caller = ANA, **arguments: Any) -> Any:
+    return dispatch.call(tool, arguments, caller, opened.ports)
+
+
+def written(opened: OpenStore, count: int) -> list[str]:
+    """The ids of so many memories."""
+    facts: list[dict[str, Any]] = [
+        {"key": f"bird{number}", "value": f"Ana saw bird {number}.", "category": "preference", "durability": "durable"}
+        for number in range(count)
+    ]
+    return [call(opened, "write_memory", **one, allow_similar=True).memory_id for one in facts]
+
+
+def after(caller: Caller, minutes: int) -> Caller:
+    return replace(caller, now=caller.now + timedelta(minutes=minutes))
+
+
+def refused(opened: OpenStore, caller: Caller, tool: str, **arguments: Any) -> CommonplaceError:
+    with pytest.raises(CommonplaceError) as caught:
+        call(opened, tool, caller, **arguments)
+    return caught.value
 
 
 def context(opened: OpenStore) -> RunContext:
@@ -116,3 +138,37 @@ def test_a_memory_with_its_history_is_erased_from_all_that_is_kept(opened: OpenS
     assert opened.ports.facts.tags(ANA.user_id).keys().isdisjoint({"klezmer", "oolong"})
     assert taken_back(opened, corrected) == ["kept"]
     assert call(opened, "write_memory", key="tea", value=TEA, category="preference", durability="durable").written
+
+
+def test_a_model_deletes_twenty_memories_an_hour_and_a_person_more(opened: OpenStore) -> None:
+    ids = written(opened, 24)
+    call(opened, "delete_memory", memory_id=ids[0])  # a person's: it does not count
+    done = [call(opened, "delete_memory", AGENT, memory_id=one).operation_id for one in ids[1:21]]
+    error = refused(opened, AGENT, "delete_memory", memory_id=ids[21])
+    assert (error.code, error.code.status) == (ErrorCode.TOO_MANY_REQUESTS, 429)
+    assert f"commonplace delete {ids[21]}" in error.message
+    again = call(opened, "update_memory", AGENT, memory_id=ids[21], value="Ana saw no bird.").memory_id  # no deletion
+    call(opened, "delete_memory", memory_id=ids[22])
+    assert refused(opened, after(AGENT, 59), "delete_memory", memory_id=ids[23]).code is ErrorCode.TOO_MANY_REQUESTS
+    assert taken_back(opened, done[3]) == ["undone"]  # which makes room
+    call(opened, "delete_memory", AGENT, memory_id=ids[23])
+    assert refused(opened, AGENT, "delete_memory", memory_id=again).code is ErrorCode.TOO_MANY_REQUESTS
+    call(opened, "delete_memory", after(AGENT, 61), memory_id=again)
+
+
+def test_what_a_model_merges_away_counts_from_when_it_is_merged(opened: OpenStore) -> None:
+    ids = [
+        call(opened, "store_memory", content=text).memory_id for text in ("I play the cello.", "The user plays the cello.")
+    ]
+    staged = call(opened, "merge_memories", AGENT, memory_ids=ids).run_id
+    others = written(opened, 38)
+    for one in others[:19]:
+        call(opened, "delete_memory", after(AGENT, 90), memory_id=one)
+    error = refused(opened, after(AGENT, 90), "merge_memories", run_id=staged, dry_run=False)
+    assert error.code is ErrorCode.TOO_MANY_REQUESTS
+    assert f"commonplace runs approve {staged}" in error.message
+    merged = call(opened, "merge_memories", after(AGENT, 200), run_id=staged, dry_run=False)  # long after it was planned
+    assert merged.status == "done"
+    for one in others[19:37]:
+        call(opened, "delete_memory", after(AGENT, 210), memory_id=one)
+    assert refused(opened, after(AGENT, 210), "delete_memory", memory_id=others[37]).code is ErrorCode.TOO_MANY_REQUESTS

@@ -38,6 +38,23 @@ def spoken(started: mcp.StdioServerParameters | str, talk: Callable[[mcp.Client]
     return anyio.run(whole)
 
 
+def heard(
+    started: mcp.StdioServerParameters | str, talk: Callable[[mcp.Client, list[Any]], Awaitable[Any]], era: Era = "auto"
+) -> Any:
+    """The same, and the talk is given what the server sends unasked."""
+    seen: list[Any] = []
+
+    async def hear(message: Any) -> None:
+        seen.append(message)
+
+    async def whole() -> Any:
+        with anyio.fail_after(60):
+            async with mcp.Client(started, mode=era, message_handler=hear) as client:
+                return await talk(client, seen)
+
+    return anyio.run(whole)
+
+
 def spoken_by(auth: httpx2.Auth | str, address: str, talk: Callable[[mcp.Client], Awaitable[Any]], era: Era = "auto") -> Any:
     """What a talk with a server that wants a token gives; `auth`: the token, or the client's way to one."""
 

@@ -210,3 +210,29 @@ def test_no_text_is_logged(asked: Any, capsys: pytest.CaptureFixture[str], caplo
     told = [(line["tool"], line["status"]) for line in lines if line.get("way") == "mcp"]
     assert told == [("mcp", 200), ("mcp", 200)]
     assert "peanuts" not in out + err + caplog.text
+
+
+def test_a_model_deletes_twenty_memories_an_hour_whatever_its_token_may(asked: Any) -> None:
+    admin = token(scope="openid commonplace/admin")
+    ids = [
+        calls("store_memory", admin, content=f"I saw bird {number}.")["structuredContent"]["memory_id"]
+        for number in range(21)
+    ]
+    for one in ids[:20]:
+        assert not calls("delete_memory", admin, id=one).get("isError"), one
+    refused = calls("delete_memory", admin, memory_id=ids[20])
+    error = json.loads(refused["content"][0]["text"])["error"]
+    assert (refused["isError"], error["code"], error["retryable"]) == (True, "too_many_requests", True)
+    assert f"commonplace delete {ids[20]}" in error["message"]
+
+
+def test_a_tool_that_is_discovered_is_called_by_its_name_for_no_list_is_kept(asked: Any) -> None:
+    before = asks("tools/list")["result"]["tools"]
+    answer = asks("tools/call", name="discover_memory_tools", arguments={"tool": "memory_stats"})["result"]
+    told = answer["structuredContent"]["tool_list"]
+    assert "call memory_stats by its name" in told
+    assert "--tier core" in told
+    assert asks("tools/list")["result"]["tools"] == before
+    about = {"name": "a client", "version": "1"}
+    can = asks("initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=about)["result"]["capabilities"]
+    assert not can["tools"].get("listChanged")

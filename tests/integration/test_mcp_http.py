@@ -12,8 +12,8 @@ import pytest
 
 from commonplace import Commonplace
 from tests.integration.http_server import Answer, Server, served
-from tests.integration.mcp_client import ERAS, Era, error_of, found, spoken, stored
-from tests.integration.test_mcp_tools import HOSTILE, SHOWN
+from tests.integration.mcp_client import ERAS, Era, error_of, found, heard, spoken, stored
+from tests.integration.test_mcp_tools import HOSTILE, SHOWN, changes_when_discovered
 
 pytestmark = pytest.mark.integration
 
@@ -43,6 +43,15 @@ def test_the_address_chooses_what_is_listed(server: Server, tier: str | None, er
         return {tool.name for tool in (await client.list_tools()).tools}
 
     assert spoken(address(server, "" if tier is None else f"?tier={tier}"), talk, era) == SHOWN[tier]
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_discovered_tool_joins_the_list_and_the_client_is_told(memory_file: Path, era: Era) -> None:
+    async def talk(client: mcp.Client, seen: list[Any]) -> None:
+        await changes_when_discovered(client, seen, "list_memories", era)
+
+    with served(memory_file) as own:
+        heard(address(own), talk, era)
 
 
 def test_no_such_tier_is_an_error_of_the_protocol(server: Server) -> None:

@@ -107,7 +107,7 @@ def test_before_the_first_call_nothing_is_loaded_and_no_file_is_made(tmp_path: P
     heavy = ("numpy", "onnxruntime", "sqlite3", "commonplace.client.memory", "commonplace.bootstrap")
     code = (
         "import sys\nfrom commonplace.interfaces.mcp import tiers\nplain = tiers.shown_tools\n"
-        "def shown(tier):\n    found = plain(tier)\n"
+        "def shown(*asked):\n    found = plain(*asked)\n"
         f"    print(sorted(set(sys.modules) & {set(heavy)!r}), file=sys.stderr)\n    return found\n"
         "tiers.shown_tools = shown"
     )

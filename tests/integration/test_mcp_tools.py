@@ -2,25 +2,31 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
 import mcp
+import mcp_types as types
 import pytest
 
 from commonplace.contract.registry import TOOLS
+from commonplace.interfaces.mcp import tiers
+from commonplace.interfaces.mcp.tiers import Tools
 from tests.integration.command_line import run
-from tests.integration.mcp_client import ERAS, Era, error_of, found, parameters, spoken, stored
+from tests.integration.mcp_client import ERAS, Era, error_of, found, heard, parameters, spoken, stored
 
 pytestmark = pytest.mark.integration
 
 MIA = "My daughter Mia is allergic to peanuts."
 SHOWN = {
-    None: {"store_memory", "search_memory", "discover_memory_tools", "get_memory_context"},
+    None: {
+        "store_memory", "search_memory", "discover_memory_tools", "get_memory_context", "update_memory", "delete_memory",
+    },
     "primary": {tool.name for tool in TOOLS if tool.tier == "primary"},
     "core": {tool.name for tool in TOOLS if tool.tier != "advanced"},
     "all": {tool.name for tool in TOOLS},
-}
+}  # fmt: skip
 HOSTILE: list[tuple[str, Any, str]] = [
     ("search_memory", {"query": "x", "limit": 0}, "limit"),
     ("search_memory", {"query": "a" * 9_000}, "query"),
@@ -40,10 +46,11 @@ HOSTILE: list[tuple[str, Any, str]] = [
 
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("tier", SHOWN)
-def test_a_tier_lists_its_tools_whatever_was_called_before(tier: str | None, era: Era, tmp_path: Path) -> None:
+def test_a_tier_lists_its_tools(tier: str | None, era: Era, tmp_path: Path) -> None:
     async def talk(client: mcp.Client) -> None:
         before = (await client.list_tools()).tools
-        await client.call_tool("discover_memory_tools", {"group": "analysis"})
+        for looked_up in ({}, {"group": "analysis"}, {"tool": "search_memory"}):  # a look adds nothing
+            await client.call_tool("discover_memory_tools", looked_up)
         assert (await client.list_tools(cache_mode="bypass")).tools == before
         assert {tool.name for tool in before} == SHOWN[tier]
         for tool in before:
@@ -161,3 +168,73 @@ def test_a_file_that_is_no_memory_is_told_at_each_call_and_hurts_no_list(tmp_pat
             assert error_of(await client.call_tool("search_memory", {"query": "x"}))["code"] == "storage_unavailable"
 
     spoken(parameters(tmp_path / "memory.db"), talk)
+
+
+async def changes_when_discovered(client: mcp.Client, seen: list[Any], tool: str, era: Era) -> None:
+    """A tool that is discovered joins the list, the client is told of it, and the tool answers."""
+    before = [one.name for one in (await client.list_tools()).tools]
+    assert tool not in before
+    assert client.server_capabilities.tools is not None
+    assert client.server_capabilities.tools.list_changed
+    if era == "legacy":
+        answer = await client.call_tool("discover_memory_tools", {"tool": tool})
+        await anyio.wait_all_tasks_blocked()
+        assert [one.method for one in seen] == ["notifications/tools/list_changed"]
+    else:
+        async with client.listen(tools_list_changed=True) as changes:
+            answer = await client.call_tool("discover_memory_tools", {"tool": tool})
+            assert type(await anext(aiter(changes))).__name__ == "ToolsListChanged"
+    told = answer.structured_content["tool_list"]
+    assert f"{tool} is in your list of tools now" in told
+    assert "`--tier core`" in told
+    after = [one.name for one in (await client.list_tools(cache_mode="bypass")).tools]
+    assert set(after) == {*before, tool}
+    called = await client.call_tool(tool, {})
+    assert not called.is_error
+    again = await client.call_tool("discover_memory_tools", {"tool": tool})
+    assert f"{tool} is in your list of tools;" in again.structured_content["tool_list"]
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_discovered_tool_joins_the_list_and_the_client_is_told(era: Era, tmp_path: Path) -> None:
+    async def talk(client: mcp.Client, seen: list[Any]) -> None:
+        names = (await client.call_tool("discover_memory_tools", {})).structured_content["tool_list"]
+        assert "list_memories" in names
+        await changes_when_discovered(client, seen, "list_memories", era)
+
+    heard(parameters(tmp_path / "memory.db"), talk, era)
+
+
+class Discovering:
+    """A memory that knows only `discover_memory_tools`."""
+
+    def call(self, tool: str, arguments: Any, progress: Any = None) -> dict[str, Any]:  # noqa: ARG002
+        return {"tool_schema": {"name": arguments["tool"]}} if tool == "discover_memory_tools" else {}
+
+    def page(self, name: str) -> None: ...
+
+
+def test_over_http_an_added_tool_leaves_the_list_an_hour_after_its_last_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(tiers, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    other = Discovering()
+
+    def context(memory: Any = None, over_http: bool = True) -> Any:
+        request = SimpleNamespace(scope={} if memory is None else {"commonplace.opened": memory})
+        return SimpleNamespace(request=request if over_http else None, protocol_version="2026-07-28")
+
+    async def called(tools: Tools, name: str, **arguments: str) -> None:
+        await tools.call(None, context(), types.CallToolRequestParams(name=name, arguments=arguments))
+
+    def has(tools: Tools, asked: Any) -> bool:
+        return "history" in {tool.name for tool in tools.shown(None, asked)}
+
+    tools = Tools(Discovering(), keeps_lists=True)
+    anyio.run(lambda: called(tools, "discover_memory_tools", tool="history"))
+    clock[0] = 3_000.0
+    assert (has(tools, context()), has(tools, context(other))) == (True, False)  # another user's list is theirs
+    anyio.run(lambda: called(tools, "history", key="x"))
+    clock[0] = 6_500.0
+    assert has(tools, context())
+    clock[0] = 6_601.0
+    assert (has(tools, context()), has(tools, context(over_http=False))) == (False, True)

@@ -37,7 +37,7 @@ MAINTENANCE_TOOLS: tuple[Tool, ...] = (
         request=maintenance.MergeRequest,
         result=maintenance.MergeResult,
         examples=({}, {"memory_ids": ["mem_01M7Y9WZRKKCZMXKBZPYYE31X7", "mem_01M7Y9WZRKKCZMXKBZPYYE31X8"]}),
-        errors=(*_PLAN_ERRORS, ErrorCode.NOT_MERGEABLE),
+        errors=(*_PLAN_ERRORS, ErrorCode.NOT_MERGEABLE, ErrorCode.TOO_MANY_REQUESTS),
     ),
     _changing(
         name="optimize_tags",

@@ -1,7 +1,8 @@
 """The tools as JSON that any agent framework can load: `tool_manifest.json`."""
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, JsonValue
@@ -23,9 +24,11 @@ ShownTier = Literal["primary", "core", "all"]
 _SHOWN: Mapping[ShownTier, tuple[Tier, ...]] = {
     "primary": ("primary",), "core": ("primary", "core"), "all": ("primary", "core", "advanced"),
 }  # fmt: skip
-_BESIDE = ("get_memory_context",)
-"""Beside the primary ones where nobody chose: most agents ask for it at the beginning of a talk."""
+_BESIDE = ("get_memory_context", "update_memory", "delete_memory")
+"""Beside the primary ones where nobody chose: with them an agent begins a conversation and corrects what it stored."""
 _ANSWERS = ("output_schema", "errors")
+_LEFT_OUT = ("additionalProperties", "pattern", "minLength")
+"""Of the schemas that a model is shown: an error says as much."""
 Row = Mapping[str, Any]  # a tool in the manifest
 
 
@@ -52,10 +55,53 @@ def rows(tier: Tier | None = None) -> Sequence[dict[str, JsonValue]]:
     return [row(tool) for tool in TOOLS if tier is None or tool.tier in _WITHIN[tier]]
 
 
-def shown_rows(tier: ShownTier | None) -> Sequence[dict[str, JsonValue]]:
-    """The tools that an agent is shown: of a tier, or where nobody chose; the same at each call."""
-    tiers, beside = _SHOWN[tier or "primary"], () if tier else _BESIDE
-    return [row(tool) for tool in TOOLS if tool.tier in tiers or tool.name in beside]
+def shown_rows(tier: ShownTier | None, added: Collection[str] = ()) -> Sequence[dict[str, JsonValue]]:
+    """The tools that a model is shown: of a tier, or where nobody chose, and the `added` ones.
+
+    It reads nothing there of tools that it is not shown. What comes back is described in the manifest alone.
+    """
+    tiers, beside = _SHOWN[tier or "primary"], (*added, *(() if tier else _BESIDE))
+    shown = [tool for tool in TOOLS if tool.tier in tiers or tool.name in beside]
+    hidden = [tool.name for tool in TOOLS if tool not in shown]
+    # A name that is a word as well is a tool's only in backticks.
+    names = "|".join(rf"\b{name}\b" if "_" in name else f"`{name}`" for name in hidden)
+    return [_shown_row(row(tool), re.compile(names or "(?!)")) for tool in shown]
+
+
+def _shown_row(whole: dict[str, JsonValue], hidden: re.Pattern[str]) -> dict[str, JsonValue]:
+    arguments = _brief(whole["input_schema"], hidden)
+    del arguments["description"]  # the tool's own says it
+    return {
+        **whole,
+        "description": without_mentions(str(whole["description"]), hidden),
+        "input_schema": {**arguments, "additionalProperties": False},
+        "output_schema": _brief(whole["output_schema"], None),
+    }
+
+
+def _brief(node: Any, hidden: re.Pattern[str] | None) -> Any:
+    """A schema without what costs tokens and that errors tell; `hidden`: None for one without descriptions."""
+    if isinstance(node, list):
+        return [_brief(one, hidden) for one in node]
+    if not isinstance(node, dict):
+        return node
+    found = {}
+    for name, part in node.items():
+        if name == "description" and isinstance(part, str):  # a field may have that name, too
+            part = hidden and without_mentions(part, hidden)
+        if part is not None and (name not in _LEFT_OUT or isinstance(part, dict)):
+            found[name] = _brief(part, hidden)
+    return found
+
+
+def without_mentions(text: str, hidden: re.Pattern[str]) -> str:
+    """A text without the clauses that mention what is hidden; they stand between full stops or semicolons."""
+    sentences = []
+    for sentence in re.split(r"(?<=\.) (?=[A-Z`])", text):
+        kept = "; ".join(clause for clause in sentence.rstrip(".").split("; ") if not hidden.search(clause))
+        if kept:
+            sentences.append(f"{kept[0].upper() if sentence[0].isupper() else kept[0]}{kept[1:]}.")
+    return " ".join(sentences)
 
 
 def without_answers(row: Row) -> dict[str, JsonValue]:

@@ -33,7 +33,7 @@ MIGRATION_TOOLS: tuple[Tool, ...] = (
     _transferring(
         name="import_memories",
         title="Import an export",
-        description="Takes in what export_memories wrote as jsonl or csv, from data or an upload: plans first, tells what is "
+        description="Takes in an export as jsonl or csv, from data or an upload: plans first, tells what is "
         "new, known, in conflict and refused, line by line, and applies that plan by its run_id as a run that can be undone. "
         "What is here already stays. A model's call only plans, and tells who may apply it.",
         request=transfer.ImportMemoriesRequest,

@@ -27,8 +27,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="memory_store_personal",
         title="Store a normalized statement",
-        description="Stores a statement of the user as memory_normalize gave it, once: the same memory again returns the "
-        "id that is there, with created false.",
+        description="Stores a clean statement of the user, once; memory_normalize gives it; the same memory again returns "
+        "the id that is there, with created false.",
         request=requests.StorePersonalRequest,
         result=results.StorePersonalResult,
         function="store",
@@ -62,7 +62,7 @@ TOOLS: tuple[Tool, ...] = (
         title="Remember something",
         description="Remembers a statement as it was said. Nothing has to be decided: category, type, tags, importance and "
         "concepts are found out, and memories that say the same are pointed out. recommendations.updates lists memories that "
-        "this one may leave untrue: close those that are by update_memory, or name them in context.supersedes when storing.",
+        "this one may leave untrue; close those that are with update_memory; a store closes what context.supersedes names.",
         request=requests.StoreRequest,
         result=results.StoreResult,
         function="store",
@@ -78,8 +78,8 @@ TOOLS: tuple[Tool, ...] = (
         name="search_memory",
         title="Search memories",
         description="Finds memories for a question in plain words, best first. Times in the question (`last week`, `in "
-        "March`) are understood. query_analysis.answerable tells how likely the memories hold the answer at all: when it "
-        "is low, say that you don't know instead of guessing.",
+        "March`) are understood. probability tells how likely a memory is the answer: when it is low for all of them, say "
+        "that you don't know instead of guessing.",
         request=requests.SearchRequest,
         result=results.SearchResult,
         function="search",
@@ -94,8 +94,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="discover_memory_tools",
         title="Discover further tools",
-        description="Lists the advanced tools that can be called now and the measured state of the memories. With tool, "
-        "the whole schema of that one; with group, what each tool of that group takes.",
+        description="Lists the advanced tools that can be called now and the measured state of the memories. With tool, the "
+        "whole schema of that one, which over MCP joins your list; with group, what each tool of that group takes.",
         request=requests.DiscoverRequest,
         result=results.DiscoverResult,
         function="discover",

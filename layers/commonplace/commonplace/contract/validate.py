@@ -1,10 +1,11 @@
 """Validates a tool's arguments, and redacts secrets in every text before anything else sees them."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, tzinfo
-from typing import Any, TypeVar
+from difflib import get_close_matches
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticCustomError
@@ -46,7 +47,8 @@ def validate(kind: type[AnyRequest], arguments: Mapping[str, Any], zone: tzinfo 
     """
     request = check(kind, arguments)
     kinds: list[str] = []
-    key = arguments.get("key")  # as it was given: the one that is kept has no capitals, and "gatecode" is no word
+    # As it was given: the one that is kept has no capitals, and "gatecode" is no word.
+    key = arguments.get("key") if getattr(request, "key", None) is not None else None
     return _redacted_model(request, "", zone, kinds, key), list(dict.fromkeys(kinds))
 
 
@@ -62,7 +64,7 @@ def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
         if not first["loc"] and (name := next((one for one in arguments if not str(one).isprintable()), None)):
             raise CommonplaceError(ErrorCode.UNKNOWN_FIELD, f"{name}: there is no such field", name) from None
         field = ".".join(str(part) or '""' for part in _places(first["loc"], arguments)) or None
-        raise CommonplaceError(_code(dict(first)), f"{field or 'arguments'}: {_message(dict(first))}", field) from None
+        raise CommonplaceError(_code(dict(first)), f"{field or 'arguments'}: {_message(kind, dict(first))}", field) from None
 
 
 def _places(places: tuple[int | str, ...], given: Any) -> Iterator[int | str]:
@@ -81,14 +83,26 @@ def _code(error: Mapping[str, Any]) -> ErrorCode:
     return _CODES.get(error["type"], ErrorCode.INVALID_ARGUMENT)
 
 
-def _message(error: Mapping[str, Any]) -> str:
+def _message(kind: type[BaseModel], error: Mapping[str, Any]) -> str:
     if error["type"] == "extra_forbidden":
-        return "there is no such field"
+        return f"there is no such field{_known_fields(kind, error['loc'])}"
     if error["type"] == "missing":
         return "is required"
     if error["type"] in _TYPES:
         return f"must be {_TYPES[error['type']]}"
     return _SUBJECT.sub("must ", str(error["msg"])).replace(" after validation", "")
+
+
+def _known_fields(kind: type[BaseModel], place: Sequence[Any]) -> str:
+    """The field that was meant by an unknown one, or else all that stand beside it; nothing inside a list."""
+    known: type[BaseModel] | None = kind
+    for part in place[:-1]:
+        annotation = known.model_fields[part].annotation if known is not None and part in known.model_fields else None
+        inner = (one for one in (annotation, *get_args(annotation)) if isinstance(one, type) and issubclass(one, BaseModel))
+        known = next(inner, None)
+    fields = [] if known is None else list(known.model_fields)
+    near = get_close_matches(str(place[-1]).lower(), fields, 1, 0.7)
+    return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(fields)}" if fields else ""
 
 
 def moment_in(zone: tzinfo | None, value: datetime, path: str) -> datetime:

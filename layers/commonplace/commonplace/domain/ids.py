@@ -3,11 +3,12 @@
 import hashlib
 import hmac
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 
 from ulid import ULID
 
 _MEMORY_ID = re.compile(r"mem_[0-9A-Z]{26}")
+_FIRST = datetime(1970, 1, 1, tzinfo=UTC)  # ids know no time before
 _ID = re.compile(r"[a-z]+_[\w-]{1,64}", re.ASCII)
 
 
@@ -31,7 +32,7 @@ def new_operation_id(at: datetime) -> str:
 
 def first_operation_id(at: datetime) -> str:
     """An id that sorts before those of all operations of that moment, and behind all that were made before."""
-    return new_operation_id(at)[:-16]
+    return new_operation_id(max(at, _FIRST))[:-16]
 
 
 def new_run_id(at: datetime) -> str:

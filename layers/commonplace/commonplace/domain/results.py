@@ -149,6 +149,7 @@ class DiscoverResult(Result):
     current_system_state: SystemState
     tool_schema: dict[str, JsonValue] | None = Field(None, description="The manifest's row of that tool.", exclude_if=absent)
     group_schemas: list[dict[str, JsonValue]] | None = Field(None, description="What each takes.", exclude_if=absent)
+    tool_list: str | None = Field(None, description="Over MCP: what is, and what could be, in your list.", exclude_if=absent)
 
 
 class InsightMetadata(Part):

@@ -2,13 +2,15 @@
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from commonplace.domain.fields import End, Fraction, Level, Limit, Name, Provenance, Query, Request, Result, Text, absent
+from commonplace.domain.ids import id_or_key
 from commonplace.domain.memory import Memory
 from commonplace.domain.requests import Tags
 from commonplace.domain.results import Part
@@ -21,10 +23,14 @@ def normal_key(given: object) -> object:
     """A key as it is kept: NFKC, lower case, 1-64 letters, digits, `_`, `.`, `-`; everything else is refused."""
     if not isinstance(given, str):
         return given
-    key = folded_key(given)
-    if not _KEY.fullmatch(key):
+    if not may_be_key(given):
         raise PydanticCustomError("key", "must be 1 to 64 letters, digits, `_`, `.` or `-`, without spaces")
-    return key
+    return folded_key(given)
+
+
+def may_be_key(given: str) -> bool:
+    """Whether a text may be a key once it is folded."""
+    return _KEY.fullmatch(folded_key(given)) is not None
 
 
 def folded_key(given: str) -> str:
@@ -37,10 +43,26 @@ Budget = Annotated[int, Field(ge=100, le=8_000, strict=True)]
 
 
 class NamedMemory(Request):
-    """A memory by its id or by its key: exactly one of the two."""
+    """A memory by its id or by its key, in exactly one field: either takes both, and `id` is the same as `memory_id`."""
 
-    memory_id: Name | None = Field(None, description="The id of the memory. Give this or key.")
-    key: Key | None = Field(None, description="The key of the memory. Give this or memory_id.")
+    memory_id: Name | None = Field(None, description="The id or key of the memory. Give this or key.")
+    key: Key | None = Field(None, description="The key or id of the memory. Give this or memory_id.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _id_as_memory_id(cls, given: Any) -> Any:
+        """Move an id to `memory_id`, whichever field it came in: `key` also says what the value under it may be."""
+        if not isinstance(given, Mapping):
+            return given
+        fields = dict(given)
+        for other in ("id", "key"):
+            name = fields.get(other)
+            is_id = other == "id" or (isinstance(name, str) and "memory_id" in id_or_key(name))
+            if name is not None and is_id and fields.get("memory_id") in (None, name):
+                fields["memory_id"] = fields.pop(other)
+        if fields.get("id") is not None:
+            raise PydanticCustomError("names", "give one of memory_id, key and id")
+        return fields
 
 
 class WriteRequest(Request):

@@ -32,7 +32,7 @@ class ModelTool:
 
 
 def model_tools(memory: Commonplace, tier: ShownTier | None = None) -> list[ModelTool]:
-    """The tools of a tier (`primary`, `core` with those, or `all`); without one the primary ones and `get_memory_context`.
+    """The tools of a tier (`primary`, `core` with those, or `all`); without one those that are shown by default.
 
     Any of them takes one user's memory: a tool's arguments never say whose. What brings all memories out or in is planned
     and not applied: a model asks.

@@ -7,12 +7,22 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
+from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import AppliedChange, Audit, Change
+from commonplace.ports.values import Caller
 
 PURGE_DELAY = timedelta(days=30)
 DAY_SECONDS = 86_400.0
 _CONFIRMED_FOR = 7 * DAY_SECONDS
+PLAN_KEPT_FOR = timedelta(days=7)
+"""How long a plan that nobody applied or discarded can be applied."""
+MOST_CLOSED_BY_MODEL = 20
+"""How many memories of a user a model may delete or merge away within an hour."""
+BY_MODEL = "by_model"
+"""In the detail of an audit row: when a model closed the memory without a new value."""
+_HOUR = timedelta(hours=1)
 
 _WORDS: dict[str, Any] = {
     "raw_text": "", "normalized_text": "", "tags": (), "concepts": (), "key": None, "evidence": None, "user_note": None,
@@ -76,9 +86,35 @@ def believed(clock: float, written: Iterable[float], kept: float = math.inf) -> 
 
 def applied_change(change: Change) -> AppliedChange:
     """What is kept of a change: the version it made and the fields it replaced; nothing of erased words."""
-    memory, before = change.memory, change.before
+    memory, before, by_model = change.memory, change.before, change.audit.detail.get(BY_MODEL)
     if before is None or change.erases:
         return AppliedChange(memory.memory_id, memory.version, None if before is None else {}, change.erases)
     now = memory.model_dump(mode="json", exclude=_NOT_KEPT)
     replaced = {name: old for name, old in before.model_dump(mode="json", exclude=_NOT_KEPT).items() if old != now[name]}
-    return AppliedChange(memory.memory_id, memory.version, replaced)
+    return AppliedChange(memory.memory_id, memory.version, replaced, by_model=None if by_model is None else str(by_model))
+
+
+def closed_by(caller: Caller, now: datetime) -> dict[str, object]:
+    """What the audit row of a memory that is deleted or merged away says of who did it."""
+    return {} if caller.admin else {BY_MODEL: now.isoformat()}
+
+
+def check_model_may_close(count: int, command: str, caller: Caller, ports: Ports) -> None:
+    """Refuses a model that would delete or merge away more than 20 of a user's memories within an hour.
+
+    What was undone meanwhile does not count. Raises `TOO_MANY_REQUESTS`, which names the `command` of a person.
+    """
+    if caller.admin:
+        return
+    since = caller.now - _HOUR
+    applied = ports.operations.since(caller.user_id, since - PLAN_KEPT_FOR)  # by when they were planned
+    made = [one for operation in applied for one in operation.made]
+    closed = {one.memory_id for one in made if one.by_model and datetime.fromisoformat(one.by_model) > since}
+    if len(closed) + count > MOST_CLOSED_BY_MODEL:
+        closed = {one.memory_id for one in ports.records.get(caller.user_id, sorted(closed)) if one.status != "active"}
+    if len(closed) + count > MOST_CLOSED_BY_MODEL:
+        why = (
+            f"through an agent at most {MOST_CLOSED_BY_MODEL} memories an hour may be deleted or merged away, and "
+            f"{len(closed)} were; a person can do it now with `{command}`"
+        )
+        raise CommonplaceError(ErrorCode.TOO_MANY_REQUESTS, why)

@@ -117,12 +117,14 @@ class AppliedChange:
 
     `before` is None where the memory is new; `erased`: its words are gone and can't be brought back. An operation changes
     words only to erase them, and its own version, time and usage come with each write: none of these is among the fields.
+    `by_model`: when a model closed the memory without a new value, ISO 8601.
     """
 
     memory_id: str
     version: int
     before: Mapping[str, object] | None
     erased: bool = False
+    by_model: str | None = None
 
 
 @dataclass(frozen=True)

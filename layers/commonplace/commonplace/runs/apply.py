@@ -3,15 +3,17 @@
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode, places_of
 from commonplace.domain.runs import Run, RunOperation
+from commonplace.memories.lineage import MERGED
 from commonplace.memories.searches import forget_searches
+from commonplace.memories.transitions import closed_by
 from commonplace.ports.bundle import Ports
 from commonplace.ports.nightly_bundle import NightPorts
-from commonplace.ports.record_values import Alias, Fence
+from commonplace.ports.record_values import Alias, Change, Fence
 from commonplace.ports.values import Caller, Clock
 from commonplace.runs.plan import PlannedOperation, with_outcome
 
@@ -93,6 +95,8 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
         return reported
     lease.renew()
     made = operation.operation(lease.context.user_id, run_id)
+    if made.opens is not None and MERGED in made.opens.audit.detail:
+        made = replace(made, closes=tuple(_merged_away(one, lease.context) for one in made.closes))
     try:
         gone = [change.before for change in made.changes if change.erases and change.before is not None]
         forget_searches(made.user_id, gone, lease.context.ports)
@@ -111,6 +115,12 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
         _log.error("operation %s of %s can't be made: %s", reported.operation_id, run_id, why)
         return with_outcome(reported, "lost", f"{reported.why}; it could not be written")
     return with_outcome(reported, "applied")
+
+
+def _merged_away(change: Change, context: RunContext) -> Change:
+    """The closing of a memory by a merge, which tells whether a model asked for it."""
+    detail = {**change.audit.detail, **closed_by(context.caller, context.clock())}
+    return replace(change, audit=replace(change.audit, detail=detail))
 
 
 def _keep_beside(operation: PlannedOperation, run_id: str, context: RunContext) -> None:

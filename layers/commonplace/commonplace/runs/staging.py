@@ -8,7 +8,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Request
 from commonplace.domain.interactions import RunReport
 from commonplace.domain.runs import Outcome, Run, RunKind, RunOperation
-from commonplace.memories.transitions import believed
+from commonplace.memories.transitions import PLAN_KEPT_FOR, believed
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Clock, OutOfTime
 from commonplace.runs import report, undo
@@ -19,8 +19,6 @@ from commonplace.runs.queueing import drop_request, kept_run, new_run, queued, t
 from commonplace.runs.renaming import keep_renamed
 from commonplace.runs.resume import apply_plan, exclusive_lease, resume
 
-KEPT_FOR = timedelta(days=7)
-"""How long a plan that nobody applied or discarded can be applied."""
 _WAITS = "nothing was changed: apply it by its run_id within 7 days, or discard it"
 _TOO_MANY = "it is more than a model may change in a day: a person approves or discards it"
 _MOST_RUNS = 100
@@ -112,7 +110,7 @@ def _told(run: Run, context: RunContext) -> RunReport:
 def _approve(run: Run, context: RunContext, lease: Lease) -> Run:
     if any(one.outcome == "discarded" for one in run.operations):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "run_id: was discarded; plan anew", "run_id")
-    if run.status == "needs_review" and context.caller.now - run.started_at > KEPT_FOR:
+    if run.status == "needs_review" and context.caller.now - run.started_at > PLAN_KEPT_FOR:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "run_id: is older than seven days; plan anew", "run_id")
     return _noted(run, _TOO_MANY) if _is_too_much(run.operations, context) else undo.approve(run, context, lease)
 
@@ -183,8 +181,10 @@ def _noted(run: Run, note: str) -> Run:
 def _discard_old(context: RunContext, lease: Lease) -> None:
     """Discards what was planned more than seven days ago, as far as the clock is believed: its words go too."""
     runs = context.night.runs.newest(context.user_id, _MOST_RUNS)
-    now = believed(context.caller.now.timestamp(), [run.started_at.timestamp() for run in runs], KEPT_FOR.total_seconds())
+    now = believed(
+        context.caller.now.timestamp(), [run.started_at.timestamp() for run in runs], PLAN_KEPT_FOR.total_seconds()
+    )
     for run in runs:
-        old = now - run.started_at.timestamp() > KEPT_FOR.total_seconds()
+        old = now - run.started_at.timestamp() > PLAN_KEPT_FOR.total_seconds()
         if old and run.status in ("needs_review", "queued") and run.kind not in ("nightly", "undo"):
             undo.discard(run, context, lease)

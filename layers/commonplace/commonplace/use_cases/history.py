@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from commonplace.domain.interactions import History, HistoryRequest, Step, Value
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
 from commonplace.domain.results import Recommendations
+from commonplace.domain.storage import folded_key
 from commonplace.memories.lineage import lineage
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import COMPARED, Audit
@@ -23,11 +24,11 @@ def history(request: HistoryRequest, caller: Caller, ports: Ports, compares: boo
     check_name(request)
     agents = visibility_of(caller).agents
     everything = [one for one in ports.records.all(caller.user_id) if one.agent_id in agents]
-    if request.key is not None:
-        held = [one for one in everything if one.collection == DEFAULT_COLLECTION and one.key == request.key]
-    else:
-        line = _line(str(request.memory_id), everything, caller, ports)
-        held = [one for one in line if one.content]  # of what is erased nothing is told
+    name = request.key or str(request.memory_id)
+    line = _line(name, everything, caller, ports) if request.key is None else []
+    held = [one for one in line if one.content]  # of what is erased nothing is told
+    if not line:
+        held = [one for one in everything if one.collection == DEFAULT_COLLECTION and one.key == folded_key(name)]
     if not held:
         raise unknown_id() if request.key is None else unknown_key(request.key, caller, ports)
     held.sort(key=lambda memory: (memory.status == "active", memory.created_at, memory.memory_id), reverse=True)

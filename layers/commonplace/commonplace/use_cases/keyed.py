@@ -3,7 +3,7 @@
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
 from commonplace.domain.storage import DeleteRequest, DeleteResult, MemoryEntry, ReadRequest, ReadResult
-from commonplace.memories.transitions import deleted
+from commonplace.memories.transitions import check_model_may_close, closed_by, deleted
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Audit, Change, Operation
 from commonplace.ports.values import Caller, Filter
@@ -36,9 +36,11 @@ def _markdown(heading: str, memories: list[Memory]) -> str:
 
 
 def delete_memory(request: DeleteRequest, caller: Caller, ports: Ports) -> DeleteResult:
-    """Closes a memory: it is no longer found, and its key is free."""
+    """Closes a memory: it is no longer found, and its key is free. A model may close a few within an hour."""
     old = memory_named(request, caller, ports)
-    change = Change(deleted(old, caller.now), Audit("delete", caller.now, {"tool": "delete_memory"}), before=old)
+    check_model_may_close(1, f"commonplace delete {old.memory_id}", caller, ports)
+    detail = {"tool": "delete_memory", **closed_by(caller, caller.now)}
+    change = Change(deleted(old, caller.now), Audit("delete", caller.now, detail), before=old)
     operation = Operation(new_operation_id(caller.now), caller.user_id, "DELETE", caller.now, closes=(change,))
     ports.operations.apply(operation)
     name = f"{old.section}/{old.key or old.memory_id}"

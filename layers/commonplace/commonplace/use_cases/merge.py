@@ -7,12 +7,14 @@ from commonplace.domain.fields import Notes
 from commonplace.domain.interactions import OperationReport, RunReport
 from commonplace.domain.maintenance import MOST_SOURCES, MergeGroup, MergeRequest, MergeResult
 from commonplace.memories.comparison import advice_on, find_similar
+from commonplace.memories.transitions import check_model_may_close
 from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Audit, Entry, Stored
 from commonplace.ports.values import Caller
 from commonplace.retrieval.record_scan import is_visible, visibility_of
 from commonplace.runs.plan import Plan
+from commonplace.runs.queueing import kept_run
 from commonplace.runs.staging import change_many, run_context
 from commonplace.use_cases.merge_plan import Sources
 from commonplace.use_cases.named import memory_with_id
@@ -33,12 +35,27 @@ def merge_memories(request: MergeRequest, caller: Caller, ports: Ports) -> Merge
         if not request.dry_run:
             raise CommonplaceError(ErrorCode.NOT_MERGEABLE, f"memory_ids: {sources.refusal}", "memory_ids")
         return MergeResult(status="done", groups=[_group(sources, _ASKED)])
+    if not request.dry_run and caller.goes_on is None:  # a worker goes on with what was allowed
+        _check_limit(sources, request.run_id, caller, ports)
     planner = lambda _: Plan(operations=(sources.planned(_ASKED),) if sources else ())  # noqa: E731
     told = change_many(
         "merge", planner, run_context(caller, ports), dry_run=request.dry_run, run_id=request.run_id, request=request,
         publish=publish,
     )  # fmt: skip
     return _result(told)
+
+
+def _check_limit(sources: Sources | None, run_id: str | None, caller: Caller, ports: Ports) -> None:
+    """Refuses a model that has merged or deleted enough within the hour."""
+    if sources is not None:
+        ids = [one.memory_id for one in sources.memories]
+        command = f"commonplace merge {' '.join(ids)} --apply"
+    else:
+        run = kept_run("merge", str(run_id), run_context(caller, ports))
+        ids = [name for one in run.operations if one.outcome == "needs_review" for name in one.closed]
+        command = f"commonplace runs approve {run_id}"
+    if ids:
+        check_model_may_close(len(ids), command, caller, ports)
 
 
 def _check(request: MergeRequest) -> None:

@@ -7,7 +7,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode, of_type
 from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import id_or_key, may_be_id
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
-from commonplace.domain.storage import NamedMemory, folded_key
+from commonplace.domain.storage import NamedMemory, folded_key, may_be_key
 from commonplace.memories.lineage import successors
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
@@ -43,10 +43,18 @@ def memory_named(request: NamedMemory, caller: Caller, ports: Ports) -> Memory:
     if request.memory_id is not None:
         return memory_with_id(request.memory_id, caller, ports)
     assert request.key is not None
-    memory = ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, request.key, caller.now)
-    if memory is not None and is_visible(visibility_of(caller), memory):
-        return memory
-    raise unknown_key(request.key, caller, ports)
+    memory = _holder(request.key, caller, ports)
+    if memory is None:
+        raise unknown_key(request.key, caller, ports)
+    return memory
+
+
+def _holder(name: str, caller: Caller, ports: Ports) -> Memory | None:
+    """The memory that the caller may see under a key, if the name may be one."""
+    if not may_be_key(name):
+        return None
+    memory = ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, folded_key(name), caller.now)
+    return memory if memory is not None and is_visible(visibility_of(caller), memory) else None
 
 
 def unknown_key(key: str, caller: Caller, ports: Ports) -> CommonplaceError:
@@ -65,13 +73,15 @@ def unknown_id(why: str = "no memory has this id", field: str = "memory_id") -> 
 def memory_with_id(memory_id: str, caller: Caller, ports: Ports, field: str = "memory_id") -> Memory:
     """The memory of an id, unless it is closed; one whose time is over is not: it may get more of it.
 
-    An id that it had elsewhere leads to it, or to what took its place.
+    An id that it had elsewhere leads to it, or to what took its place. A name that is no id may be its key.
     """
     with gathered() as flaws:
         found = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
     if flaws.unreadable:
         raise unknown_id("this memory is damaged and can't be read; it can only be erased", field)
     found = found or behind_alias(memory_id, caller, ports)
+    if not found and (held := _holder(memory_id, caller, ports)) is not None:
+        return held
     visibility = visibility_of(caller, include_expired=True)
     if found and is_visible(visibility, found[0]):
         return found[0]

@@ -102,9 +102,9 @@ def _update_value(
 
 
 def _redacted_again(old: Memory, request: UpdateRequest, caller: Caller) -> tuple[str, Caller]:
-    """The new value. Where the memory was named by its id, its key was not known yet, and may make a secret of the value."""
+    """The new value. Where the memory was named by an id, its key was not known yet, and may make a secret of the value."""
     assert request.value is not None
-    if old.key is None or request.key is not None:
+    if old.key in (None, request.key):
         return request.value, caller
     value, kinds = validate.redacted_value(request.value, old.key)
     return value, replace(caller, redacted=tuple(dict.fromkeys((*caller.redacted, *kinds))))

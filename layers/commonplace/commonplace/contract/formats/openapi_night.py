@@ -53,7 +53,7 @@ def responses(answer: Mapping[str, Any], errors: set[tuple[int, str]]) -> dict[s
     """The answer of a 200, and one entry for each status of the errors and of those that any route may have."""
     done = {"description": "The answer.", "content": {"application/json": {"schema": answer}}}
     known = failures({*errors, *told(_EVERYWHERE)})
-    return {"200": done, **dict(sorted({**known, "429": _THROTTLED}.items()))}
+    return {"200": done, **dict(sorted({"429": _THROTTLED, **known}.items()))}
 
 
 def failures(errors: Iterable[tuple[int, str]]) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def _metadata(resource: str) -> Body:
 async def _spoken(memory: "_Functions", address: str, event: Event) -> Body:
     """One request and its answer by the SDK, which speaks HTTP as an application of ASGI."""
     manager = StreamableHTTPSessionManager(
-        server_over(memory), json_response=True, stateless=True, max_request_body_size=_MOST_BYTES
+        server_over(memory, keeps_lists=False), json_response=True, stateless=True, max_request_body_size=_MOST_BYTES
     )
     headers = {name: value for name, value in event["headers"].items() if name.lower() not in _NOT_THE_PROTOCOLS}
     query = event.get("rawQueryString") or ""

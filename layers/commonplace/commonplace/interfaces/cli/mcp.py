@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _TIER = click.option(
     "--tier", type=click.Choice(["primary", "core", "all"]),
-    help="Only these tools are listed; core has the primary ones in it.  [default: the primary ones and get_memory_context]",
+    help="Only these tools are listed; core has the primary ones in it.  [default: primary, and three more]",
 )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Self
 
@@ -72,11 +73,12 @@ class OpenMemories:
         return failed
 
 
+@dataclass(frozen=True)
 class _Of:
-    """One user's memory, which stays open for as long as a call of it takes."""
+    """One user's memory, which stays open for as long as a call of it takes; equal to the same user's of another request."""
 
-    def __init__(self, memories: OpenMemories, user: str) -> None:
-        self._memories, self._user = memories, user
+    _memories: OpenMemories
+    _user: str
 
     def call(
         self, tool: str, arguments: Mapping[str, Any], progress: Callable[[int, int | None], None] | None = None

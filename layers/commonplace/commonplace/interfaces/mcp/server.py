@@ -1,6 +1,6 @@
 """The server over one memory: where each request of the protocol goes."""
 
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 import mcp_types as types
 from mcp.server import Server, ServerRequestContext
@@ -9,19 +9,34 @@ from mcp.shared.exceptions import MCPError
 from commonplace import __version__
 from commonplace.contract.manifest import ShownTier
 from commonplace.interfaces.mcp import prompts, resources
-from commonplace.interfaces.mcp.calls import Calls
 from commonplace.interfaces.mcp.opened import Asked, of_request
-from commonplace.interfaces.mcp.tiers import shown_tools
+from commonplace.interfaces.mcp.tiers import Tools
 
 _Page = types.PaginatedRequestParams | None
 
 
-def server_over(memory: Asked, tier: ShownTier | None = None) -> Server:
-    """A server; `tier`: which tools it shows. Nothing is opened before the first call or the first resource read."""
-    calls = Calls(memory)
+class _Server(Server):
+    """A server that announces changes of its tools, where it serves them, and of nothing else."""
+
+    def get_capabilities(self, *args: Any, **named: Any) -> types.ServerCapabilities:
+        found, serves = super().get_capabilities(*args, **named), "subscriptions/listen" in self._request_handlers
+        tools, prompts = types.ToolsCapability(list_changed=serves), types.PromptsCapability(list_changed=False)
+        resources = types.ResourcesCapability(subscribe=False, list_changed=False)
+        return found.model_copy(update={"tools": tools, "prompts": prompts, "resources": resources})
+
+
+def server_over(memory: Asked, tier: ShownTier | None = None, keeps_lists: bool = True) -> Server:
+    """A server; `tier`: which tools it shows. Nothing is opened before the first call or the first resource read.
+
+    `keeps_lists`: whether one process answers all requests of a client, so that its list of tools can change.
+    """
+    tools = Tools(memory, keeps_lists)
 
     async def list_tools(context: ServerRequestContext, _: _Page) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=shown_tools(_asked(context) or tier))
+        return types.ListToolsResult(tools=tools.shown(_asked(context) or tier, context))
+
+    async def call(context: ServerRequestContext, asked: types.CallToolRequestParams) -> types.CallToolResult:
+        return await tools.call(_asked(context) or tier, context, asked)
 
     async def list_resources(_context: ServerRequestContext, _: _Page) -> types.ListResourcesResult:
         return resources.LISTED
@@ -30,21 +45,21 @@ def server_over(memory: Asked, tier: ShownTier | None = None) -> Server:
         return resources.TEMPLATES
 
     async def read(context: ServerRequestContext, asked: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        found = await calls.in_thread(lambda: resources.read(asked.uri, of_request(memory, context.request)))
+        found = await tools.in_thread(lambda: resources.read(asked.uri, of_request(memory, context.request)))
         assert isinstance(found, types.ReadResourceResult)
         return found
 
     async def list_prompts(_context: ServerRequestContext, _: _Page) -> types.ListPromptsResult:
         return prompts.LISTED
 
-    async def get_prompt(_: ServerRequestContext, asked: types.GetPromptRequestParams) -> types.GetPromptResult:
-        return prompts.prompt(asked)
+    async def get_prompt(context: ServerRequestContext, asked: types.GetPromptRequestParams) -> types.GetPromptResult:
+        return prompts.prompt(asked, [tool.name for tool in tools.shown(_asked(context) or tier, context)])
 
-    return Server(
+    return _Server(
         "commonplace", version=__version__, title="Commonplace", instructions=prompts.INSTRUCTIONS,
-        on_list_tools=list_tools, on_call_tool=calls.call, on_list_resources=list_resources,
+        on_list_tools=list_tools, on_call_tool=call, on_list_resources=list_resources,
         on_list_resource_templates=list_templates, on_read_resource=read, on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
+        on_get_prompt=get_prompt, on_subscriptions_listen=tools.listen if keeps_lists else None,
     )  # fmt: skip
 
 

@@ -1,11 +1,138 @@
-"""Which tools a client is shown, as the protocol has them. Any tool can be called by its name, whatever is shown."""
+"""The tools of a client: which it is shown, and a call of one, in a thread of its own, with its progress told.
 
-from mcp_types import ListToolsResult, Tool
+It is shown those of a tier, and each that it asked `discover_memory_tools` for. Any can be called, whatever is shown.
+"""
+
+import functools
+import json
+import time
+from collections.abc import Callable, Collection
+from typing import Any
+
+from anyio import CapacityLimiter, from_thread, to_thread
+from mcp.server import ServerRequestContext
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+from mcp.shared.exceptions import MCPError
+from mcp.shared.subscriptions import ToolsListChanged
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    TextContent,
+    Tool,
+    ToolListChangedNotification,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from commonplace.contract.formats.model_apis import mcp
 from commonplace.contract.manifest import ShownTier, shown_rows
+from commonplace.contract.registry import TOOLS, tool_named
+from commonplace.contract.sent import as_declared
+from commonplace.interfaces.mcp.opened import Asked, of_request
+from commonplace.use_cases.dispatch import status_and_body
+
+_NAMES = {tool.name for tool in TOOLS}
+_DISCOVER = "discover_memory_tools"
+_PAUSE = 0.1  # seconds between two notes of progress
+_THREADS = 8
+_KEPT = 3_600.0  # seconds that an added tool stays in a list over HTTP after its last use
+_BY_A_PERSON = (
+    "if your client does not offer it, a person can start this server with `--tier core` (everyday tools) or `--tier all`; "
+    "over HTTP its address ends in `?tier=core` or `?tier=all`"
+)
 
 
-def shown_tools(tier: ShownTier | None) -> list[Tool]:
-    """The tools of a tier, or those that are shown where none is named; the same at each call."""
-    return ListToolsResult.model_validate(mcp(shown_rows(tier))).tools
+def shown_tools(tier: ShownTier | None, added: Collection[str] = ()) -> list[Tool]:
+    """The tools of a tier, or those that are shown where none is named, and the added ones, in the order of the manifest."""
+    return list(_tools(tier, frozenset(added)))
+
+
+@functools.lru_cache(maxsize=64)
+def _tools(tier: ShownTier | None, added: frozenset[str]) -> tuple[Tool, ...]:
+    return tuple(ListToolsResult.model_validate(mcp(shown_rows(tier, added))).tools)
+
+
+class Tools:
+    """The tools of one server's clients, eight calls at a time.
+
+    On stdio there is one client. Over HTTP no request knows the one before it, so the clients of a user share what any of
+    them added to the list, for an hour after its last use. `keeps_lists`: whether this process gets the next request, too.
+    """
+
+    def __init__(self, memory: Asked, keeps_lists: bool) -> None:
+        self._memory, self._keeps_lists, self._limiter = memory, keeps_lists, CapacityLimiter(_THREADS)
+        self._used: dict[Asked, dict[str, float]] = {}
+        """Of each user the tools that were added, and when each was last used (monotonic seconds)."""
+        self._changes = InMemorySubscriptionBus()
+        self.listen = ListenHandler(self._changes)
+        """Tells clients of changes while they listen (protocol of 2026-07-28)."""
+
+    async def in_thread(self, work: Callable[[], Any]) -> Any:
+        """Does a piece of work of which others need not wait."""
+        return await to_thread.run_sync(work, limiter=self._limiter)
+
+    def shown(self, tier: ShownTier | None, context: ServerRequestContext) -> list[Tool]:
+        """What a client is shown: the tools of the tier that it or its server chose, and what was added."""
+        added = self._used.get(of_request(self._memory, context.request), {}).items()
+        return shown_tools(tier, [name for name, at in added if context.request is None or time.monotonic() - at < _KEPT])
+
+    async def call(
+        self, tier: ShownTier | None, context: ServerRequestContext, asked: CallToolRequestParams
+    ) -> CallToolResult:
+        """The answer of a tool, or what is wrong with the call, which is an answer too; raises for no such tool.
+
+        `tier`: what the client is shown; a tool that it discovers joins that.
+        """
+        if asked.name not in _NAMES:
+            raise MCPError(INVALID_PARAMS, "there is no tool of this name; discover_memory_tools names those that there are")
+        report, memory = _reporting(context), of_request(self._memory, context.request)
+
+        def work() -> dict[str, Any]:
+            arguments = as_declared(tool_named(asked.name).request, asked.arguments or {})
+            return memory.call(asked.name, arguments, report)
+
+        status, body = await self.in_thread(lambda: status_and_body(work))
+        added = self._used.setdefault(memory, {})
+        if asked.name in added:
+            added[asked.name] = time.monotonic()
+        if asked.name == _DISCOVER and status == 200:
+            named = (body.get("tool_schema") or {}).get("name")
+            body = {**body, "tool_list": await self._discovered(named, added, tier, context)}
+        text = [TextContent(type="text", text=json.dumps(body, ensure_ascii=False))]
+        if status != 200:  # without structured content, which clients hold against the schema of what comes back
+            return CallToolResult(content=text, is_error=True)
+        return CallToolResult(content=text, structured_content=body)
+
+    async def _discovered(
+        self, name: str | None, added: dict[str, float], tier: ShownTier | None, context: ServerRequestContext
+    ) -> str:
+        """Adds a tool to the list, tells the client so, and returns what the answer says of it."""
+        listed = {tool.name for tool in self.shown(tier, context)}
+        if name is None:
+            rest = [tool.name for tool in TOOLS if tool.tier == "core" and tool.name not in listed]
+            return (
+                f"everyday tools that are not in your list: {', '.join(rest) or 'none'}; call {_DISCOVER} with tool for one"
+            )
+        if name in listed:
+            return f"{name} is in your list of tools; {_BY_A_PERSON}"
+        if not self._keeps_lists:
+            return f"call {name} by its name, for the list can't change here; {_BY_A_PERSON}"
+        added[name] = time.monotonic()
+        await self._changes.publish(ToolsListChanged())
+        if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:  # before the answer: over HTTP no other way leads back
+            await context.session.send_notification(ToolListChangedNotification(), related_request_id=context.request_id)
+        return f"{name} is in your list of tools now; {_BY_A_PERSON}"
+
+
+def _reporting(context: ServerRequestContext) -> Callable[[int, int | None], None]:
+    """Tells the client how far it is, where that asked for it: more each time, and not more often than it can be read."""
+    told, at = 0, time.monotonic()
+
+    def report(done: int, of: int | None) -> None:
+        nonlocal told, at
+        if done > told and (time.monotonic() - at > _PAUSE or done == of):
+            told, at = done, time.monotonic()
+            from_thread.run(context.session.report_progress, done, of)
+
+    return report
