@@ -179,7 +179,7 @@ def _state_before(memory: Memory, changes: Sequence[AppliedChange], now: datetim
 def _tags_before(memory: Memory, changes: Sequence[AppliedChange], records: MemoryRecords) -> Mapping[str, object]:
     """The tags as they were before the first of the changes that replaced them, out of its audit row.
 
-    Nothing of a change by 0.1, which replaced no tags and kept none, nor of one that closed or opened a memory.
+    Nothing of a change that closed or opened a memory.
     """
     if all("status" in (change.before or {}) for change in changes):
         return {}

@@ -1,13 +1,11 @@
-"""The aliases of one file: ids that memories had elsewhere. A file of 0.1 gets the table with its first alias."""
+"""The aliases of one file: ids that memories had elsewhere."""
 
 import json
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
-from importlib.resources import files
 
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
-from commonplace.adapters.sqlite.tables import has_table
 from commonplace.ports.record_values import Alias
 
 
@@ -19,8 +17,6 @@ class SqliteAliases:
 
     def add(self, user_id: str, aliases: Sequence[Alias]) -> None:
         with self._database.writing() as connection:
-            for statement in files(__package__).joinpath("aliases.sql").read_text("utf-8").split(";"):
-                connection.execute(statement)
             owner = owner_number(connection, user_id)
             connection.executemany(
                 "INSERT OR REPLACE INTO aliases VALUES (?, ?, ?, ?, ?)",
@@ -37,8 +33,6 @@ class SqliteAliases:
 
     def _rows(self, user_id: str, condition: str, *values: object) -> list[Alias]:
         with self._database.reading() as connection:
-            if not has_table(connection, "aliases"):
-                return []
             rows = connection.execute(
                 f"SELECT name, memory_id, run_id, withdrawn FROM aliases WHERE owner = ? AND {condition} ORDER BY name",
                 (known_owner(connection, user_id), *values),
@@ -48,7 +42,5 @@ class SqliteAliases:
 
 def names(connection: sqlite3.Connection, owner: int, memory_ids: Collection[str]) -> list[str]:
     """What memories of an owner were called elsewhere, the withdrawn aliases too."""
-    if not has_table(connection, "aliases"):
-        return []
     found = connection.execute("SELECT name, memory_id FROM aliases WHERE owner = ?", (owner,)).fetchall()
     return [name for name, memory_id in found if memory_id in memory_ids]

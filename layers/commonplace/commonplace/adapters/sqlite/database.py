@@ -26,7 +26,7 @@ class Database:
         self._path = opening.real(path)
         self._log, self._wait = self._path.with_name(self._path.name + "-wal"), _WAIT_SECONDS
         self._guard = threading.RLock()
-        self._closed = self._is_marked = False
+        self._closed = False
         self._stamp: opening.Stamp | None = None
         with failure.storage_errors(self._path), ExitStack() as opened:  # a file that can't be used is let go of
             self.read_only = opening.is_read_only(self._path)
@@ -56,7 +56,6 @@ class Database:
         with self._in_use(), self._locked():
             self._main.execute("BEGIN IMMEDIATE")
             try:
-                self._mark()
                 if erases:
                     folding.set_due(self._main)
                 yield self._main
@@ -64,7 +63,6 @@ class Database:
                 _roll_back(self._main)
                 raise
             self._main.execute("COMMIT")
-            self._is_marked = True
             self._fold_log()
 
     @contextmanager
@@ -124,22 +122,20 @@ class Database:
         opening.set_up(self._main, "FULL")
         opening.set_up(self._usage, "NORMAL")
         self._usage.execute("PRAGMA busy_timeout = 0")  # from now on: who opens waits for another that makes the file
-        if not opening.is_marked(self._main):  # 0.1 left the rights to the umask
+        if opening.is_empty(self._main, self._path):  # one that was there may be open to others
             opening.close_to_others(self._path)
         # SQLite before 3.51.3 can lose a commit when one process resets the log while another checkpoints, so commits
         # and checkpoints are serialised by a lock of our own; readers never wait for it.
         lock = f"{self._path}.lock"
         self._writing = FileLock(lock, self._wait, opening.rights(self._path), thread_local=False)
-        if not opening.is_up_to_date(self._main, self._path):
+        if not opening.is_set_up(self._main):
             with self._locked():
-                opening.bring_up_to_date(self._main, self._path)
-        self._is_marked = opening.is_marked(self._main)
+                opening.make_tables(self._main, self._path)
         self._fold_unless_busy()
 
     def _open_to_read(self, opened: ExitStack) -> None:
         connection, self._stamp = opening.connect_read_only(self._path, self._wait)
         self._main = opened.enter_context(closing(connection))
-        opening.refuse_older(self._main, self._path)
 
     @contextmanager
     def _in_use(self) -> Iterator[None]:
@@ -150,11 +146,6 @@ class Database:
             if self._stamp is not None and self._stamp != opening.stamp_of(self._path):
                 raise failure.unavailable(f"{self._path} was changed since it was opened to be read; open it again")
             yield
-
-    def _mark(self) -> None:
-        """Sets the application id, which files of 0.1 have not."""
-        if not self._is_marked:
-            self._main.execute(f"PRAGMA application_id = {opening.APPLICATION_ID}")
 
     def _fold_unless_busy(self) -> None:
         with suppress(Timeout), self._writing.acquire(timeout=0):

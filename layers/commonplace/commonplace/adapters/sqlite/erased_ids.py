@@ -1,4 +1,4 @@
-"""The hashes of what was erased from one file. It gets the table with the first of them: its version stays."""
+"""The hashes of what was erased from one file."""
 
 import json
 import sqlite3
@@ -6,10 +6,7 @@ from collections.abc import Collection
 
 from commonplace.adapters.sqlite import aliases
 from commonplace.adapters.sqlite.database import Database
-from commonplace.adapters.sqlite.tables import has_table
 from commonplace.domain.ids import erased_hash
-
-_TABLE = "CREATE TABLE IF NOT EXISTS erased_ids (hash TEXT PRIMARY KEY) WITHOUT ROWID"
 
 
 class SqliteErasedIds:
@@ -21,8 +18,6 @@ class SqliteErasedIds:
     def among(self, user_id: str, ids: Collection[str]) -> set[str]:
         hashes = {erased_hash(user_id, one): one for one in ids}
         with self._database.reading() as connection:
-            if not has_table(connection, "erased_ids"):
-                return set()
             found = connection.execute(
                 "SELECT hash FROM erased_ids WHERE hash IN (SELECT value FROM json_each(?))", (json.dumps(list(hashes)),)
             ).fetchall()
@@ -31,7 +26,6 @@ class SqliteErasedIds:
 
 def keep(connection: sqlite3.Connection, user_id: str, owner: int, memory_ids: Collection[str]) -> None:
     """Keeps the hashes of memories that are erased in this transaction, and of what they were called elsewhere."""
-    connection.execute(_TABLE)
     names = [*memory_ids, *aliases.names(connection, owner, memory_ids)]
     hashes = [(erased_hash(user_id, one),) for one in names if isinstance(one, str)]  # a damaged row's may be anything
     connection.executemany("INSERT OR IGNORE INTO erased_ids VALUES (?)", hashes)

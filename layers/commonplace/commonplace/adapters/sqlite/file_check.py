@@ -63,7 +63,7 @@ def check_file(database: Database) -> list[str]:
     """What SQLite finds wrong with the file, a line each, the first twenty; none where it is whole."""
     try:
         return _found(database, "integrity_check")
-    except CommonplaceError as error:  # an index reads the records: where one is no JSON the rest is checked without it
+    except CommonplaceError as error:  # a damaged page may stop the whole check, and not the quick one
         try:
             return [*_found(database, "quick_check"), f"the indexes could not be checked: {error.message}"]
         except CommonplaceError:

@@ -1,24 +1,19 @@
 """The write-ahead log is folded into the file; what was erased stands in it until then, and the file says so.
 
-Whoever opens the file next sees that, and folds. A file of 0.1 gets the table at its first erasure: its version stays.
+Whoever opens the file next sees that, and folds.
 """
 
 import sqlite3
 
-from commonplace.adapters.sqlite.tables import has_table
-
-TABLE = "CREATE TABLE IF NOT EXISTS folding_due (row INTEGER PRIMARY KEY)"
-
 
 def set_due(connection: sqlite3.Connection) -> None:
     """Says, in the transaction that erases, that the log is to be folded."""
-    connection.execute(TABLE)
     connection.execute("INSERT INTO folding_due VALUES (1) ON CONFLICT DO NOTHING")
 
 
 def is_due(connection: sqlite3.Connection) -> bool:
     """Whether the log still holds what was erased."""
-    return has_table(connection, "folding_due") and connection.execute("SELECT 1 FROM folding_due").fetchone() is not None
+    return connection.execute("SELECT 1 FROM folding_due").fetchone() is not None
 
 
 def fold(connection: sqlite3.Connection) -> bool:

@@ -8,18 +8,13 @@ from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
-from commonplace.adapters.sqlite import folding
 from commonplace.adapters.sqlite.failure import unavailable
 
 APPLICATION_ID = 0x434D4D50  # "CMMP" in the header of the file, by which other programs can tell whose it is
-_OURS = {"users", "memories", "changes", "audits", "tags", "usage", "words"}  # tables since version 1, which set no id
-_NOTHING: tuple[int, frozenset[str]] = 0, frozenset()
+_OURS = {"users", "memories", "changes", "audits", "tags", "usage", "words"}  # the first form of the file set no id
 _AS_IT_STANDS, _BESIDE_WRITERS = "immutable=1", "mode=ro"
 _OWNERS, _OWNERS_FOLDER = 0o600, 0o700
-_VERSION = 4
-_READ_FROM = 3  # the oldest form that can be read where it can't be brought up to date
-_SCHEMA = ("schema.sql", "reembedding.sql", "aliases.sql")
-_WITH_KEYS = "ALTER TABLE memories ADD COLUMN key TEXT;"  # since version 2; before it no tool gave a key
+_VERSION = 5
 
 _text = partial(str, encoding="utf-8", errors="replace")  # one byte that is no UTF-8 is no reason to give no row at all
 
@@ -73,7 +68,8 @@ def connect_read_only(path: Path, wait_seconds: float) -> tuple[sqlite3.Connecti
     stamp = stamp_of(path)
     connection = _connect_uri(path, _BESIDE_WRITERS if stamp[-1] else _AS_IT_STANDS, wait_seconds)
     try:
-        _refuse(path, *_contents(connection))
+        if is_empty(connection, path):
+            raise unavailable(f"{path} is empty, and can't be written")
     except Exception as error:
         connection.close()
         if not (stamp[-1] and isinstance(error, sqlite3.OperationalError)):
@@ -84,18 +80,20 @@ def connect_read_only(path: Path, wait_seconds: float) -> tuple[sqlite3.Connecti
 
 
 def refuse_others(path: Path, wait_seconds: float) -> None:
-    """Raises `STORAGE_UNAVAILABLE` for a database of another program; nothing is written into it or beside it."""
+    """Raises `STORAGE_UNAVAILABLE` for a database of another program, and for a memory file of another version.
+
+    Nothing is written into it or beside it.
+    """
     if not path.exists() or path.stat().st_size == 0:
         return
     try:
         with closing(_connect_uri(path, _AS_IT_STANDS, wait_seconds)) as connection:
-            found = _contents(connection)
+            is_new = is_empty(connection, path)
     except (sqlite3.DatabaseError, UnicodeDecodeError):  # a page that another process is just writing
-        found = _NOTHING
-    if found == _NOTHING:  # what there is may stand in the log
+        is_new = True
+    if is_new:  # what there is may stand in the log
         with closing(_connect_uri(path, _BESIDE_WRITERS, wait_seconds)) as connection:
-            found = _contents(connection)
-    _refuse(path, *found)
+            is_empty(connection, path)
 
 
 def stamp_of(path: Path) -> Stamp:
@@ -113,58 +111,41 @@ def set_up(connection: sqlite3.Connection, synchronous: str) -> None:
     connection.execute("PRAGMA secure_delete = ON")  # what is deleted or replaced is overwritten
 
 
-def is_marked(connection: sqlite3.Connection) -> bool:
-    """Whether the file carries the application id, which files of 0.1 have not."""
-    found: int = connection.execute("PRAGMA application_id").fetchone()[0]
-    return found == APPLICATION_ID
-
-
-def is_up_to_date(connection: sqlite3.Connection, path: Path) -> bool:
-    """Whether the file has the form of this version, and a log; who only reads it then waits for no writer."""
-    journal = connection.execute("PRAGMA journal_mode").fetchone()
-    return journal == ("wal",) and _version(connection, path) == _VERSION
-
-
-def bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
-    """Gives a new or older file the form of this version. Other writers are kept out meanwhile."""
-    connection.execute("PRAGMA journal_mode = WAL")
-    if _version(connection, path) == _VERSION:
-        return
-    schema = "".join(files(__package__).joinpath(name).read_text("utf-8") for name in _SCHEMA)
-    columns = [name for (name,) in connection.execute("SELECT name FROM pragma_table_info('memories')")]
-    older = bool(columns) and "key" not in columns
-    if older:
-        connection.execute("VACUUM")  # what that version deleted may still lie in free pages
-    added = _WITH_KEYS if older else ""
-    marks = f"PRAGMA user_version = {_VERSION}; PRAGMA application_id = {APPLICATION_ID};"
-    connection.executescript(f"BEGIN IMMEDIATE; {added} {schema} {folding.TABLE}; {marks} COMMIT;")
-    if older:
-        folding.set_due(connection)
-
-
-def refuse_older(connection: sqlite3.Connection, path: Path) -> None:
-    """Raises `STORAGE_UNAVAILABLE` for a form that can't be read as it stands."""
-    if _version(connection, path) < _READ_FROM:
-        raise unavailable(f"{path} has an older form and can't be written; open it once where it can")
-
-
-def _version(connection: sqlite3.Connection, path: Path) -> int:
-    found: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    if found > _VERSION:
-        raise unavailable(f"{path.name} was written by a newer version; upgrade commonplace")
-    return found
-
-
-def _contents(connection: sqlite3.Connection) -> tuple[int, frozenset[str]]:
-    """The application id of a file, and the names of its tables."""
+def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
+    """Whether there is nothing in the file yet; raises for what can't be opened here."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
-    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-    return application, frozenset(name for (name,) in tables)
-
-
-def _refuse(path: Path, application: int, tables: frozenset[str]) -> None:
-    if application != APPLICATION_ID and (application or tables) and not tables >= _OURS:
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if not (application or tables):
+        return True
+    if application != APPLICATION_ID and not tables >= _OURS:
         raise unavailable(f"{path} is a database of another program, and was left as it is")
+    version = _version(connection)
+    if version != _VERSION:
+        raise unavailable(
+            f"{path} is a memory file of version {version}, and this release opens version {_VERSION}. Run"
+            ' "commonplace export > memories.jsonl" with the release that wrote it, then "commonplace import memories.jsonl'
+            ' --apply" with this one and a new file'
+        )
+    return False
+
+
+def is_set_up(connection: sqlite3.Connection) -> bool:
+    """Whether the file has its tables, and a log; who only reads it then waits for no writer."""
+    return connection.execute("PRAGMA journal_mode").fetchone() == ("wal",) and _version(connection) == _VERSION
+
+
+def make_tables(connection: sqlite3.Connection, path: Path) -> None:
+    """Gives the file a log, and a new one its tables. Other writers are kept out meanwhile."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    if is_empty(connection, path):
+        schema = files(__package__).joinpath("schema.sql").read_text("utf-8")
+        marks = f"PRAGMA user_version = {_VERSION}; PRAGMA application_id = {APPLICATION_ID};"
+        connection.executescript(f"BEGIN IMMEDIATE; {schema} {marks} COMMIT;")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
 
 
 def _connect_uri(path: Path, how: str, wait_seconds: float) -> sqlite3.Connection:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from commonplace.adapters.sqlite import removal, writes
-from commonplace.adapters.sqlite.tables import has_table
 
 _DAY = 86_400.0
 _CONFIRMED_FOR = 7 * _DAY
@@ -43,10 +42,10 @@ def purge(connection: sqlite3.Connection, owner: int, now: datetime) -> None:
     Whoever writes calls it at the end of the transaction, so that no schedule is needed. `now`: by the clock, never by what a
     record says.
     """
-    if has_table(connection, "kept_files") and connection.execute(_OVER, (owner, now.timestamp())).fetchone():
+    if connection.execute(_OVER, (owner, now.timestamp())).fetchone():
         at = confirmed(connection, owner, now)
         connection.execute("DELETE FROM kept_files WHERE owner = ? AND expires_at <= ?", (owner, at))
-    connection.execute(_INDEX)  # a file of 0.1 has it from its next write on: its version stays
+    connection.execute(_INDEX)  # deleting a damaged record drops it
     if connection.execute(_DUE, (owner, now.timestamp())).fetchone() is None:
         return  # most writes: what the clock would take is looked for first
     for found in connection.execute(_DUE, (owner, confirmed(connection, owner, now))).fetchall():

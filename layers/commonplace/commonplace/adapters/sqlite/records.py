@@ -5,11 +5,10 @@ import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from commonplace.adapters.sqlite import documents, erased_ids, removal, rows, writes
+from commonplace.adapters.sqlite import erased_ids, removal, rows, writes
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import purge
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, moment_of, owner_number, vector_of
-from commonplace.adapters.sqlite.tables import delete_rows_if_there
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import Audit, Entry, Stored, Vector
@@ -27,6 +26,8 @@ _BY_OWNER = (
     "token_budget",
     "searches",
     "searches_forgotten",
+    "documents",
+    *removal.BY_OWNER_AND_MEMORY,
 )
 
 
@@ -45,15 +46,12 @@ class SqliteErasure:
             erased_ids.keep(connection, user_id, owner, {one for (one,) in ids})
             connection.execute("DELETE FROM words WHERE rowid IN (SELECT row FROM memories WHERE owner = ?)", (owner,))
             rows.purge_deleted_tokens(connection)
-            for table in removal.DEPENDENT_TABLES:
+            for table in removal.BESIDE_MEMORIES:
                 own = "memory_id IN (SELECT memory_id FROM memories WHERE owner = ?)"
                 connection.execute(f"DELETE FROM {table} WHERE {own}", (owner,))
             removal.delete_rows(connection, "owner = ?", owner)
             for table in _BY_OWNER:
                 connection.execute(f"DELETE FROM {table} WHERE owner = ?", (owner,))
-            for table in removal.LATER_TABLES:
-                delete_rows_if_there(connection, table, "owner = ?", owner)
-            documents.erase_all(connection, owner)
             # The number stays taken: what another process keeps in memory under it would be somebody else's.
             connection.execute("UPDATE users SET user_id = 'erased|' || number WHERE number = ?", (owner,))
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.adapters.sqlite.runs import check_fence
-from commonplace.adapters.sqlite.tables import has_table
 from commonplace.domain.kept import kept_tag_rows, tag_rows_text
 from commonplace.domain.runs import TagRow
 from commonplace.ports.record_values import Fence
@@ -19,8 +18,6 @@ class SqliteTagRows:
 
     def rows(self, user_id: str) -> dict[str, TagRow]:
         with self._database.reading() as connection:
-            if self._database.read_only and not has_table(connection, "tag_rows"):  # such a file may be from before it
-                return {}
             found = connection.execute(
                 "SELECT body FROM tag_rows WHERE owner = ?", (known_owner(connection, user_id),)
             ).fetchone()
