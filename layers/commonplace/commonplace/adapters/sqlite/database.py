@@ -1,4 +1,8 @@
-"""The SQLite connection: write-ahead log, full durability, one writer at a time across processes."""
+"""The SQLite connection: write-ahead log, full durability, one writer at a time across processes.
+
+The write-ahead log is folded into the file. What was erased stands in the log until then, and the file says so: whoever
+opens it next sees that, and folds.
+"""
 
 import sqlite3
 import threading
@@ -9,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from commonplace.adapters.sqlite import failure, folding, opening
+from commonplace.adapters.sqlite import failure, opening
 
 _WAIT_SECONDS = 30.0
 _PATIENCE, _PAUSE = 5.0, 0.02  # seconds that who has erased waits for readers to end, and between two looks
@@ -57,7 +61,7 @@ class Database:
             self._main.execute("BEGIN IMMEDIATE")
             try:
                 if erases:
-                    folding.set_due(self._main)
+                    self._main.execute("INSERT INTO folding_due VALUES (1) ON CONFLICT DO NOTHING")
                 yield self._main
             except BaseException:
                 _roll_back(self._main)
@@ -95,7 +99,7 @@ class Database:
             with self._in_use():
                 if not self.read_only:
                     self._fold_unless_busy()
-                if not folding.is_due(self._main):
+                if not _is_folding_due(self._main):
                     return True
             if time.monotonic() >= until:
                 return False
@@ -152,16 +156,16 @@ class Database:
             self._fold_what_is_due()
 
     def _fold_what_is_due(self) -> None:
-        if folding.is_due(self._main):
+        if _is_folding_due(self._main):
             self._fold_log()
 
     def _fold_log(self) -> None:
-        due = folding.is_due(self._main)
+        due = _is_folding_due(self._main)
         if not due and not (self._log.exists() and self._log.stat().st_size > _LOG_BYTES):
             return
         with suppress(sqlite3.OperationalError):  # the write is made; what can't be folded now stays due
-            if folding.fold(self._main) and due:
-                folding.set_done(self._usage)  # nothing is lost if the disk never hears of it
+            if _checkpoint(self._main) and due:
+                self._usage.execute("DELETE FROM folding_due")  # nothing is lost if the disk never hears of it
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -180,3 +184,19 @@ def _roll_back(connection: sqlite3.Connection) -> None:
     """Ends a transaction, if SQLite has not done so by itself, as it does where the disk is full or a page is damaged."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")
+
+
+def _is_folding_due(connection: sqlite3.Connection) -> bool:
+    """Whether the log still holds what was erased."""
+    return connection.execute("SELECT 1 FROM folding_due").fetchone() is not None
+
+
+def _checkpoint(connection: sqlite3.Connection) -> bool:
+    """Folds the log and empties it, or not, without waiting, where somebody reads an older state of the file."""
+    (wait,) = connection.execute("PRAGMA busy_timeout").fetchone()
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {wait}")
+    return not busy
