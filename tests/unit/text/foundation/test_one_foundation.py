@@ -20,7 +20,7 @@ SENTENCE_ENDS: Reasons = {
     "the foundation": ("text/foundation/sentences.py",),
     "gives every token back, byte for byte": ("text/third_person/tokens.py",),
     "offsets in a folded view, nothing left out": tuple(f"text/redaction/{name}.py" for name in ("answers", "spoken", "values")),
-    "the features of trained models": ("text/classifier/cues.py", "text/classifier/features.py"),
+    "the features of trained models": ("text/classifier/cues.py", "text/classifier/model.py"),
     "one scan aligns words and pauses": ("text/paraphrase/tokenization.py",),
     'a date goes on behind "Apt." and "Dec."': ("extraction/grounding/dates.py",),
     "a capital behind a stop is no name": ("extraction/grounding/names.py",),
@@ -57,7 +57,7 @@ WORDS: Reasons = {
         "text/redaction/assignments.py", "text/redaction/values.py",
     ),
     "codes of languages": ("extraction/patterns.py",),
-    "names of rows": ("text/paraphrase/language.py", "text/time_ranges/resolve.py"),
+    "names of rows": ("text/paraphrase/language.py", "text/time_ranges/reader.py"),
     "small words inside one grammar": (
         "text/foundation/languages.py", "text/tagging/__init__.py", "text/third_person/openings.py",
     ),
