@@ -46,7 +46,12 @@ class UndoPlanner:
         ids = dict.fromkeys(one.memory_id for operation in applied for one in operation.made)
         self.made |= ids.keys()
         there = {memory.memory_id: memory for memory in self.records.get(self.user_id, list(ids))}
-        back = {one.memory_id for operation in applied for one in operation.made if _closes(one)}
+        back = {
+            one.memory_id
+            for operation in applied
+            for one in operation.made
+            if (one.before is not None and one.before.get("status") == "active")
+        }
         for operation in applied:
             leaves = any(_is_unrecoverable(one, there.get(one.memory_id)) for one in operation.made)
             leaves &= all(one.memory_id not in back for one in operation.made if _moves(one))
@@ -148,10 +153,6 @@ def _audits_by_version(memory: Memory, records: MemoryRecords) -> dict[int, Audi
     """The audit rows of a memory by the version that each made: a row for each write, and none from before an import."""
     audits = records.audits(memory.user_id, memory.memory_id)
     return dict(enumerate(audits, max(1, memory.version - len(audits) + 1)))
-
-
-def _closes(change: AppliedChange) -> bool:
-    return change.before is not None and change.before.get("status") == "active"
 
 
 def _moves(change: AppliedChange) -> bool:

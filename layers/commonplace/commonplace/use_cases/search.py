@@ -40,7 +40,7 @@ def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> Searc
         total_found=found.total,
         query_analysis=QueryAnalysis(
             intent=found.query.intent,
-            extracted_concepts=_concepts(found.query),
+            extracted_concepts=list(dict.fromkeys((*found.query.concepts, *found.query.expansions.values()))),
             search_scope=_scope(request.category, search.filters),
             semantic_expansions=_expansions(found.query),
             time_range=ReadTimeRange(after=time.after, before=time.before) if time else None,
@@ -139,11 +139,6 @@ def _hit(found: Found, place: int, words: Mapping[str, Sequence[str]]) -> Hit:
         section=memory.section,
         event_time=memory.event_time,
     )
-
-
-def _concepts(query: Query) -> list[str]:
-    """The concepts of a query, and the words of it that were widened."""
-    return list(dict.fromkeys((*query.concepts, *query.expansions.values())))
 
 
 def _expansions(query: Query) -> dict[str, list[str]]:

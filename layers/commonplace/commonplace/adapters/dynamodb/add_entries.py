@@ -150,12 +150,8 @@ class EntryBatch:
                 del writes[place]
             elif KEY in there:
                 raise CommonplaceError(ErrorCode.CONFLICT, f"the key {memory.key} is taken by {there[KEY].memory_id}")
-            elif _same_id(refused, memory):
+            elif any(action.name == memory_name(memory.memory_id) for action, _ in refused.actions):
                 raise CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} is there already, with another content")
-
-
-def _same_id(refused: RefusedWrite, memory: Memory) -> bool:
-    return any(action.name == memory_name(memory.memory_id) for action, _ in refused.actions)
 
 
 def _independent_writes(waiting: dict[int, TransactionWrite]) -> list[int]:

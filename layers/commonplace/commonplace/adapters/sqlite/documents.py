@@ -66,7 +66,7 @@ class SqliteDocuments:
                 "SELECT head, body FROM documents WHERE owner = ? AND path = ? ORDER BY version DESC LIMIT ?",
                 (known_owner(connection, user_id), path, most),
             ).fetchall()
-        return [_document(head, body) for head, body in rows]
+        return [Document.model_validate({**json.loads(head), "body": body}, extra="ignore") for head, body in rows]
 
 
 def _purge(connection: sqlite3.Connection, owner: int, now: datetime) -> None:
@@ -82,7 +82,3 @@ def _purge(connection: sqlite3.Connection, owner: int, now: datetime) -> None:
 def _row(owner: int | None, document: Document) -> tuple[int | None, str, int, str, str, float | None]:
     head = document.model_dump_json(exclude={"body"})
     return owner, document.path, document.version, head, document.body, seconds(document.purge_at)
-
-
-def _document(head: str, body: str) -> Document:
-    return Document.model_validate({**json.loads(head), "body": body}, extra="ignore")

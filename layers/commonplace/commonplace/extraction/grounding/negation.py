@@ -103,7 +103,8 @@ def _clauses(text: str) -> list[str]:
     found: list[str] = []
     for clause in (clause for part in parts for clause in _contrasted(part) if clause.strip()):
         leans = polarities(clause, by_user=True) == NO and (
-            compiled("negation.leans").search(clause) or not _names_anything(clause)
+            compiled("negation.leans").search(clause)
+            or not any(word not in _written() for word in _NAMING.findall(clause.casefold()))
         )
         if found and leans:
             found[-1] = f"{found[-1]}, {clause.strip()}"
@@ -120,11 +121,6 @@ def _contrasted(clause: str) -> Iterator[str]:
             yield clause[at : match.end()]
             at = match.end()
     yield clause[at:]
-
-
-def _names_anything(clause: str) -> bool:
-    """Whether a clause has a content word."""
-    return any(word not in _written() for word in _NAMING.findall(clause.casefold()))
 
 
 @cache
