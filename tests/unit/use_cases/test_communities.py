@@ -8,7 +8,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.use_cases.communities import Edges, communities, levels
+from commonplace.use_cases.concept_network import Edges, communities, levels
 
 NAMES = [f"v{number:02}" for number in range(12)]
 PAIRS = list(itertools.combinations(NAMES, 2))

@@ -1,21 +1,56 @@
 """Decides about candidates by rules: a memory is closed only by a correction, its end, or a changed value."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate, Decision, MemoryView
+from commonplace.extraction.changes.attributes import attribute_of
 from commonplace.extraction.changes.contradictions import CHANGED, contradicts
 from commonplace.extraction.changes.corrections import corrected_sentence
+from commonplace.extraction.changes.figure_replacement import plain_figures
 from commonplace.extraction.changes.statements import joined, kept_details, memory_sentences, statements, without_statements
 from commonplace.extraction.content_words import has_same_words, says_the_same, shared_stems, stems_of
-from commonplace.extraction.day_words import DayWords
 from commonplace.extraction.forgetting.matching import memories_telling, tells, text_without
+from commonplace.text.foundation import tokenizer
 
 _SIMILAR, _FORGETTABLE = 10, 50
 _WEAK, _CONFIDENT = 0.5, 0.7
 _KNOWN = "known already"
+_BEGINNING, _ENDING = 4, 5  # letters by which words may be related: "weinen", "geweint"; "Kirche", "Lambertikirche"
+_FEWEST = 8
+_MOST = 40
+_LISTED = 200
+
+
+@dataclass
+class DayWords:
+    """Texts by number. What has no word, figure or attribute in common with a text neither repeats nor contradicts it."""
+
+    _texts: list[str] = field(default_factory=list)
+    _places: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, text: str) -> None:
+        """The next text; its number is how many there were."""
+        for key in _keys(text):
+            self._places[key].append(len(self._texts))
+        self._texts.append(text)
+
+    def near(self, text: str) -> list[int]:
+        """The numbers of the texts that have most in common with this one, and of the newest, in order."""
+        shared: Counter[int] = Counter()
+        for key in _keys(text):
+            places = self._places.get(key, ())
+            # A word that many have tells little; of those the newest are looked at.
+            shared.update(dict.fromkeys(places[-_LISTED:], 1 + _LISTED // len(places) if places else 0))
+        best = sorted(shared, key=lambda number: (-shared[number], -number))[:_MOST]
+        return sorted({*best, *range(max(0, len(self._texts) - _FEWEST), len(self._texts))})
+
+    def sharing(self, text: str) -> list[int]:
+        """The numbers of all texts that have a word in common with this one, in order."""
+        return sorted({number for key in _keys(text) for number in self._places.get(key, ())})
 
 
 def decide(candidates: Sequence[Candidate], view: MemoryView, now: datetime) -> list[Decision]:
@@ -194,3 +229,20 @@ def _updated_content(candidate: Candidate, found: Sequence[_Contradiction]) -> s
     if not kept and instead == first.new:
         return None
     return joined((*kept, *(new.replace(first.new, instead) for new in memory_sentences(candidate.content))))
+
+
+def _keys(text: str) -> frozenset[str]:
+    return frozenset((*_word_keys(text), *_attribute_keys(text)))
+
+
+def _word_keys(text: str) -> Iterator[str]:
+    for word in (*tokenizer.terms(text), *tokenizer.words(text), *plain_figures(text)):
+        plain = word.casefold().removeprefix("ge")
+        yield plain[:_BEGINNING]
+        if len(plain) >= _ENDING:
+            yield f"-{plain[-_ENDING:]}"
+
+
+def _attribute_keys(text: str) -> Iterable[str]:
+    told = map(attribute_of, dict.fromkeys((*memory_sentences(text), *statements(text))))
+    return (f"={one.name}" for one in told if one)

@@ -1,27 +1,140 @@
 """Applies edited pages to the record, as a run: previewed first, then applied, and undone like any other run."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from typing import Any
 
+from pydantic import JsonValue
+
+from commonplace.contract import validate
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import Moment, Request, Text
 from commonplace.domain.flaws import gathered
-from commonplace.domain.ids import new_run_id
+from commonplace.domain.ids import new_operation_id, new_run_id
 from commonplace.domain.interactions import RunReport
-from commonplace.domain.runs import Run
-from commonplace.pages.difference import differences, read_record
-from commonplace.pages.page import Page, is_page, owner_hash
-from commonplace.pages.planning import KNOWN, PagePlanner, Step
+from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
+from commonplace.domain.runs import OperationKind, Outcome, Run, RunOperation
+from commonplace.domain.storage import Key
+from commonplace.memories import transitions
+from commonplace.memories.enrich import enrich
+from commonplace.memories.ingest import DAILY_FOR, new_entry
+from commonplace.memories.transitions import PURGE_DELAY
+from commonplace.pages.difference import Difference, Kind, MemoriesById, differences, read_record
+from commonplace.pages.page import Page, PageEntry, is_page, owner_hash, was_moved_to, zone_of
 from commonplace.pages.publishing import publish, write_pages
 from commonplace.pages.reading import parse
+from commonplace.ports.bundle import Ports
 from commonplace.ports.pages import Pages
+from commonplace.ports.record_values import Entry, Vector
+from commonplace.ports.values import Caller
+from commonplace.retrieval.documents import folded
 from commonplace.runs import report
 from commonplace.runs.apply import RunContext
 from commonplace.runs.limits import most_deletions
-from commonplace.runs.plan import Plan
+from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation, encode_vector
 from commonplace.runs.resume import apply_plan, exclusive_lease
 
 _DRY = "a dry run: nothing was changed"
 _THE_SAME = "the pages say what is remembered"
+_KEPT = ("collection", "agent_id", "section", "scope", "scope_ref", "subject")
+_ORDER: tuple[Kind, ...] = ("conflict", "remove", "move", "edit", "add")  # what is taken out makes room for what comes
+_KINDS: Mapping[Kind, OperationKind] = {"remove": "DELETE", "edit": "UPDATE", "move": "UPDATE", "add": "ADD"}
+_WHY: Mapping[Kind, str] = {"remove": "taken out", "edit": "changed", "move": "put in another place", "add": "new"}
+KNOWN = "it is remembered already"
+
+
+class EntryRequest(Request):
+    """A typed entry to be validated; `value` is None where the text is unchanged, `event_time` where the day is."""
+
+    key: Key | None = None
+    value: Text | None = None
+    event_time: Moment | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """A difference with its planned operation."""
+
+    difference: Difference
+    planned: PlannedOperation
+
+
+@dataclass
+class PagePlanner:
+    """Plans the differences of one user's pages. `redacted`: the kinds of secrets that it has taken out."""
+
+    record: MemoriesById
+    caller: Caller
+    ports: Ports
+    redacted: dict[str, None] = field(default_factory=dict)
+    _own_tags: Mapping[str, int] = field(default_factory=dict)
+    _said: set[str] = field(default_factory=set)
+
+    def steps(self, found: Sequence[Difference]) -> list[Step]:
+        """A step for each difference, in the order in which they are applied.
+
+        A conflict is `lost`; what can't be kept, or is remembered already, is a `NOOP`. Both tell why.
+        """
+        going = {one.memory.memory_id for one in found if one.memory and one.kind in ("remove", "edit")}
+        self._said = {folded(one.content) for one in self.record.current if one.memory_id not in going}
+        self._own_tags = self.ports.facts.tags(self.caller.user_id)
+        return [Step(one, self._planned(one)) for one in sorted(found, key=lambda one: _ORDER.index(one.kind))]
+
+    def _planned(self, one: Difference) -> PlannedOperation:
+        if one.kind == "conflict":
+            return self._leave_aside(one, "UPDATE" if one.line else "DELETE", "lost", one.why)
+        if one.line is None:
+            assert one.memory is not None
+            return self._operation(one, closes=transitions.deleted(one.memory, self.caller.now))
+        try:
+            typed, kinds = validate.validate(EntryRequest, _fields_to_check(one, one.line, self.caller), None)
+        except CommonplaceError as error:
+            return self._leave_aside(one, "NOOP", "applied", error.message)
+        self.redacted |= dict.fromkeys(kinds)
+        if one.kind == "add" and folded(typed.value or "") in self._said:
+            return self._leave_aside(one, "NOOP", "applied", KNOWN)
+        if typed.value is None:
+            assert one.memory is not None
+            return self._operation(one, opens=moved(one.page, one.line, typed, one.memory, self.caller), before=one.memory)
+        self._said.add(folded(typed.value))
+        entry = new_memory(one.page, one.line, typed, one.memory, self._own_tags, self.caller, self.ports)
+        closes = transitions.superseded(one.memory, entry.memory.memory_id, self.caller.now) if one.memory else None
+        return self._operation(one, opens=entry.memory, vector=entry.vector, closes=closes)
+
+    def _operation(
+        self, one: Difference, opens: Memory | None = None, before: Memory | None = None, vector: Vector | None = None,
+        closes: Memory | None = None,
+    ) -> PlannedOperation:  # fmt: skip
+        reported = self._report(one, _KINDS[one.kind], "planned", _WHY[one.kind], opens, closes)
+        detail: dict[str, JsonValue] = {"tool": "markdown", "operation_id": reported.operation_id}
+        opened = opens and PlannedChange(
+            memory=opens,
+            audit="update" if before else "store",
+            detail=detail,
+            vector=encode_vector(vector),
+            before=before,
+        )
+        closed = closes and PlannedChange(
+            memory=closes, audit="supersede" if opens else "delete", detail=detail, before=one.memory
+        )
+        return PlannedOperation(told=reported, at=self.caller.now, opens=opened, closes=(closed,) if closed else ())
+
+    def _leave_aside(self, one: Difference, kind: OperationKind, outcome: Outcome, why: str) -> PlannedOperation:
+        return PlannedOperation(told=self._report(one, kind, outcome, why, closes=one.memory), at=self.caller.now)
+
+    def _report(
+        self, one: Difference, kind: OperationKind, outcome: Outcome, why: str,
+        opens: Memory | None = None, closes: Memory | None = None,
+    ) -> RunOperation:  # fmt: skip
+        return RunOperation(
+            operation_id=new_operation_id(self.caller.now),
+            kind=kind,
+            outcome=outcome,
+            memory_id=opens.memory_id if opens else None,
+            closed=(closes.memory_id,) if closes else (),
+            why=f"{one.place}: {why}",
+        )
 
 
 @dataclass(frozen=True)
@@ -127,3 +240,62 @@ def _report(found: _PageChanges, notes: Sequence[str], context: RunContext) -> R
     ended = {"status": "done", "finished_at": context.clock(), "notes": tuple(notes)}
     run = found.run.model_copy(update={**ended, "operations": tuple(one.told for one in operations)})
     return report.report_plan(run, operations)
+
+
+def new_memory(
+    page: Page,
+    line: PageEntry,
+    typed: EntryRequest,
+    old: Memory | None,
+    own_tags: Mapping[str, int],
+    caller: Caller,
+    ports: Ports,
+) -> Entry:
+    """The memory of a new entry, or of a changed one, which keeps the fields of `old` that its text does not tell."""
+    assert typed.value is not None
+    given: dict[str, Any] = {"confidence": 1.0, "collection": DEFAULT_COLLECTION, "key": typed.key}
+    if old is not None:
+        given |= {name: getattr(old, name) for name in _KEPT} | {"supersedes": old.memory_id}
+    if line.section is not None:
+        given["section"] = line.section
+    given |= _kept_fields(old) if old and not was_moved_to(page, old, zone_of(caller)) else _page_fields(page, old, caller)
+    statement = enrich(typed.value, ports.words, ports.embedder, own_tags)
+    return new_entry("markdown", statement, None, caller, ports, given)
+
+
+def moved(page: Page, line: PageEntry, typed: EntryRequest, old: Memory, caller: Caller) -> Memory:
+    """The memory in another place, with its text and evidence unchanged."""
+    changed: dict[str, Any] = {"key": typed.key, "section": line.section or old.section}
+    if was_moved_to(page, old, zone_of(caller)):
+        changed |= _page_fields(page, old, caller)
+    return old.next_version(caller.now, **changed)
+
+
+def _kept_fields(old: Memory) -> dict[str, Any]:
+    when = {"event_time": old.happened_at} if old.durability == "daily" else {}
+    return {"durability": old.durability, "expires_at": old.expires_at, **when}
+
+
+def _page_fields(page: Page, old: Memory | None, caller: Caller) -> dict[str, Any]:
+    """The durability and event time that the page tells."""
+    if page.day is None:
+        return {"durability": "durable", "expires_at": None, "purge_at": None}
+    expires = (old and old.expires_at) or caller.now + DAILY_FOR
+    noon = _noon(page.day, caller)
+    return {
+        "durability": "daily",
+        "expires_at": expires,
+        "purge_at": expires + PURGE_DELAY,
+        "event_time": min(noon, caller.now) if page.day == caller.now.date() else noon,
+    }
+
+
+def _noon(day: date, caller: Caller) -> datetime:
+    return datetime.combine(day, time(12), caller.now.tzinfo)
+
+
+def _fields_to_check(one: Difference, line: PageEntry, caller: Caller) -> Mapping[str, object]:
+    """The fields of a line to be validated; the text of a moved entry is taken as it is."""
+    fields: dict[str, object] = {"key": line.key} if one.kind == "move" else {"key": line.key, "value": line.text}
+    comes_here = one.memory is None or was_moved_to(one.page, one.memory, zone_of(caller))
+    return {**fields, "event_time": _noon(one.page.day, caller)} if comes_here and one.page.day else fields

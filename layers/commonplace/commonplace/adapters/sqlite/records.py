@@ -1,17 +1,19 @@
-"""Memories as rows: record, audit rows, tags and index entries in one transaction; and erasure."""
+"""Memories as rows: record, audit rows, tags and index entries in one transaction; all of them raw; and erasure."""
 
 import json
 import sqlite3
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from commonplace.adapters.sqlite import erased_ids, removal, rows, writes
+from commonplace.adapters.sqlite import removal, rows, writes
 from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.ids import keep_erased
 from commonplace.adapters.sqlite.purging import purge
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, moment_of, owner_number, vector_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Audit, Entry, Stored, Vector
+from commonplace.ports.record_values import Audit, Entry, RawRecord, Stored, Vector
 from commonplace.ports.values import Filter, Visibility
 from commonplace.retrieval.documents import Document, document
 
@@ -29,6 +31,37 @@ _BY_OWNER = (
     "documents",
     *removal.BY_OWNER_AND_MEMORY,
 )
+_PAGE = 500
+_ROWS = (
+    f"SELECT memory_id, {RECORD}, found, last_found, version FROM memories LEFT JOIN usage USING (memory_id)"
+    f" WHERE +owner = ? AND memory_id > ? ORDER BY memory_id LIMIT {_PAGE}"
+)
+_AUDITS = (
+    "SELECT memory_id, operation, at, detail FROM audits WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY number"
+)
+
+
+class SqliteRawRecords:
+    """The records of one file. A page of them and their audit rows are of one moment."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def rows(self, user_id: str) -> Iterator[RawRecord]:
+        last = ""
+        while True:
+            with self._database.reading() as connection:
+                found = connection.execute(_ROWS, (known_owner(connection, user_id), last)).fetchall()
+                audits = _audits(connection, [row[0] for row in found])
+            for memory_id, record, count, last_found, version in found:
+                memory = memory_of(user_id, memory_id, record, count, last_found)
+                newest = memory.version if memory is not None else int(version)
+                of_memory = audits[memory_id]  # a row for each version up to the newest; none from before an import
+                steps = dict(enumerate(of_memory, max(1, newest - len(of_memory) + 1)))
+                yield RawRecord(memory_id, bytes(record), memory, steps)
+            if len(found) < _PAGE:
+                return
+            last = found[-1][0]
 
 
 class SqliteErasure:
@@ -43,7 +76,7 @@ class SqliteErasure:
             if owner is None:
                 return
             ids = connection.execute("SELECT memory_id FROM memories WHERE owner = ?", (owner,)).fetchall()
-            erased_ids.keep(connection, user_id, owner, {one for (one,) in ids})
+            keep_erased(connection, user_id, owner, {one for (one,) in ids})
             connection.execute("DELETE FROM words WHERE rowid IN (SELECT row FROM memories WHERE owner = ?)", (owner,))
             rows.purge_deleted_tokens(connection)
             for table in removal.BESIDE_MEMORIES:
@@ -64,7 +97,7 @@ class SqliteErasure:
                 return False
             row, owner = found[:2]
             if forgotten:
-                erased_ids.keep(connection, user_id, owner, {memory_id})
+                keep_erased(connection, user_id, owner, {memory_id})
             removal.remove_row(connection, row, memory_id)
             removal.forget(connection, owner, [memory_id])
             removal.recount_tags(connection, owner)
@@ -75,7 +108,7 @@ class SqliteErasure:
         with self._database.writing(erases=True) as connection:
             owner = known_owner(connection, user_id)
             if owner is not None:
-                erased_ids.keep(connection, user_id, owner, [*memory_ids, *names])
+                keep_erased(connection, user_id, owner, [*memory_ids, *names])
                 removal.forget_purged(connection, owner, memory_ids)
 
 
@@ -196,3 +229,10 @@ def audit_of(operation: str, at: str, detail: str) -> Audit:
         return Audit(str(operation), moment_of(at), json.loads(detail))
     except (ValueError, TypeError):
         return Audit(str(operation), moment_of(at), {})
+
+
+def _audits(connection: sqlite3.Connection, memory_ids: list[str]) -> dict[str, list[Audit]]:
+    found = defaultdict[str, list[Audit]](list)
+    for memory_id, *row in connection.execute(_AUDITS, (json.dumps(memory_ids),)):
+        found[memory_id].append(audit_of(*row))
+    return found

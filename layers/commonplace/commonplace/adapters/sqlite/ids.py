@@ -1,4 +1,4 @@
-"""The aliases of one file: ids that memories had elsewhere."""
+"""The ids of one file beside those of its memories: those they had elsewhere, and hashes of the erased ones."""
 
 import json
 import sqlite3
@@ -6,7 +6,23 @@ from collections.abc import Collection, Iterator, Sequence
 
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
+from commonplace.domain.ids import erased_hash
 from commonplace.ports.record_values import Alias
+
+
+class SqliteErasedIds:
+    """What was erased from one file."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def among(self, user_id: str, ids: Collection[str]) -> set[str]:
+        hashes = {erased_hash(user_id, one): one for one in ids}
+        with self._database.reading() as connection:
+            found = connection.execute(
+                "SELECT hash FROM erased_ids WHERE hash IN (SELECT value FROM json_each(?))", (json.dumps(list(hashes)),)
+            ).fetchall()
+        return {hashes[one] for (one,) in found}
 
 
 class SqliteAliases:
@@ -40,7 +56,9 @@ class SqliteAliases:
         return [Alias(name, memory_id, run_id, bool(withdrawn)) for name, memory_id, run_id, withdrawn in rows]
 
 
-def names(connection: sqlite3.Connection, owner: int, memory_ids: Collection[str]) -> list[str]:
-    """What memories of an owner were called elsewhere, the withdrawn aliases too."""
-    found = connection.execute("SELECT name, memory_id FROM aliases WHERE owner = ?", (owner,)).fetchall()
-    return [name for name, memory_id in found if memory_id in memory_ids]
+def keep_erased(connection: sqlite3.Connection, user_id: str, owner: int, memory_ids: Collection[str]) -> None:
+    """Keeps the hashes of memories that are erased in this transaction, and of what they were called elsewhere."""
+    aliases = connection.execute("SELECT name, memory_id FROM aliases WHERE owner = ?", (owner,)).fetchall()
+    names = [*memory_ids, *(name for name, memory_id in aliases if memory_id in memory_ids)]
+    hashes = [(erased_hash(user_id, one),) for one in names if isinstance(one, str)]  # a damaged row's may be anything
+    connection.executemany("INSERT OR IGNORE INTO erased_ids VALUES (?)", hashes)
