@@ -148,10 +148,6 @@ def _summarize(query: str, memories: Sequence[Memory], caller: Caller, ports: Po
     """The summary, its method, and why no model made it where one was asked."""
     if ports.summarizer is None or not memories:
         return extract_sentences(query, memories), "extraction", None
-    from commonplace.use_cases.summary import (
-        ask_model,  # what checks a model's words is not imported where there is none
-    )
-
     try:
         summary = ask_model(query, memories, caller.now.date(), ports.summarizer, ports.summary_seconds)
     except ModelUnavailable as error:

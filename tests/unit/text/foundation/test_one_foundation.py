@@ -57,7 +57,7 @@ WORDS: Reasons = {
         "text/redaction/assignments.py", "text/redaction/values.py",
     ),
     "codes of languages": ("extraction/patterns.py",),
-    "names of rows": ("text/paraphrase/language.py", "text/time_ranges/reader.py"),
+    "names of rows": ("text/paraphrase/language.py", "text/time_ranges/reading.py"),
     "small words inside one grammar": (
         "text/foundation/languages.py", "text/tagging/__init__.py", "text/third_person/openings.py",
     ),

@@ -259,7 +259,7 @@ def test_no_text_breaks_it(query: str) -> None:
 
 
 def test_an_ordinary_query_loads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("commonplace.text.time_ranges.reader", "dateutil.relativedelta"):
+    for module in ("commonplace.text.time_ranges.reading", "dateutil.relativedelta"):
         monkeypatch.setitem(sys.modules, module, None)
     assert read_time_range("where do I live and what do I like", NOW) is None
     with pytest.raises(ImportError):

@@ -1,0 +1,251 @@
+"""From a query that may speak of time to the range it names."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from commonplace.text.time_ranges import FINENESS, YEARLY, Period, TimePhrase, TimeRange, TimeSpan, periodic
+from commonplace.text.time_ranges.find import look_alikes, spans_of
+from commonplace.text.time_ranges.language import Language, language_of
+from commonplace.text.time_ranges.named_periods import is_movable
+from commonplace.text.time_ranges.parts import narrowed
+from commonplace.text.time_ranges.period import Clock, calendar, days, midnight, monday, part_of_day
+from commonplace.text.time_ranges.periodic import turn_of
+
+# One character for one, so that a span of the translated query is one of the query.
+PLAIN = str.maketrans("０１２３４５６７８９", "0123456789")
+# What tells the year, or the days of which are others each year.
+OF_ONE_YEAR = {"year", "year_turn", "turn", "turned", "years_back", "ago", "numeric"}
+OF_ONE_YEAR |= {"week_number", "around", "later", "nth_weekday", "side_weekday"}
+Ends = tuple[Period | None, Period | None]
+Slots = Mapping[str, str]
+NOON = 12
+
+
+def read(query: str, now: datetime, languages: Sequence[str]) -> TimeRange | None:
+    """The leftmost time that one of these languages names in the query, likeliest language first."""
+    plain = query.translate(PLAIN)
+    spoken = [language_of(code) for code in languages]
+    blocked = look_alikes(plain, spoken)
+    for language in spoken:
+        clock = _clock(plain, now, language)
+        for span in spans_of(plain, language, blocked):
+            try:
+                found = _range(span, clock)
+            except (OverflowError, ValueError):  # a year before 1 or after 9999
+                continue
+            if found is not None:
+                return replace(found, text=query[span.start : span.end].strip())
+    return None
+
+
+def _clock(query: str, now: datetime, language: Language) -> Clock:
+    told = language.past.search(query) is not None and language.planned.search(query) is None
+    forward = not told and language.forward.search(query) is not None
+    return Clock(now, now.replace(tzinfo=None, fold=0), forward, told)
+
+
+def _range(span: TimeSpan, clock: Clock) -> TimeRange | None:
+    if span.kind == "by":
+        clock = replace(clock, forward=not clock.told)
+    first, last = _ends(span, clock)
+    if first is None or last is None:
+        return None
+    after = {"since": first.start, "after": first.end, "newer": first.start}.get(span.kind)
+    before = {"before": first.start, "until": first.end, "by": first.end, "older": first.end}.get(span.kind)
+    if after is None and before is None:
+        after, before = first.start, last.end
+        grain = min(first.grain, last.grain, key=FINENESS.index)
+    else:
+        grain = "open"
+    edges = [None if edge is None else clock.aware(edge) for edge in (after, before)]
+    if edges[0] and edges[1] and edges[0] >= edges[1]:
+        return None
+    any_year = grain != "open" and all(_of_any_year(phrase, clock.zone) for phrase in span.phrases)
+    return TimeRange(edges[0], edges[1], "", grain, any_year)
+
+
+def _ends(span: TimeSpan, clock: Clock) -> Ends:
+    if len(span.phrases) == 2:
+        return _between(span.phrases, clock)
+    slots = span.phrases[0].slots
+    if span.kind in ("older", "newer"):
+        moment = periodic.back(slots, clock)
+        return (Period(moment, moment, "moment"),) * 2
+    return ((resolve if span.kind == "during" else point)(slots, clock),) * 2
+
+
+def _of_any_year(phrase: TimePhrase, zone: str) -> bool:
+    slots = phrase.slots
+    moves = "holiday" in slots and is_movable(slots["holiday"], zone)
+    return bool(slots.keys() & YEARLY) and not slots.keys() & OF_ONE_YEAR and not moves
+
+
+def _between(phrases: Sequence[TimePhrase], clock: Clock) -> Ends:
+    """Both ends; one that does not say its year or week lies next to the other, "the 3rd" in the other's month."""
+    first, last = phrases
+    if "day_number" in first.slots:
+        end = _dated(last, clock)
+        return (_same_month(first, end) if end else None), end
+    if "day_number" in last.slots:
+        start = _dated(replace(first, slots={**last.slots, **first.slots}), clock)
+        return start, (_same_month(last, start) if start else None)
+    if last.bare and (not first.bare or clock.forward):
+        start = point(first.slots, clock)
+        return start, (point(last.slots, clock.seen_from(start.start, forward=True)) if start else None)
+    end = point(last.slots, clock)
+    if end and first.bare:
+        clock = clock.seen_from(end.start, forward=False)
+    return point(first.slots, clock), end
+
+
+def _dated(phrase: TimePhrase, clock: Clock) -> Period | None:
+    return point(phrase.slots, clock) if phrase.slots.keys() & {"date"} else None
+
+
+def _same_month(phrase: TimePhrase, other: Period) -> Period:
+    start = other.start.replace(day=int(phrase.slots["day_number"]))
+    return Period(start, start + (other.end - other.start), other.grain)
+
+
+def resolve(slots: Slots, clock: Clock) -> Period | None:
+    """The period that filled slots mean on that clock; None when they name none (31 February, afternoon of a week)."""
+    read = next((read for slot, read in READERS.items() if slot in slots), None)
+    whole = read(slots, clock) if read else None
+    if whole is None or not slots.keys() & {"part", "hour"}:
+        return whole
+    if whole.grain != "day" or whole.end - whole.start > timedelta(days=1):
+        return None
+    return _hours(whole, slots) if "hour" in slots else part_of_day(whole, slots["part"])
+
+
+def point(slots: Slots, clock: Clock) -> Period | None:
+    """The same as where a time begins or ends: "since noon" and "until 3 pm" mean the minute, not the hour from it."""
+    found = resolve(slots, clock)
+    if found is None or "to_hour" in slots or not ("hour" in slots or slots.get("part") == "noon"):
+        return found
+    moment = found.start if "hour" in slots else midnight(found.start) + timedelta(hours=NOON)
+    return Period(moment, moment, "moment")
+
+
+def _hours(day: Period, slots: Slots) -> Period | None:
+    """The hour from a time of day, or from one to another; without am or pm the clock has 24 hours."""
+    part = slots.get("part") or slots.get("moment", " ").split(" ")[1]
+    half = slots.get("meridiem") or slots.get("to_meridiem") or ("am" if part == "morning" else "pm" if part else None)
+    first = _time_of_day(slots["hour"], slots.get("minute"), half)
+    if "to_hour" not in slots:
+        last = first and first + timedelta(hours=1)
+    else:
+        last = _time_of_day(slots["to_hour"], slots.get("to_minute"), slots.get("to_meridiem") or half)
+    if first is None or last is None:
+        return None
+    if first >= last:  # "between 11 and 1 pm"
+        first -= timedelta(hours=NOON)
+    return Period(day.start + first, day.start + last, "moment") if timedelta() <= first < last else None
+
+
+def _time_of_day(hours: str, minutes: str | None, half: str | None) -> timedelta | None:
+    hour, minute = int(hours), int(minutes or "0")
+    if half == "pm" and hour < NOON:
+        hour += NOON
+    elif half == "am" and hour == NOON:
+        hour = 0
+    return timedelta(hours=hour, minutes=minute) if hour <= 24 and minute <= 59 else None
+
+
+def _day(slots: Slots, clock: Clock) -> Period | None:
+    return narrowed(days(clock.now + timedelta(days=int(slots["day"]))), slots)
+
+
+def _clock_time(slots: Slots, clock: Clock) -> Period | None:
+    """The day on which a time of day was last, where the query tells of the past: "what have I said since 8 am"."""
+    today = days(clock.now)
+    time = _hours(today, slots) if "hour" in slots else part_of_day(today, slots["part"])
+    if time is None or not clock.told:
+        return None
+    return today if time.start <= clock.now else days(clock.now - timedelta(days=1))
+
+
+def _moment(slots: Slots, clock: Clock) -> Period:
+    """A part of a day that names its day too; "near night" is the one just past till noon, then the one to come."""
+    day, part = slots["moment"].split()
+    offset = (-1 if clock.now.hour < NOON else 0) if day == "near" else int(day)
+    whole = days(clock.now + timedelta(days=offset))
+    return whole if "hour" in slots else part_of_day(whole, part)
+
+
+def _weekday(slots: Slots, clock: Clock) -> Period | None:
+    first = monday(clock.now) + timedelta(days=int(slots["weekday"]))
+    if "week_turn" in slots:
+        return narrowed(days(first + timedelta(weeks=int(slots["week_turn"]))), slots)
+    turn = turn_of(slots)
+    if turn == 0:
+        return narrowed(_this_week(days(first), clock), slots)
+    near = [days(first + timedelta(weeks=week)) for week in range(-3, 4)]
+    return narrowed(clock.pick(near, turn, current=False), slots)
+
+
+def _this_week(period: Period, clock: Clock) -> Period:
+    """On a Monday, "what did I do this weekend" asks for the one just past."""
+    if clock.told and period.start > clock.now:
+        return Period(period.start - timedelta(weeks=1), period.end - timedelta(weeks=1), period.grain)
+    return period
+
+
+def _whole(slots: Slots, clock: Clock) -> Period | None:
+    """A turn and a unit in one word: "-1 week"."""
+    turn, unit = (slots.get("whole") or slots["week_turn"] + " week").split()
+    return narrowed(calendar(unit, clock.now, int(turn)), slots)
+
+
+def _calendar(slots: Slots, clock: Clock) -> Period | None:
+    unit, turn = slots["calendar"], turn_of(slots)
+    if slots.get("turn") == "coming" and unit == "weekend":
+        return narrowed(
+            clock.seen_from(clock.now, forward=True).pick([calendar(unit, clock.now, n) for n in (0, 1)], turn), slots
+        )
+    if turn is not None:
+        whole = calendar(unit, clock.now, turn)
+        return narrowed(_this_week(whole, clock) if unit == "weekend" and turn == 0 else whole, slots)
+    near = (narrowed(calendar(unit, clock.now, step), slots) for step in range(-2, 3))
+    return clock.pick([period for period in near if period], None)
+
+
+def _day_of_month(slots: Slots, clock: Clock) -> Period | None:
+    number = int(slots["day_of_month"]) - 1
+    near = [calendar("month", clock.now, step) for step in range(-3, 4)]
+    nth = [days(month.start + timedelta(days=number)) for month in near]
+    # A month without a 31st is skipped.
+    return narrowed(clock.pick([day for day, month in zip(nth, near, strict=True) if day.start < month.end], None), slots)
+
+
+# The first slot that a phrase has decides; "Friday last week" has a week too, "3 days ago" a unit.
+READERS = {
+    "week_number": periodic.numbered_week,
+    "ago": periodic.ago,
+    "exact": periodic.ago,
+    "from_now": periodic.ago,
+    "rolling": periodic.rolling,
+    "ahead": periodic.rolling,
+    "date": periodic.written_date,
+    "numeric": periodic.written_date,
+    "month": periodic.month,
+    "month_number": periodic.month,
+    "holiday": periodic.holiday,
+    "season": periodic.season,
+    "quarter": periodic.quarter,
+    "half": periodic.half,
+    "day_of_month": _day_of_month,
+    "weekday": _weekday,
+    "moment": _moment,
+    "day": _day,
+    "calendar": _calendar,
+    "whole": _whole,
+    "week_turn": _whole,
+    "decade": periodic.decade,
+    "tens": periodic.decade,
+    "year": periodic.year,
+    "year_turn": periodic.year,
+    "hour": _clock_time,
+    "part": _clock_time,
+}
