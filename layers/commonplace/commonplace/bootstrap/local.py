@@ -148,13 +148,13 @@ def _erasure(database: "Database") -> UserErasure:
 
 
 def _everything(database: "Database") -> AllRecords:
-    from commonplace.adapters.sqlite.file_check import SqliteEverything
+    from commonplace.adapters.sqlite.records import SqliteEverything
 
     return SqliteEverything(database)
 
 
 def _faults(database: "Database") -> list[str]:
-    from commonplace.adapters.sqlite.file_check import check_file
+    from commonplace.adapters.sqlite.records import check_file
 
     return check_file(database)
 

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from commonplace.adapters.dynamodb.calls import Calls
-from commonplace.adapters.dynamodb.failure import Refusal
+from commonplace.adapters.dynamodb.calls import Calls, Refusal
 from commonplace.adapters.dynamodb.rows import (
     HOLDER,
     bytes_of,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from commonplace.adapters.sqlite import failure, opening
+from commonplace.adapters.sqlite import opening
 
 _WAIT_SECONDS = 30.0
 _PATIENCE, _PAUSE = 5.0, 0.02  # seconds that who has erased waits for readers to end, and between two looks
@@ -32,7 +32,7 @@ class Database:
         self._guard = threading.RLock()
         self._closed = False
         self._stamp: opening.Stamp | None = None
-        with failure.storage_errors(self._path), ExitStack() as opened:  # a file that can't be used is let go of
+        with opening.storage_errors(self._path), ExitStack() as opened:  # a file that can't be used is let go of
             self.read_only = opening.is_read_only(self._path)
             (self._open_to_read if self.read_only else self._open_to_write)(opened)
             opened.pop_all()
@@ -77,7 +77,7 @@ class Database:
                 held.enter_context(self._writing.acquire(timeout=0))
                 self._usage.execute("BEGIN IMMEDIATE")
             except (Timeout, sqlite3.OperationalError) as error:
-                if isinstance(error, sqlite3.OperationalError) and not failure.is_busy(error):
+                if isinstance(error, sqlite3.OperationalError) and not opening.is_busy(error):
                     raise
                 yield None
                 return
@@ -107,7 +107,7 @@ class Database:
 
     def close(self) -> None:
         """Folds the log into the file and lets go of it; once is enough."""
-        with self._guard, failure.storage_errors(self._path), ExitStack() as held:
+        with self._guard, opening.storage_errors(self._path), ExitStack() as held:
             if self._closed:
                 return
             if not self.read_only:
@@ -144,11 +144,11 @@ class Database:
     @contextmanager
     def _in_use(self) -> Iterator[None]:
         """For one use of the file; raises when it was closed, or was changed although it is read as it stands."""
-        with self._guard, failure.storage_errors(self._path):
+        with self._guard, opening.storage_errors(self._path):
             if self._closed:
-                raise failure.unavailable("this memory was closed; open it again")
+                raise opening.unavailable("this memory was closed; open it again")
             if self._stamp is not None and self._stamp != opening.stamp_of(self._path):
-                raise failure.unavailable(f"{self._path} was changed since it was opened to be read; open it again")
+                raise opening.unavailable(f"{self._path} was changed since it was opened to be read; open it again")
             yield
 
     def _fold_unless_busy(self) -> None:
@@ -170,14 +170,14 @@ class Database:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         if self.read_only:
-            raise failure.unavailable(
+            raise opening.unavailable(
                 f"{self._path} can't be written: it, or its folder, is read-only; it can be searched and exported"
             )
         try:
             with self._writing:
                 yield
         except Timeout as error:
-            raise failure.unavailable("another process is writing; try again") from error
+            raise opening.unavailable("another process is writing; try again") from error
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:

@@ -1,25 +1,31 @@
-"""Opens a file to write and to read, or only to read; another program's database is refused before anything touches it."""
+"""Opens a file to write and to read, or only to read; another program's database is refused before anything touches it.
+
+What goes wrong with a file is told in our words: which file, and what to do.
+"""
 
 import os
 import sqlite3
 import stat
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
-from commonplace.adapters.sqlite.failure import unavailable
+from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 APPLICATION_ID = 0x434D4D50  # "CMMP" in the header of the file, by which other programs can tell whose it is
 _OURS = {"users", "memories", "changes", "audits", "tags", "usage", "words"}  # the first form of the file set no id
 _AS_IT_STANDS, _BESIDE_WRITERS = "immutable=1", "mode=ro"
 _OWNERS, _OWNERS_FOLDER = 0o600, 0o700
 _VERSION = 5
-
 _text = partial(str, encoding="utf-8", errors="replace")  # one byte that is no UTF-8 is no reason to give no row at all
-
 Stamp = tuple[int, int, bool]
 """By which a file that is read as it stands is known to be unchanged: time and size of the file, and if it has a log."""
+_OF_THE_SYSTEM = (
+    sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_NOMEM,
+)  # fmt: skip
 
 
 def is_read_only(path: Path) -> bool:
@@ -153,3 +159,44 @@ def _connect_uri(path: Path, how: str, wait_seconds: float) -> sqlite3.Connectio
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=wait_seconds)
     connection.text_factory = _text
     return connection
+
+
+def unavailable(why: str) -> CommonplaceError:
+    """The error for a file that can't be used, now or so."""
+    return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
+
+
+def is_busy(error: sqlite3.OperationalError) -> bool:
+    """Whether another connection was in the way."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+@contextmanager
+def storage_errors(path: Path) -> Iterator[None]:
+    """SQLite's errors in our words, without its own, which may quote data."""
+    try:
+        yield
+    # UnicodeDecodeError: a message of SQLite that names what is damaged; OverflowError: a number that SQLite had no room for
+    except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
+        raise unavailable(_why(path, error)) from None
+    except OSError as error:
+        where = f": {error.filename}" if error.filename not in (None, str(path)) else ""  # such as a folder above it
+        why = f"the memory file {path} can't be used: {error.strerror}{where}"
+        raise unavailable(why) from error
+
+
+def damaged(path: Path, how: str) -> str:
+    """What is told of a file that is damaged, and what to do."""
+    return (
+        f"{path} is not a memory file, or it is damaged ({how}): restore a copy of it;"
+        ' "commonplace doctor" lists what can\'t be read, and .recover of the program sqlite3 saves what can'
+    )
+
+
+def _why(path: Path, error: Exception) -> str:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return "another process is writing; try again"
+    if code in _OF_THE_SYSTEM:
+        return f"the memory file {path} can't be used: {error}"
+    return damaged(path, getattr(error, "sqlite_errorname", type(error).__name__))

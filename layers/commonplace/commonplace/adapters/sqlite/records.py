@@ -10,8 +10,9 @@ from commonplace.adapters.sqlite import removal, rows, writes
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.ids import keep_erased
 from commonplace.adapters.sqlite.purging import purge
-from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, moment_of, owner_number, vector_of
+from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, moment_of, owner_number, shown_id, vector_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.flaws import tell_unreadable
 from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import Audit, Entry, RawRecord, Stored, Vector
 from commonplace.ports.values import Filter, Visibility
@@ -39,6 +40,54 @@ _ROWS = (
 _AUDITS = (
     "SELECT memory_id, operation, at, detail FROM audits WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY number"
 )
+_MOST_FAULTS = 20
+_NUMBERS = ("importance", "happened_at", "happened_day", "created_at", "length", "question", "instruction", "preference")
+_NUMBERS_OR_NULL = ("valid_from", "valid_to", "expires_at", "position")
+_NO_NUMBER = " OR ".join(
+    [f"typeof({name}) NOT IN ('integer', 'real')" for name in _NUMBERS]
+    + [f"typeof({name}) NOT IN ('integer', 'real', 'null')" for name in _NUMBERS_OR_NULL]
+)
+_DAMAGED = f"SELECT row, memory_id FROM memories WHERE row > ? AND row <= ? AND ({_NO_NUMBER})"
+
+
+class SqliteEverything:
+    """All records of one file. One with a column that no search can read is told of, and given: its record is the truth."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def every(self) -> Iterator[Stored]:
+        last = 0
+        while True:
+            with self._database.reading() as connection:
+                found = connection.execute(f"{writes.STORED} WHERE row > ? ORDER BY row LIMIT 500", (last,)).fetchall()
+                damaged = dict(connection.execute(_DAMAGED, (last, found[-1][0] if found else last)))
+            if not found:
+                return
+            for row in found:
+                there = writes.StoredRow.of(*row)
+                if row[0] in damaged:
+                    tell_unreadable(row[2], shown_id(damaged[row[0]]))
+                if there is not None:
+                    yield Stored(there.memory, vector_of(there.embedding))
+            last = found[-1][0]
+
+    def of_user(self, user_id: str, after: str | None = None) -> Iterator[Stored]:
+        last = after or ""
+        while True:
+            with self._database.reading() as connection:
+                # +owner: by the index of the ids, so that each page costs the same
+                found = connection.execute(
+                    f"{writes.STORED} WHERE +owner = ? AND memory_id > ? ORDER BY memory_id LIMIT 500",
+                    (known_owner(connection, user_id), last),
+                ).fetchall()
+            if not found:
+                return
+            for row in found:
+                there = writes.StoredRow.of(*row)
+                if there is not None:
+                    yield Stored(there.memory, vector_of(there.embedding))
+            last = found[-1][3]
 
 
 class SqliteRawRecords:
@@ -236,3 +285,20 @@ def _audits(connection: sqlite3.Connection, memory_ids: list[str]) -> dict[str, 
     for memory_id, *row in connection.execute(_AUDITS, (json.dumps(memory_ids),)):
         found[memory_id].append(audit_of(*row))
     return found
+
+
+def check_file(database: Database) -> list[str]:
+    """What SQLite finds wrong with the file, a line each, the first twenty; none where it is whole."""
+    try:
+        return _found(database, "integrity_check")
+    except CommonplaceError as error:  # a damaged page may stop the whole check, and not the quick one
+        try:
+            return [*_found(database, "quick_check"), f"the indexes could not be checked: {error.message}"]
+        except CommonplaceError:
+            return [error.message]
+
+
+def _found(database: Database, check: str) -> list[str]:
+    with database.reading() as connection:
+        found = [str(line) for (line,) in connection.execute(f"PRAGMA {check}({_MOST_FAULTS})")]
+    return [] if found == ["ok"] else found
