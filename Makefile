@@ -197,7 +197,6 @@ editable = $(1)/pip install --quiet --disable-pip-version-check --no-build-isola
 	@echo "installing into .venv ..."
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-build.txt
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.txt
-	@$(BIN)/pip uninstall --yes -qq commonplace  # what the distribution was called: its command would go with it later
 	@$(call editable,$(BIN))
 	@touch $@
 

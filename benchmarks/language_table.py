@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from commonplace.extraction import patterns
-from commonplace.extraction.grounding import names, polarity
+from commonplace.extraction.grounding import evidence as names
+from commonplace.extraction.grounding import polarity
 from commonplace.extraction.own_words.masking import cues
 from commonplace.text import redaction, third_person
 from commonplace.text.foundation import intent_cues, tokenizer

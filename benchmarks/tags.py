@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.ports.embedder import Embedder
-from commonplace.text.tagging.likeness import likeness, scale_of
+from commonplace.text.tagging.likeness import OwnTags, likeness, scale_of
 from commonplace.text.tagging.names import canonical
 
 PAIRS = Path(__file__).parent / "tags" / "pairs.tsv"
@@ -49,8 +50,9 @@ def scale(model: Embedder) -> tuple[float, float]:
 
 def merged(found: Sequence[Pair], model: Embedder, threshold: float = THRESHOLD) -> list[Pair]:
     """Those of the pairs that would become one tag."""
-    by = scale_of(model.name)
-    judged = [(pair, likeness(pair.one, pair.other, {}, _cosine(model, pair.one, pair.other), by)) for pair in found]
+    words = StaticEmbedder()
+    own, by = OwnTags({}, lambda word: words.pieces(word) == 1, lambda _short, _long: True), scale_of(model.name)
+    judged = [(pair, likeness(pair.one, pair.other, own, _cosine(model, pair.one, pair.other), by)) for pair in found]
     return [pair for pair, alike in judged if alike.apart is None and alike.similarity >= threshold]
 
 
@@ -61,7 +63,6 @@ def _cosine(model: Embedder, one: str, other: str) -> float:
 
 def main() -> None:
     from commonplace.adapters.sentence_encoder import SentenceEncoder
-    from commonplace.adapters.static_embedder import StaticEmbedder
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fit", action="store_true", help="print the scale of each model, and look at the half for it")

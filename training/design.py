@@ -13,9 +13,7 @@ from scipy.sparse import csr_matrix
 from commonplace.adapters.sentence_encoder import SentenceEncoder
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.taxonomy import Category, StatementType
-from commonplace.text.classifier.encoded import scaled
-from commonplace.text.classifier.features import SLOTS, features
-from commonplace.text.classifier.model import IMPORTANCE_STEPS, Label
+from commonplace.text.classifier.model import IMPORTANCE_STEPS, SLOTS, Label, features, scaled
 
 HERE = Path(__file__).parent
 VECTOR_WIDTH = 2.0**0.5

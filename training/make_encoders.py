@@ -25,7 +25,7 @@ import onnxruntime
 from onnx import helper, numpy_helper
 from rich.progress import track
 
-from commonplace.adapters import encoder_model as encoder
+from commonplace.adapters import sentence_encoder as encoder
 
 STATEMENTS = Path(__file__).parent / "statements"
 SUMS = Path(__file__).parent / "encoders.sha256"

@@ -16,8 +16,7 @@ from scipy.linalg import cho_factor, cho_solve
 from sklearn.linear_model import LogisticRegression
 
 from commonplace.text.classifier.classification import best_label, label_shares, log_odds
-from commonplace.text.classifier.encoded import Encoded, pairs_of
-from commonplace.text.classifier.model import Heads, Label, Model, Tuning, load
+from commonplace.text.classifier.model import Encoded, Heads, Label, Model, Tuning, load, pairs_of
 from training.design import (
     DIRECTIONS,
     PAIRS,

@@ -9,7 +9,8 @@ from benchmarks import language_table
 from commonplace.extraction import patterns
 from commonplace.extraction.days import Utterance
 from commonplace.extraction.forgetting.requests import forget_requests
-from commonplace.extraction.grounding import names, polarity
+from commonplace.extraction.grounding import evidence as names
+from commonplace.extraction.grounding import polarity
 from commonplace.extraction.own_words.masking import cues
 from commonplace.text import redaction, third_person
 from commonplace.text.foundation import intent_cues

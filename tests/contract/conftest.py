@@ -9,18 +9,15 @@ from typing import Any
 
 import pytest
 
-from commonplace.adapters.dynamodb.aliases import DynamoAliases
 from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.documents import DynamoDocuments
-from commonplace.adapters.dynamodb.erased_ids import DynamoErasedIds
 from commonplace.adapters.dynamodb.feedback import DynamoFeedback
+from commonplace.adapters.dynamodb.ids import DynamoAliases, DynamoErasedIds
 from commonplace.adapters.dynamodb.ledger import DynamoLedger
 from commonplace.adapters.dynamodb.operations import DynamoOperations
-from commonplace.adapters.dynamodb.raw_records import DynamoRawRecords
-from commonplace.adapters.dynamodb.records import DynamoErasure, DynamoEverything, DynamoRecords
-from commonplace.adapters.dynamodb.runs import DynamoBudget, DynamoRuns
+from commonplace.adapters.dynamodb.records import DynamoErasure, DynamoEverything, DynamoRawRecords, DynamoRecords
+from commonplace.adapters.dynamodb.runs import DynamoBudget, DynamoRuns, DynamoTagRows
 from commonplace.adapters.dynamodb.search_log import DynamoSearchLog
-from commonplace.adapters.dynamodb.tag_rows import DynamoTagRows
 from commonplace.adapters.dynamodb.usage import DynamoUsage
 from commonplace.adapters.opensearch.facts import OpenSearchFacts
 from commonplace.adapters.opensearch.index import OpenSearchIndex

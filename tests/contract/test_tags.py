@@ -94,6 +94,14 @@ def test_what_only_looks_alike_stays_two_and_nothing_is_no_run(opened: OpenStore
     assert told.before == told.after
 
 
+def test_as_many_are_proposed_as_discover_counts(opened: OpenStore) -> None:
+    stored(opened, CLUSTER, "kubernets", "cook-book", "go", "glass", "filing")
+    stored(opened, PODS, "kubernetes", "cookbook", "garden-outdoors", "glasses", "filling")
+    told = call(opened, "discover_memory_tools").current_system_state.optimization_opportunities
+    assert "consolidate 2 duplicate tags" in told
+    assert len(call(opened, "optimize_tags").merges) == 2
+
+
 def test_an_older_name_leads_on_to_the_newest(opened: OpenStore) -> None:
     stored(opened, CLUSTER, "machne-learning", "ml")
     stored(opened, PODS, "machine-learning")

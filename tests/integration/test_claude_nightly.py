@@ -15,9 +15,9 @@ from commonplace import Commonplace
 from commonplace.adapters.claude.clients import KeyClients
 from commonplace.adapters.claude.reader import ClaudeLanguage
 from commonplace.llm.prompts import prompt_version
-from commonplace.nightly.agent_tools import tool_list
-from commonplace.nightly.llm_decisions import SHAPE as DECISIONS
+from commonplace.nightly.agent import tool_list
 from commonplace.nightly.llm_extraction import SHAPE as MEMORIES
+from commonplace.nightly.pipeline import SHAPE as DECISIONS
 from commonplace.ports.values import ModelUnavailable, Reply
 from commonplace.settings import Settings
 from tests.conftest import NOON

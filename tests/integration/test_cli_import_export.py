@@ -10,7 +10,6 @@ import pytest
 from commonplace import Commonplace, CommonplaceError
 from commonplace.settings import Settings
 from tests.integration.command_line import Done, run
-from tests.integration.written_by_0_1 import kept
 
 pytestmark = pytest.mark.integration
 
@@ -109,22 +108,11 @@ def test_again_nothing_is_stored_and_what_changed_here_stays(lived: Path, memory
     assert exported(memory_file) == before
 
 
-def test_an_export_of_0_1_has_no_line_before_its_records(tmp_path: Path, memory_file: Path) -> None:
-    kept.lay_out_file(memory_file)
-    form, *lines = exported(memory_file, "ana").splitlines()
+def test_records_without_the_first_line_of_an_export_are_taken_in(lived: Path, memory_file: Path) -> None:
+    form, *lines = exported(lived).splitlines()
     assert form == FORM
-    done = imported("\n".join(lines), tmp_path / "new.db", "--apply", "--user", "ana")
-    over = {left["record"] for left in done.answer["left_out"]}
-    assert {left["why"].partition(":")[0] for left in done.answer["left_out"]} == {"over"}  # closed half a year ago
-    as_they_were = [json.loads(line) for number, line in enumerate(lines) if number not in over]
-    assert len(as_they_were) > 10
-    assert list(map(_of_any_model, records_of(exported(tmp_path / "new.db", "ana")))) == list(
-        map(_of_any_model, as_they_were)
-    )
-
-
-def _of_any_model(record: dict[str, Any]) -> dict[str, Any]:
-    return {**record, "embedding_model": None}
+    imported("\n".join(lines), memory_file, "--apply")
+    assert exported(memory_file) == exported(lived)
 
 
 def test_they_become_the_memories_of_who_takes_them_in(lived: Path, memory_file: Path) -> None:

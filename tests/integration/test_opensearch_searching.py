@@ -246,17 +246,15 @@ def test_what_is_counted_comes_page_by_page(
     assert [one.memory_id for one in known.outlines("local|ben")] == ["b0"]
 
 
-def test_an_index_from_before_outlines_takes_documents_and_the_records_are_counted(
-    opensearch_client: OpenSearch, filled: str
-) -> None:
-    older = {name: what for name, what in properties(LAYOUT).items() if name != OUTLINE}
-    metadata = {"embedding_model": EMBEDDER.name, "layout": "older"}
-    name = f"older-{filled}"  # the template of the alias is not for it
+def test_the_records_are_counted_where_an_index_keeps_no_outlines(opensearch_client: OpenSearch, filled: str) -> None:
+    without = {name: what for name, what in properties(LAYOUT).items() if name != OUTLINE}
+    metadata = {"embedding_model": EMBEDDER.name, "layout": "other"}
+    name = f"other-{filled}"  # the template of the alias is not for it
     opensearch_client.indices.create(
         index=name,
         body={
             "settings": {"index": settings(LAYOUT)},
-            "mappings": {"dynamic": "strict", "_meta": metadata, "properties": older},
+            "mappings": {"dynamic": "false", "_meta": metadata, "properties": without},
         },
     )
     try:

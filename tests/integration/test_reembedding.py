@@ -39,12 +39,6 @@ def older_file(memory_file: Path) -> Path:
     with OlderCommonplace(memory_file) as memory:
         for fact in (*FACTS, "I work as a nurse in Leeds"):
             memory.store_memory(fact)
-    with closing(sqlite3.connect(memory_file)) as connection:
-        for table in ("embedding_models", "waiting_vectors"):
-            connection.execute(f"DROP TABLE {table}")
-        connection.execute("DROP TRIGGER waiting_vectors_of_changed")
-        connection.execute("DROP TRIGGER waiting_vectors_of_deleted")
-        connection.commit()
     return memory_file
 
 

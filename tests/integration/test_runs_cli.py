@@ -166,6 +166,7 @@ def test_a_tools_operation_is_taken_back_and_a_key_has_a_history(memory_file: Pa
     [
         (("runs", "show", "last"), 3),
         (("runs", "undo", "run_1"), 3),
+        (("runs", "undo", "last"), 3),
         (("runs", "approve"), 3),
         (("runs", "discard"), 3),
         (("undo", "op_1"), 3),

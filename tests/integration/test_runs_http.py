@@ -64,6 +64,16 @@ def test_a_review_is_harmless_where_nothing_waits(server: Server, file: Path) ->
         assert server.ask("POST", f"/runs/last/{verb}").body["status"] == "done"
 
 
+def test_a_plan_is_not_the_last_to_be_taken_back(server: Server) -> None:
+    for content, tag in (("I bake bread.", "kubernets"), ("I roast coffee.", "kubernetes")):
+        stored = server.call("store_memory", content=content)["memory_id"]
+        server.call("update_memory", memory_id=stored, tags=[tag])
+    plan = server.call("optimize_tags")["run_id"]
+    assert server.ask("GET", "/runs/last").body["run"]["run_id"] == plan
+    assert server.ask("POST", "/runs/last/undo").body["undoes"] != plan
+    assert server.ask("GET", f"/runs/{plan}").body["run"]["status"] == "needs_review"
+
+
 def test_a_key_has_a_history(server: Server) -> None:
     fields = {"key": "home", "category": "personal_context"}
     server.call("write_memory", **fields, value="I live in Berlin.", durability="durable")

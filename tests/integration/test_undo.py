@@ -89,6 +89,51 @@ def test_twice_is_harmless_and_an_undo_can_be_taken_back(memory: Commonplace, be
     assert fields(memory) == after
 
 
+def _tagged(memory: Commonplace) -> tuple[str, str]:
+    """Two memories whose tags `optimize_tags` makes one."""
+    ids = memory.store_memory("I bake bread.").memory_id, memory.store_memory("I roast coffee.").memory_id
+    for one, tag in zip(ids, ("kubernets", "kubernetes"), strict=True):
+        memory.update_memory(memory_id=one, tags=[tag])
+    return ids
+
+
+@pytest.mark.parametrize("discarded", [False, True])
+def test_the_last_is_no_plan_that_was_never_applied(open_memory: Callable[..., Commonplace], discarded: bool) -> None:
+    memory = open_memory()
+    ids = _tagged(memory)
+    applied = memory.call("optimize_tags", {"dry_run": False})["run_id"]
+    later = open_memory(now=lambda: NOON + timedelta(seconds=1))
+    later.update_memory(memory_id=ids[0], tags=["cook-book"])
+    later.update_memory(memory_id=ids[1], tags=["cookbook"])
+    plan = later.call("optimize_tags")["run_id"]
+    if discarded:
+        later.discard_run(plan)
+    assert later.run("last").run_id == plan
+    status = later.run(plan).status
+    assert later.undo_run("last").undoes == applied
+    assert later.run(plan).status == status
+    assert later.undo_run("last").undoes == applied  # twice is harmless
+
+
+def test_where_no_run_was_applied_there_is_no_last(memory: Commonplace) -> None:
+    _tagged(memory)
+    plan = memory.call("optimize_tags")["run_id"]
+    with pytest.raises(CommonplaceError, match="no run was applied yet") as caught:
+        memory.undo_run("last")
+    assert (caught.value.code, caught.value.field) == (ErrorCode.NOT_FOUND, "run_id")
+    assert memory.run(plan).status == "needs_review"
+    assert memory.approve_run("last").run_id == plan  # to review, it is the last one still
+    assert memory.undo_run("last").undoes == plan
+
+
+def test_the_last_night_is_taken_back_though_it_changed_nothing(memory: Commonplace) -> None:
+    a_day(memory, all_new)
+    a_day(memory, lambda _day, _view: [])
+    night = memory.run("last")
+    assert memory.undo_run("last", reread=True).undoes == night.run_id
+    assert memory.nights().context.night.ledger.pending(night.user_id, 10)
+
+
 def test_one_operation_can_be_taken_back_alone_and_the_run_after_it(
     memory: Commonplace, before: dict[str, dict[str, Any]]
 ) -> None:

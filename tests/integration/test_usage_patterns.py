@@ -87,31 +87,6 @@ def test_what_a_night_forgets_takes_the_queries_along(memory: Commonplace, memor
     assert kept(memory_file) == ["what is for dinner"]
 
 
-def test_a_file_of_the_version_before_gets_the_log(memory_file: Path, open_memory: Opener) -> None:
-    open_memory().store_memory("I drink green tea at noon.")
-    open_memory().close()
-    with closing(sqlite3.connect(memory_file, isolation_level=None)) as connection:
-        connection.executescript("DROP TABLE searches; DROP TABLE searches_forgotten; PRAGMA user_version = 3")
-    memory = open_memory()
-    memory.search_memory("tea")
-    assert memory.usage_patterns().searches == 1
-
-
-def test_one_of_the_version_before_that_can_only_be_read_has_none(memory_file: Path, open_memory: Opener) -> None:
-    memory = open_memory()
-    memory.store_memory("I drink green tea at noon.")
-    memory.close()
-    with closing(sqlite3.connect(memory_file, isolation_level=None)) as connection:
-        connection.executescript("PRAGMA journal_mode = DELETE; DROP TABLE searches; PRAGMA user_version = 3")
-    from commonplace.adapters.sqlite import opening
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(opening, "is_read_only", lambda _: True)
-        reader = open_memory()
-        assert reader.search_memory("tea").results
-        assert reader.usage_patterns().searches == 0
-
-
 def test_a_person_sees_hours_and_what_was_asked_in_vain(memory_file: Path) -> None:
     stored("I play the cello in an orchestra.", memory_file)
     run("search", "cello", "--db", str(memory_file), home=memory_file.parent)

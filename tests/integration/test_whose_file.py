@@ -13,7 +13,6 @@ from commonplace import Commonplace, CommonplaceError
 from commonplace.adapters.sqlite.opening import APPLICATION_ID
 from commonplace.settings import Settings
 from tests.integration.command_line import run, stored
-from tests.integration.written_by_0_1 import kept
 
 pytestmark = pytest.mark.integration
 
@@ -91,33 +90,12 @@ def test_a_new_file_says_whose_it_is(memory_file: Path) -> None:
     assert application_id(memory_file) == APPLICATION_ID
 
 
-def test_a_file_of_0_1_says_it_from_its_next_write_on(memory_file: Path) -> None:
-    kept.lay_out_file(memory_file)
-    assert application_id(memory_file) == 0
-    with opened(memory_file) as memory:
-        memory.store_memory("I drink tea.")
-    assert application_id(memory_file) == APPLICATION_ID
-
-
-def test_a_write_that_fails_leaves_the_next_one_to_say_it(memory_file: Path) -> None:
-    kept.lay_out_file(memory_file)
-    with opened(memory_file) as memory:
-        database = memory._local.ports.records._database  # type: ignore[attr-defined]
-        with pytest.raises(RuntimeError), database.writing():
-            raise RuntimeError
-        memory.store_memory("I drink tea.")
-    assert application_id(memory_file) == APPLICATION_ID
-
-
 @pytest.fixture(scope="module")
 def _all_imported(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Who is nobody may not read the folder of root's Python: what the commands import is imported before."""
     home = tmp_path_factory.mktemp("home")
     for command in (["store", "I drink tea."], *READING):
         assert run(*command, home=home).code == 0
-    kept.lay_out_file(home / "0_1.db")
-    with Commonplace(user_id="ana", settings=Settings(db=home / "0_1.db")) as memory:
-        memory.search_memory("tea")
 
 
 @pytest.fixture
@@ -173,14 +151,6 @@ def test_it_says_that_it_can_not_be_written(read_only: Path) -> None:
     done = run("store", "I drink tea.", "--db", str(read_only), home=read_only.parent)
     assert (done.code, done.out) == (4, "")
     assert "read-only; it can be searched and exported" in done.err
-
-
-def test_a_read_only_file_of_0_1_is_searched(shelf: Path) -> None:
-    kept.lay_out_file(shelf / "memory.db")
-    (shelf / "memory.db").chmod(0o444)
-    with as_anybody(), Commonplace(user_id="ana", settings=Settings(db=shelf / "memory.db")) as memory:
-        assert memory.discover_memory_tools().current_system_state.total_memories > 0
-        memory.search_memory("what do you know about me?")
 
 
 def test_one_with_a_memory_that_an_older_version_embedded_is_opened_all_the_same(shelf: Path) -> None:

@@ -15,7 +15,6 @@ from commonplace import Commonplace, CommonplaceError
 from commonplace.adapters.sqlite import database
 from commonplace.settings import Settings
 from tests.integration.command_line import run, stored
-from tests.integration.written_by_0_1 import kept
 
 pytestmark = pytest.mark.integration
 
@@ -66,10 +65,9 @@ def test_a_file_that_its_owner_shares_stays_shared(memory_file: Path) -> None:
         assert rights_at_work(memory_file) == {"": 0o660, "-wal": 0o660, "-shm": 0o660, ".lock": 0o660}
 
 
-def test_a_file_of_0_1_is_closed_to_others_when_it_is_taken_over(memory_file: Path) -> None:
+def test_an_empty_file_is_closed_to_others_when_it_is_taken_over(memory_file: Path) -> None:
     with umask(0o022):
-        kept.lay_out_file(memory_file)
-        memory_file.chmod(0o644)
+        memory_file.touch(0o644)
         assert set(rights_at_work(memory_file).values()) == {0o600}
         memory_file.chmod(0o644)
         assert rights_at_work(memory_file)[""] == 0o644

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -144,10 +145,12 @@ def test_no_call_by_such_a_clock_takes_a_kept_file(open_memory: Opener, user: st
 def test_the_files_of_a_user_without_memories_survive_it_and_expire_later(open_memory: Opener) -> None:
     kept = open_memory().upload(b"a kite").upload_id
     at(open_memory, YEARS).upload(b"x")
-    assert open_memory().uploaded(kept) == b"a kite"
+    body = BytesIO()
+    open_memory().uploaded(kept, body)
+    assert body.getvalue() == b"a kite"
     for days in (1, 2):
         at(open_memory, days).upload(b"y")
-    assert refusal(lambda: open_memory().uploaded(kept)).code is ErrorCode.NOT_FOUND
+    assert refusal(lambda: open_memory().uploaded(kept, BytesIO())).code is ErrorCode.NOT_FOUND
 
 
 def test_ratings_and_documents_survive_it(open_memory: Opener) -> None:

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from commonplace.adapters.encoder_model import EncoderModel, Means
-from commonplace.adapters.sentence_encoder import SentenceEncoder
+from commonplace.adapters.sentence_encoder import EncoderModel, Means, SentenceEncoder
 
 ENCODER = SentenceEncoder()
 

@@ -8,7 +8,7 @@ from tokenizers.models import Unigram as ReferenceModel
 from tokenizers.normalizers import NFKC
 from tokenizers.pre_tokenizers import Metaspace
 
-from commonplace.adapters.unigram import Unigram
+from commonplace.adapters.sentence_encoder import Unigram
 
 PIECES = {
     "<s>": 0.0, "</s>": 0.0, "<unk>": 0.0, "▁": -3.0, "▁a": -4.0, "a": -4.5, "▁ab": -5.0, "b": -4.2, "ba": -6.0, "c": -5.1,

@@ -10,9 +10,9 @@ from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.grounding.support import unsupported_reason
 from commonplace.llm import prompts
 from commonplace.llm.prompts import instructions, prompt_version
-from commonplace.nightly.agent_tools import REQUESTS
-from commonplace.nightly.llm_decisions import Choice
+from commonplace.nightly.agent import REQUESTS
 from commonplace.nightly.llm_extraction import parse_proposal
+from commonplace.nightly.pipeline import Choice
 from tests.unit.nightly.scripted import DATE, MORNING
 
 

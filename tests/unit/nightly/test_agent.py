@@ -8,8 +8,7 @@ import pytest
 from commonplace.extraction.candidate import Reading
 from commonplace.extraction.days import Day
 from commonplace.llm.prompts import instructions
-from commonplace.nightly.agent import read_by_agent
-from commonplace.nightly.agent_tools import tool_list
+from commonplace.nightly.agent import read_by_agent, tool_list
 from commonplace.nightly.budget import Unread
 from commonplace.ports.nightly_bundle import Allowance
 from commonplace.ports.values import ModelUnavailable, Reply

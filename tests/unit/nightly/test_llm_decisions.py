@@ -8,7 +8,7 @@ import pytest
 
 from commonplace.extraction.candidate import Reading
 from commonplace.llm.prompts import instructions
-from commonplace.nightly import llm_decisions
+from commonplace.nightly import pipeline
 from commonplace.nightly.pipeline import read_by_pipeline
 from commonplace.ports.values import ModelUnavailable
 from tests.unit.nightly.scripted import NOW, InMemoryView, ScriptedModel, Step, day_of, memory, metered, says
@@ -179,7 +179,7 @@ def test_when_the_model_is_gone_by_then_the_rules_decide_and_the_notes_say_so() 
 
 
 def test_many_candidates_are_decided_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(llm_decisions, "_MOST_CANDIDATES", 5)
+    monkeypatch.setattr(pipeline, "_MOST_CANDIDATES", 5)
     said = [f"my dog number {n} is called Rex{n}" for n in range(9)]
     items = [{**MOVED, "message": n + 1, "evidence": text, "content": f"The user's dog number {n} is called Rex{n}.", "corrects": False}
              for n, text in enumerate(said)]  # fmt: skip

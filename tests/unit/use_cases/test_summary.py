@@ -11,8 +11,7 @@ import pytest
 
 from commonplace.domain.memory import Memory
 from commonplace.ports.values import ModelUnavailable, Reply
-from commonplace.use_cases.summary import extract_sentences
-from commonplace.use_cases.summary_check import SHAPE, KeyPoint, Summary, ask_model
+from commonplace.use_cases.summary import SHAPE, KeyPoint, Summary, ask_model, extract_sentences
 
 NOON = datetime(2026, 5, 20, 12, tzinfo=UTC)
 MEMORIES_TOLD = (

@@ -9,12 +9,15 @@ a cosine near 0. One text of 16 pieces takes some 5 ms on one core.
 import functools
 import math
 import re
-from collections.abc import Sequence
+import unicodedata
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from commonplace.adapters.encoder_model import EncoderModel, e5, minilm, unit
+from commonplace.adapters.word_pieces import word_pieces
 from commonplace.ports.record_values import Vector
 from commonplace.text.foundation.languages import ENGLISH, language_of
 
@@ -27,6 +30,110 @@ if TYPE_CHECKING:
 _ENGLISH_SHARE = 0.65  # of MiniLM in the vector of an English text; the rest is of e5
 _MOST_UNKNOWN = 0.1  # of the pieces of a text that has a vector
 _REMEMBERED = 128  # texts whose vectors stay at hand: one request asks for the same text more than once
+_WINDOW, _MOST_WINDOWS = 256, 4
+_QUERY = "query:"  # e5 was trained with it; the same before questions and memories, so that likeness is symmetric
+SPACE = "\u2581"
+_UNKNOWN_COST = 10.0  # of a character that is no piece, below the least likely piece, as in SentencePiece
+
+
+class Unigram:
+    """A vocabulary of pieces with their log probabilities. `unknown`: the id of what no piece covers."""
+
+    def __init__(self, pieces: Sequence[str], scores: Sequence[float], unknown: int) -> None:
+        self._ids: Mapping[str, int] = dict(zip(pieces, range(len(pieces)), strict=True))
+        self._scores, self._unknown = scores, unknown
+        self._longest = max(map(len, pieces))
+        self._least = min(scores) - _UNKNOWN_COST
+        self._cut = functools.lru_cache(maxsize=4096)(self._best_cut)
+
+    def ids(self, text: str) -> list[int]:
+        """The ids of its pieces; a run of characters that no piece covers is one `unknown`."""
+        found: list[int] = []
+        for word in _words(text):
+            for number in self._cut(word):
+                if number != self._unknown or not found or found[-1] != number:
+                    found.append(number)
+        return found
+
+    def _best_cut(self, word: str) -> tuple[int, ...]:
+        """Viterbi over the ends of pieces."""
+        best = [0.0] + [float("-inf")] * len(word)
+        came_from: list[tuple[int, int]] = [(0, 0)] * (len(word) + 1)
+        for start in range(len(word)):
+            for end in range(start + 1, min(len(word), start + self._longest) + 1):
+                number = self._ids.get(word[start:end])
+                if number is None and end > start + 1:
+                    continue
+                score = best[start] + (self._least if number is None else self._scores[number])
+                if score > best[end]:
+                    best[end], came_from[end] = score, (start, self._unknown if number is None else number)
+        cut: list[int] = []
+        at = len(word)
+        while at:
+            at, number = came_from[at]
+            cut.append(number)
+        return tuple(reversed(cut))
+
+
+class Means(NamedTuple):
+    """What one encoder makes of a text: the unit vector of its last layer, and the mean of a layer half way, 384 each.
+
+    The last layer was trained to tell what a text is about; half way more is left of how it is said.
+    """
+
+    last: "Array"
+    middle: "Array"
+
+
+@dataclass(frozen=True)
+class EncoderModel:
+    """One encoder: its word table, mapped into memory, its layers, and how a text becomes ids of pieces.
+
+    `before`, `after`: the ids around each window; `unknown`: the id of what is no piece.
+    """
+
+    words: "npt.NDArray[np.uint8]"
+    scales: "npt.NDArray[np.float16]"
+    session: Any
+    ids: Callable[[str], list[int]]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    unknown: int
+
+    def mean_vectors(self, ids: list[int]) -> "Means":
+        """The vectors of a text's ids; of a long one the means over at most four windows of equal length."""
+        import numpy as np
+
+        ids = ids[: _MOST_WINDOWS * _WINDOW]
+        windows = max(1, math.ceil(len(ids) / _WINDOW))
+        size = math.ceil(len(ids) / windows)
+        found = [self._encoded(ids[size * at : size * (at + 1)]) for at in range(windows)]
+        return Means(unit(np.mean([one.last for one in found], axis=0)), np.mean([one.middle for one in found], axis=0))
+
+    @functools.cached_property
+    def _has_types(self) -> bool:
+        """Whether the layers ask of which of two texts each piece is."""
+        return any(one.name == "token_type_ids" for one in self.session.get_inputs())
+
+    def _encoded(self, ids: list[int]) -> "Means":
+        """The means of two layers' vectors over the pieces. No padding: one text at a time."""
+        import numpy as np
+
+        rows = self._rows([*self.before, *ids, *self.after])[None]
+        given = {"words": rows, "attention_mask": np.ones(rows.shape[:2], dtype=np.int64)}
+        if self._has_types:
+            given["token_type_ids"] = np.zeros(rows.shape[:2], dtype=np.int64)
+        last, middle = self.session.run(None, given)
+        return Means(unit(last[0] if last.ndim == 2 else last[0].mean(axis=0)), middle[0].mean(axis=0))
+
+    def _rows(self, ids: list[int]) -> "Array":
+        """Rows of the word table, unpacked: four bits a weight, less 8, times the scale of its block of 32."""
+        import numpy as np
+
+        packed, scales = self.words[ids], self.scales[ids]
+        numbers = np.concatenate([packed & 15, packed >> 4], axis=-1).astype(np.float32) - 8
+        rows: Array = (numbers * scales[..., None].astype(np.float32)).reshape(len(ids), -1)
+        return rows
 
 
 class SentenceEncoder:
@@ -140,3 +247,63 @@ def _models() -> _Models:
 def _projected(name: str, vector: "Array") -> "Array":
     found = _models().projection
     return unit(found[f"{name}_axes"] @ (vector - found[f"{name}_mean"]))
+
+
+def minilm(folder: Path) -> EncoderModel:
+    """all-MiniLM-L6-v2 of the folder of models."""
+    pieces = lines(folder / "minilm" / "pieces.txt")
+    numbers = {piece: number for number, piece in enumerate(pieces)}
+    unknown = numbers["[UNK]"]
+
+    def ids(text: str) -> list[int]:
+        return [number for _, found in word_pieces(text, numbers) for number in found or (unknown,)]
+
+    return EncoderModel(*_opened(folder / "minilm"), ids, (numbers["[CLS]"],), (numbers["[SEP]"],), unknown)
+
+
+def e5(folder: Path) -> EncoderModel:
+    """multilingual-e5-small of the folder of models."""
+    import numpy as np
+
+    pieces = lines(folder / "e5" / "pieces.txt")
+    begins, ends, unknown = map(pieces.index, ("<s>", "</s>", "<unk>"))
+    scores = array("f", np.load(folder / "e5" / "scores.npy").tobytes())  # as a list of floats it has eight times the size
+    unigram = Unigram(pieces, scores, unknown)
+    return EncoderModel(*_opened(folder / "e5"), unigram.ids, (begins, *unigram.ids(_QUERY)), (ends,), unknown)
+
+
+def lines(path: Path) -> list[str]:
+    return path.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
+
+
+def _opened(folder: Path) -> tuple[Any, Any, Any]:
+    import numpy as np
+    import onnxruntime
+
+    onnxruntime.disable_telemetry_events()  # its builds for Windows have some
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1  # a text is too short to share
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL  # done when the file was made
+    session = onnxruntime.InferenceSession(folder / "layers.onnx", options, providers=["CPUExecutionProvider"])
+    return np.load(folder / "words.npy", mmap_mode="r"), np.load(folder / "scales.npy", mmap_mode="r"), session
+
+
+def unit(vector: "Array") -> "Array":
+    import numpy as np
+
+    length = float(np.linalg.norm(vector))
+    scaled: Array = (vector / np.float32(length or 1.0)).astype(np.float32)
+    return scaled
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text in the form that the pieces have: composed, each behind the mark of a space."""
+    composed = "".join(_character(char) for char in unicodedata.normalize("NFKC", text))
+    return [SPACE + word for word in composed.replace(SPACE, " ").split()]
+
+
+@functools.lru_cache(maxsize=8192)
+def _character(char: str) -> str:
+    if char.isspace():
+        return " "
+    return "" if unicodedata.category(char) in ("Cc", "Cf") else char

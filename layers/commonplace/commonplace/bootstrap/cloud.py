@@ -53,14 +53,13 @@ MODELS: Mapping[str, tuple[str, int]] = {
 
 def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Left = unlimited_time) -> OpenStore:
     """The ports over one table, with an index in OpenSearch if there is an endpoint, else by reading the records."""
-    from commonplace.adapters.dynamodb.aliases import DynamoAliases
     from commonplace.adapters.dynamodb.documents import DynamoDocuments
-    from commonplace.adapters.dynamodb.erased_ids import DynamoErasedIds
     from commonplace.adapters.dynamodb.feedback import DynamoFeedback
+    from commonplace.adapters.dynamodb.ids import DynamoAliases, DynamoErasedIds
     from commonplace.adapters.dynamodb.operations import DynamoOperations
-    from commonplace.adapters.dynamodb.raw_records import DynamoRawRecords
+    from commonplace.adapters.dynamodb.records import DynamoRawRecords
+    from commonplace.adapters.dynamodb.runs import DynamoTagRows
     from commonplace.adapters.dynamodb.search_log import DynamoSearchLog
-    from commonplace.adapters.dynamodb.tag_rows import DynamoTagRows
     from commonplace.adapters.dynamodb.usage import DynamoUsage
     from commonplace.adapters.record_scan import CachedRecords, ScanFacts, ScanIndex
     from commonplace.adapters.static_embedder import StaticEmbedder

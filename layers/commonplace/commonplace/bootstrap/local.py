@@ -75,19 +75,17 @@ class OpenStore:
 
 def open_local(settings: Settings) -> OpenStore:
     """The ports over one SQLite file, which is made if it isn't there."""
-    from commonplace.adapters.sqlite.aliases import SqliteAliases
     from commonplace.adapters.sqlite.database import Database
     from commonplace.adapters.sqlite.documents import SqliteDocuments
-    from commonplace.adapters.sqlite.erased_ids import SqliteErasedIds
     from commonplace.adapters.sqlite.facts import SqliteFacts, SqliteUsage
     from commonplace.adapters.sqlite.feedback import SqliteFeedback
+    from commonplace.adapters.sqlite.ids import SqliteAliases, SqliteErasedIds
     from commonplace.adapters.sqlite.kept_files import SqliteKeptFiles
     from commonplace.adapters.sqlite.operations import SqliteOperations
-    from commonplace.adapters.sqlite.raw_records import SqliteRawRecords
-    from commonplace.adapters.sqlite.records import SqliteRecords
+    from commonplace.adapters.sqlite.records import SqliteRawRecords, SqliteRecords
     from commonplace.adapters.sqlite.reembedding import SqliteReembedding
+    from commonplace.adapters.sqlite.runs import SqliteTagRows
     from commonplace.adapters.sqlite.search_log import SqliteSearchLog
-    from commonplace.adapters.sqlite.tag_rows import SqliteTagRows
     from commonplace.adapters.static_embedder import StaticEmbedder
 
     database = Database(settings.db.expanduser())
@@ -150,13 +148,13 @@ def _erasure(database: "Database") -> UserErasure:
 
 
 def _everything(database: "Database") -> AllRecords:
-    from commonplace.adapters.sqlite.file_check import SqliteEverything
+    from commonplace.adapters.sqlite.records import SqliteEverything
 
     return SqliteEverything(database)
 
 
 def _faults(database: "Database") -> list[str]:
-    from commonplace.adapters.sqlite.file_check import check_file
+    from commonplace.adapters.sqlite.records import check_file
 
     return check_file(database)
 

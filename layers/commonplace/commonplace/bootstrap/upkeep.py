@@ -51,7 +51,7 @@ def report_of(ports: Ports, faults: list[str], repair: bool, progress: Callable[
 def upkeep_of_file(database: "Database", embedder: "Embedder", static: "Embedder") -> Upkeep:
     """Of one SQLite file, whose vectors these two make."""
     from commonplace.adapters.sqlite.contents import SqliteContents
-    from commonplace.adapters.sqlite.file_check import SqliteEverything
+    from commonplace.adapters.sqlite.records import SqliteEverything
 
     models: Any = {SENTENCE_ENCODER: embedder, static.name: static}
     dimensions = {name: model.dimension for name, model in models.items()}

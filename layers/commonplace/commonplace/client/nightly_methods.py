@@ -87,7 +87,7 @@ class NightMethods:
         return self.nights().told(run_id)
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
-        """Takes a run back, the `last` that is no undo; `reread`: what it read is read again. What can't be is `kept`."""
+        """Takes a run back, the `last` that was applied; `reread`: what it read is read again. What can't be is `kept`."""
         return self.nights().undo_run(run_id, reread)
 
     def approve_run(self, run_id: str) -> Run:

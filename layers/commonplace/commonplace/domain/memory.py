@@ -16,7 +16,7 @@ DOCUMENTS = "documents"
 
 
 def _held(value: datetime, field: ValidationInfo) -> datetime:
-    """A date beyond the bounds, which an older version took, as the nearest of them."""
+    """A date beyond the bounds as the nearest of them."""
     nearest = nearest_moment(value)
     if nearest is not value:
         tell_held(str(field.data.get("memory_id")), str(field.field_name))

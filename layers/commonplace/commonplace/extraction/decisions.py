@@ -16,6 +16,9 @@ from commonplace.extraction.content_words import has_same_words, says_the_same, 
 from commonplace.extraction.forgetting.matching import memories_telling, tells, text_without
 from commonplace.text.foundation import tokenizer
 
+_SIMILAR, _FORGETTABLE = 10, 50
+_WEAK, _CONFIDENT = 0.5, 0.7
+_KNOWN = "known already"
 _BEGINNING, _ENDING = 4, 5  # letters by which words may be related: "weinen", "geweint"; "Kirche", "Lambertikirche"
 _FEWEST = 8
 _MOST = 40
@@ -48,28 +51,6 @@ class DayWords:
     def sharing(self, text: str) -> list[int]:
         """The numbers of all texts that have a word in common with this one, in order."""
         return sorted({number for key in _keys(text) for number in self._places.get(key, ())})
-
-
-def _keys(text: str) -> frozenset[str]:
-    return frozenset((*_word_keys(text), *_attribute_keys(text)))
-
-
-def _word_keys(text: str) -> Iterator[str]:
-    for word in (*tokenizer.terms(text), *tokenizer.words(text), *plain_figures(text)):
-        plain = word.casefold().removeprefix("ge")
-        yield plain[:_BEGINNING]
-        if len(plain) >= _ENDING:
-            yield f"-{plain[-_ENDING:]}"
-
-
-def _attribute_keys(text: str) -> Iterable[str]:
-    told = map(attribute_of, dict.fromkeys((*memory_sentences(text), *statements(text))))
-    return (f"={one.name}" for one in told if one)
-
-
-_SIMILAR, _FORGETTABLE = 10, 50
-_WEAK, _CONFIDENT = 0.5, 0.7
-_KNOWN = "known already"
 
 
 def decide(candidates: Sequence[Candidate], view: MemoryView, now: datetime) -> list[Decision]:
@@ -248,3 +229,20 @@ def _updated_content(candidate: Candidate, found: Sequence[_Contradiction]) -> s
     if not kept and instead == first.new:
         return None
     return joined((*kept, *(new.replace(first.new, instead) for new in memory_sentences(candidate.content))))
+
+
+def _keys(text: str) -> frozenset[str]:
+    return frozenset((*_word_keys(text), *_attribute_keys(text)))
+
+
+def _word_keys(text: str) -> Iterator[str]:
+    for word in (*tokenizer.terms(text), *tokenizer.words(text), *plain_figures(text)):
+        plain = word.casefold().removeprefix("ge")
+        yield plain[:_BEGINNING]
+        if len(plain) >= _ENDING:
+            yield f"-{plain[-_ENDING:]}"
+
+
+def _attribute_keys(text: str) -> Iterable[str]:
+    told = map(attribute_of, dict.fromkeys((*memory_sentences(text), *statements(text))))
+    return (f"={one.name}" for one in told if one)

@@ -66,7 +66,7 @@ def interests(titles: Sequence[TitleMet], earlier: Iterable[Memory]) -> list[Can
     met = [(topic, one) for one in titles for topic in _topics(one.title)]
     found: dict[str, Candidate] = {}
     for topic, one in met:
-        content = _interest(topic)
+        content = f"The user is interested in {topic.replace('-', ' ')}"
         days = dict(_days(topic, met, before))
         occasions = [days[when] for when in sorted(days)[-DAYS:]]
         if len(days) >= DAYS and content.casefold() not in known and topic not in found:
@@ -109,7 +109,3 @@ def _topics(title: str) -> list[str]:
     words = frozenset(tokenizer.terms(title))
     found = [tag for tag in tags_of(title) if len(tag) >= _SHORTEST and tag not in word_list("no_interests")]
     return [tag for tag in found if words.issuperset(tokenizer.terms(tag))]
-
-
-def _interest(topic: str) -> str:
-    return f"The user is interested in {topic.replace('-', ' ')}"

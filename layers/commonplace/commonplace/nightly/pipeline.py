@@ -1,11 +1,17 @@
 """Pipeline mode: a model proposes memories, then decides what happens to the stored ones; code checks both."""
 
+import json
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain, count
+from typing import Annotated, Literal
 
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
+
+from commonplace.contract.manifest import schema
+from commonplace.domain.fields import printable
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Dropped
 from commonplace.extraction.candidate import Candidate, Decision, MemoryView, Reading
@@ -14,17 +20,59 @@ from commonplace.extraction.decisions import decide
 from commonplace.extraction.forgetting.matching import text_without
 from commonplace.extraction.gates import forget_candidates, forget_requests_in
 from commonplace.extraction.grounding.support import unsupported_reason
-from commonplace.llm.partial_json import CUTS, Items, items_of
-from commonplace.llm.prompts import instructions
-from commonplace.nightly import llm_decisions, llm_extraction
-from commonplace.nightly.budget import DECLINED, BudgetSpent, MeteredModel, Unread, unread_after
-from commonplace.nightly.llm_decisions import Case, batches_of, choices_in, parse_choice
-from commonplace.nightly.llm_extraction import parse_proposal
-from commonplace.nightly.prompt_chunks import Chunk, chunks_of, interactions_in, lines_of, prompt_for
+from commonplace.llm.partial_json import CUTS, Items, items_of, object_with
+from commonplace.llm.prompts import delimited_data, instructions, unused_mark
+from commonplace.nightly import llm_extraction
+from commonplace.nightly.budget import DECLINED, BudgetSpent, MeteredModel, Unread, tokens_of, unread_after
+from commonplace.nightly.llm_extraction import MAX_CONTENT, parse_proposal
+from commonplace.nightly.prompt_chunks import CHUNK_TOKENS, Chunk, chunks_of, interactions_in, lines_of, prompt_for
 from commonplace.ports.values import ModelUnavailable
 
 _SIMILAR = 6
 _TASK = "Write down what is worth remembering of {data}, as the JSON object."
+_MOST_CANDIDATES = 60
+_DECIDING = "Decide about each of {data}, as the JSON object."
+
+
+class Choice(BaseModel):
+    """What becomes of one candidate."""
+
+    candidate: Annotated[int, Field(strict=True)] = Field(description="The candidate's number.")
+    operation: Literal["ADD", "UPDATE", "DELETE", "NOOP"]
+    target_memory_id: str | None = Field(None, description="For UPDATE and DELETE: one of the candidate's `similar`.")
+    updated_content: Annotated[str, Field(min_length=1, max_length=MAX_CONTENT), AfterValidator(printable)] | None = Field(
+        None, description="For UPDATE: what the memory and the candidate say, in one sentence."
+    )
+
+
+class Choices(BaseModel):
+    """A decision per candidate."""
+
+    decisions: list[Choice]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A candidate with its number within the day and the memories on its subject."""
+
+    number: int
+    candidate: Candidate
+    similar: tuple[Memory, ...]
+
+    @property
+    def json(self) -> str:
+        """The candidate as one line of JSON."""
+        candidate = self.candidate
+        fields = {
+            "candidate": self.number,
+            "says": candidate.content,
+            "evidence": candidate.evidence,
+            "date": f"{candidate.event_time:%Y-%m-%d}" if candidate.event_time else None,
+            "confidence": candidate.confidence,
+            "corrects": candidate.corrects,
+            "similar": [memory.memory_id for memory in self.similar],
+        }
+        return json.dumps(fields, ensure_ascii=False)
 
 
 def read_by_pipeline(day: Day, view: MemoryView, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Unread, ...]]:
@@ -162,9 +210,9 @@ def _without_forgotten(memories: Iterable[Memory], requests: Sequence[Decision])
 def _choose(cases: Sequence[Case], day: Day, model: MeteredModel) -> tuple[dict[int, Decision], tuple[str, ...]]:
     made: dict[int, Decision] = {}
     for number, group in enumerate(batches_of(cases)):
-        talk = [{"role": "user", "content": llm_decisions.prompt_for(group)}]
+        talk = [{"role": "user", "content": deciding_prompt(group)}]
         try:
-            reply = model.ask(f"{day.date}/decide/{number}", instructions("decide"), talk, schema=llm_decisions.SHAPE)
+            reply = model.ask(f"{day.date}/decide/{number}", instructions("decide"), talk, schema=SHAPE)
         except (BudgetSpent, ModelUnavailable) as error:
             return made, (f"decided by rules: {unread_after(error, ()).why}",)
         for item in choices_in(reply.text, reply.stop_reason in CUTS, group):
@@ -173,3 +221,74 @@ def _choose(cases: Sequence[Case], day: Day, model: MeteredModel) -> tuple[dict[
             if choice is not None:
                 made[choice[0]] = choice[1]
     return made, ()
+
+
+SHAPE = schema(Choices, "validation")
+"""Of the whole answer, for the API; it is read decision by decision."""
+
+
+def batches_of(cases: Sequence[Case]) -> Iterator[list[Case]]:
+    """The cases in order, in batches that fit into one call."""
+    group: list[Case] = []
+    for case in cases:
+        if group and (len(group) == _MOST_CANDIDATES or tokens_of(deciding_prompt([*group, case])) > CHUNK_TOKENS):
+            yield group
+            group = []
+        group.append(case)
+    if group:
+        yield group
+
+
+def deciding_prompt(cases: Sequence[Case]) -> str:
+    """The user message for the model: memories and candidates as delimited data."""
+    memories = {memory.memory_id: memory for case in cases for memory in case.similar}
+    lines = [
+        json.dumps(
+            {"memory_id": memory_id, "content": memory.content, "since": f"{memory.happened_at:%Y-%m-%d}"},
+            ensure_ascii=False,
+        )
+        for memory_id, memory in memories.items()
+    ]
+    parts = {"memories": "\n".join(lines), "candidates": "\n".join(case.json for case in cases)}
+    mark = unused_mark(parts.values())
+    return f"{delimited_data(parts, mark)}\n\n{_DECIDING.format(data=f'<candidates-{mark}>')}"
+
+
+def choices_in(said: str, cut: bool, cases: Sequence[Case]) -> list[object]:
+    """The decisions of an answer, each with its candidate's number; of a single candidate it may be the answer itself."""
+    items = items_of(said, "decisions", cut)
+    if items is not None:
+        return items.complete
+    alone = object_with(said, "operation") if len(cases) == 1 else None
+    return [{"candidate": cases[0].number, **alone}] if alone else []
+
+
+def parse_choice(item: object, cases: Mapping[int, Case], taken: Collection[str], day: Day) -> tuple[int, Decision] | None:
+    """The number and the decision of an item of the answer; None if it is invalid, and rules decide then.
+
+    `taken`: targets of earlier decisions.
+    """
+    try:
+        choice = Choice.model_validate(item)
+    except ValidationError:
+        return None
+    case = cases.get(choice.candidate)
+    decision = _decision_of(choice, case, taken) if case else None
+    if case is None or decision is None:
+        return None
+    targets = [memory for memory in case.similar if memory.memory_id in decision.targets]
+    return None if unsupported_reason(decision, day, targets) else (case.number, decision)
+
+
+def _decision_of(choice: Choice, case: Case, taken: Collection[str]) -> Decision | None:
+    candidate, target = case.candidate, choice.target_memory_id
+    if choice.operation == "NOOP":
+        return Decision(candidate, "NOOP", why="known, the model says")
+    if choice.operation == "ADD":
+        return Decision(candidate, "ADD", why="new, the model says")
+    if target is None or target in taken or target not in {memory.memory_id for memory in case.similar}:
+        return None
+    if choice.operation == "DELETE":
+        return Decision(candidate, "DELETE", (target,), why="it takes a memory's place, the model says")
+    content = choice.updated_content or candidate.content
+    return Decision(candidate, "UPDATE", (target,), content, "it brings a memory up to date, the model says")

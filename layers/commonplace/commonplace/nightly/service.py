@@ -109,7 +109,7 @@ class Nights:
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
         """Undoes a run and returns the undo as a run; `reread`: its interactions are pending again."""
         with exclusive_lease(self.context) as lease, gathered() as flaws:
-            run = undo.undo_run(self._run_to_change(run_id), self.context, lease, reread)
+            run = undo.undo_run(self._run_to_undo(run_id), self.context, lease, reread)
             return self._published(run, lease, flaws)
 
     def undo(self, operation_id: str) -> Run:
@@ -187,12 +187,29 @@ class Nights:
             self.context.night.runs.save(told, lease.fence)
         return told
 
+    def _run_to_undo(self, run_id: str) -> Run:
+        """The run to be undone. `last` means the newest that was applied and is no undo: twice is harmless."""
+        if run_id != LAST:
+            return self.run(run_id)
+        applied = next(filter(_was_applied, self.runs(MOST_RUNS)), None)
+        if applied is None:
+            raise CommonplaceError(ErrorCode.NOT_FOUND, "run_id: no run was applied yet", "run_id")
+        return applied
+
     def _run_to_change(self, run_id: str) -> Run:
-        """The run to be undone or reviewed. `last` means one that changes memories and is no undo: twice is harmless."""
+        """The run to be reviewed. `last` means the newest that changes memories and is no undo."""
         if run_id != LAST:
             return self.run(run_id)
         newest = self.runs(MOST_RUNS)
         return next((run for run in newest if run.kind not in ("undo", *OF_NO_CHANGE)), None) or self.run(LAST)
+
+
+def _was_applied(run: Run) -> bool:
+    """Whether there may be something to undo: a night that found nothing to change was applied, an unapplied plan not."""
+    if run.kind in ("undo", *OF_NO_CHANGE):
+        return False
+    outcomes = {one.outcome for one in run.operations}
+    return "applied" in outcomes or (run.kind == "nightly" and not outcomes & {"needs_review", "discarded"})
 
 
 def _with_notes(run: Run, *notes: str | None) -> Run:

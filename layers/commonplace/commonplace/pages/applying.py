@@ -35,8 +35,9 @@ from commonplace.runs.limits import most_deletions
 from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation, encode_vector
 from commonplace.runs.resume import apply_plan, exclusive_lease
 
+_DRY = "a dry run: nothing was changed"
+_THE_SAME = "the pages say what is remembered"
 _KEPT = ("collection", "agent_id", "section", "scope", "scope_ref", "subject")
-
 _ORDER: tuple[Kind, ...] = ("conflict", "remove", "move", "edit", "add")  # what is taken out makes room for what comes
 _KINDS: Mapping[Kind, OperationKind] = {"remove": "DELETE", "edit": "UPDATE", "move": "UPDATE", "add": "ADD"}
 _WHY: Mapping[Kind, str] = {"remove": "taken out", "edit": "changed", "move": "put in another place", "add": "new"}
@@ -49,58 +50,6 @@ class EntryRequest(Request):
     key: Key | None = None
     value: Text | None = None
     event_time: Moment | None = None
-
-
-def new_memory(
-    page: Page,
-    line: PageEntry,
-    typed: EntryRequest,
-    old: Memory | None,
-    own_tags: Mapping[str, int],
-    caller: Caller,
-    ports: Ports,
-) -> Entry:
-    """The memory of a new entry, or of a changed one, which keeps the fields of `old` that its text does not tell."""
-    assert typed.value is not None
-    given: dict[str, Any] = {"confidence": 1.0, "collection": DEFAULT_COLLECTION, "key": typed.key}
-    if old is not None:
-        given |= {name: getattr(old, name) for name in _KEPT} | {"supersedes": old.memory_id}
-    if line.section is not None:
-        given["section"] = line.section
-    given |= _kept_fields(old) if old and not was_moved_to(page, old, zone_of(caller)) else _page_fields(page, old, caller)
-    statement = enrich(typed.value, ports.words, ports.embedder, own_tags)
-    return new_entry("markdown", statement, None, caller, ports, given)
-
-
-def moved(page: Page, line: PageEntry, typed: EntryRequest, old: Memory, caller: Caller) -> Memory:
-    """The memory in another place, with its text and evidence unchanged."""
-    changed: dict[str, Any] = {"key": typed.key, "section": line.section or old.section}
-    if was_moved_to(page, old, zone_of(caller)):
-        changed |= _page_fields(page, old, caller)
-    return old.next_version(caller.now, **changed)
-
-
-def _kept_fields(old: Memory) -> dict[str, Any]:
-    when = {"event_time": old.happened_at} if old.durability == "daily" else {}
-    return {"durability": old.durability, "expires_at": old.expires_at, **when}
-
-
-def _page_fields(page: Page, old: Memory | None, caller: Caller) -> dict[str, Any]:
-    """The durability and event time that the page tells."""
-    if page.day is None:
-        return {"durability": "durable", "expires_at": None, "purge_at": None}
-    expires = (old and old.expires_at) or caller.now + DAILY_FOR
-    noon = _noon(page.day, caller)
-    return {
-        "durability": "daily",
-        "expires_at": expires,
-        "purge_at": expires + PURGE_DELAY,
-        "event_time": min(noon, caller.now) if page.day == caller.now.date() else noon,
-    }
-
-
-def _noon(day: date, caller: Caller) -> datetime:
-    return datetime.combine(day, time(12), caller.now.tzinfo)
 
 
 @dataclass(frozen=True)
@@ -186,17 +135,6 @@ class PagePlanner:
             closed=(closes.memory_id,) if closes else (),
             why=f"{one.place}: {why}",
         )
-
-
-def _fields_to_check(one: Difference, line: PageEntry, caller: Caller) -> Mapping[str, object]:
-    """The fields of a line to be validated; the text of a moved entry is taken as it is."""
-    fields: dict[str, object] = {"key": line.key} if one.kind == "move" else {"key": line.key, "value": line.text}
-    comes_here = one.memory is None or was_moved_to(one.page, one.memory, zone_of(caller))
-    return {**fields, "event_time": _noon(one.page.day, caller)} if comes_here and one.page.day else fields
-
-
-_DRY = "a dry run: nothing was changed"
-_THE_SAME = "the pages say what is remembered"
 
 
 @dataclass(frozen=True)
@@ -302,3 +240,62 @@ def _report(found: _PageChanges, notes: Sequence[str], context: RunContext) -> R
     ended = {"status": "done", "finished_at": context.clock(), "notes": tuple(notes)}
     run = found.run.model_copy(update={**ended, "operations": tuple(one.told for one in operations)})
     return report.report_plan(run, operations)
+
+
+def new_memory(
+    page: Page,
+    line: PageEntry,
+    typed: EntryRequest,
+    old: Memory | None,
+    own_tags: Mapping[str, int],
+    caller: Caller,
+    ports: Ports,
+) -> Entry:
+    """The memory of a new entry, or of a changed one, which keeps the fields of `old` that its text does not tell."""
+    assert typed.value is not None
+    given: dict[str, Any] = {"confidence": 1.0, "collection": DEFAULT_COLLECTION, "key": typed.key}
+    if old is not None:
+        given |= {name: getattr(old, name) for name in _KEPT} | {"supersedes": old.memory_id}
+    if line.section is not None:
+        given["section"] = line.section
+    given |= _kept_fields(old) if old and not was_moved_to(page, old, zone_of(caller)) else _page_fields(page, old, caller)
+    statement = enrich(typed.value, ports.words, ports.embedder, own_tags)
+    return new_entry("markdown", statement, None, caller, ports, given)
+
+
+def moved(page: Page, line: PageEntry, typed: EntryRequest, old: Memory, caller: Caller) -> Memory:
+    """The memory in another place, with its text and evidence unchanged."""
+    changed: dict[str, Any] = {"key": typed.key, "section": line.section or old.section}
+    if was_moved_to(page, old, zone_of(caller)):
+        changed |= _page_fields(page, old, caller)
+    return old.next_version(caller.now, **changed)
+
+
+def _kept_fields(old: Memory) -> dict[str, Any]:
+    when = {"event_time": old.happened_at} if old.durability == "daily" else {}
+    return {"durability": old.durability, "expires_at": old.expires_at, **when}
+
+
+def _page_fields(page: Page, old: Memory | None, caller: Caller) -> dict[str, Any]:
+    """The durability and event time that the page tells."""
+    if page.day is None:
+        return {"durability": "durable", "expires_at": None, "purge_at": None}
+    expires = (old and old.expires_at) or caller.now + DAILY_FOR
+    noon = _noon(page.day, caller)
+    return {
+        "durability": "daily",
+        "expires_at": expires,
+        "purge_at": expires + PURGE_DELAY,
+        "event_time": min(noon, caller.now) if page.day == caller.now.date() else noon,
+    }
+
+
+def _noon(day: date, caller: Caller) -> datetime:
+    return datetime.combine(day, time(12), caller.now.tzinfo)
+
+
+def _fields_to_check(one: Difference, line: PageEntry, caller: Caller) -> Mapping[str, object]:
+    """The fields of a line to be validated; the text of a moved entry is taken as it is."""
+    fields: dict[str, object] = {"key": line.key} if one.kind == "move" else {"key": line.key, "value": line.text}
+    comes_here = one.memory is None or was_moved_to(one.page, one.memory, zone_of(caller))
+    return {**fields, "event_time": _noon(one.page.day, caller)} if comes_here and one.page.day else fields

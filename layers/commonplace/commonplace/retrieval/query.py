@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 
 import numpy as np
 
@@ -118,12 +118,8 @@ def _spans(time: TimeRange | None) -> tuple[DaySpan, ...]:
     if time is None:
         return ()
     first = float("-inf") if time.after is None else float(time.after.toordinal())
-    last = float("inf") if time.before is None else float(_last_day(time.before).toordinal())
+    last = float("inf") if time.before is None else float((time.before - timedelta(microseconds=1)).date().toordinal())
     return (DaySpan(first, last, time.any_year),)
-
-
-def _last_day(before: datetime) -> date:
-    return (before - timedelta(microseconds=1)).date()
 
 
 def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float | None:

@@ -132,7 +132,7 @@ def _without(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, int] | No
     kept = [
         line if given is None else json.dumps(_alone(given, gone), ensure_ascii=False).encode()
         for line, given in zip(lines, found, strict=True)
-        if given is None or _memory_of(given) not in memory_ids
+        if given is None or str((given.get("alias") or given.get("rating") or given)["memory_id"]) not in memory_ids
     ]
     if len(kept) == len(lines):
         return None
@@ -151,10 +151,6 @@ def _alone(given: Mapping[str, Any], gone: Mapping[str, Mapping[str, Any]]) -> M
     if by not in gone or gone[by].get("status") != "active":
         return given
     return {**given, "memory": {**given["memory"], "status": "active", "superseded_by": None, "valid_to": None}}
-
-
-def _memory_of(given: Mapping[str, Any]) -> str:
-    return str((given.get("alias") or given.get("rating") or given)["memory_id"])
 
 
 def _compressed(lines: Iterable[bytes]) -> bytes:

@@ -3,7 +3,6 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Run, TagRow
 from commonplace.runs.apply import Lease, RunContext
 
@@ -52,11 +51,7 @@ def _uses(context: RunContext) -> dict[str, tuple[datetime, datetime]]:
     """When each tag was first and last given to a memory, as far as these are kept, closed ones too."""
     found: dict[str, tuple[datetime, datetime]] = {}
     for memory in context.ports.records.all(context.user_id):
-        for tag in _tags_of(memory):
+        for tag in memory.tags if memory.content else ():
             first, last = found.get(tag, (memory.created_at, memory.created_at))
             found[tag] = min(first, memory.created_at), max(last, memory.created_at)
     return found
-
-
-def _tags_of(memory: Memory) -> tuple[str, ...]:
-    return memory.tags if memory.content else ()

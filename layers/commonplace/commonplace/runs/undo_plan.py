@@ -46,7 +46,12 @@ class UndoPlanner:
         ids = dict.fromkeys(one.memory_id for operation in applied for one in operation.made)
         self.made |= ids.keys()
         there = {memory.memory_id: memory for memory in self.records.get(self.user_id, list(ids))}
-        back = {one.memory_id for operation in applied for one in operation.made if _closes(one)}
+        back = {
+            one.memory_id
+            for operation in applied
+            for one in operation.made
+            if (one.before is not None and one.before.get("status") == "active")
+        }
         for operation in applied:
             leaves = any(_is_unrecoverable(one, there.get(one.memory_id)) for one in operation.made)
             leaves &= all(one.memory_id not in back for one in operation.made if _moves(one))
@@ -150,10 +155,6 @@ def _audits_by_version(memory: Memory, records: MemoryRecords) -> dict[int, Audi
     return dict(enumerate(audits, max(1, memory.version - len(audits) + 1)))
 
 
-def _closes(change: AppliedChange) -> bool:
-    return change.before is not None and change.before.get("status") == "active"
-
-
 def _moves(change: AppliedChange) -> bool:
     """Whether a change gave a memory another in its place, or none any more."""
     return change.before is not None and "superseded_by" in change.before
@@ -179,7 +180,7 @@ def _state_before(memory: Memory, changes: Sequence[AppliedChange], now: datetim
 def _tags_before(memory: Memory, changes: Sequence[AppliedChange], records: MemoryRecords) -> Mapping[str, object]:
     """The tags as they were before the first of the changes that replaced them, out of its audit row.
 
-    Nothing of a change by 0.1, which replaced no tags and kept none, nor of one that closed or opened a memory.
+    Nothing of a change that closed or opened a memory.
     """
     if all("status" in (change.before or {}) for change in changes):
         return {}

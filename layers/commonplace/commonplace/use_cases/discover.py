@@ -1,6 +1,5 @@
 """`discover_memory_tools`: what else can be called, and the measured state of the memories."""
 
-from collections.abc import Collection
 from typing import get_args
 
 from commonplace.contract import manifest
@@ -11,7 +10,7 @@ from commonplace.domain.results import AdvancedTools, DiscoverResult, SystemStat
 from commonplace.domain.taxonomy import ToolGroup
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Statistics
-from commonplace.text.tagging.names import same_thing
+from commonplace.use_cases.tag_plan import TagPlan
 
 _MANY_UNUSED = 0.5
 
@@ -28,7 +27,7 @@ def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> Di
         current_system_state=SystemState(
             total_memories=state.active,
             health_score=health(state),
-            optimization_opportunities=_opportunities(state, tags),
+            optimization_opportunities=_opportunities(state, len(TagPlan.of(tags, ports.words).merges)),
         ),
         tool_schema=manifest.row(tool_named(request.tool, "tool")) if request.tool else None,
         group_schemas=asked or None,
@@ -55,9 +54,8 @@ def health_parts(state: Statistics) -> dict[str, float]:
     }
 
 
-def _opportunities(state: Statistics, tags: Collection[str]) -> list[str]:
+def _opportunities(state: Statistics, duplicates: int) -> list[str]:
     found = []
-    duplicates = len(tags) - len({same_thing(tag) for tag in tags})
     if duplicates:
         found.append(f"consolidate {duplicates} duplicate tag{'s' if duplicates > 1 else ''}")
     if state.expired:

@@ -47,7 +47,7 @@ class Filing:
         decided = self.decided.get(legacy_id)
         if decided is not None:
             return Filed(decided, 1.0, "a person's word")
-        known = _lookup(old, {**_shipped(), **self.named}) if old else None
+        known = {**_shipped(), **self.named}.get(_key(old)) if old else None
         if known is not None:
             return Filed(known, 1.0, "by the name of its old category")
         why = f"no table knows {old}" if old else "it had no category"
@@ -126,10 +126,6 @@ def _key(name: str) -> str:
     plain = unicodedata.normalize("NFKC", name).casefold().replace("_", " ").replace("-", " ").replace("/", " ")
     *first, last = plain.split() or [""]
     return "-".join([*first, singular(last)])
-
-
-def _lookup(old: str, names: Mapping[str, Category]) -> Category | None:
-    return names.get(_key(old))
 
 
 @functools.cache

@@ -74,7 +74,9 @@ def keep_upload(body: bytes | IO[bytes], caller: Caller, ports: Ports) -> Upload
 
     A body in a file is read piece by piece.
     """
-    source = body if not isinstance(body, bytes) and hasattr(body, "read") else BytesIO(of_type(bytes, body, "body"))
+    source: IO[bytes] = BytesIO(body) if isinstance(body, bytes) else body
+    if not hasattr(source, "read"):
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "body: must be bytes, or a binary file", "body")
     now, digest = caller.now, hashlib.sha256()
     source.seek(0)
     while piece := source.read(_PIECE):

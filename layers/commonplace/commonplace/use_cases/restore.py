@@ -26,60 +26,8 @@ from commonplace.runs.queueing import kept_run
 from commonplace.runs.staging import change_many, run_context
 from commonplace.use_cases.export_memories import IMPORTED_HISTORY, kept_files
 
-
-def coming_back(
-    memories: Sequence[tuple[Memory, RawRecord]], backup_id: str, caller: Caller, ports: Ports
-) -> Iterator[tuple[str, PlannedChange]]:
-    """Each as a new record under its id, newer than any that was; what was done to it before is kept as of an import."""
-    texts = list(dict.fromkeys(memory.content for memory, _ in memories))
-    vectors = dict(zip(texts, ports.embedder.embed_all(texts), strict=True))
-    indexed = _indexed_versions([memory for memory, _ in memories], ports)
-    for (memory, record), version in zip(memories, indexed, strict=True):
-        vector = vectors[memory.content]
-        own = {
-            "version": max(memory.version, version) + 1, "updated_at": caller.now,
-            "embedding_model": ports.embedder.name if vector is not None else None,
-        }  # fmt: skip
-        steps = [{"operation": one.operation, "at": one.at.isoformat()} for one in record.audits.values()]
-        audit = Audit("restore", caller.now, {"backup_id": backup_id, IMPORTED_HISTORY: steps})
-        yield memory.memory_id, PlannedChange.of(Change(memory.model_copy(update=own), audit, vector))
-
-
-def names_left(
-    memory_ids: Collection[str], aliases: Sequence[Alias], caller: Caller, ports: Ports
-) -> Mapping[str, tuple[str, ...]]:
-    """By memory what it was called elsewhere, where that leads to no other memory by now and was not erased."""
-    wanted = set(memory_ids)
-    named = [one for one in aliases if one.memory_id in wanted and not one.withdrawn]
-    names = [one.name for one in named]
-    taken = ports.aliases.get(caller.user_id, names).keys() | ports.erased.among(caller.user_id, names)
-    found = defaultdict[str, tuple[str, ...]](tuple)
-    for one in named:
-        found[one.memory_id] += () if one.name in taken else (one.name,)
-    return found
-
-
-def ratings_left(memory_ids: Collection[str], ratings: Sequence[Rating], caller: Caller) -> Mapping[str, tuple[Rating, ...]]:
-    """By memory what it was useful for, as long as that would still be kept."""
-    wanted, found = set(memory_ids), defaultdict[str, tuple[Rating, ...]](tuple)
-    for one in ratings:
-        if one.memory_id in wanted and caller.now - one.at < RATINGS_KEPT:
-            found[one.memory_id] += (one,)
-    return found
-
-
-def _indexed_versions(memories: Sequence[Memory], ports: Ports) -> list[int]:
-    """What the index has of memories without a record: it takes nothing that is not newer."""
-    contents = ports.upkeep().contents if ports.upkeep else None
-    if contents is None:
-        return [0] * len(memories)
-    try:
-        found = contents.look_up([Stored(one, None) for one in memories])
-    except IndexUnavailable as error:
-        raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the index can't be asked: {error}") from error
-    return [one.version if one is not None else 0 for one in found]
-
-
+_DONE = ("planned", "needs_review", "applied")
+_LOST = "it was changed here since the plan was made, or its place or key was taken"
 GONE, CHANGED, LATER = "is gone, and in the backup", "is another in the backup", "came after the backup"
 _BATCH = 100
 _OF_ITS_OWN = {"version", "updated_at", "access_count", "last_accessed", "embedding_model", "purge_at"}
@@ -237,24 +185,6 @@ class RestorePlanner:
         return PlannedChange.of(Change(after, Audit("restore", self.caller.now, detail), before=before))
 
 
-def _fields(memory: Memory) -> dict[str, object]:
-    return memory.model_dump(exclude=_OF_ITS_OWN)
-
-
-def _is_gone(here: Memory, then: Memory) -> bool:
-    return here.status == "deleted" and then.status == "active"
-
-
-def _linked(memory: Memory, there: Collection[str]) -> Memory:
-    """The memory without links that lead nowhere."""
-    links = {name: getattr(memory, name) for name in ("supersedes", "superseded_by")}
-    return memory.model_copy(update={name: None for name, link in links.items() if link not in there})
-
-
-_DONE = ("planned", "needs_review", "applied")
-_LOST = "it was changed here since the plan was made, or its place or key was taken"
-
-
 def restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
     """Plans a restore, tells a plan, or applies one. Raises `INVALID_ARGUMENT` where `confirm` is not the plan's backup."""
     if (request.backup_id is None) == (request.run_id is None):
@@ -327,3 +257,70 @@ def _answer(told: RunReport, notes: Notes | None = None) -> BackupResult:
         refused=[*refused, *(RefusedMemory(id=one, code=ErrorCode.CONFLICT.label, message=_LOST) for one in lost)],
         notes=notes,
     )
+
+
+def _fields(memory: Memory) -> dict[str, object]:
+    return memory.model_dump(exclude=_OF_ITS_OWN)
+
+
+def _is_gone(here: Memory, then: Memory) -> bool:
+    return here.status == "deleted" and then.status == "active"
+
+
+def _linked(memory: Memory, there: Collection[str]) -> Memory:
+    """The memory without links that lead nowhere."""
+    links = {name: getattr(memory, name) for name in ("supersedes", "superseded_by")}
+    return memory.model_copy(update={name: None for name, link in links.items() if link not in there})
+
+
+def coming_back(
+    memories: Sequence[tuple[Memory, RawRecord]], backup_id: str, caller: Caller, ports: Ports
+) -> Iterator[tuple[str, PlannedChange]]:
+    """Each as a new record under its id, newer than any that was; what was done to it before is kept as of an import."""
+    texts = list(dict.fromkeys(memory.content for memory, _ in memories))
+    vectors = dict(zip(texts, ports.embedder.embed_all(texts), strict=True))
+    indexed = _indexed_versions([memory for memory, _ in memories], ports)
+    for (memory, record), version in zip(memories, indexed, strict=True):
+        vector = vectors[memory.content]
+        own = {
+            "version": max(memory.version, version) + 1, "updated_at": caller.now,
+            "embedding_model": ports.embedder.name if vector is not None else None,
+        }  # fmt: skip
+        steps = [{"operation": one.operation, "at": one.at.isoformat()} for one in record.audits.values()]
+        audit = Audit("restore", caller.now, {"backup_id": backup_id, IMPORTED_HISTORY: steps})
+        yield memory.memory_id, PlannedChange.of(Change(memory.model_copy(update=own), audit, vector))
+
+
+def names_left(
+    memory_ids: Collection[str], aliases: Sequence[Alias], caller: Caller, ports: Ports
+) -> Mapping[str, tuple[str, ...]]:
+    """By memory what it was called elsewhere, where that leads to no other memory by now and was not erased."""
+    wanted = set(memory_ids)
+    named = [one for one in aliases if one.memory_id in wanted and not one.withdrawn]
+    names = [one.name for one in named]
+    taken = ports.aliases.get(caller.user_id, names).keys() | ports.erased.among(caller.user_id, names)
+    found = defaultdict[str, tuple[str, ...]](tuple)
+    for one in named:
+        found[one.memory_id] += () if one.name in taken else (one.name,)
+    return found
+
+
+def ratings_left(memory_ids: Collection[str], ratings: Sequence[Rating], caller: Caller) -> Mapping[str, tuple[Rating, ...]]:
+    """By memory what it was useful for, as long as that would still be kept."""
+    wanted, found = set(memory_ids), defaultdict[str, tuple[Rating, ...]](tuple)
+    for one in ratings:
+        if one.memory_id in wanted and caller.now - one.at < RATINGS_KEPT:
+            found[one.memory_id] += (one,)
+    return found
+
+
+def _indexed_versions(memories: Sequence[Memory], ports: Ports) -> list[int]:
+    """What the index has of memories without a record: it takes nothing that is not newer."""
+    contents = ports.upkeep().contents if ports.upkeep else None
+    if contents is None:
+        return [0] * len(memories)
+    try:
+        found = contents.look_up([Stored(one, None) for one in memories])
+    except IndexUnavailable as error:
+        raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the index can't be asked: {error}") from error
+    return [one.version if one is not None else 0 for one in found]

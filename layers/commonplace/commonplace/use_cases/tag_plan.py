@@ -1,26 +1,32 @@
 """Which tags of a user become one: candidates by spelling, name and stem, each judged, and the name that stays."""
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
+from commonplace.domain.memory import Memory
 from commonplace.domain.runs import TagMerge
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.record_values import Vector
-from commonplace.text.tagging.likeness import Likeness, group_of, likeness, scale_of, stems_of, winner
+from commonplace.ports.word_model import WordModel
+from commonplace.text.foundation.characters import bare
+from commonplace.text.tagging.likeness import Likeness, OwnTags, group_of, likeness, scale_of, stems_of, winner
 from commonplace.text.tagging.names import same_thing
 
 _MOST_TOGETHER = 60  # tags under one key: of a stem that more share nothing is told
 _SHORTEST = 6
+_WORDS = re.compile(r"\w+")
+_BETWEEN = "(?:-(?:the|a|an|or|aka|i-e|is|short-for|stands-for|abbreviated))*"  # a tag and what it is short for
 _Pair = tuple[str, str]
 
 
 @dataclass
 class TagPlan:
-    """The merges of some tags. `uses`: how many memories carry each; `apart`: pairs that stay two although they are near."""
+    """The merges of some tags. `apart`: pairs that stay two although they are near."""
 
-    uses: Mapping[str, int]
+    own: OwnTags
     threshold: float
     merges: list[TagMerge] = field(default_factory=list)
     apart: list[tuple[str, str, Likeness]] = field(default_factory=list)
@@ -29,24 +35,31 @@ class TagPlan:
     def of(
         cls,
         uses: Mapping[str, int],
-        embedder: Embedder,
-        threshold: float,
-        in_time: Callable[[Iterable[_Pair]], Iterable[_Pair]],
+        words: WordModel,
+        memories: Sequence[Memory] = (),
+        embedder: Embedder | None = None,
+        threshold: float = 1.0,
+        in_time: Callable[[Iterable[_Pair]], Iterable[_Pair]] = iter,
     ) -> "TagPlan":
-        """Judges all pairs that may be one thing, one by one as `in_time` gives them back."""
-        plan = cls(uses, threshold)
+        """Judges all pairs that may be one thing, one by one as `in_time` gives them back.
+
+        `uses`: how many memories carry each tag; without an `embedder` names and spelling alone are judged, and without
+        `memories` no abbreviation that is not in the shipped table.
+        """
+        plan = cls(OwnTags(uses, lambda word: words.pieces(word) == 1, _Abbreviations(memories).has), threshold)
         pairs = sorted(_candidates(uses))
-        vectors = _vectors({tag for pair in pairs for tag in pair}, embedder)
+        vectors = {} if embedder is None else _vectors({tag for pair in pairs for tag in pair}, embedder)
+        model = "" if embedder is None else embedder.name
         near: dict[str, dict[str, Likeness]] = defaultdict(dict)
         for one, other in in_time(pairs):
-            alike = _judged(one, other, uses, vectors, embedder.name)
+            alike = _judged(one, other, plan.own, vectors, model)
             if alike.similarity < threshold:
                 continue
             if alike.apart is not None:
                 plan.apart.append((one, other, alike))
             else:
                 near[one][other] = near[other][one] = alike
-        plan._join(near, vectors, embedder.name)
+        plan._join(near, vectors, model)
         return plan
 
     def _join(self, near: Mapping[str, Mapping[str, Likeness]], vectors: Mapping[str, Vector | None], model: str) -> None:
@@ -54,26 +67,48 @@ class TagPlan:
         wins: dict[str, set[str]] = defaultdict(set)
         for tag, others in near.items():
             for other in others:
-                name = winner(tag, other, self.uses)
+                name = winner(tag, other, self.own)
                 wins[name] |= {tag, other} - {name}
         taken: set[str] = set()
-        for name in sorted(wins, key=lambda one: (group_of(one) != one, -len(wins[one]), -self.uses.get(one, 0), one)):
+        for name in sorted(wins, key=lambda one: (group_of(one) != one, -len(wins[one]), -self.own.uses.get(one, 0), one)):
             if name in taken:
                 continue
             for tag in sorted(wins[name] - taken):
-                alike = near[tag].get(name) or _judged(tag, name, self.uses, vectors, model)
+                alike = near[tag].get(name) or _judged(tag, name, self.own, vectors, model)
                 if alike.apart is None and alike.similarity >= self.threshold:
                     taken.add(tag)
                     self.merges.append(
-                        TagMerge(tag=tag, into=name, similarity=alike.similarity, why=alike.why, memories=self.uses[tag])
+                        TagMerge(tag=tag, into=name, similarity=alike.similarity, why=alike.why, memories=self.own.uses[tag])
                     )
             taken.add(name)
 
 
-def _judged(one: str, other: str, uses: Mapping[str, int], vectors: Mapping[str, Vector | None], model: str) -> Likeness:
+@dataclass(frozen=True)
+class _Abbreviations:
+    """What the user's memories show of which tag is short for which."""
+
+    memories: Sequence[Memory]
+
+    def has(self, short: str, long: str) -> bool:
+        """Whether a memory with the short tag also has the long one, or says it.
+
+        Where its text has the short one as a word of its own ("CS at the coffee shop"), the two must stand side by side.
+        """
+        return any(short in memory.tags and _says(memory, bare(short), bare(long)) for memory in self.memories)
+
+
+def _says(memory: Memory, short: str, long: str) -> bool:
+    text = f"-{'-'.join(_WORDS.findall(bare(memory.content)))}-"
+    if f"-{short}-" not in text:
+        return f"-{long}-" in text or long in map(bare, memory.tags)
+    pair = (re.escape(short), re.escape(long))
+    return any(re.search(f"-{one}{_BETWEEN}-{other}-", text) for one, other in (pair, pair[::-1]))
+
+
+def _judged(one: str, other: str, own: OwnTags, vectors: Mapping[str, Vector | None], model: str) -> Likeness:
     first, second = vectors.get(one), vectors.get(other)
     cosine = None if first is None or second is None else float(first @ second)
-    return likeness(one, other, uses, cosine, scale_of(model))
+    return likeness(one, other, own, cosine, scale_of(model))
 
 
 def _vectors(tags: set[str], embedder: Embedder) -> dict[str, Vector | None]:

@@ -37,7 +37,7 @@ def optimize_tags(request: OptimizeRequest, caller: Caller, ports: Ports) -> Opt
         everything = list(ports.in_time(ports.records.all(caller.user_id)))
         memories.extend(_seen(everything, caller))
         uses = Counter(tag for one in memories for tag in set(one.tags))
-        tags = TagPlan.of(uses, ports.embedder, request.threshold, ports.in_time)
+        tags = TagPlan.of(uses, ports.words, memories, ports.embedder, request.threshold, ports.in_time)
         renamed = {one.tag: one.into for one in tags.merges}
         found = (_operation(one, renamed, context.caller.now) for one in memories)
         return Plan(

@@ -130,14 +130,9 @@ def _left_out(
         if not is_visible(search.visibility, memory):
             yield name, "include_expired"
         elif refused is not None:
-            yield name, _argument(refused)
+            yield name, next(reason for reason in REASONS if reason == ("category" if refused == "section" else refused))
         elif why is not None:
             yield name, why
-
-
-def _argument(of_filter: str) -> Reason:
-    """The argument of the tool behind a part of a filter."""
-    return next(reason for reason in REASONS if reason == ("category" if of_filter == "section" else of_filter))
 
 
 def _listed(left_out: Iterable[tuple[str, Reason]]) -> list[LeftOut]:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.adapters.dynamodb.add_entries import refused_writes
-from commonplace.adapters.dynamodb.failure import Refusal
+from commonplace.adapters.dynamodb.calls import Refusal
 from commonplace.adapters.dynamodb.writes import RowChange, TransactionWrite, batches_of
 from tests.conftest import NOON
 from tests.dynamodb_entries import entry

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from commonplace.adapters.opensearch import hits, queries
+from commonplace.adapters.opensearch import index, queries
 from commonplace.adapters.opensearch.client import routing_of
 from commonplace.adapters.opensearch.document import ROW, Layout, mark, packed, properties, source, unpacked
 from commonplace.adapters.opensearch.index import FindRequest, Fusion
@@ -72,7 +72,7 @@ def test_what_is_counted_is_asked_of_one_user_without_what_waits_and_what_is_pur
 
 
 @pytest.mark.parametrize("erases", [False, True])
-def test_an_outline_is_kept_by_an_index_that_says_so_and_comes_back_as_it_was(erases: bool) -> None:
+def test_an_outline_comes_back_as_it_was(erases: bool) -> None:
     memory = Memory(
         memory_id="mem_1", user_id="issuer|ana", raw_text="green tea", normalized_text="green tea", memory_type="fact",
         category="contexts", section="personal_context", created_at=NOON, updated_at=NOON, tags=("tea",), concepts=("茶",),
@@ -84,7 +84,6 @@ def test_an_outline_is_kept_by_an_index_that_says_so_and_comes_back_as_it_was(er
     assert owner == "issuer|ana"
     outline = Outline.of(memory)
     assert (Outline.kept(told) if told else None) == outline
-    assert "outline" not in source(Stored(memory, None), {"embedding_model": "model", "layout": "older"})
 
 
 def legs(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -153,24 +152,24 @@ CORPUS = Corpus(10_000, 10.0, np.array([20.0]), frozenset(), ())
 def test_neighbours_are_read_twice_the_reach_around_each_hit() -> None:
     twice = 2 * bm25.REACH
     rows = [row(1, "s", 50, 1.0), row(2, "s", 52), row(3, "s", 200), row(4, "t", 1), row(5, None, -1, 9.0)]
-    assert hits.spans(rows, CORPUS, ["tea"]) == {
+    assert index.spans_of(rows, CORPUS, ["tea"]) == {
         "s": [(50 - twice, 52 + twice), (200 - twice, 200 + twice)], "t": [(1 - twice, 1 + twice)],
     }  # fmt: skip
-    assert hits.spans([], CORPUS, ["tea"]) == {}
+    assert index.spans_of([], CORPUS, ["tea"]) == {}
 
 
 def test_of_too_many_hits_the_best_by_words_and_by_vector_are_served() -> None:
     rows = [row(number, f"s{number}", 50) for number in range(300)]
     rows += [row(300, "words", 50, count=3.0), row(301, "vector", 50, cosine=0.9)]
-    served = hits.spans(rows, CORPUS, ["tea"])
+    served = index.spans_of(rows, CORPUS, ["tea"])
     assert {"words", "vector"} <= set(served)
-    assert sum(last - first + 1 for spans in served.values() for first, last in spans) <= hits.MOST + 25
+    assert sum(last - first + 1 for spans in served.values() for first, last in spans) <= index.MOST + 25
 
 
 def test_those_within_reach_of_a_hit_stand_in_its_session() -> None:
     found = [row(1, "s", 10), row(2, None, -1)]
     others = [row(3, "s", 10 + bm25.REACH), row(4, "s", 11 + bm25.REACH), row(5, "t", 10), row(6, None, -1)]
-    assert hits.within_reach(found, others) == {"m3"}
+    assert index.within_reach(found, others) == {"m3"}
 
 
 def kept(memory_id: str, user_id: str = "issuer|ana") -> str:
@@ -186,7 +185,7 @@ def answer(**scores: float) -> dict[str, Any]:
 
 def test_legs_hold_the_scores_of_words_and_cosines_with_what_waits_beside_them() -> None:
     told = {"lexical": answer(one=3.0, two=1.0), "vector": answer(two=0.75)}
-    legs = hits.legs(told, "issuer|ana", Legs(lexical=[("waits", 2.0)], vector=[("waits", 0.9)]))
+    legs = index.legs_from(told, "issuer|ana", Legs(lexical=[("waits", 2.0)], vector=[("waits", 0.9)]))
     assert legs.lexical == [("one", 3.0), ("waits", 2.0), ("two", 1.0)]
     assert legs.vector == [("waits", 0.9), ("two", 0.5)]
 

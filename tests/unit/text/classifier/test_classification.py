@@ -14,8 +14,7 @@ from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.taxonomy import Category, StatementType
 from commonplace.text.classifier.classification import Classification, classify, label_shares
 from commonplace.text.classifier.cues import lexicon, normal, sentences, tag, unspaced_classes
-from commonplace.text.classifier.features import SLOTS, features
-from commonplace.text.classifier.model import Model, load, shipped
+from commonplace.text.classifier.model import SLOTS, Model, features, load, shipped
 
 CASES = [line.split("\t") for line in (Path(__file__).parent / "cases" / "statements.tsv").read_text("utf-8").splitlines()]
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from commonplace.text.classifier.encoded import Encoded, Vector, scaled
-from commonplace.text.classifier.model import load, shipped
+from commonplace.text.classifier.model import Encoded, Vector, load, scaled, shipped
 
 SEED = np.random.default_rng(7)
 NUMBERS, DIRECTIONS, HEADS = 12, 4, 3

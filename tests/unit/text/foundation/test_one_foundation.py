@@ -20,10 +20,10 @@ SENTENCE_ENDS: Reasons = {
     "the foundation": ("text/foundation/sentences.py",),
     "gives every token back, byte for byte": ("text/third_person/tokens.py",),
     "offsets in a folded view, nothing left out": tuple(f"text/redaction/{name}.py" for name in ("answers", "spoken", "values")),
-    "the features of trained models": ("text/classifier/cues.py", "text/classifier/features.py"),
+    "the features of trained models": ("text/classifier/cues.py", "text/classifier/model.py"),
     "one scan aligns words and pauses": ("text/paraphrase/tokenization.py",),
-    'a date goes on behind "Apt." and "Dec."': ("extraction/grounding/dates.py",),
-    "a capital behind a stop is no name": ("extraction/grounding/names.py",),
+    'a date goes on behind "Apt." and "Dec."': ("extraction/grounding/evidence.py",),
+    "a capital behind a stop is no name": ("extraction/grounding/evidence.py",),
     "any mark ends it, commas too": (
         "adapters/claude/answer.py", "extraction/changes/figure_replacement.py", "extraction/forgetting/requests.py",
         "text/redaction/locks.py", "text/tagging/__init__.py", "text/time_ranges/language.py",
@@ -38,7 +38,7 @@ TOKENS: Reasons = {
     ),
     "one kind of word: a name, a number, a no, a topic": (
         "extraction/changes/attributes.py", "extraction/changes/contradictions.py", "extraction/changes/corrections.py",
-        "extraction/grounding/names.py", "extraction/grounding/negation.py", "extraction/grounding/numbers.py",
+        "extraction/grounding/evidence.py", "extraction/grounding/evidence.py", "extraction/grounding/numbers.py",
         "extraction/grounding/polarity.py", "text/paraphrase/pair_side.py", "text/time_ranges/find.py",
     ),
     "how somebody's words look that are not the user's": ("extraction/own_words/code.py", "extraction/own_words/forwarded.py"),
@@ -57,7 +57,7 @@ WORDS: Reasons = {
         "text/redaction/assignments.py", "text/redaction/values.py",
     ),
     "codes of languages": ("extraction/patterns.py",),
-    "names of rows": ("text/paraphrase/language.py", "text/time_ranges/resolve.py"),
+    "names of rows": ("text/paraphrase/language.py", "text/time_ranges/reading.py"),
     "small words inside one grammar": (
         "text/foundation/languages.py", "text/tagging/__init__.py", "text/third_person/openings.py",
     ),

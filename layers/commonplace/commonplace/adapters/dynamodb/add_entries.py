@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from commonplace.adapters.dynamodb.calls import Calls
-from commonplace.adapters.dynamodb.failure import Refusal
+from commonplace.adapters.dynamodb.calls import Calls, Refusal
 from commonplace.adapters.dynamodb.rows import (
     HOLDER,
     bytes_of,
@@ -150,12 +149,8 @@ class EntryBatch:
                 del writes[place]
             elif KEY in there:
                 raise CommonplaceError(ErrorCode.CONFLICT, f"the key {memory.key} is taken by {there[KEY].memory_id}")
-            elif _same_id(refused, memory):
+            elif any(action.name == memory_name(memory.memory_id) for action, _ in refused.actions):
                 raise CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} is there already, with another content")
-
-
-def _same_id(refused: RefusedWrite, memory: Memory) -> bool:
-    return any(action.name == memory_name(memory.memory_id) for action, _ in refused.actions)
 
 
 def _independent_writes(waiting: dict[int, TransactionWrite]) -> list[int]:

@@ -4,8 +4,9 @@ import json
 from collections.abc import Collection, Iterator
 from dataclasses import asdict
 
-from commonplace.adapters.dynamodb import aliases, erased_ids, feedback
+from commonplace.adapters.dynamodb import feedback
 from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
+from commonplace.adapters.dynamodb.ids import erased_row, forget_aliases, keep_erased
 from commonplace.adapters.dynamodb.rows import (
     HOLDER,
     memory_name,
@@ -40,7 +41,7 @@ def erase_unreadable(calls: Calls, user_id: str, memory_id: str, forgotten: bool
 
 def forget_purged(calls: Calls, user_id: str, memory_ids: Collection[str], names: Collection[str]) -> None:
     """Keeps the hashes of memories without a record and of names from elsewhere, and takes out what else tells of them."""
-    erased_ids.keep(calls, user_id, names)
+    keep_erased(calls, user_id, names)
     forget(calls, user_id, memory_ids)
 
 
@@ -58,8 +59,8 @@ def _rows_of(calls: Calls, user_id: str, memory_id: str) -> Iterator[str]:
 def forget(calls: Calls, user_id: str, erased: Collection[str], forgotten: bool = True) -> None:
     """Takes out the aliases of erased memories, feedback on them, and words of theirs that the user's operations replaced.
     `forgotten`: a hash of each id and alias stays; it is there before these go."""
-    erased_ids.keep(calls, user_id, erased if forgotten else ())
-    aliases.forget(calls, user_id, erased, forgotten)
+    keep_erased(calls, user_id, erased if forgotten else ())
+    forget_aliases(calls, user_id, erased, forgotten)
     feedback.forget(calls, user_id, erased)
     for page in calls.pages(*partition_condition(user_id, OPERATION), ConsistentRead=True):
         for item in page:
@@ -85,7 +86,7 @@ def erasing(operation: Operation) -> Iterator[Action]:
     """The counts of what is erased go, and a hash of its id comes."""
     for memory in [change.memory for change in operation.changes if change.erases]:
         yield Action("Delete", key_of(memory.user_id, used_name(memory.memory_id)))
-        yield Action("Put", erased_ids.row(memory.user_id, memory.memory_id))
+        yield Action("Put", erased_row(memory.user_id, memory.memory_id))
 
 
 def older_rows(calls: Calls, change: Change) -> Iterator[Action]:

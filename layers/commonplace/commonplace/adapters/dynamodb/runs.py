@@ -1,4 +1,4 @@
-"""Runs, their parts, the lease under which they write, and the token budget of a day."""
+"""Runs, their parts, the lease under which they write, the tags that they renamed, and the token budget of a day."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,18 +11,50 @@ from commonplace.adapters.dynamodb.ledger import settle_due
 from commonplace.adapters.dynamodb.ledger_rows import interaction_name, marked, stored_interaction
 from commonplace.adapters.dynamodb.long_texts import ROWS, named, names_from, row_text, text_of
 from commonplace.adapters.dynamodb.operations import fenced
-from commonplace.adapters.dynamodb.table import ABSENT, BUDGET, ITEM, LEASE, PART, PURGE_AT, REST, RUN, RUNNING, Action, Item
+from commonplace.adapters.dynamodb.table import (
+    ABSENT,
+    BUDGET,
+    ITEM,
+    LEASE,
+    PART,
+    PURGE_AT,
+    REST,
+    RUN,
+    RUNNING,
+    TAG_ROWS,
+    Action,
+    Item,
+)
 from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.kept import kept_run
-from commonplace.domain.runs import Run
+from commonplace.domain.kept import kept_run, kept_tag_rows, tag_rows_text
+from commonplace.domain.runs import Run, TagRow
 from commonplace.ports.ledger_values import LedgerMark
 from commonplace.ports.record_values import Fence
 
 _MARKS_AT_ONCE = 30  # of up to three actions each, in a transaction of a hundred
-
 _KEPT = timedelta(days=3)
 _ALL = "all"
+
+
+class DynamoTagRows:
+    """Tag rows of the table."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def rows(self, user_id: str) -> dict[str, TagRow]:
+        calls = self._table.calls()
+        return kept_tag_rows(text_of(calls, calls.one(user_id, TAG_ROWS)))
+
+    def replace(self, user_id: str, rows: Mapping[str, TagRow], fence: Fence) -> None:
+        prefix = f"{REST}{TAG_ROWS}#"
+        before = names_from(self._table.calls(), user_id, prefix)
+        text, parts = row_text(tag_rows_text(rows), user_id, prefix)
+        gone = [Action("Delete", key_of(user_id, name)) for name in before]
+        for actions in (*([part] for part in parts), [Action("Put", {**key_of(user_id, TAG_ROWS), **text}), *gone]):
+            if self._table.calls().transact([fenced(fence), *actions]):
+                raise CommonplaceError(ErrorCode.LEASE_LOST, "another run has begun")
 
 
 class DynamoRuns:

@@ -28,7 +28,7 @@ ROW = (
 ).split()
 """What a search reads of a document."""
 OUTLINE = "outline"
-"""The field with what is counted of a memory; an index takes it whose metadata tell of it, as those of older ones don't."""
+"""The field with what is counted of a memory."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,13 @@ class Layout:
 
 
 def mark(layout: Layout) -> dict[str, str]:
-    """The metadata of an index: the model of its vectors, a digest of its layout, and that it keeps outlines.
+    """The metadata of an index: the model of its vectors, and a digest of its layout.
 
     Copies are no part of it: an index gets and loses them while it is asked.
     """
     whole = json.dumps([settings(replace(layout, replicas=0)), properties(layout)], sort_keys=True)
     digest = hashlib.sha256(whole.encode()).hexdigest()[:16]
-    return {"embedding_model": layout.embedding_model, "layout": digest, OUTLINE: "kept"}
+    return {"embedding_model": layout.embedding_model, "layout": digest}
 
 
 def mappings(layout: Layout) -> dict[str, Any]:
@@ -132,8 +132,7 @@ def source(change: IndexChange, metadata: Mapping[str, str]) -> dict[str, Any]:
     made["embedding_model"] = None if change.vector is None else memory.embedding_model
     made["row"] = packed({name: made.get(name) for name in ROW})
     made["position"] = None if memory.position is None else integer(memory.position)
-    if OUTLINE in metadata:
-        made[OUTLINE] = _as_field([memory.user_id, *(Outline.of(memory) or ())])
+    made[OUTLINE] = _as_field([memory.user_id, *(Outline.of(memory) or ())])
     if change.vector is not None and memory.embedding_model == metadata.get("embedding_model"):
         made["vector"] = numbers(change.vector)
     return {name: value for name, value in made.items() if value is not None}

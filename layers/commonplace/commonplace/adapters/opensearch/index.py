@@ -1,23 +1,26 @@
 """The index of a domain: candidates and counts in one request, neighbours in a second; pending writes are joined in."""
 
+import bisect
 import logging
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
+import numpy as np
 from opensearchpy import OpenSearch
 
-from commonplace.adapters.opensearch import hits, queries
+from commonplace.adapters.opensearch import queries
 from commonplace.adapters.opensearch.client import ask
-from commonplace.adapters.opensearch.document import ALIAS
+from commonplace.adapters.opensearch.document import ALIAS, ROW, unpacked
 from commonplace.adapters.opensearch.queries import Clause
-from commonplace.ports.candidates import DEPTHS, Corpus, Depth, Retrieved
+from commonplace.ports.candidates import DEPTHS, Corpus, Depth, Legs, Retrieved
 from commonplace.ports.pending_writes import PendingWrites
 from commonplace.ports.record_values import Vector
 from commonplace.ports.values import Filter, IndexUnavailable, Similar, Visibility
-from commonplace.retrieval import candidate_rows
-from commonplace.retrieval.candidate_rows import Row
+from commonplace.retrieval import bm25, candidate_rows
+from commonplace.retrieval.candidate_rows import NOBODY, Row, counts_of
 from commonplace.retrieval.record_scan import RecordScan
 
 _log = logging.getLogger("commonplace")
@@ -26,6 +29,26 @@ Fusion = Literal["own", "engine"]
 Rows = dict[str, Row]
 Ask = Callable[..., list[dict[str, Any]]]
 """Bodies of searches to their answers, in one request."""
+MOST = 2_500
+"""Places that are looked at, at the most. Only hits in many sessions of many turns come that far: their best are served."""
+Answer = Mapping[str, Any]
+Sessions = Mapping[str, tuple[int, int]]
+_ID, _USER = ROW.index("memory_id"), ROW.index("user_id")
+
+
+class Hit(NamedTuple):
+    """A document of a response: the values of `ROW`, and its content if requested. `passes`: it passes the filter."""
+
+    kept: list[Any]
+    score: float | None
+    order: Sequence[Any]
+    passes: bool
+    content: str | None
+
+    @property
+    def memory_id(self) -> str:
+        """The id of its memory."""
+        return str(self.kept[_ID])
 
 
 @dataclass(frozen=True)
@@ -59,14 +82,14 @@ class FindRequest:
         told = self._legs(alone=True) if self.with_legs else {}
         counted, *legs = self.ask(queries.statistics(self._visible, self.terms), *searches, *told.values())
         own = candidate_rows.corpus_of(list(aside.values()), self.terms)
-        corpus = candidate_rows.merged_corpus(hits.corpus(counted, self.terms), own)
+        corpus = candidate_rows.merged_corpus(_corpus_from(counted, self.terms), own)
         waiting = {name: aside[name] for name in passing}
         gathered = self._with_neighbours(aside, self._found(legs[: len(searches)]) | waiting, corpus)
         if not self.with_legs:
             return gathered
         answers = dict(zip(told, legs[len(searches) :], strict=True))
         beside = candidate_rows.legs_of(list(waiting.values()), corpus)
-        return replace(gathered, legs=hits.legs(answers, self.visibility.user_id, beside))
+        return replace(gathered, legs=legs_from(answers, self.visibility.user_id, beside))
 
     @cached_property
     def _allowed(self) -> Clause:
@@ -86,7 +109,7 @@ class FindRequest:
         """Whether the domain fuses both legs; its scores are no cosines then."""
         return self.fusion == "engine" and bool(self.terms) and self.vector is not None
 
-    def _found(self, legs: Sequence[hits.Answer]) -> Rows:
+    def _found(self, legs: Sequence[Answer]) -> Rows:
         found: Rows = {}
         for leg in legs:
             if self._is_fused:
@@ -95,11 +118,11 @@ class FindRequest:
             found |= rows
         return found
 
-    def _rows(self, answer: hits.Answer, scored: bool) -> tuple[Rows, set[str]]:
+    def _rows(self, answer: Answer, scored: bool) -> tuple[Rows, set[str]]:
         """The rows of an answer, and which of them are marked as passing the filter."""
         rows, passing = {}, set()
-        for hit in hits.hits_of_user(answer, self.visibility.user_id):
-            row = hits.row_of_hit(hit, self.terms, self.pending.model, scored)
+        for hit in hits_of_user(answer, self.visibility.user_id):
+            row = row_of_hit(hit, self.terms, self.pending.model, scored)
             rows[row.memory_id] = row
             if hit.passes:
                 passing.add(row.memory_id)
@@ -109,9 +132,9 @@ class FindRequest:
         """The candidates with who stands beside the best of them, unless all there is is here already."""
         rows, ranked = aside | found, set(found)
         everything = len(rows) == corpus.memories
-        spans = {} if everything else hits.spans(list(found.values()), corpus, self.terms)
+        spans = {} if everything else spans_of(list(found.values()), corpus, self.terms)
         unscored = set(found).difference(self.pending.ids) if self._is_fused else set()
-        names = {} if everything else hits.session_names(rows.values())
+        names = {} if everything else _session_names(rows.values())
         searches = []
         if spans or unscored:
             searches.append(queries.neighbours_of(self._visible, self._passing, spans, unscored, found, self.vector))
@@ -120,16 +143,16 @@ class FindRequest:
         answers = self.ask(*searches) if searches else []
         sessions = candidate_rows.session_lengths_of(rows.values() if everything else aside.values())
         if names:
-            sessions = hits.added_lengths(sessions, hits.session_lengths(answers.pop()))
+            sessions = added_lengths(sessions, session_lengths(answers.pop()))
         for answer in answers:
             read, passing = self._rows(answer, scored=self.vector is not None)
             rows |= read
-            ranked |= passing & hits.within_reach(found.values(), read.values())
+            ranked |= passing & within_reach(found.values(), read.values())
         columns = candidate_rows.columns_of(list(rows.values()), ranked, sessions, self.terms, corpus.speakers)
         return Retrieved(columns, corpus, partial=not self.pending.complete)
 
 
-def _refuse_unfused(answer: hits.Answer) -> None:
+def _refuse_unfused(answer: Answer) -> None:
     """Refuses answers of a `hybrid` query without its pipeline: scores far below zero, and doubled hits."""
     if any(hit["_score"] < 0 for hit in answer["hits"]["hits"]):
         _log.error("the hybrid query ran without its search pipeline: run setup, or choose FUSION=own")
@@ -147,12 +170,12 @@ def similar(
     legs += [queries.with_content(body, limit) for body in near]
     counted, *answers = ask(queries.statistics(may_be_seen, asked), *legs)
     rows, texts = {}, {}
-    for hit in (hit for answer in answers for hit in hits.hits_of_user(answer, visibility.user_id)):
-        rows[hit.memory_id] = hits.row_of_hit(hit, asked, waiting.model, scored=vector is not None)
+    for hit in (hit for answer in answers for hit in hits_of_user(answer, visibility.user_id)):
+        rows[hit.memory_id] = row_of_hit(hit, asked, waiting.model, scored=vector is not None)
         texts[hit.memory_id] = hit.content or ""
     found, _ = waiting.rows(visibility, Filter(), asked, vector)
     aside = list(found.values())
-    corpus = candidate_rows.merged_corpus(hits.corpus(counted, asked), candidate_rows.corpus_of(aside, asked))
+    corpus = candidate_rows.merged_corpus(_corpus_from(counted, asked), candidate_rows.corpus_of(aside, asked))
     return candidate_rows.similar_of([*rows.values(), *aside], texts | waiting.texts, corpus, limit)
 
 
@@ -184,7 +207,7 @@ class OpenSearchIndex:
         waiting = self._waiting(visibility)
         allowed = queries.visible_and(queries.visible(visibility, waiting.ids), queries.passing(filters))
         (answer,) = self._ask(visibility)(queries.most_important(allowed, limit))
-        ordered = [tuple(hit.order) for hit in hits.hits_of_user(answer, visibility.user_id)]
+        ordered = [tuple(hit.order) for hit in hits_of_user(answer, visibility.user_id)]
         ordered += [
             (memory.importance, memory.happened_at.timestamp(), memory.memory_id)
             for memory in waiting.passing(visibility, filters)
@@ -198,3 +221,150 @@ class OpenSearchIndex:
     def _waiting(self, visibility: Visibility) -> RecordScan:
         records, complete = self._pending.pending(visibility.user_id)
         return RecordScan(records, self._model, complete)
+
+
+def spans_of(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
+    """The positions, by session, that can lend to what stands around a row: twice the reach to either side."""
+    served: list[Row] = []
+    places: set[tuple[str, int]] = set()
+    for row in _best_first(rows, corpus, terms):
+        if row.session is not None and len(places) < MOST:
+            served.append(row)
+            places.update((row.session, row.position + away) for away in range(-2 * bm25.REACH, 2 * bm25.REACH + 1))
+    return {session: _merged(positions) for session, positions in _positions(served).items()}
+
+
+def _best_first(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> list[Row]:
+    """By turns the best by words, their windows among the rows counted, and the nearest by vector."""
+    if not rows:
+        return []
+    columns = candidate_rows.columns_of(rows, (), candidate_rows.session_lengths_of(rows), terms)
+    words = bm25.lexical(columns, corpus, bm25.inverse_document_frequency(corpus), bm25.window(columns))
+    by_words = np.argsort(-words, kind="stable")
+    by_vector = np.argsort(-np.nan_to_num(columns.cosines, nan=-1.0), kind="stable")
+    return [rows[at] for at in dict.fromkeys(np.stack([by_words, by_vector], axis=1).ravel().tolist())]
+
+
+def within_reach(hits: Iterable[Row], others: Iterable[Row]) -> set[str]:
+    """Ids of the others that stand up to `bm25.REACH` positions from a hit of their session."""
+    places = _positions(hits)
+    return {row.memory_id for row in others if row.session in places and _near(places[row.session], row.position)}
+
+
+def _session_names(rows: Collection[Row]) -> set[str]:
+    """The sessions that the rows stand in."""
+    return {row.session for row in rows if row.session is not None}
+
+
+def _positions(rows: Iterable[Row]) -> dict[str, list[int]]:
+    places: dict[str, list[int]] = {}
+    for row in rows:
+        if row.session is not None:
+            bisect.insort(places.setdefault(row.session, []), row.position)
+    return places
+
+
+def _near(positions: Sequence[int], position: int) -> bool:
+    at = bisect.bisect_left(positions, position - bm25.REACH)
+    return at < len(positions) and positions[at] <= position + bm25.REACH
+
+
+def _merged(positions: Iterable[int]) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for position in positions:
+        first, last = position - 2 * bm25.REACH, position + 2 * bm25.REACH
+        if found and first <= found[-1][1]:
+            found[-1] = found[-1][0], last
+        else:
+            found.append((first, last))
+    return found
+
+
+def hits_of_user(answer: Answer, user_id: str) -> Iterator[Hit]:
+    """The hits, each checked once more to be this user's: routing and filter are not all that stands between users.
+
+    Raises `IndexUnavailable` for one without its row, as a copy by the domain's own `_reindex` has none.
+    """
+    hits = answer["hits"]["hits"]
+    if any("fields" not in hit for hit in hits):
+        raise IndexUnavailable("documents lack what ranking must know: run commonplace reindex")
+    for hit, kept in zip(hits, unpacked(hit["fields"]["row"][0] for hit in hits), strict=True):
+        if kept[_USER] == user_id:
+            passes = "passes" in hit.get("matched_queries", ())
+            yield Hit(kept, hit["_score"], hit.get("sort", ()), passes, hit.get("_source", {}).get("content"))
+
+
+def row_of_hit(hit: Hit, terms: Sequence[str], model: str, scored: bool) -> Row:
+    """One hit as a row. `scored`: its score is (1 + cosine) / 2, 0 without a vector, and not a score of words."""
+    name, _, tokens, labels, length, session, position, speaker, *flags, day, importance, created, made_by = hit.kept
+    placed = session is not None and position is not None
+    return Row(
+        memory_id=name,
+        counts=counts_of(tokens.split(), labels.split(), terms),
+        length=length,
+        cosine=cosine(hit.score or 0.0, made_by == model) if scored else math.nan,
+        session=session if placed else None,
+        position=-1 if position is None else position,
+        speaker=speaker,
+        question=flags[0],
+        instruction=flags[1],
+        preference=flags[2],
+        day=day,
+        importance=importance,
+        created=created,
+    )
+
+
+def legs_from(answers: Mapping[str, Answer], user_id: str, beside: Legs) -> Legs:
+    """What each leg found, with what waits to be indexed. `answers`: of `queries.legs_alone`."""
+    found = {name: list(hits_of_user(answer, user_id)) for name, answer in answers.items()}
+    words = [(hit.memory_id, hit.score or 0.0) for hit in found.get("lexical", ())]
+    near = [(hit.memory_id, cosine(hit.score or 0.0, same_model=True)) for hit in found.get("vector", ())]
+    return Legs(candidate_rows.best_first([*words, *beside.lexical]), candidate_rows.best_first([*near, *beside.vector]))
+
+
+def cosine(score: float, same_model: bool) -> float:
+    """The cosine behind a score, NaN without a vector or of another model's."""
+    return 2 * score - 1 if score > 0 and same_model else math.nan
+
+
+def _corpus_from(answer: Answer, terms: Sequence[str]) -> Corpus:
+    """The statistics of all visible memories."""
+    counted = answer["aggregations"]
+    speakers = {bucket["key"] for bucket in counted["speakers"]["buckets"]}
+    return Corpus(
+        memories=memories(answer),
+        average_length=counted["length"]["value"] or 1.0,
+        frequencies=frequencies(answer, terms),
+        speakers=frozenset(speakers) - NOBODY,
+        years=tuple(sorted(bucket["key"] for bucket in counted["years"]["buckets"])),
+    )
+
+
+def memories(answer: Answer) -> int:
+    """The number of visible memories."""
+    return int(answer["hits"]["total"]["value"])
+
+
+def frequencies(answer: Answer, terms: Sequence[str]) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    """The number of visible memories with each term."""
+    buckets = answer["aggregations"]["held"]["buckets"] if terms else []
+    return np.array([bucket["doc_count"] for bucket in buckets], dtype=np.float64)
+
+
+def session_lengths(answer: Answer) -> dict[str, tuple[int, int]]:
+    """Memories and tokens of each session."""
+    buckets = answer["aggregations"]["sessions"]["buckets"]
+    return {bucket["key"]: (bucket["doc_count"], int(bucket["tokens"]["value"])) for bucket in buckets}
+
+
+def added_lengths(one: Sessions, other: Sessions) -> dict[str, tuple[int, int]]:
+    """Memories and tokens of sessions of which each side holds a part."""
+    nothing = (0, 0)
+    return {
+        name: (
+            one.get(name, nothing)[0] + other.get(name, nothing)[0],
+            one.get(name, nothing)[1] + other.get(name, nothing)[1],
+        )
+        for name in {*one, *other}
+    }

@@ -95,7 +95,7 @@ def statistics(seen: Clause, terms: Sequence[str]) -> Body:
         "speakers": {"terms": {"field": "speaker", "size": _SPEAKERS}},
         "years": {"terms": {"field": "year", "size": _YEARS}},
     }
-    return _counted(seen, {**counts, **_term_counts(terms)})
+    return _counted(seen, {**counts, **({"held": {"filters": {"filters": _holding(terms)}}} if terms else {})})
 
 
 def neighbours_of(
@@ -163,10 +163,6 @@ def _listed(query: Clause, size: int) -> Body:
 
 def _counted(query: Clause, aggregations: Mapping[str, Clause]) -> Body:
     return {"query": query, "size": 0, "track_total_hits": True, "aggs": dict(aggregations)}
-
-
-def _term_counts(terms: Sequence[str]) -> dict[str, Clause]:
-    return {"held": {"filters": {"filters": _holding(terms)}}} if terms else {}
 
 
 def _holding(terms: Sequence[str]) -> list[Clause]:

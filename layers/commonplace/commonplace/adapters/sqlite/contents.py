@@ -2,22 +2,103 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, groupby
 
-from commonplace.adapters.sqlite import postings, removal, rows, writes
+import numpy as np
+
+from commonplace.adapters.sqlite import removal, rows, writes
 from commonplace.adapters.sqlite.database import Database
-from commonplace.adapters.sqlite.derived import Derived, changes_are_counted, count_changes, derived_of, tags_of
-from commonplace.adapters.sqlite.rows import known_owner
+from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, vector_of
+from commonplace.domain.flaws import gathered
 from commonplace.domain.memory import Memory
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.record_values import IndexChange, IndexedDocument, IndexOutcome, Stored, Tombstone, Vector
-from commonplace.retrieval.documents import digest
+from commonplace.retrieval.documents import Document, digest, document
 
 _WORDS_OF_NOBODY = "row:"
 """Begins the name of words that are no memory's; the number of their row follows."""
 _OUT_OF_THE_WAY = "UPDATE memories SET key = NULL, fingerprint = CAST('row ' || row AS BLOB) WHERE row = ?"
 _DONE = IndexOutcome("done")
+Words = Mapping[int, tuple[str, str]]
+"""By row what is indexed of a memory, as `rows.words_of` gives it."""
+_MADE = "SELECT sql FROM sqlite_master WHERE name IN ('words', 'word_places') ORDER BY rowid"
+_PLACE = "SELECT doc FROM word_places WHERE term = ? LIMIT 1"
+_REBUILD = "INSERT INTO words (words) VALUES ('rebuild')"
+_SHADOWS = ("words_data", "words_idx", "words_docsize", "words_config")  # tables of FTS5 beside what it was given
+_GIVEN = "SELECT id, c0, c1 FROM words_content"  # where FTS5 keeps it: it can be read when the index itself can't
+_PLACES = "SELECT term, doc, col FROM word_places WHERE term >= ? AND term < ?"
+_NAMES = (
+    "fingerprint version status agent_id collection key memory_type category section content_type importance emotion subject"
+    " happened_at happened_day created_at valid_from valid_to expires_at session_id position speaker length question"
+    " instruction preference"
+).split()
+_DERIVED = (
+    f"SELECT row, owner, user_id, memory_id, {RECORD}, change, embedding, embedding_model, {','.join(_NAMES)}"
+    " FROM memories JOIN users ON number = owner WHERE memory_id"
+)
+_BESIDE_UNIT = 0.01
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A memory as its record is now, with what its row derives of it."""
+
+    row: int
+    owner: int
+    memory: Memory
+    change: object
+    embedding: bytes | None
+    embedding_model: object
+    columns: Mapping[str, object]
+
+    @cached_property
+    def document(self) -> Document:
+        """What an index gets of it."""
+        return document(self.memory)
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """What the index of words gets of it."""
+        return rows.words_of(self.owner, self.document)
+
+    def is_in_line(self, dimensions: Mapping[str, int]) -> bool:
+        """Whether columns and vector are those of the record. `dimensions`: of the vectors of each known model."""
+        right = rows.columns(self.memory, self.document, self.owner, 0, None)
+        same = all(self.columns[name] == right[name] for name in _NAMES)
+        return same and isinstance(self.change, int) and self.change > 0 and self._has_its_vector(dimensions)
+
+    def _has_its_vector(self, dimensions: Mapping[str, int]) -> bool:
+        model = self.memory.embedding_model
+        if model is None or self.embedding is None:
+            return self.embedding is None and model not in dimensions
+        vector = vector_of(self.embedding, dimensions.get(model))
+        if vector is None or self.embedding_model != model:
+            return False
+        return abs(float(np.linalg.norm(vector.astype(np.float64))) - 1) < _BESIDE_UNIT
+
+
+@dataclass(frozen=True)
+class WordIndex:
+    """The index of words over some rows: what it was given, what it holds by owner, None where it can't be read, and what a
+    fresh one would hold."""
+
+    given: Words
+    held: Mapping[int, Counter[int] | None]
+    right: Mapping[int, Counter[int]]
+
+    def misses(self, row: int, owner: int) -> bool:
+        """Whether it knows nothing of a row."""
+        held = self.held[owner]
+        return row not in self.given and (held is None or not held[row])
+
+    def holds(self, row: int, owner: int, words: tuple[str, str]) -> bool:
+        """Whether a row is found by just these words."""
+        held = self.held[owner]
+        return self.given.get(row) == words and held is not None and held[row] == self.right[owner][row]
 
 
 class SqliteContents:
@@ -36,7 +117,7 @@ class SqliteContents:
     def every(self) -> Iterator[IndexedDocument]:
         with self._database.reading() as connection:
             users = dict(connection.execute("SELECT number, user_id FROM users ORDER BY user_id").fetchall())
-            lost = [row for row, owner in postings.without_memory(connection) if owner not in users]
+            lost = [row for row, owner in without_memory(connection) if owner not in users]
         yield from chain.from_iterable(map(self.of_user, users.values()))
         yield from (_words_of_nobody("", row) for row in lost)
 
@@ -47,7 +128,7 @@ class SqliteContents:
                 return
             own = connection.execute("SELECT row, memory_id, version FROM memories WHERE owner = ?", (owner,)).fetchall()
             held = set(self._held(connection, owner) or ())
-            lost = {row for row, of in postings.without_memory(connection) if of == owner} | held - {row for row, *_ in own}
+            lost = {row for row, of in without_memory(connection) if of == owner} | held - {row for row, *_ in own}
             held |= {row for (row,) in connection.execute("SELECT id FROM words_content")}
         for row, memory_id, version in own:
             if row in held:
@@ -68,7 +149,7 @@ class SqliteContents:
         with self._database.writing() as connection:
             found = derived_of(connection, [memory.memory_id for memory in stored])
             if self._is_torn(connection, list(found.values()), changes):
-                postings.rebuild(connection)  # before any write: then FTS5 is asked for a savepoint of what it can't read
+                rebuild(connection)  # before any write: then FTS5 is asked for a savepoint of what it can't read
             count_changes(connection)
             outcomes = [self._mend(connection, one, found, vectors) for one in changes]
             refused = [at for at, outcome in enumerate(outcomes) if outcome.state == "failed"]
@@ -87,7 +168,7 @@ class SqliteContents:
                 removal.recount_tags(connection, owner)
             count_changes(connection)
 
-    def _document(self, asked: Memory, there: Derived | None, words: postings.WordIndex) -> IndexedDocument | None:
+    def _document(self, asked: Memory, there: Derived | None, words: WordIndex) -> IndexedDocument | None:
         if there is not None and words.misses(there.row, there.owner):
             return None
         right = there is None or (
@@ -95,12 +176,12 @@ class SqliteContents:
         )  # None: purged meanwhile
         return IndexedDocument(asked.user_id, asked.memory_id, asked.version, digest(asked) if right else "")
 
-    def _words(self, connection: sqlite3.Connection, found: Sequence[Derived]) -> postings.WordIndex:
+    def _words(self, connection: sqlite3.Connection, found: Sequence[Derived]) -> WordIndex:
         owners = {one.owner for one in found}
-        return postings.WordIndex(
-            postings.given_words(connection, [one.row for one in found]),
+        return WordIndex(
+            given_words(connection, [one.row for one in found]),
             {owner: self._held(connection, owner) for owner in owners},
-            postings.expected_sums(connection, {one.row: one.words for one in found}, owners),
+            expected_sums(connection, {one.row: one.words for one in found}, owners),
         )
 
     def _held(self, connection: sqlite3.Connection, owner: int) -> Counter[int] | None:
@@ -109,7 +190,7 @@ class SqliteContents:
         known = self._sums.get(owner)
         if known is None or known[0] != state:
             try:
-                known = state, postings.indexed_sums(connection, owner)
+                known = state, indexed_sums(connection, owner)
             except sqlite3.DatabaseError:
                 known = state, None
             self._sums = {name: one for name, one in self._sums.items() if one[0] == state} | {owner: known}
@@ -122,7 +203,7 @@ class SqliteContents:
             row, owner = _row_of_nobody(one), known_owner(connection, one.user_id) if isinstance(one, Tombstone) else None
             placed += [(row, owner)] if row is not None and owner is not None else []
         owners = {owner for _, owner in placed}
-        right = postings.expected_sums(connection, postings.given_words(connection, [row for row, _ in placed]), owners)
+        right = expected_sums(connection, given_words(connection, [row for row, _ in placed]), owners)
         held = {owner: self._held(connection, owner) for owner in owners}
         return any((sums := held[owner]) is None or sums[row] != right[owner][row] for row, owner in placed)
 
@@ -182,3 +263,115 @@ def _row_of_nobody(change: IndexChange) -> int | None:
     if isinstance(change, Tombstone) and change.memory_id.startswith(_WORDS_OF_NOBODY):
         return int(change.memory_id.removeprefix(_WORDS_OF_NOBODY))
     return None
+
+
+def given_words(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[int, tuple[str, str]]:
+    """What the index was given of these rows, as far as that is kept."""
+    wanted = list(rows)
+    marks = ",".join("?" * len(wanted))
+    found = connection.execute(f"{_GIVEN} WHERE id IN ({marks})", wanted)
+    return {row: (content, labels) for row, content, labels in found}
+
+
+def indexed_sums(connection: sqlite3.Connection, owner: int) -> Counter[int]:
+    """By row a sum over all that the index finds of the owner's words there; equal for the same words, in this process.
+
+    Raises `sqlite3.DatabaseError` where the index can't be read.
+    """
+    found = Counter[int]()
+    terms = set[str]()
+    for term, row, column in connection.execute(_PLACES, (f"{owner}_", f"{owner}`")):  # ` comes behind _
+        found[row] += hash((column, term))
+        terms.add(term)
+    for term in terms:  # as searches do: on a damaged page that may fail although all can be read in a row
+        connection.execute(_PLACE, (term,)).fetchone()
+    return found
+
+
+def expected_sums(connection: sqlite3.Connection, words: Words, owners: Iterable[int]) -> dict[int, Counter[int]]:
+    """By owner the same sums of an index that holds just these words: the words of a fresh file."""
+    with _fresh_index(connection) as fresh:
+        fresh.executemany(
+            "INSERT INTO words (rowid, content, labels) VALUES (?, ?, ?)", [(row, *texts) for row, texts in words.items()]
+        )
+        return {owner: indexed_sums(fresh, owner) for owner in set(owners)}
+
+
+def without_memory(connection: sqlite3.Connection) -> list[tuple[int, int | None]]:
+    """Rows of words that are no memory's, each with the number of whom they were of, as far as they tell."""
+    found = connection.execute(f"{_GIVEN} WHERE id NOT IN (SELECT row FROM memories)").fetchall()
+    return [(row, _owner_of(content) or _owner_of(labels)) for row, content, labels in found]
+
+
+def rebuild(connection: sqlite3.Connection) -> None:
+    """Makes the index of words anew from what it was given; one that FTS5 can't even open is emptied first."""
+    try:
+        connection.execute(_REBUILD)
+        return
+    except sqlite3.DatabaseError:
+        with _fresh_index(connection) as fresh:
+            for table in _SHADOWS:
+                connection.execute(f"DELETE FROM {table}")
+                for row in fresh.execute(f"SELECT * FROM {table}"):
+                    connection.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
+    connection.execute(_REBUILD)
+
+
+@contextmanager
+def _fresh_index(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """An empty index of words in memory, made as that of the file was."""
+    made = connection.execute(_MADE)
+    with closing(sqlite3.connect(":memory:")) as fresh:
+        for (statement,) in made.fetchall():
+            fresh.execute(statement)
+        yield fresh
+
+
+def _owner_of(text: object) -> int | None:
+    number = str(text).partition("_")[0]
+    return int(number) if number.isascii() and number.isdigit() else None
+
+
+def derived_of(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, Derived]:
+    """By id those of the memories that are there and can be read."""
+    marks = ",".join("?" * len(memory_ids))
+    found = dict[str, Derived]()
+    with gathered():  # whoever gave the ids has told what can't be read
+        for row, owner, user_id, memory_id, record, change, *rest in connection.execute(
+            f"{_DERIVED} IN ({marks})", memory_ids
+        ):
+            memory = memory_of(user_id, memory_id, record)
+            if memory is not None:
+                columns = dict(zip(_NAMES, rest[2:], strict=True))
+                found[memory_id] = Derived(row, owner, memory, change, rest[0], rest[1], columns)
+    return found
+
+
+def tags_of(connection: sqlite3.Connection, owner: int | None) -> Counter[str]:
+    """How many of the owner's active memories carry each tag, by the records that can be read."""
+    found = connection.execute(
+        f"SELECT user_id, memory_id, {RECORD} FROM memories JOIN users ON number = owner WHERE owner = ?", (owner,)
+    )
+    with gathered():
+        memories = [memory for each in found if (memory := memory_of(*each)) is not None]
+    return Counter(tag for memory in memories if memory.status == "active" for tag in set(memory.tags))
+
+
+def changes_are_counted(connection: sqlite3.Connection) -> bool:
+    """Whether the number of the last write is one, and that of no memory is beyond it: readers would miss what is new."""
+    last = [one for (one,) in connection.execute("SELECT last FROM changes")]
+    return len(last) == 1 and isinstance(last[0], int) and last[0] >= _newest_change(connection)
+
+
+def count_changes(connection: sqlite3.Connection) -> None:
+    """Brings the number of the last write in line."""
+    if not changes_are_counted(connection):
+        connection.execute("DELETE FROM changes")
+        connection.execute("INSERT INTO changes VALUES (?)", (_newest_change(connection),))
+
+
+def _newest_change(connection: sqlite3.Connection) -> int:
+    newest: int = connection.execute(
+        "SELECT coalesce(max(change), 0) FROM memories WHERE typeof(change) = 'integer'"
+    ).fetchone()[0]
+    return newest

@@ -1,4 +1,8 @@
-"""The SQLite connection: write-ahead log, full durability, one writer at a time across processes."""
+"""The SQLite connection: write-ahead log, full durability, one writer at a time across processes.
+
+The write-ahead log is folded into the file. What was erased stands in the log until then, and the file says so: whoever
+opens it next sees that, and folds.
+"""
 
 import sqlite3
 import threading
@@ -9,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from commonplace.adapters.sqlite import failure, folding, opening
+from commonplace.adapters.sqlite import opening
 
 _WAIT_SECONDS = 30.0
 _PATIENCE, _PAUSE = 5.0, 0.02  # seconds that who has erased waits for readers to end, and between two looks
@@ -26,9 +30,9 @@ class Database:
         self._path = opening.real(path)
         self._log, self._wait = self._path.with_name(self._path.name + "-wal"), _WAIT_SECONDS
         self._guard = threading.RLock()
-        self._closed = self._is_marked = False
+        self._closed = False
         self._stamp: opening.Stamp | None = None
-        with failure.storage_errors(self._path), ExitStack() as opened:  # a file that can't be used is let go of
+        with opening.storage_errors(self._path), ExitStack() as opened:  # a file that can't be used is let go of
             self.read_only = opening.is_read_only(self._path)
             (self._open_to_read if self.read_only else self._open_to_write)(opened)
             opened.pop_all()
@@ -56,15 +60,13 @@ class Database:
         with self._in_use(), self._locked():
             self._main.execute("BEGIN IMMEDIATE")
             try:
-                self._mark()
                 if erases:
-                    folding.set_due(self._main)
+                    self._main.execute("INSERT INTO folding_due VALUES (1) ON CONFLICT DO NOTHING")
                 yield self._main
             except BaseException:
                 _roll_back(self._main)
                 raise
             self._main.execute("COMMIT")
-            self._is_marked = True
             self._fold_log()
 
     @contextmanager
@@ -75,7 +77,7 @@ class Database:
                 held.enter_context(self._writing.acquire(timeout=0))
                 self._usage.execute("BEGIN IMMEDIATE")
             except (Timeout, sqlite3.OperationalError) as error:
-                if isinstance(error, sqlite3.OperationalError) and not failure.is_busy(error):
+                if isinstance(error, sqlite3.OperationalError) and not opening.is_busy(error):
                     raise
                 yield None
                 return
@@ -97,7 +99,7 @@ class Database:
             with self._in_use():
                 if not self.read_only:
                     self._fold_unless_busy()
-                if not folding.is_due(self._main):
+                if not _is_folding_due(self._main):
                     return True
             if time.monotonic() >= until:
                 return False
@@ -105,7 +107,7 @@ class Database:
 
     def close(self) -> None:
         """Folds the log into the file and lets go of it; once is enough."""
-        with self._guard, failure.storage_errors(self._path), ExitStack() as held:
+        with self._guard, opening.storage_errors(self._path), ExitStack() as held:
             if self._closed:
                 return
             if not self.read_only:
@@ -124,68 +126,77 @@ class Database:
         opening.set_up(self._main, "FULL")
         opening.set_up(self._usage, "NORMAL")
         self._usage.execute("PRAGMA busy_timeout = 0")  # from now on: who opens waits for another that makes the file
-        if not opening.is_marked(self._main):  # 0.1 left the rights to the umask
+        if opening.is_empty(self._main, self._path):  # one that was there may be open to others
             opening.close_to_others(self._path)
         # SQLite before 3.51.3 can lose a commit when one process resets the log while another checkpoints, so commits
         # and checkpoints are serialised by a lock of our own; readers never wait for it.
         lock = f"{self._path}.lock"
         self._writing = FileLock(lock, self._wait, opening.rights(self._path), thread_local=False)
-        if not opening.is_up_to_date(self._main, self._path):
+        if not opening.is_set_up(self._main):
             with self._locked():
-                opening.bring_up_to_date(self._main, self._path)
-        self._is_marked = opening.is_marked(self._main)
+                opening.make_tables(self._main, self._path)
         self._fold_unless_busy()
 
     def _open_to_read(self, opened: ExitStack) -> None:
         connection, self._stamp = opening.connect_read_only(self._path, self._wait)
         self._main = opened.enter_context(closing(connection))
-        opening.refuse_older(self._main, self._path)
 
     @contextmanager
     def _in_use(self) -> Iterator[None]:
         """For one use of the file; raises when it was closed, or was changed although it is read as it stands."""
-        with self._guard, failure.storage_errors(self._path):
+        with self._guard, opening.storage_errors(self._path):
             if self._closed:
-                raise failure.unavailable("this memory was closed; open it again")
+                raise opening.unavailable("this memory was closed; open it again")
             if self._stamp is not None and self._stamp != opening.stamp_of(self._path):
-                raise failure.unavailable(f"{self._path} was changed since it was opened to be read; open it again")
+                raise opening.unavailable(f"{self._path} was changed since it was opened to be read; open it again")
             yield
-
-    def _mark(self) -> None:
-        """Sets the application id, which files of 0.1 have not."""
-        if not self._is_marked:
-            self._main.execute(f"PRAGMA application_id = {opening.APPLICATION_ID}")
 
     def _fold_unless_busy(self) -> None:
         with suppress(Timeout), self._writing.acquire(timeout=0):
             self._fold_what_is_due()
 
     def _fold_what_is_due(self) -> None:
-        if folding.is_due(self._main):
+        if _is_folding_due(self._main):
             self._fold_log()
 
     def _fold_log(self) -> None:
-        due = folding.is_due(self._main)
+        due = _is_folding_due(self._main)
         if not due and not (self._log.exists() and self._log.stat().st_size > _LOG_BYTES):
             return
         with suppress(sqlite3.OperationalError):  # the write is made; what can't be folded now stays due
-            if folding.fold(self._main) and due:
-                folding.set_done(self._usage)  # nothing is lost if the disk never hears of it
+            if _checkpoint(self._main) and due:
+                self._usage.execute("DELETE FROM folding_due")  # nothing is lost if the disk never hears of it
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
         if self.read_only:
-            raise failure.unavailable(
+            raise opening.unavailable(
                 f"{self._path} can't be written: it, or its folder, is read-only; it can be searched and exported"
             )
         try:
             with self._writing:
                 yield
         except Timeout as error:
-            raise failure.unavailable("another process is writing; try again") from error
+            raise opening.unavailable("another process is writing; try again") from error
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:
     """Ends a transaction, if SQLite has not done so by itself, as it does where the disk is full or a page is damaged."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")
+
+
+def _is_folding_due(connection: sqlite3.Connection) -> bool:
+    """Whether the log still holds what was erased."""
+    return connection.execute("SELECT 1 FROM folding_due").fetchone() is not None
+
+
+def _checkpoint(connection: sqlite3.Connection) -> bool:
+    """Folds the log and empties it, or not, without waiting, where somebody reads an older state of the file."""
+    (wait,) = connection.execute("PRAGMA busy_timeout").fetchone()
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {wait}")
+    return not busy

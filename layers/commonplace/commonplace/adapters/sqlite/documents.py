@@ -1,24 +1,14 @@
-"""The documents of one file. The table comes with the first of them, so that a file of an older version stays as it is."""
+"""The documents of one file."""
 
 import json
-import sqlite3
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import expired_rows
 from commonplace.adapters.sqlite.rows import known_owner, owner_number, seconds
-from commonplace.adapters.sqlite.tables import delete_rows_if_there, has_table
 from commonplace.domain.documents import MOST_VERSIONS, Document, DocumentHead, path_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 
-TABLE: Final = "documents"
-_SCHEMA = (
-    """CREATE TABLE IF NOT EXISTS documents (
-    owner INTEGER NOT NULL REFERENCES users (number), path TEXT NOT NULL, version INTEGER NOT NULL, head TEXT NOT NULL,
-    body TEXT NOT NULL, purge_at REAL, PRIMARY KEY (owner, path, version))""",
-    "CREATE INDEX IF NOT EXISTS documents_by_purge ON documents (owner, purge_at) WHERE purge_at IS NOT NULL",
-)
 _NEWEST = "version = (SELECT max(version) FROM documents AS other WHERE other.owner = {0}.owner AND other.path = {0}.path)"
 _PAST = f"""DELETE FROM documents WHERE owner = ? AND path IN (SELECT path FROM documents AS one
     WHERE rowid IN (SELECT value FROM json_each(?)) AND {_NEWEST.format("one")})"""
@@ -32,8 +22,6 @@ class SqliteDocuments:
 
     def put(self, user_id: str, document: Document) -> None:
         with self._database.writing() as connection:
-            for statement in _SCHEMA:
-                connection.execute(statement)
             owner, path = owner_number(connection, user_id), document.path
             found = connection.execute("SELECT max(version) FROM documents WHERE owner = ? AND path = ?", (owner, path))
             if (found.fetchone()[0] or 0) != document.version - 1:
@@ -41,7 +29,7 @@ class SqliteDocuments:
             connection.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)", _row(owner, document))
             surplus = "DELETE FROM documents WHERE owner = ? AND path = ? AND version <= ?"
             connection.execute(surplus, (owner, path, document.version - MOST_VERSIONS))
-            gone = expired_rows(connection, TABLE, owner, document.updated_at.timestamp())
+            gone = expired_rows(connection, "documents", owner, document.updated_at.timestamp())
             connection.execute(_PAST, (owner, json.dumps(gone)))
 
     def get(self, user_id: str, namespace: Sequence[str], key: str) -> Document | None:
@@ -53,8 +41,6 @@ class SqliteDocuments:
     def listed(self, user_id: str, namespace: Sequence[str] = ()) -> Iterator[DocumentHead]:
         prefix = path_of(namespace)
         with self._database.reading() as connection:
-            if not has_table(connection, TABLE):
-                return
             rows = connection.execute(
                 f"SELECT head FROM documents WHERE owner = ? AND substr(path, 1, ?) = ? AND {_NEWEST.format('documents')}"
                 " ORDER BY path",
@@ -64,37 +50,24 @@ class SqliteDocuments:
 
     def rewrite(self, user_id: str, document: Document) -> None:
         with self._database.writing(erases=True) as connection:
-            if has_table(connection, TABLE):
-                owner = known_owner(connection, user_id)
-                _, path, version, head, body, _ = _row(owner, document)
-                changed = "UPDATE documents SET head = ?, body = ? WHERE owner = ? AND path = ? AND version = ?"
-                connection.execute(changed, (head, body, owner, path, version))
+            owner, path, version, head, body, _ = _row(known_owner(connection, user_id), document)
+            changed = "UPDATE documents SET head = ?, body = ? WHERE owner = ? AND path = ? AND version = ?"
+            connection.execute(changed, (head, body, owner, path, version))
 
     def erase(self, user_id: str, namespace: Sequence[str], key: str) -> None:
         with self._database.writing(erases=True) as connection:
             owner = known_owner(connection, user_id)
-            delete_rows_if_there(connection, TABLE, "owner = ? AND path = ?", owner, path_of(namespace, key))
+            connection.execute("DELETE FROM documents WHERE owner = ? AND path = ?", (owner, path_of(namespace, key)))
 
     def _versions(self, user_id: str, path: str, most: int) -> list[Document]:
         with self._database.reading() as connection:
-            if not has_table(connection, TABLE):
-                return []
             rows = connection.execute(
                 "SELECT head, body FROM documents WHERE owner = ? AND path = ? ORDER BY version DESC LIMIT ?",
                 (known_owner(connection, user_id), path, most),
             ).fetchall()
-        return [_document(head, body) for head, body in rows]
-
-
-def erase_all(connection: sqlite3.Connection, owner: int) -> None:
-    """Takes out the documents of a user who leaves."""
-    delete_rows_if_there(connection, TABLE, "owner = ?", owner)
+        return [Document.model_validate({**json.loads(head), "body": body}, extra="ignore") for head, body in rows]
 
 
 def _row(owner: int | None, document: Document) -> tuple[int | None, str, int, str, str, float | None]:
     head = document.model_dump_json(exclude={"body"})
     return owner, document.path, document.version, head, document.body, seconds(document.purge_at)
-
-
-def _document(head: str, body: str) -> Document:
-    return Document.model_validate({**json.loads(head), "body": body}, extra="ignore")

@@ -1,4 +1,4 @@
-"""The feedback of one file. The table comes with the first rating, so that a file of an older version stays as it is."""
+"""The feedback of one file."""
 
 import sqlite3
 from collections.abc import Callable
@@ -7,12 +7,8 @@ from datetime import datetime
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import drop_expired
 from commonplace.adapters.sqlite.rows import known_owner, moment_of
-from commonplace.adapters.sqlite.tables import has_table
 from commonplace.ports.values import MOST_RATINGS, RATINGS_KEPT, Rating
 
-_TABLE = """CREATE TABLE IF NOT EXISTS feedback (
-    owner INTEGER NOT NULL REFERENCES users (number), memory_id TEXT NOT NULL, asked TEXT NOT NULL, query TEXT NOT NULL,
-    useful INTEGER NOT NULL, at TEXT NOT NULL, until REAL NOT NULL, PRIMARY KEY (owner, memory_id, asked))"""
 _ACTIVE = "SELECT 1 FROM memories WHERE owner = ? AND memory_id = ? AND status = 'active'"
 _SURPLUS = """DELETE FROM feedback WHERE owner = ?1 AND rowid IN (
     SELECT rowid FROM feedback WHERE owner = ?1 ORDER BY until DESC, rowid DESC LIMIT -1 OFFSET ?2)"""
@@ -29,7 +25,6 @@ class SqliteFeedback:
             owner = known_owner(connection, user_id)
             if owner is None or connection.execute(_ACTIVE, (owner, rating.memory_id)).fetchone() is None:
                 return False
-            connection.execute(_TABLE)
             until = (rating.at + RATINGS_KEPT).timestamp()
             row = (owner, rating.memory_id, rating.asked, rating.query, rating.useful, rating.at.isoformat(), until)
             connection.execute("INSERT OR REPLACE INTO feedback VALUES (?, ?, ?, ?, ?, ?, ?)", row)
@@ -54,8 +49,6 @@ class SqliteFeedback:
 
 def _rows(connection: sqlite3.Connection, user_id: str, after: float = 0.0) -> list[tuple[int, Rating]]:
     """What is kept of a user until after then, the oldest first, each with its number."""
-    if not has_table(connection, "feedback"):
-        return []
     rows = connection.execute(
         "SELECT rowid, memory_id, query, useful, at FROM feedback WHERE owner = ? AND until > ? ORDER BY until, rowid",
         (known_owner(connection, user_id), after),

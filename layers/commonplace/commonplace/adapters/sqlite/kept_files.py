@@ -1,7 +1,4 @@
-"""Files kept for users in the memory file itself: its rights, its erasing and its log hold for them, too.
-
-A file of an older version gets the table with the first of them: its version stays.
-"""
+"""Files kept for users in the memory file itself: its rights, its erasing and its log hold for them, too."""
 
 from datetime import datetime
 from io import SEEK_END, BytesIO
@@ -11,12 +8,8 @@ from typing import IO
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import drop_expired
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
-from commonplace.adapters.sqlite.tables import has_table
 from commonplace.domain.transfer import FileKind, KeptFile
 
-_TABLE = """CREATE TABLE IF NOT EXISTS kept_files (
-    owner INTEGER NOT NULL REFERENCES users (number), kind TEXT NOT NULL, file_id TEXT NOT NULL, expires_at REAL NOT NULL,
-    file TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (owner, kind, file_id))"""
 _PUT = "INSERT OR REPLACE INTO kept_files VALUES (?, ?, ?, ?, ?, zeroblob(?))"
 _FOUND = "FROM kept_files WHERE owner = ? AND kind = ? AND file_id = ? AND expires_at > ?"
 
@@ -31,7 +24,6 @@ class SqliteKeptFiles:
         source = BytesIO(body) if isinstance(body, bytes) else body
         size = source.seek(0, SEEK_END)
         with self._database.writing(erases=True) as connection:
-            connection.execute(_TABLE)
             owner, until = owner_number(connection, user_id), file.expires_at.timestamp()
             drop_expired(connection, "kept_files", owner, file.made_at.timestamp())
             stored = connection.execute(_PUT, (owner, file.kind, file.file_id, until, file.model_dump_json(), size))
@@ -41,8 +33,6 @@ class SqliteKeptFiles:
 
     def get(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> tuple[KeptFile, bytes] | None:
         with self._database.reading() as connection:
-            if not has_table(connection, "kept_files"):
-                return None
             found = connection.execute(
                 f"SELECT file, body {_FOUND}", (known_owner(connection, user_id), kind, file_id, now.timestamp())
             ).fetchone()
@@ -51,7 +41,7 @@ class SqliteKeptFiles:
     def copy(self, user_id: str, kind: FileKind, file_id: str, now: datetime, into: IO[bytes]) -> bool:
         with self._database.reading() as connection:
             named = (known_owner(connection, user_id), kind, file_id, now.timestamp())
-            found = has_table(connection, "kept_files") and connection.execute(f"SELECT rowid {_FOUND}", named).fetchone()
+            found = connection.execute(f"SELECT rowid {_FOUND}", named).fetchone()
             if not found:
                 return False
             with connection.blobopen("kept_files", "body", found[0], readonly=True) as blob:
@@ -60,8 +50,6 @@ class SqliteKeptFiles:
 
     def listed(self, user_id: str, kind: FileKind, now: datetime) -> list[KeptFile]:
         with self._database.reading() as connection:
-            if not has_table(connection, "kept_files"):
-                return []
             found = connection.execute(
                 "SELECT file FROM kept_files WHERE owner = ? AND kind = ? AND expires_at > ? ORDER BY file_id DESC",
                 (known_owner(connection, user_id), kind, now.timestamp()),
@@ -80,7 +68,7 @@ class SqliteKeptFiles:
     def _delete(self, user_id: str, condition: str, *values: str | None) -> None:
         with self._database.reading() as connection:
             of_user = "SELECT 1 FROM kept_files JOIN users ON number = owner WHERE user_id = ? LIMIT 1"
-            if not has_table(connection, "kept_files") or connection.execute(of_user, (user_id,)).fetchone() is None:
+            if connection.execute(of_user, (user_id,)).fetchone() is None:
                 return
         with self._database.writing(erases=True) as connection:
             owner = known_owner(connection, user_id)

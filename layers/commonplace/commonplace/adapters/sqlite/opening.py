@@ -1,30 +1,31 @@
-"""Opens a file to write and to read, or only to read; another program's database is refused before anything touches it."""
+"""Opens a file to write and to read, or only to read; another program's database is refused before anything touches it.
+
+What goes wrong with a file is told in our words: which file, and what to do.
+"""
 
 import os
 import sqlite3
 import stat
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
-from commonplace.adapters.sqlite import folding
-from commonplace.adapters.sqlite.failure import unavailable
+from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 APPLICATION_ID = 0x434D4D50  # "CMMP" in the header of the file, by which other programs can tell whose it is
-_OURS = {"users", "memories", "changes", "audits", "tags", "usage", "words"}  # tables since version 1, which set no id
-_NOTHING: tuple[int, frozenset[str]] = 0, frozenset()
+_OURS = {"users", "memories", "changes", "audits", "tags", "usage", "words"}  # the first form of the file set no id
 _AS_IT_STANDS, _BESIDE_WRITERS = "immutable=1", "mode=ro"
 _OWNERS, _OWNERS_FOLDER = 0o600, 0o700
-_VERSION = 4
-_READ_FROM = 3  # the oldest form that can be read where it can't be brought up to date
-_SCHEMA = ("schema.sql", "reembedding.sql", "aliases.sql")
-_WITH_KEYS = "ALTER TABLE memories ADD COLUMN key TEXT;"  # since version 2; before it no tool gave a key
-
+_VERSION = 5
 _text = partial(str, encoding="utf-8", errors="replace")  # one byte that is no UTF-8 is no reason to give no row at all
-
 Stamp = tuple[int, int, bool]
 """By which a file that is read as it stands is known to be unchanged: time and size of the file, and if it has a log."""
+_OF_THE_SYSTEM = (
+    sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_NOMEM,
+)  # fmt: skip
 
 
 def is_read_only(path: Path) -> bool:
@@ -73,7 +74,8 @@ def connect_read_only(path: Path, wait_seconds: float) -> tuple[sqlite3.Connecti
     stamp = stamp_of(path)
     connection = _connect_uri(path, _BESIDE_WRITERS if stamp[-1] else _AS_IT_STANDS, wait_seconds)
     try:
-        _refuse(path, *_contents(connection))
+        if is_empty(connection, path):
+            raise unavailable(f"{path} is empty, and can't be written")
     except Exception as error:
         connection.close()
         if not (stamp[-1] and isinstance(error, sqlite3.OperationalError)):
@@ -84,18 +86,20 @@ def connect_read_only(path: Path, wait_seconds: float) -> tuple[sqlite3.Connecti
 
 
 def refuse_others(path: Path, wait_seconds: float) -> None:
-    """Raises `STORAGE_UNAVAILABLE` for a database of another program; nothing is written into it or beside it."""
+    """Raises `STORAGE_UNAVAILABLE` for a database of another program, and for a memory file of another version.
+
+    Nothing is written into it or beside it.
+    """
     if not path.exists() or path.stat().st_size == 0:
         return
     try:
         with closing(_connect_uri(path, _AS_IT_STANDS, wait_seconds)) as connection:
-            found = _contents(connection)
+            is_new = is_empty(connection, path)
     except (sqlite3.DatabaseError, UnicodeDecodeError):  # a page that another process is just writing
-        found = _NOTHING
-    if found == _NOTHING:  # what there is may stand in the log
+        is_new = True
+    if is_new:  # what there is may stand in the log
         with closing(_connect_uri(path, _BESIDE_WRITERS, wait_seconds)) as connection:
-            found = _contents(connection)
-    _refuse(path, *found)
+            is_empty(connection, path)
 
 
 def stamp_of(path: Path) -> Stamp:
@@ -113,58 +117,41 @@ def set_up(connection: sqlite3.Connection, synchronous: str) -> None:
     connection.execute("PRAGMA secure_delete = ON")  # what is deleted or replaced is overwritten
 
 
-def is_marked(connection: sqlite3.Connection) -> bool:
-    """Whether the file carries the application id, which files of 0.1 have not."""
-    found: int = connection.execute("PRAGMA application_id").fetchone()[0]
-    return found == APPLICATION_ID
-
-
-def is_up_to_date(connection: sqlite3.Connection, path: Path) -> bool:
-    """Whether the file has the form of this version, and a log; who only reads it then waits for no writer."""
-    journal = connection.execute("PRAGMA journal_mode").fetchone()
-    return journal == ("wal",) and _version(connection, path) == _VERSION
-
-
-def bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
-    """Gives a new or older file the form of this version. Other writers are kept out meanwhile."""
-    connection.execute("PRAGMA journal_mode = WAL")
-    if _version(connection, path) == _VERSION:
-        return
-    schema = "".join(files(__package__).joinpath(name).read_text("utf-8") for name in _SCHEMA)
-    columns = [name for (name,) in connection.execute("SELECT name FROM pragma_table_info('memories')")]
-    older = bool(columns) and "key" not in columns
-    if older:
-        connection.execute("VACUUM")  # what that version deleted may still lie in free pages
-    added = _WITH_KEYS if older else ""
-    marks = f"PRAGMA user_version = {_VERSION}; PRAGMA application_id = {APPLICATION_ID};"
-    connection.executescript(f"BEGIN IMMEDIATE; {added} {schema} {folding.TABLE}; {marks} COMMIT;")
-    if older:
-        folding.set_due(connection)
-
-
-def refuse_older(connection: sqlite3.Connection, path: Path) -> None:
-    """Raises `STORAGE_UNAVAILABLE` for a form that can't be read as it stands."""
-    if _version(connection, path) < _READ_FROM:
-        raise unavailable(f"{path} has an older form and can't be written; open it once where it can")
-
-
-def _version(connection: sqlite3.Connection, path: Path) -> int:
-    found: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    if found > _VERSION:
-        raise unavailable(f"{path.name} was written by a newer version; upgrade commonplace")
-    return found
-
-
-def _contents(connection: sqlite3.Connection) -> tuple[int, frozenset[str]]:
-    """The application id of a file, and the names of its tables."""
+def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
+    """Whether there is nothing in the file yet; raises for what can't be opened here."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
-    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-    return application, frozenset(name for (name,) in tables)
-
-
-def _refuse(path: Path, application: int, tables: frozenset[str]) -> None:
-    if application != APPLICATION_ID and (application or tables) and not tables >= _OURS:
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if not (application or tables):
+        return True
+    if application != APPLICATION_ID and not tables >= _OURS:
         raise unavailable(f"{path} is a database of another program, and was left as it is")
+    version = _version(connection)
+    if version != _VERSION:
+        raise unavailable(
+            f"{path} is a memory file of version {version}, and this release opens version {_VERSION}. Run"
+            ' "commonplace export > memories.jsonl" with the release that wrote it, then "commonplace import memories.jsonl'
+            ' --apply" with this one and a new file'
+        )
+    return False
+
+
+def is_set_up(connection: sqlite3.Connection) -> bool:
+    """Whether the file has its tables, and a log; who only reads it then waits for no writer."""
+    return connection.execute("PRAGMA journal_mode").fetchone() == ("wal",) and _version(connection) == _VERSION
+
+
+def make_tables(connection: sqlite3.Connection, path: Path) -> None:
+    """Gives the file a log, and a new one its tables. Other writers are kept out meanwhile."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    if is_empty(connection, path):
+        schema = files(__package__).joinpath("schema.sql").read_text("utf-8")
+        marks = f"PRAGMA user_version = {_VERSION}; PRAGMA application_id = {APPLICATION_ID};"
+        connection.executescript(f"BEGIN IMMEDIATE; {schema} {marks} COMMIT;")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
 
 
 def _connect_uri(path: Path, how: str, wait_seconds: float) -> sqlite3.Connection:
@@ -172,3 +159,44 @@ def _connect_uri(path: Path, how: str, wait_seconds: float) -> sqlite3.Connectio
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=wait_seconds)
     connection.text_factory = _text
     return connection
+
+
+def unavailable(why: str) -> CommonplaceError:
+    """The error for a file that can't be used, now or so."""
+    return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
+
+
+def is_busy(error: sqlite3.OperationalError) -> bool:
+    """Whether another connection was in the way."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+@contextmanager
+def storage_errors(path: Path) -> Iterator[None]:
+    """SQLite's errors in our words, without its own, which may quote data."""
+    try:
+        yield
+    # UnicodeDecodeError: a message of SQLite that names what is damaged; OverflowError: a number that SQLite had no room for
+    except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
+        raise unavailable(_why(path, error)) from None
+    except OSError as error:
+        where = f": {error.filename}" if error.filename not in (None, str(path)) else ""  # such as a folder above it
+        why = f"the memory file {path} can't be used: {error.strerror}{where}"
+        raise unavailable(why) from error
+
+
+def damaged(path: Path, how: str) -> str:
+    """What is told of a file that is damaged, and what to do."""
+    return (
+        f"{path} is not a memory file, or it is damaged ({how}): restore a copy of it;"
+        ' "commonplace doctor" lists what can\'t be read, and .recover of the program sqlite3 saves what can'
+    )
+
+
+def _why(path: Path, error: Exception) -> str:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return "another process is writing; try again"
+    if code in _OF_THE_SYSTEM:
+        return f"the memory file {path} can't be used: {error}"
+    return damaged(path, getattr(error, "sqlite_errorname", type(error).__name__))

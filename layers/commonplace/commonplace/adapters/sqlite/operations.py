@@ -7,8 +7,9 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from commonplace.adapters.sqlite import erased_ids, removal, rows, runs, writes
+from commonplace.adapters.sqlite import removal, rows, runs, writes
 from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.ids import keep_erased
 from commonplace.adapters.sqlite.purging import purge
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, owner_number, shown_id
 from commonplace.domain.errors import CommonplaceError, ErrorCode
@@ -42,7 +43,7 @@ class SqliteOperations:
             for change in operation.changes:
                 _make(connection, owner, change, operation.at)
             if erased:
-                erased_ids.keep(connection, operation.user_id, owner, erased)
+                keep_erased(connection, operation.user_id, owner, erased)
             removal.forget(connection, owner, erased)
             purge(connection, owner, operation.at)
             if erased:

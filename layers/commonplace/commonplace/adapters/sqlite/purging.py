@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Literal
 
 from commonplace.adapters.sqlite import removal, writes
-from commonplace.adapters.sqlite.tables import has_table
 from commonplace.memories.transitions import DAY_SECONDS, believed
 from commonplace.ports.values import RATINGS_KEPT, SEARCHES_KEPT
 
@@ -52,7 +51,7 @@ def purge(connection: sqlite3.Connection, owner: int, now: datetime) -> None:
     for table in _DUE_AND_WRITTEN:
         if table != "documents":  # these go with the next version of any document
             drop_expired(connection, table, owner, now.timestamp())
-    connection.execute(_INDEX)  # a file of 0.1 has it from its next write on: its version stays
+    connection.execute(_INDEX)  # deleting a damaged record drops it
     if connection.execute(_DUE, (owner, now.timestamp())).fetchone() is None:
         return  # most writes: what the clock would take is looked for first
     for found in connection.execute(_DUE, (owner, confirmed(connection, owner, now))).fetchall():
@@ -73,7 +72,7 @@ def expired_rows(connection: sqlite3.Connection, table: Expiring, owner: int, no
     """The numbers of those rows. `now`: by the clock, in seconds since 1970."""
     due, written = _DUE_AND_WRITTEN[table]
     over = f"SELECT rowid, {due}, {written} FROM {table} WHERE owner = ? AND {due} <= ?"
-    found = connection.execute(over, (owner, now)).fetchall() if has_table(connection, table) else []
+    found = connection.execute(over, (owner, now)).fetchall()
     if not found:
         return []
     newest = f"SELECT max({written}) FROM {table} WHERE owner = ? AND {written} <= ?"

@@ -1,18 +1,20 @@
-"""Memories as rows: record, audit rows, tags and index entries in one transaction; and erasure."""
+"""Memories as rows: record, audit rows, tags and index entries in one transaction; all of them raw; and erasure."""
 
 import json
 import sqlite3
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from commonplace.adapters.sqlite import documents, erased_ids, removal, rows, writes
+from commonplace.adapters.sqlite import removal, rows, writes
 from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.ids import keep_erased
 from commonplace.adapters.sqlite.purging import purge
-from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, moment_of, owner_number, vector_of
-from commonplace.adapters.sqlite.tables import delete_rows_if_there
+from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, moment_of, owner_number, shown_id, vector_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.flaws import tell_unreadable
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Audit, Entry, Stored, Vector
+from commonplace.ports.record_values import Audit, Entry, RawRecord, Stored, Vector
 from commonplace.ports.values import Filter, Visibility
 from commonplace.retrieval.documents import Document, document
 
@@ -27,7 +29,88 @@ _BY_OWNER = (
     "token_budget",
     "searches",
     "searches_forgotten",
+    "documents",
+    *removal.BY_OWNER_AND_MEMORY,
 )
+_PAGE = 500
+_ROWS = (
+    f"SELECT memory_id, {RECORD}, found, last_found, version FROM memories LEFT JOIN usage USING (memory_id)"
+    f" WHERE +owner = ? AND memory_id > ? ORDER BY memory_id LIMIT {_PAGE}"
+)
+_AUDITS = (
+    "SELECT memory_id, operation, at, detail FROM audits WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY number"
+)
+_MOST_FAULTS = 20
+_NUMBERS = ("importance", "happened_at", "happened_day", "created_at", "length", "question", "instruction", "preference")
+_NUMBERS_OR_NULL = ("valid_from", "valid_to", "expires_at", "position")
+_NO_NUMBER = " OR ".join(
+    [f"typeof({name}) NOT IN ('integer', 'real')" for name in _NUMBERS]
+    + [f"typeof({name}) NOT IN ('integer', 'real', 'null')" for name in _NUMBERS_OR_NULL]
+)
+_DAMAGED = f"SELECT row, memory_id FROM memories WHERE row > ? AND row <= ? AND ({_NO_NUMBER})"
+
+
+class SqliteEverything:
+    """All records of one file. One with a column that no search can read is told of, and given: its record is the truth."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def every(self) -> Iterator[Stored]:
+        last = 0
+        while True:
+            with self._database.reading() as connection:
+                found = connection.execute(f"{writes.STORED} WHERE row > ? ORDER BY row LIMIT 500", (last,)).fetchall()
+                damaged = dict(connection.execute(_DAMAGED, (last, found[-1][0] if found else last)))
+            if not found:
+                return
+            for row in found:
+                there = writes.StoredRow.of(*row)
+                if row[0] in damaged:
+                    tell_unreadable(row[2], shown_id(damaged[row[0]]))
+                if there is not None:
+                    yield Stored(there.memory, vector_of(there.embedding))
+            last = found[-1][0]
+
+    def of_user(self, user_id: str, after: str | None = None) -> Iterator[Stored]:
+        last = after or ""
+        while True:
+            with self._database.reading() as connection:
+                # +owner: by the index of the ids, so that each page costs the same
+                found = connection.execute(
+                    f"{writes.STORED} WHERE +owner = ? AND memory_id > ? ORDER BY memory_id LIMIT 500",
+                    (known_owner(connection, user_id), last),
+                ).fetchall()
+            if not found:
+                return
+            for row in found:
+                there = writes.StoredRow.of(*row)
+                if there is not None:
+                    yield Stored(there.memory, vector_of(there.embedding))
+            last = found[-1][3]
+
+
+class SqliteRawRecords:
+    """The records of one file. A page of them and their audit rows are of one moment."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def rows(self, user_id: str) -> Iterator[RawRecord]:
+        last = ""
+        while True:
+            with self._database.reading() as connection:
+                found = connection.execute(_ROWS, (known_owner(connection, user_id), last)).fetchall()
+                audits = _audits(connection, [row[0] for row in found])
+            for memory_id, record, count, last_found, version in found:
+                memory = memory_of(user_id, memory_id, record, count, last_found)
+                newest = memory.version if memory is not None else int(version)
+                of_memory = audits[memory_id]  # a row for each version up to the newest; none from before an import
+                steps = dict(enumerate(of_memory, max(1, newest - len(of_memory) + 1)))
+                yield RawRecord(memory_id, bytes(record), memory, steps)
+            if len(found) < _PAGE:
+                return
+            last = found[-1][0]
 
 
 class SqliteErasure:
@@ -42,18 +125,15 @@ class SqliteErasure:
             if owner is None:
                 return
             ids = connection.execute("SELECT memory_id FROM memories WHERE owner = ?", (owner,)).fetchall()
-            erased_ids.keep(connection, user_id, owner, {one for (one,) in ids})
+            keep_erased(connection, user_id, owner, {one for (one,) in ids})
             connection.execute("DELETE FROM words WHERE rowid IN (SELECT row FROM memories WHERE owner = ?)", (owner,))
             rows.purge_deleted_tokens(connection)
-            for table in removal.DEPENDENT_TABLES:
+            for table in removal.BESIDE_MEMORIES:
                 own = "memory_id IN (SELECT memory_id FROM memories WHERE owner = ?)"
                 connection.execute(f"DELETE FROM {table} WHERE {own}", (owner,))
             removal.delete_rows(connection, "owner = ?", owner)
             for table in _BY_OWNER:
                 connection.execute(f"DELETE FROM {table} WHERE owner = ?", (owner,))
-            for table in removal.LATER_TABLES:
-                delete_rows_if_there(connection, table, "owner = ?", owner)
-            documents.erase_all(connection, owner)
             # The number stays taken: what another process keeps in memory under it would be somebody else's.
             connection.execute("UPDATE users SET user_id = 'erased|' || number WHERE number = ?", (owner,))
 
@@ -66,7 +146,7 @@ class SqliteErasure:
                 return False
             row, owner = found[:2]
             if forgotten:
-                erased_ids.keep(connection, user_id, owner, {memory_id})
+                keep_erased(connection, user_id, owner, {memory_id})
             removal.remove_row(connection, row, memory_id)
             removal.forget(connection, owner, [memory_id])
             removal.recount_tags(connection, owner)
@@ -77,7 +157,7 @@ class SqliteErasure:
         with self._database.writing(erases=True) as connection:
             owner = known_owner(connection, user_id)
             if owner is not None:
-                erased_ids.keep(connection, user_id, owner, [*memory_ids, *names])
+                keep_erased(connection, user_id, owner, [*memory_ids, *names])
                 removal.forget_purged(connection, owner, memory_ids)
 
 
@@ -198,3 +278,27 @@ def audit_of(operation: str, at: str, detail: str) -> Audit:
         return Audit(str(operation), moment_of(at), json.loads(detail))
     except (ValueError, TypeError):
         return Audit(str(operation), moment_of(at), {})
+
+
+def _audits(connection: sqlite3.Connection, memory_ids: list[str]) -> dict[str, list[Audit]]:
+    found = defaultdict[str, list[Audit]](list)
+    for memory_id, *row in connection.execute(_AUDITS, (json.dumps(memory_ids),)):
+        found[memory_id].append(audit_of(*row))
+    return found
+
+
+def check_file(database: Database) -> list[str]:
+    """What SQLite finds wrong with the file, a line each, the first twenty; none where it is whole."""
+    try:
+        return _found(database, "integrity_check")
+    except CommonplaceError as error:  # a damaged page may stop the whole check, and not the quick one
+        try:
+            return [*_found(database, "quick_check"), f"the indexes could not be checked: {error.message}"]
+        except CommonplaceError:
+            return [error.message]
+
+
+def _found(database: Database, check: str) -> list[str]:
+    with database.reading() as connection:
+        found = [str(line) for (line,) in connection.execute(f"PRAGMA {check}({_MOST_FAULTS})")]
+    return [] if found == ["ok"] else found

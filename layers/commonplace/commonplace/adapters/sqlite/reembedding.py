@@ -1,16 +1,14 @@
 """A user's way from one embedding model to the next, in one SQLite file.
 
-The version of the file stays: a process of an older version goes on writing vectors of its own model, which are never
-compared with others. What it changes or deletes takes the waiting vector along, by triggers of the file.
+Vectors of two models are never compared. A memory that is changed or deleted takes its waiting vector along, by triggers
+of the file.
 """
 
 import sqlite3
 from collections.abc import Sequence
-from importlib.resources import files
 
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of
-from commonplace.adapters.sqlite.tables import has_table
 from commonplace.ports.record_values import Vector
 
 _LEFT = """FROM memories WHERE owner = :owner AND status = 'active'
@@ -37,7 +35,6 @@ class SqliteReembedding:
             return connection.execute(_OF_ANOTHER, named).fetchone() is None
 
     def count_left(self, user_id: str) -> int:
-        self._prepare()
         with self._database.reading() as connection:
             named = {"owner": known_owner(connection, user_id), "model": self._model}
             count: int = connection.execute(f"SELECT count(*) {_LEFT}", named).fetchone()[0]
@@ -45,8 +42,7 @@ class SqliteReembedding:
 
     def left(self, user_id: str, limit: int) -> list[tuple[int, str]]:
         if self._database.read_only:
-            return []  # of what an older version wrote meanwhile nothing can be kept: it is found by its words
-        self._prepare()
+            return []  # no vector can be kept; what another model embedded is found by its words
         with self._database.reading() as connection:
             named = {"owner": known_owner(connection, user_id), "model": self._model, "limit": limit}
             columns = f"SELECT row, memory_id, {RECORD}"
@@ -67,7 +63,6 @@ class SqliteReembedding:
 
     def switch(self, user_id: str) -> bool:
         with self._database.writing() as connection:
-            _ensure_tables(connection)
             owner = known_owner(connection, user_id)
             if owner is None or self._known_switched(connection, owner):
                 return True
@@ -78,20 +73,8 @@ class SqliteReembedding:
             connection.execute("INSERT OR REPLACE INTO embedding_models VALUES (:owner, :model)", named)
             return True
 
-    def _prepare(self) -> None:
-        with self._database.reading() as connection:
-            if has_table(connection, "waiting_vectors"):
-                return
-        with self._database.writing() as connection:
-            _ensure_tables(connection)
-
     def _known_switched(self, connection: sqlite3.Connection, owner: int) -> bool:
-        try:
-            found = connection.execute("SELECT model FROM embedding_models WHERE owner = ?", (owner,)).fetchone()
-        except sqlite3.OperationalError:
-            if has_table(connection, "waiting_vectors"):
-                raise
-            return False  # no newer version has written to this file yet
+        found = connection.execute("SELECT model FROM embedding_models WHERE owner = ?", (owner,)).fetchone()
         return found is not None and str(found[0]) == self._model
 
     def _take_over(self, connection: sqlite3.Connection, owner: int) -> None:
@@ -107,14 +90,3 @@ class SqliteReembedding:
         )
         connection.execute(_UNREADABLE, {"model": self._model, "owner": owner})
         connection.execute("DELETE FROM waiting_vectors WHERE row IN (SELECT row FROM memories WHERE owner = ?)", (owner,))
-
-
-def _ensure_tables(connection: sqlite3.Connection) -> None:
-    if has_table(connection, "waiting_vectors"):
-        return
-    statement = ""
-    for line in files(__package__).joinpath("reembedding.sql").read_text("utf-8").splitlines():
-        statement += line + "\n"
-        if sqlite3.complete_statement(statement):  # one at a time: a script would end the transaction
-            connection.execute(statement)
-            statement = ""

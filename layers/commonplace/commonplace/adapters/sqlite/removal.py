@@ -6,17 +6,15 @@ from collections.abc import Collection
 from dataclasses import asdict
 
 from commonplace.adapters.sqlite import rows
-from commonplace.adapters.sqlite.tables import delete_rows_if_there
 from commonplace.adapters.sqlite.writes import STORED, StoredRow, count_tags
 from commonplace.memories.transitions import without_words
 from commonplace.ports.record_values import AppliedChange
 
-DEPENDENT_TABLES = ("audits", "usage")
+BESIDE_MEMORIES = ("audits", "usage")
 """Tables of what is kept beside a memory, under its id."""
-LATER_TABLES = ("aliases", "feedback")
-"""The same, in files that have come to them."""
+BY_OWNER_AND_MEMORY = ("aliases", "feedback")
+"""The same, with a column for the owner."""
 _ERASED = json.dumps({"erased": True})
-_BY_PURGE = ("memories_by_purge", "memories_by_owner_purge")  # they read the records; the latter is made anew
 
 
 def remove(connection: sqlite3.Connection, there: StoredRow) -> None:
@@ -28,15 +26,9 @@ def remove(connection: sqlite3.Connection, there: StoredRow) -> None:
 def remove_row(connection: sqlite3.Connection, row: int, memory_id: str) -> None:
     """Takes out the row of a memory, whether or not its record can be read; its tags stay counted."""
     rows.delete(connection, row)
-    for table in DEPENDENT_TABLES:
+    for table in (*BESIDE_MEMORIES, *BY_OWNER_AND_MEMORY):
         connection.execute(f"DELETE FROM {table} WHERE memory_id = ?", (memory_id,))
-    _remove_later_rows(connection, memory_id)
     delete_rows(connection, "row = ?", row)
-
-
-def _remove_later_rows(connection: sqlite3.Connection, memory_id: str) -> None:
-    for table in LATER_TABLES:
-        delete_rows_if_there(connection, table, "memory_id = ?", memory_id)
 
 
 def delete_rows(connection: sqlite3.Connection, condition: str, *values: object) -> None:
@@ -51,8 +43,7 @@ def delete_rows(connection: sqlite3.Connection, condition: str, *values: object)
             connection.execute("ROLLBACK TO before_deleting")
         finally:
             connection.execute("RELEASE before_deleting")
-    for index in _BY_PURGE:
-        connection.execute(f"DROP INDEX IF EXISTS {index}")
+    connection.execute("DROP INDEX IF EXISTS memories_by_owner_purge")  # it reads the records; `purge` makes it anew
     connection.execute(f"DELETE FROM memories WHERE {condition}", values)
 
 
@@ -69,16 +60,16 @@ def forget(connection: sqlite3.Connection, owner: int, erased: Collection[str]) 
     """Takes out what else is kept of erased memories: how often they were found, their aliases, feedback on them, and words
     that operations replaced."""
     for memory_id in erased:
-        _remove_later_rows(connection, memory_id)
-        connection.execute("DELETE FROM usage WHERE memory_id = ?", (memory_id,))
+        for table in ("usage", *BY_OWNER_AND_MEMORY):
+            connection.execute(f"DELETE FROM {table} WHERE memory_id = ?", (memory_id,))
         _forget_replaced(connection, owner, memory_id)
 
 
 def forget_purged(connection: sqlite3.Connection, owner: int, memory_ids: Collection[str]) -> None:
     """The same of memories of which no record is left, that tells whose they were."""
     for memory_id in memory_ids:
-        for table in LATER_TABLES:
-            delete_rows_if_there(connection, table, "owner = ? AND memory_id = ?", owner, memory_id)
+        for table in BY_OWNER_AND_MEMORY:
+            connection.execute(f"DELETE FROM {table} WHERE owner = ? AND memory_id = ?", (owner, memory_id))
         _forget_replaced(connection, owner, memory_id)
 
 

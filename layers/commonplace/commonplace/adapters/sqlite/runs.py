@@ -1,4 +1,4 @@
-"""The runs of one file, their parts, leases and fences, and the token budget."""
+"""The runs of one file, their parts, leases and fences, the tags that they renamed, and the token budget."""
 
 import json
 import sqlite3
@@ -9,16 +9,35 @@ from commonplace.adapters.sqlite import ledger
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.kept import kept_run
-from commonplace.domain.runs import Run
+from commonplace.domain.kept import kept_run, kept_tag_rows, tag_rows_text
+from commonplace.domain.runs import Run, TagRow
 from commonplace.ports.ledger_values import LedgerMark
 from commonplace.ports.record_values import Fence
 
 _NEWEST = "SELECT 1 FROM leases JOIN users ON users.number = owner WHERE user_id = ? AND leases.number = ?"
-
 _SPENT = "SELECT coalesce(sum(tokens), 0), coalesce(sum(tokens) FILTER (WHERE owner = ?), 0) FROM token_budget WHERE day = ?"
 _TAKE = "INSERT INTO token_budget VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET tokens = tokens + excluded.tokens"
 _SAVE = "INSERT INTO runs VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET status = excluded.status, run = excluded.run"
+
+
+class SqliteTagRows:
+    """Tag rows, a text for each user."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def rows(self, user_id: str) -> dict[str, TagRow]:
+        with self._database.reading() as connection:
+            found = connection.execute(
+                "SELECT body FROM tag_rows WHERE owner = ?", (known_owner(connection, user_id),)
+            ).fetchone()
+        return kept_tag_rows(None if found is None else str(found[0]))
+
+    def replace(self, user_id: str, rows: Mapping[str, TagRow], fence: Fence) -> None:
+        with self._database.writing(erases=True) as connection:
+            check_fence(connection, fence)
+            owner = owner_number(connection, user_id)
+            connection.execute("INSERT OR REPLACE INTO tag_rows VALUES (?, ?)", (owner, tag_rows_text(rows)))
 
 
 def take_lease(connection: sqlite3.Connection, owner: int, now: datetime, until: datetime) -> int | None:

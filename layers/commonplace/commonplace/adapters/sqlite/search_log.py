@@ -9,7 +9,6 @@ from collections.abc import Callable
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import drop_expired
 from commonplace.adapters.sqlite.rows import known_owner, moment_of
-from commonplace.adapters.sqlite.tables import has_table
 from commonplace.domain.errors import CommonplaceError
 from commonplace.ports.values import SEARCHES_KEPT, LoggedSearch
 
@@ -75,8 +74,6 @@ class SqliteSearchLog:
             self._waiting = []
 
     def _rows(self, connection: sqlite3.Connection, user_id: str) -> list[tuple[int, str, int, str]]:
-        if self._database.read_only and not has_table(connection, "searches"):  # of an older version
-            return []
         return connection.execute(
             "SELECT number, query, found, at FROM searches WHERE owner = ? AND purge_at > ? ORDER BY number",
             (known_owner(connection, user_id), self._clock()),

@@ -27,7 +27,7 @@ def corrected_sentence(new: str, old: str) -> str:
         return old.replace(theirs.value, value)
     more = stems_of(old) - stems_of(new) - figures_of(old)
     dated = with_new_date(old, new) if more or lacks_subject(new) else None
-    if dated is None or _adds_little(new, old):
+    if dated is None or len(stems_of(new) - stems_of(old) - figures_of(new)) <= _LITTLE:
         return dated or new
     return f"{dated.rstrip('.')}. {new}"
 
@@ -76,10 +76,6 @@ def denied_days(text: str) -> tuple[str, ...]:
     """The days that a text names as no longer valid ("the 21st, not the 14th")."""
     plain = straight(text)
     return tuple(found["gone"] for line in _denials() for found in line.finditer(plain))
-
-
-def _adds_little(new: str, old: str) -> bool:
-    return len(stems_of(new) - stems_of(old) - figures_of(new)) <= _LITTLE
 
 
 @functools.cache

@@ -1,19 +1,82 @@
 """Finds evidence in a message, and checks a memory's names, numbers, dates and negations against it."""
 
-from collections.abc import Iterable, Sequence
-from datetime import date
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from functools import cache
+from itertools import dropwhile
+from typing import NamedTuple
 from unicodedata import normalize
+
+from dateutil.relativedelta import relativedelta
 
 from commonplace.extraction.clauses import Clause
 from commonplace.extraction.days import Utterance
-from commonplace.extraction.grounding.dates import PartialDate, dates_meant, written_dates
-from commonplace.extraction.grounding.names import unsupported_name, unsupported_unspaced
-from commonplace.extraction.grounding.negation import misnegated
 from commonplace.extraction.grounding.numbers import numbers_in, without_clock
+from commonplace.extraction.grounding.polarity import (
+    NO,
+    YES,
+    is_reversed,
+    listed,
+    may_say_no,
+    no_names,
+    polarities,
+    says_no,
+    tables,
+)
+from commonplace.extraction.patterns import compiled, the_user, word_list
+from commonplace.text.foundation.calendar import calendars
+from commonplace.text.foundation.characters import HAN, has_kana_or_han, straight
+from commonplace.text.foundation.english import is_english
 from commonplace.text.foundation.languages import language_of
+from commonplace.text.foundation.numbers import numbers_of
+from commonplace.text.foundation.tokenizer import stop_words, terms, words
+from commonplace.text.time_ranges.reader import read_time_range
 
 _AROUND = " \t\n\"'.…,;:!?()[]*_「」『』“”„«»。、！？"
 _ALIKE = {ord(mark): "'" for mark in "‘’ʼ´`"} | {ord(mark): '"' for mark in "“”„«»"} | {ord(mark): "-" for mark in "–—‑−"}
+_MOST_TIMES = 6
+_LONGEST_COUNT = 40
+_LONGEST_RANGE = timedelta(days=8)
+_UNSPACED_MONTH = re.compile(r"(?:(\d{4})年)?\s?(\d{1,2})月(?:\s?(\d{1,2})日)?")
+_UNSPACED_YEAR = re.compile(r"(\d{4})年")
+_ISO = re.compile(r"(?<!\d)(\d{4})-(\d\d)(?:-(\d\d))?(?!\d)")
+_NUMERIC = re.compile(
+    r"(?<!\d)(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d\d)(?!\d)"
+    r"|\b(?:am|vom|bis|zum|dem|den|ab|seit|der)\s(\d{1,2})\.(\d{1,2})\.(?!\d)"
+)
+_YEAR = re.compile(r"(?<![\d.,$€£])(?:19|20)\d\d(?![\d.,]?\d|\s?[$€£%])")
+_SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d])|(?<=[。！？])|\n+")
+LANGUAGES_WITHOUT_CAPITALS = ("ja", "zh", "ko")
+"""In which a name is told by the words that it stands beside."""
+_SCRIPT = re.compile(rf"[{HAN}々ぁ-ゖ가-힣]")
+_OF_A_PLACE = re.compile(r"^.*[都道府県](?=.{2})|(?<=..)[都道府県市区町村]$")
+_WORD = re.compile(r"[^\W_]+(?:[.'’+#&-][^\W_]+)*[+#]*")
+_ENDS = re.compile(r"[.!?:…。！？\n]\s*$|^\W*$")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_RUN = re.compile(r"[^\W\d_][\w'’]*+(?:\s[^\W\d_][\w'’]*+)*+")  # words behind one another; a single one too, for speed
+_KATAKANA = re.compile(r"(?<![ァ-ヺー])(?!ユーザー?(?![ァ-ヺー]))[ァ-ヺー]{2,}")
+_LEAST_STEM, _MOST_ENDING = 4, 3
+_NOT = re.compile(r"(?<![\w'])([\w']+)\s(?=not\s)", re.IGNORECASE)
+_NAMING = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+")
+_UNSPACED_GRAMMAR = re.compile(r".*[ぁ-ゖ].*|[好嫌喜欢歡愛爱]+")
+_ASKS = ("?", "？", "か")
+_LIGHT, _LATER = 0.3, 0.01
+NOT_SAID, DENIED = "it says no where the user did not", "the user said no where it does not"
+
+
+class PartialDate(NamedTuple):
+    """A date of which only some parts may be told; the others are None. `weekday`: 0 is Monday."""
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    weekday: int | None = None
+
+    def is_part_of(self, other: "PartialDate") -> bool:
+        """Whether the other date has all parts of this one."""
+        return all(mine is None or mine == theirs for mine, theirs in zip(self, other, strict=True))
 
 
 def evidence_span(evidence: str, utterance: Utterance) -> tuple[int, int] | None:
@@ -116,3 +179,351 @@ def _number(content: str, pool: str, code: str) -> str | None:
         if not (values & known or number in pool.casefold()):
             return number
     return None
+
+
+def written_dates(text: str) -> Iterator[tuple[int, int, PartialDate]]:
+    """The dates written in a text, with their places: "14 March 2027", "2026-11-20", "im Mai", "Friday", "3月5日"."""
+    for match in _ISO.finditer(text):
+        yield *match.span(), PartialDate(int(match[1]), int(match[2]), int(match[3]) if match[3] else None)
+    for match in _NUMERIC.finditer(text):
+        first, second, year = match[1] or match[4], match[2] or match[5], match[3]
+        full = None if year is None else int(year) + (2000 if len(year) == 2 else 0)
+        yield (
+            *match.span(),
+            PartialDate(full, int(second), int(first)) if int(second) <= 12 else PartialDate(full, int(first), int(second)),
+        )
+    for match in _UNSPACED_MONTH.finditer(text):
+        yield (
+            *match.span(),
+            PartialDate(int(match[1]) if match[1] else None, int(match[2]), int(match[3]) if match[3] else None),
+        )
+    for match in _months_pattern().finditer(text):
+        named = match["before"] or match["after"]
+        year = match["year"]
+        month = _months()[match["month"].casefold()]
+        if named or year or match["month"].casefold() in _whole_names():
+            yield *match.span(), PartialDate(int(year) if year else None, month, int(named) if named else None)
+    for match in _weekdays_pattern().finditer(text):
+        yield *match.span(), PartialDate(weekday=_weekdays()[match[1].casefold()])
+    for match in (*_YEAR.finditer(text), *_UNSPACED_YEAR.finditer(text)):
+        yield *match.span(), PartialDate(year=int(match[0][:4]))
+
+
+def dates_meant(text: str, said_on: date) -> list[PartialDate]:
+    """All dates that a text said on that day may mean: as written, with likely years, and relative ones."""
+    written = [told for _, _, told in written_dates(text)]
+    years = (said_on.year - 1, said_on.year, said_on.year + 1)
+    found = [
+        *written,
+        *(_full(day) for told in written if told.month and told.day for day in _possible_dates(told, said_on)),
+        *(PartialDate(year, told.month) for told in written if told.month and not told.day for year in years),
+        *(day for told in written if told.weekday is not None for day in _weekdays_around(told.weekday, said_on)),
+    ]
+    words = re.findall(r"[\w'’-]+", text.casefold())
+    for code, table in tables().items():
+        found += [_full(said_on + timedelta(days=step)) for word, step in table["days"].items() if word in words]
+        shortened = calendars()[code].short_weekdays
+        found += [day for word in words if word in shortened for day in _weekdays_around(shortened[word], said_on)]
+    ranges = (told for sentence in _SENTENCE.split(text) for told in _ranges(sentence, said_on))
+    return list(dict.fromkeys([*found, *_counted(text.casefold(), said_on), *ranges]))
+
+
+def _weekdays_around(weekday: int, said_on: date) -> Iterator[PartialDate]:
+    """The dates of a weekday from a week before to two weeks after a day."""
+    near = (said_on + timedelta(days=step) for step in range(-7, 15))
+    yield from (_full(day) for day in near if day.weekday() == weekday)
+
+
+def _possible_dates(partial: PartialDate, said_on: date) -> Iterator[date]:
+    """The dates with this day and month, from last year to next year where the year is not told."""
+    for year in range(said_on.year - 1, said_on.year + 2) if partial.year is None else (partial.year,):
+        try:
+            yield date(year, partial.month or 1, partial.day or 1)
+        except ValueError:  # 31 February, or month and day the other way round
+            continue
+
+
+def _counted(lowered: str, said_on: date) -> Iterator[PartialDate]:
+    """The dates of "3 years ago", "in two weeks", "for ten days", on either side of the day."""
+    for table in tables().values():
+        for unit, names in table["units"].items():
+            for match in re.finditer(rf"\b(?:{names.replace(' ', '|')})\b", lowered):
+                before = " ".join(lowered[max(0, match.start() - _LONGEST_COUNT) : match.start()].split()[-3:])
+                for _, values in numbers_in(before):
+                    yield from _steps(unit, min(map(int, values)), said_on)
+
+
+def _steps(unit: str, count: int, said_on: date) -> Iterator[PartialDate]:
+    if count > 120:
+        return
+    step = relativedelta(**{f"{unit}s": count})  # type: ignore[arg-type]
+    for there in (said_on - step, said_on + step):
+        yield (
+            PartialDate(there.year)
+            if unit == "year"
+            else PartialDate(there.year, there.month)
+            if unit == "month"
+            else _full(there)
+        )
+
+
+def _ranges(text: str, said_on: date) -> Iterator[PartialDate]:
+    """The time ranges that the time range reader finds, one after the other."""
+    now = datetime.combine(said_on, time(12), UTC)
+    for _ in range(_MOST_TIMES):
+        found = read_time_range(text, now)
+        if found is None:
+            return
+        text = text[text.find(found.text) + len(found.text) :]
+        yield from _days_of(found.after, found.before, found.granularity)
+
+
+def _days_of(after: datetime | None, before: datetime | None, granularity: str) -> Iterator[PartialDate]:
+    edges = [edge.date() for edge in (after, before and before - timedelta(seconds=1)) if edge]
+    for edge in edges:
+        yield {"year": PartialDate(edge.year), "month": PartialDate(edge.year, edge.month)}.get(granularity, _full(edge))
+    if len(edges) == 2 and edges[1] - edges[0] < _LONGEST_RANGE:
+        yield from (_full(edges[0] + timedelta(days=step)) for step in range((edges[1] - edges[0]).days + 1))
+
+
+def _full(day: date) -> PartialDate:
+    return PartialDate(day.year, day.month, day.day, day.weekday())
+
+
+@cache
+def _months() -> dict[str, int]:
+    return {name: number for one in calendars().values() for name, number in {**one.short_months, **one.months}.items()}
+
+
+@cache
+def _whole_names() -> frozenset[str]:
+    return frozenset(name for one in calendars().values() for name in one.months)
+
+
+@cache
+def _weekdays() -> dict[str, int]:
+    return {name: number for code in tables() for name, number in calendars()[code].weekdays.items()}
+
+
+@cache
+def _months_pattern() -> re.Pattern[str]:
+    """A pattern for months: in small letters only beside a number, for "may" and "march" are words."""
+    names = "|".join(sorted(map(re.escape, _months()), key=len, reverse=True))
+    return re.compile(
+        rf"(?:(?P<before>\b\d{{1,2}})(?:st|nd|rd|th|er|\.|º|ª)?\s(?:of\s|de\s|d['’])?)?"
+        rf"\b(?P<month>(?!(?-i:may|march)\b(?!\s\d)){names})\b\.?"
+        rf"(?:\s(?P<after>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:))?(?:,?\s(?:of\s|de\s|del\s)?(?P<year>(?:19|20)\d\d)\b)?",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _weekdays_pattern() -> re.Pattern[str]:
+    return re.compile(rf"\b({'|'.join(map(re.escape, _weekdays()))})s?\b", re.IGNORECASE)
+
+
+def unsupported_unspaced(content: str, pool: str, code: str) -> str | None:
+    """The first name in unspaced script that the pool lacks; None if it has all."""
+    normalized_pool = normalize("NFKC", pool)
+    if code not in LANGUAGES_WITHOUT_CAPITALS or not _SCRIPT.search(normalized_pool):
+        return None
+    named = _named(compiled(f"names.{code}"), normalize("NFKC", content))
+    return next((name for name in named if name not in normalized_pool), None)
+
+
+def _named(names: re.Pattern[str], content: str) -> Iterator[str]:
+    """The names without the larger place and the kind of place: 「大阪府豊中市」 is 豊中."""
+    for match in names.finditer(content):
+        name = next(filter(None, match.groups()))
+        if not compiled("names.common").search(name):
+            yield _OF_A_PLACE.sub("", name)
+
+
+def unsupported_name(content: str, pool: str, code: str) -> str | None:
+    """The first name of the content that the pool lacks in any form; None if it has all."""
+    known = {_plain(word) for word in _WORD.findall(pool)}
+    stems: dict[str, list[str]] = {}
+    for word in known:
+        stems.setdefault(word[:_LEAST_STEM], []).append(word)
+    together = _multi_word_names(content)
+    for name in _names(content, code):
+        plain = _plain(name)
+        parts = re.split(r"[.'’&-]", plain)
+        if not (
+            plain in known
+            or any(_are_forms_of_one(plain, other) for other in stems.get(plain[:_LEAST_STEM], ()))
+            or any(plain in words and told in known for told, words in together)
+            or all(part in known for part in parts)
+        ):
+            return name
+    folded = unicodedata.normalize("NFKC", pool)
+    return next((run for run in _KATAKANA.findall(unicodedata.normalize("NFKC", content)) if run not in folded), None)
+
+
+def _names(content: str, code: str) -> Iterator[str]:
+    for match in _WORD.finditer(content):
+        word = match[0]
+        named = any(map(str.isupper, word)) or any(map(str.isdigit, word))
+        if not named or word[0].isdigit() or has_kana_or_han(word) or _plain(word) in no_names(code):
+            continue
+        before = content[max(0, match.start() - 60) : match.start()]
+        if _ENDS.search(before[-3:] if before else "") and not _is_name_at_start(word, code):
+            continue
+        if code == "de" and (
+            compiled("names.before_noun").search(before) or compiled("names.noun").fullmatch(word) or _is_counted(before)
+        ):
+            continue
+        yield word
+
+
+def _is_counted(before: str) -> bool:
+    return before.casefold().rpartition(" ")[0].rpartition(" ")[2] in numbers_of("de")
+
+
+def _is_name_at_start(word: str, code: str) -> bool:
+    """Whether the first word of a sentence, always capitalized, is a name: English has no such word."""
+    return code == "en" and word.isascii() and not is_english(_plain(word))
+
+
+def _plain(word: str) -> str:
+    return _POSSESSIVE.sub("", unicodedata.normalize("NFKC", word).casefold())
+
+
+def _are_forms_of_one(one: str, other: str) -> bool:
+    """Whether two words are forms of one name: "Italian" and "Italians", "Germany" and "German"."""
+    shorter, longer = sorted((one, other), key=len)
+    return longer.startswith(shorter[: max(_LEAST_STEM, len(shorter) - 1)]) and len(longer) - len(shorter) <= _MOST_ENDING
+
+
+def _multi_word_names(content: str) -> list[tuple[str, list[str]]]:
+    """Names of several words as initials and as one word: "New York City" is "nyc", "VS Code" is "vscode"."""
+    found = []
+    for run in _RUN.findall(content):
+        words = [word for word in run.split() if word[0].isupper()]
+        for size in range(2, min(5, len(words)) + 1):
+            for at in range(len(words) - size + 1):
+                part = [_plain(word) for word in words[at : at + size]]
+                found += [("".join(word[0] for word in part), part), ("".join(part), part)]
+    return found
+
+
+def misnegated(content: str, evidence: str, others: str) -> str | None:
+    """Why a clause of the content is negated unlike its evidence; None if they agree.
+
+    A no that the content has beside what the user's named may stand on the `others`: on the memory that says more of it, or
+    on a question that asks for it ("Any allergies?").
+    """
+    if says_no(content) and not (may_say_no(evidence) or may_say_no(others)):
+        return NOT_SAID
+    said_clauses, known = _clauses(evidence), _clauses(others)
+    made = [clause for clause in _clauses(content) if clause not in (*said_clauses, *known)]  # word for word it says the same
+    nearest = {clause: _nearest(clause, said_clauses) for clause in made}
+    if made and not any(nearest.values()):
+        new = [clause for clause in made if not _is_part(clause, known)]
+        says_yes = bool(new) and all(polarities(clause, by_user=False) == YES for clause in new)
+        return DENIED if says_yes and said_clauses and polarities(said_clauses[0], by_user=True) == NO else None
+    asked_for = others.rstrip("。 ").endswith(_ASKS) and may_say_no(others)
+    for clause, near in nearest.items():
+        why = _contradiction(clause, near) if near else None
+        if why == NOT_SAID and (asked_for or _shares(clause, known) > _shares(clause, said_clauses)):
+            continue
+        if why and not (why == DENIED and _said_beside(clause, nearest, said_clauses)):
+            return why
+    return None
+
+
+def _is_part(clause: str, known: Sequence[str]) -> bool:
+    """Whether a clause, beside its subject, is part of a clause of the memory with the same polarity."""
+    said, told = polarities(clause, by_user=False), _without_subject(clause).casefold()
+    return any(told in other.casefold() and said & polarities(other, by_user=True) for other in known)
+
+
+def _without_subject(clause: str) -> str:
+    """A clause without the words for the user that it begins with: a part of a sentence stands on its own with them."""
+    small = (stop_words() | the_user()) - listed("no")
+    rest = dropwhile(lambda word: word.casefold() in small, clause.split())
+    return " ".join(rest) or clause
+
+
+def _contradiction(clause: str, near: Sequence[str]) -> str | None:
+    """Why none of the nearest clauses has the same polarity, None if one has."""
+    said = polarities(clause, by_user=False)
+    if any(said & polarities(other, by_user=True) and not is_reversed(clause, other) for other in near):
+        return None
+    return DENIED if said == YES or (is_reversed(clause, near[0]) and says_no(near[0])) else NOT_SAID
+
+
+def _said_beside(clause: str, nearest: Mapping[str, Sequence[str]], said_clauses: Sequence[str]) -> bool:
+    """Whether the user's negation stands in another clause of the content, and no affirmed clause is like this one."""
+    denied = any(
+        set(near) & set(nearest[clause])
+        for other, near in nearest.items()
+        if other != clause and polarities(other, by_user=False) == NO
+    )
+    return denied and not any(_share(clause, other) for other in said_clauses if polarities(other, by_user=True) == YES)
+
+
+def _nearest(clause: str, said_clauses: Sequence[str]) -> list[str]:
+    """The user's clauses that share most with a clause; none if none shares anything."""
+    shares = [_share(clause, other) for other in said_clauses]
+    most = max(shares, default=0.0)
+    return [other for other, share in zip(said_clauses, shares, strict=True) if most and share == most]
+
+
+def _shares(clause: str, said_clauses: Sequence[str]) -> float:
+    return max((_share(clause, other) for other in said_clauses), default=0.0)
+
+
+def _share(clause: str, other: str) -> float:
+    """How much of a clause another has: the weights of the words in common; later words weigh more, kana little."""
+    theirs = set(terms(other, _grammar()))
+    mine = enumerate(dict.fromkeys(terms(clause, _grammar())))
+    return sum(_weight(word) + _LATER * at for at, word in mine if word in theirs)
+
+
+def _weight(word: str) -> float:
+    return _LIGHT if word in _signs() or _UNSPACED_GRAMMAR.fullmatch(word) else 1.0
+
+
+def _clauses(text: str) -> list[str]:
+    """The clauses of a text; one that negates what the one before it names ("and I hate it") is joined to that."""
+    parts = compiled("negation.clause").split(compiled("negation.pair").sub(r"\1 ", straight(text)))
+    found: list[str] = []
+    for clause in (clause for part in parts for clause in _contrasted(part) if clause.strip()):
+        leans = polarities(clause, by_user=True) == NO and (
+            compiled("negation.leans").search(clause)
+            or not any(word not in _written() for word in _NAMING.findall(clause.casefold()))
+        )
+        if found and leans:
+            found[-1] = f"{found[-1]}, {clause.strip()}"
+        else:
+            found.append(clause.strip())
+    return found
+
+
+def _contrasted(clause: str) -> Iterator[str]:
+    """The clause, or both halves of "the 14th not the 12th", but not of a negated verb ("is not the 12th")."""
+    at = 0
+    for match in _NOT.finditer(clause):
+        if match[1].lower() not in word_list("negated_behind") and not match[1].endswith(("'m", "'re", "'s")):
+            yield clause[at : match.end()]
+            at = match.end()
+    yield clause[at:]
+
+
+@cache
+def _written() -> frozenset[str]:
+    """What tells nothing of what a clause is about."""
+    dated = {name for one in calendars().values() for names in (one.months, one.weekdays) for name in names}
+    return (listed("names_none") - dated) | listed("no") | stop_words() | the_user()
+
+
+@cache
+def _grammar() -> frozenset[str]:
+    """The same words as the index analyzer has them."""
+    return frozenset(word for one in _written() for word in words(one))
+
+
+@cache
+def _signs() -> frozenset[str]:
+    return frozenset(term for word in listed("against") for term in terms(word))

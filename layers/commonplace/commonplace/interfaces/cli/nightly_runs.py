@@ -50,7 +50,8 @@ def nightly(shared: Shared, mode: Any, dry_run: bool) -> None:
 def runs() -> None:
     """What the nights did, and how to take it back.
 
-    RUN is an id, or "last", as when it is left out. To take back or review, "last" is the last run that is no undo.
+    RUN is an id, or "last", as when it is left out. To review, "last" is the newest run that is no undo; to undo, the
+    newest that was applied.
     """
 
 

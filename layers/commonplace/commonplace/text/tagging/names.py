@@ -16,8 +16,9 @@ _BRITISH = (
     (re.compile(r"(?<=[a-z]{2})is(?=e[ds]?$|ing$|ation|er$)"), "iz"),
     (re.compile(r"(?<=[a-z]{2})yse(?=[ds]?$)"), "yze"),
     (re.compile(r"(?<=[a-z]{2})tre$"), "ter"),
-    (re.compile(r"ogue$"), "og"),
-    (re.compile(r"(?<=[aeiou])ll(?=ing$|ed$|er$)"), "l"),
+    (re.compile(r"(?<!prol)ogue$"), "og"),
+    # Only behind an unstressed syllable: "travelling", not "filling", which is no form of "file"
+    (re.compile(r"(?:(?<=[aeiou][^aeiou][aeiou])|(?<=[aeiou][^aeiou]{2}[aeiou])|(?<=ue)|(?<=ia))ll(?=ing$|ed$|er$)"), "l"),
     (re.compile(r"(?<=[a-z]{2})ence$"), "ense"),
     (re.compile(r"^grey"), "gray"),
     (re.compile(r"programme$"), "program"),
@@ -117,8 +118,13 @@ def _singular_tag(tag: str) -> str:
     return head + mark + singular(last)
 
 
-def _spelling(tag: str) -> str:
-    spelled = tag
+def american(word: str) -> str:
+    """A word in lower case as Americans spell it."""
     for pattern, replacement in _BRITISH:
-        spelled = pattern.sub(replacement, spelled)
+        word = pattern.sub(replacement, word)
+    return word
+
+
+def _spelling(tag: str) -> str:
+    spelled = american(tag)
     return spelled.replace("-", "") if len(spelled) > 3 else spelled

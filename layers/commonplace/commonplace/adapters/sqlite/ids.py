@@ -1,14 +1,28 @@
-"""The aliases of one file: ids that memories had elsewhere. A file of 0.1 gets the table with its first alias."""
+"""The ids of one file beside those of its memories: those they had elsewhere, and hashes of the erased ones."""
 
 import json
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
-from importlib.resources import files
 
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
-from commonplace.adapters.sqlite.tables import has_table
+from commonplace.domain.ids import erased_hash
 from commonplace.ports.record_values import Alias
+
+
+class SqliteErasedIds:
+    """What was erased from one file."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def among(self, user_id: str, ids: Collection[str]) -> set[str]:
+        hashes = {erased_hash(user_id, one): one for one in ids}
+        with self._database.reading() as connection:
+            found = connection.execute(
+                "SELECT hash FROM erased_ids WHERE hash IN (SELECT value FROM json_each(?))", (json.dumps(list(hashes)),)
+            ).fetchall()
+        return {hashes[one] for (one,) in found}
 
 
 class SqliteAliases:
@@ -19,8 +33,6 @@ class SqliteAliases:
 
     def add(self, user_id: str, aliases: Sequence[Alias]) -> None:
         with self._database.writing() as connection:
-            for statement in files(__package__).joinpath("aliases.sql").read_text("utf-8").split(";"):
-                connection.execute(statement)
             owner = owner_number(connection, user_id)
             connection.executemany(
                 "INSERT OR REPLACE INTO aliases VALUES (?, ?, ?, ?, ?)",
@@ -37,8 +49,6 @@ class SqliteAliases:
 
     def _rows(self, user_id: str, condition: str, *values: object) -> list[Alias]:
         with self._database.reading() as connection:
-            if not has_table(connection, "aliases"):
-                return []
             rows = connection.execute(
                 f"SELECT name, memory_id, run_id, withdrawn FROM aliases WHERE owner = ? AND {condition} ORDER BY name",
                 (known_owner(connection, user_id), *values),
@@ -46,9 +56,9 @@ class SqliteAliases:
         return [Alias(name, memory_id, run_id, bool(withdrawn)) for name, memory_id, run_id, withdrawn in rows]
 
 
-def names(connection: sqlite3.Connection, owner: int, memory_ids: Collection[str]) -> list[str]:
-    """What memories of an owner were called elsewhere, the withdrawn aliases too."""
-    if not has_table(connection, "aliases"):
-        return []
-    found = connection.execute("SELECT name, memory_id FROM aliases WHERE owner = ?", (owner,)).fetchall()
-    return [name for name, memory_id in found if memory_id in memory_ids]
+def keep_erased(connection: sqlite3.Connection, user_id: str, owner: int, memory_ids: Collection[str]) -> None:
+    """Keeps the hashes of memories that are erased in this transaction, and of what they were called elsewhere."""
+    aliases = connection.execute("SELECT name, memory_id FROM aliases WHERE owner = ?", (owner,)).fetchall()
+    names = [*memory_ids, *(name for name, memory_id in aliases if memory_id in memory_ids)]
+    hashes = [(erased_hash(user_id, one),) for one in names if isinstance(one, str)]  # a damaged row's may be anything
+    connection.executemany("INSERT OR IGNORE INTO erased_ids VALUES (?)", hashes)
