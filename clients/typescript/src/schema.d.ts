@@ -723,7 +723,7 @@ export interface paths {
         put?: never;
         /**
          * Keep a file for one import_memories, for an hour
-         * @description Up to 50 MB on one machine, and up to 4 MB on AWS, where a function is given no more.
+         * @description Up to 50 MB on one machine, and up to 4 MB on AWS; 200 MB of all the uploads of a user.
          */
         post: operations["upload_file"];
         delete?: never;

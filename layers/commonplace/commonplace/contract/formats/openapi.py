@@ -151,7 +151,7 @@ def _upload() -> dict[str, Any]:
     return {
         "operationId": "upload_file",
         "summary": "Keep a file for one import_memories, for an hour",
-        "description": "Up to 50 MB on one machine, and up to 4 MB on AWS, where a function is given no more.",
+        "description": "Up to 50 MB on one machine, and up to 4 MB on AWS; 200 MB of all the uploads of a user.",
         "requestBody": {"required": True, "content": {"application/octet-stream": any_bytes}},
         "responses": responses(schema(UploadResult, "serialization"), set(told(OF_HEADERS))),
     }
