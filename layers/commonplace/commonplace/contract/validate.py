@@ -70,7 +70,8 @@ def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
 def _places(places: tuple[int | str, ...], given: Any) -> Iterator[int | str]:
     """The keys and indices that lead to what is wrong, without the names of the forms that a value was tried as."""
     for number, place in enumerate(places):
-        if (isinstance(given, Mapping) and place in given) or (isinstance(given, list | tuple) and isinstance(place, int)):
+        listed = isinstance(given, list | tuple) and isinstance(place, int)
+        if listed or (isinstance(given, Mapping) and place in given):
             given = given[place]
         elif not isinstance(given, Mapping) or number < len(places) - 1:
             continue

@@ -13,10 +13,10 @@ from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Clock, OutOfTime
 from commonplace.runs import report, undo
 from commonplace.runs.apply import Lease, Progress, RunContext, leased
+from commonplace.runs.finalize import keep_renamed
 from commonplace.runs.limits import most_replacements
 from commonplace.runs.plan import Plan, review_part
 from commonplace.runs.queueing import drop_request, kept_run, new_run, queued, taken_up
-from commonplace.runs.renaming import keep_renamed
 from commonplace.runs.resume import apply_plan, exclusive_lease, resume
 
 _WAITS = "nothing was changed: apply it by its run_id within 7 days, or discard it"

@@ -10,9 +10,8 @@ from commonplace.domain.transfer import BY_WHOM
 from commonplace.ports.record_values import Applied
 from commonplace.runs import resume
 from commonplace.runs.apply import Lease, RunContext
-from commonplace.runs.finalize import erase_forgotten
+from commonplace.runs.finalize import drop_renamed, erase_forgotten, keep_renamed
 from commonplace.runs.plan import Plan, PlannedOperation, with_outcome
-from commonplace.runs.renaming import drop_renamed, keep_renamed
 from commonplace.runs.undo_plan import UndoPlanner
 
 _VERBS = {"import": "import", "restore": "runs approve", "migration": "migrate"}

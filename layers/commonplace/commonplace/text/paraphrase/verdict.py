@@ -5,13 +5,11 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from commonplace.text.paraphrase.agreement import agrees
-from commonplace.text.paraphrase.alignment import SAME, UNCHANGED, Alignment, Match, aligned, fused
-from commonplace.text.paraphrase.language import UNSEGMENTED, Language, Words, language, language_of
-from commonplace.text.paraphrase.morphology import PAST, lemmas, readings
-from commonplace.text.paraphrase.normalisation import joined, words_of
-from commonplace.text.paraphrase.parsing import AND, STOP, Statement, Token, Tokens, read
-from commonplace.text.paraphrase.tokenization import Word, plain
+from commonplace.text.paraphrase.alignment import FORM, SAME, TYPO, UNCHANGED, Alignment, Forms, Match, aligned, fused
+from commonplace.text.paraphrase.language import UNSEGMENTED, Language, Phrases, Words, american, language, language_of
+from commonplace.text.paraphrase.morphology import BASE, ING, PAST, S, lemmas, readings
+from commonplace.text.paraphrase.parsing import AND, OR, STOP, Statement, Token, Tokens, read
+from commonplace.text.paraphrase.tokenization import Word, counted, dated, plain, scanned
 from commonplace.text.paraphrase.word_order import ends, is_described, orders
 
 BY = "by"
@@ -34,6 +32,9 @@ _SMALL_WORDS = "the same but for small words"
 _ALIKE = (SAME, MOVED)
 _MOST_CHANGED = 4
 _LONG, _LEAST_SHARED = 12, 0.4
+_FIRST_PERSON = "i"
+_ENDINGS = {"m": "am", "re": "are", "ve": "have", "ll": "will", "d": "'d"}
+_LONGEST = 6
 
 
 def alike(one: str, other: str) -> bool:
@@ -304,3 +305,234 @@ def _compound(one: Match, other: Match, left: Tokens, right: Tokens, compounding
         if markers[0][1] == markers[1][1] and sorted(own == its for own, its in markers) == [False, True]:
             return all(own == its or own in compounding for own, its in markers)
     return False
+
+
+def agrees(alignment: Alignment, left: Tokens, right: Tokens, own: Language) -> bool:
+    """Whether the two say the same of anybody, word for word."""
+    if alignment.only_left and alignment.only_right:
+        return False
+    extra = (*((left, at) for at in alignment.only_left), *((right, at) for at in alignment.only_right))
+    return all(_is_name_of_kin(tokens, at, own) for tokens, at in extra) and all(
+        _match_allowed(match, left, right, own) and _marker_allowed(match, left, right, own) for match in alignment.matches
+    )
+
+
+def _match_allowed(match: Match, left: Tokens, right: Tokens, own: Language) -> bool:
+    """Whether two words that answer to each other say the same, time and number included."""
+    ours, theirs = left[match.left], right[match.right]
+    if not _same_role(ours, theirs, own) or not _same_voice(match, ours, theirs):
+        return False
+    if match.kind == SAME or any(one == other for one, other in match.forms):
+        return True
+    if match.kind == FORM:
+        return (
+            _liked(match, left, own)
+            or _lasting(match.forms, ours, theirs, own)
+            or _agrees(match, left, right)
+            or _ongoing(match, left, right, own)
+        )
+    return False
+
+
+def _same_role(ours: Token, theirs: Token, own: Language) -> bool:
+    """False for "meat and pizza" and "meat or pizza" or "meat pizza", for Turkey and turkey."""
+    differ = (ours.capital and theirs.small) or (ours.small and theirs.capital)
+    if differ and ours.text == theirs.text and ours.text in own.words["case_matters"]:
+        return False
+    return ours.link == theirs.link or (OR not in (ours.link, theirs.link) and {ours.link, theirs.link} != {AND, ""})
+
+
+def _same_voice(match: Match, ours: Token, theirs: Token) -> bool:
+    """False for "is fired" and "fired", for Danielle and Daniele."""
+    if match.kind == TYPO and not (ours.small and theirs.small):
+        return False
+    return match.kind not in (SAME, FORM) or ours.participle == theirs.participle
+
+
+def _marker_allowed(match: Match, left: Tokens, right: Tokens, own: Language) -> bool:
+    """Whether both words stand behind the same preposition, or two that say the same there."""
+    ours, theirs = left[match.left], right[match.right]
+    one, other = ours.marker, theirs.marker
+    if one == other or frozenset({one, other}) in own.same_markers:
+        return True
+    if {one, other} <= own.words["place_markers"]:
+        return _in_place(match.left, left, own) and _in_place(match.right, right, own)
+    if {one, other} == {"over", "to"}:
+        return any(lemma in own.words["preferring"] for token in left[: match.left] for lemma in lemmas(token.text))
+    if {one, other} in ({"", "while"}, {"", "when"}):
+        return {form for _, form in readings(ours.text)[1:]} == {ING} and ours.text == theirs.text
+    return "to" in (one, other) and match.kind == FORM and _liked(match, left, own)
+
+
+def _in_place(at: int, tokens: Tokens, own: Language) -> bool:
+    """Whether the phrase around a word ends in a place one is in, on or at alike."""
+    end = at
+    while end + 1 < len(tokens) and tokens[end + 1].marker == tokens[at].marker and not tokens[end + 1].joined:
+        end += 1
+    return any(lemma in own.words["places"] for lemma in lemmas(tokens[end].text))
+
+
+def _liked(match: Match, left: Tokens, own: Language) -> bool:
+    """Whether it is "like to swim" and "like swimming"."""
+    before = left[match.left - 1].text if match.left else ""
+    return any(lemma in own.words["likes_to"] for lemma in lemmas(before)) and bool(match.forms & {(BASE, ING), (ING, BASE)})
+
+
+def _agrees(match: Match, left: Tokens, right: Tokens) -> bool:
+    """Whether it is "I live" and "the user lives"."""
+    subjects = {tokens[at - 1].text for tokens, at in ((left, match.left), (right, match.right)) if at}
+    return subjects == {_FIRST_PERSON} and bool(match.forms & {(BASE, S), (S, BASE)})
+
+
+def _lasting(forms: Forms, ours: Token, theirs: Token, own: Language) -> bool:
+    """Whether it is "work" and "is working": a state that lasts, told in either form of the present."""
+    progressive = theirs if forms & {(BASE, ING), (S, ING)} else ours if forms & {(ING, BASE), (ING, S)} else None
+    return (
+        progressive is not None
+        and progressive.predicate
+        and any(lemma in own.words["lasting"] for lemma in lemmas(progressive.text))
+        and not any(PAST in pair and BASE not in pair for pair in forms)
+    )
+
+
+def _ongoing(match: Match, left: Tokens, right: Tokens, own: Language) -> bool:
+    """Whether it is "have lived" and "have been living", which is read without its `been`."""
+    before = {tokens[at - 1].text for tokens, at in ((left, match.left), (right, match.right)) if at}
+    lasts = any(lemma in own.words["lasting"] for lemma in lemmas(left[match.left].text))
+    return lasts and bool(before) and before <= own.words["having"] and bool(match.forms & {(ING, PAST), (PAST, ING)})
+
+
+def _is_name_of_kin(tokens: Tokens, at: int, own: Language) -> bool:
+    """The name in "my sister Anna": said or left out, she is the same."""
+    token, before = tokens[at], tokens[at - 1]
+    named = at > 0 and token.capital and token.marker == before.marker and not token.joined
+    return named and before.text in own.words["kin"] | own.words["pets"] and token.text not in own.words["times"]
+
+
+def words_of(text: str, own: Language) -> list[Word]:
+    """The words of a plain text in order."""
+    spelled = [part for word in scanned(text) for part in _spelled_out(word, own)]
+    numbered = dated(list(counted(spelled, own)), own)
+    return _without_been(_rewritten(_about_the_user(_without_opener(numbered, own), own), own.phrases), own)
+
+
+def _spelled_out(word: Word, own: Language) -> list[Word]:
+    if "'" not in word.text and word.text not in own.contractions:
+        return [word._replace(text=american(word.text))] if own.name == "english" else [word]
+    first, *others = _parts(word.text, own)
+    return [word._replace(text=first), *map(Word, others)]
+
+
+def _parts(text: str, own: Language) -> list[str]:
+    if text in own.contractions:
+        return own.contractions[text].split() or [""]
+    head, _, tail = text.partition("'")
+    if own.name == "french":
+        return [head + "'", tail]
+    if own.name != "english":
+        return [text]
+    if text.endswith("n't"):
+        return [text.removesuffix("n't"), "not"]
+    if text == "user's":
+        return ["my"]
+    if tail == "s":
+        return [head, "is"] if head in own.words["before_is"] else [head]
+    return [head, _ENDINGS[tail]] if tail in _ENDINGS else [text.replace("'", "")]
+
+
+def _without_opener(words: list[Word], own: Language) -> list[Word]:
+    free = own.words["free_openers"]
+    while words:
+        for opener, _ in own.openers.get(words[0].text, ()):
+            rest = words[len(opener) :]
+            if rest and _begins(words, opener) and (len(opener) > 1 or opener[0] in free or rest[0].pause):
+                words = [rest[0]._replace(pause=""), *rest[1:]]
+                break
+        else:
+            return words
+    return words
+
+
+def _about_the_user(words: list[Word], own: Language) -> list[Word]:
+    """A note that leaves out whom it is about, or says "user", with "I": "Lives in Oslo"."""
+    if words and (words[0].text in own.words["bare_verbs"] or (own.name == "english" and _told_in_past(words, own))):
+        return [Word(_FIRST_PERSON), *words]
+    return [Word(_FIRST_PERSON), *words[1:]] if own.name == "english" and words and words[0].text == "user" else words
+
+
+def _told_in_past(words: list[Word], own: Language) -> bool:
+    """Whether it begins with a past form that is no participle, as far as the next word tells: "Moved to Oslo"."""
+    behind = words[1].text if len(words) > 1 else "by"
+    forms = {form for _, form in readings(words[0].text)[1:]}
+    if forms != {PAST} or behind in own.words["behind_participle"]:
+        return False
+    # "Visited Rome", not "Mohamed Morsi"
+    return not words[1:2] or not words[1].capital or any(lemma in own.synonyms for lemma in lemmas(words[0].text))
+
+
+def _begins(words: Sequence[Word], phrase: tuple[str, ...]) -> bool:
+    """Whether the words begin with a phrase said in one breath."""
+    return (
+        len(words) >= len(phrase)
+        and all(part in ("*", word.text) for word, part in zip(words, phrase, strict=False))
+        and not any(word.pause for word in words[1 : len(phrase)])
+    )
+
+
+def _rewritten(words: list[Word], phrases: Phrases) -> list[Word]:
+    found: list[Word] = []
+    ahead = words[::-1]
+    while ahead:
+        rows = phrases.get(ahead[-1].text, ())
+        window = ahead[: -_LONGEST - 1 : -1] if rows else []
+        for phrase, instead in rows:
+            if _begins(window, phrase):
+                slot = window[phrase.index("*")].text if "*" in phrase else ""
+                filled = [Word(part.replace("*", slot)) for part in instead]
+                filled[:1] = [window[0]._replace(text=part.text) for part in filled[:1]]
+                ahead[-len(phrase) :] = filled[::-1]
+                break
+        else:
+            found.append(ahead.pop())
+    return found
+
+
+def _without_been(words: list[Word], own: Language) -> list[Word]:
+    """The words with "have been living" as "have living", so that it can stand for "have lived"."""
+    texts = [word.text for word in words]
+    lasting = [
+        at
+        for at in range(1, len(words) - 1)
+        if texts[at] == "been"
+        and texts[at - 1] in own.words["having"]
+        and any(form == ING for _, form in readings(texts[at + 1]))
+    ]
+    return [word for at, word in enumerate(words) if at not in lasting]
+
+
+def joined(words: Sequence[Word], own: Language) -> list[Word]:
+    """Phrases that have synonyms as one word, its parts between `_` as they stand."""
+    found: list[Word] = []
+    at = 0
+    while at < len(words):
+        length = _phrase_length(words[at : at + _LONGEST], own)
+        text = "_".join(word.text for word in words[at : at + length])
+        found.append(words[at] if length == 1 else words[at]._replace(text=text))
+        at += length
+    return found
+
+
+def _phrase_length(window: Sequence[Word], own: Language) -> int:
+    for phrase in _phrases_from(window[0].text, own.name):
+        last = window[len(phrase) - 1].text if len(phrase) <= len(window) else ""
+        ending = phrase[-1] == last or (own.name == "english" and phrase[-1] in lemmas(last))
+        if ending and _begins(window[1:], phrase[1:-1]) and not any(word.pause for word in window[1 : len(phrase)]):
+            return len(phrase)
+    return 1
+
+
+@functools.lru_cache(maxsize=4096)
+def _phrases_from(word: str, language_name: str) -> tuple[tuple[str, ...], ...]:
+    """The phrases that may begin with a form of a word, longest first for each of its lemmas."""
+    firsts = lemmas(word) if language_name == "english" else (word,)
+    return tuple(phrase for first in firsts for phrase, _ in language(language_name).synonym_phrases.get(first, ()))
