@@ -42,7 +42,7 @@ def health(state: Statistics) -> float:
 
 
 def health_parts(state: Statistics) -> dict[str, float]:
-    """What the score loses: expired, embedded by another model, and a fifth of the single-use tags beyond half of them.
+    """What the score loses: durable and expired, embedded by another model, and a fifth of the single-use tags beyond half of them.
 
     Each is a share of all memories (of all tags for the last).
     """
@@ -61,7 +61,7 @@ def _opportunities(state: Statistics, tags: Collection[str]) -> list[str]:
     if duplicates:
         found.append(f"consolidate {duplicates} duplicate tag{'s' if duplicates > 1 else ''}")
     if state.expired:
-        found.append(_memories(state.expired, "has expired and waits to be removed", "have expired and wait to be removed"))
+        found.append(_memories(state.expired, "is durable but has expired: update it", "are durable but have expired: update them"))
     if state.other_embedding:
         by = "embedded by another model"
         one, many = f"was {by}: it is found by words only", f"were {by}: they are found by words only"

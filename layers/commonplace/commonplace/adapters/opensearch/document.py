@@ -17,7 +17,7 @@ from commonplace.retrieval.documents import digest, document
 ALIAS = "commonplace"
 _LONGEST_TOKEN = 8_191  # in characters: four bytes each, a term of Lucene holds 32,766
 _KEYWORDS = (
-    "memory_id user_id agent_id status collection memory_type category section content_type subject emotion session_id"
+    "memory_id user_id agent_id status collection durability memory_type category section content_type subject emotion session_id"
     " speaker tags embedding_model digest"
 ).split()
 _FLAGS = ("question", "instruction", "preference")
@@ -161,6 +161,7 @@ def _fields(memory: Memory) -> dict[str, Any]:
         "status": memory.status,
         "version": memory.version,
         "collection": memory.collection,
+        "durability": memory.durability,
         "memory_type": memory.memory_type,
         "category": memory.category,
         "section": memory.section,
