@@ -42,9 +42,8 @@ def health(state: Statistics) -> float:
 
 
 def health_parts(state: Statistics) -> dict[str, float]:
-    """What the score loses: durable and expired, embedded by another model, and a fifth of the single-use tags beyond half of them.
-
-    Each is a share of all memories (of all tags for the last).
+    """What the score loses: durable memories that expired and those embedded by another model, as shares of all memories,
+    and a fifth of the share of the tags that are used once, beyond half of them.
     """
     memories = max(1, state.active + state.expired)
     single = max(0.0, state.single_tags / max(1, state.tags) - 0.5) if state.tags >= 20 else 0.0
@@ -61,7 +60,7 @@ def _opportunities(state: Statistics, tags: Collection[str]) -> list[str]:
     if duplicates:
         found.append(f"consolidate {duplicates} duplicate tag{'s' if duplicates > 1 else ''}")
     if state.expired:
-        found.append(_memories(state.expired, "is durable but has expired: update it", "are durable but have expired: update them"))
+        found.append(_memories(state.expired, "is durable and has expired", "are durable and have expired"))
     if state.other_embedding:
         by = "embedded by another model"
         one, many = f"was {by}: it is found by words only", f"were {by}: they are found by words only"

@@ -17,8 +17,8 @@ from commonplace.retrieval.documents import digest, document
 ALIAS = "commonplace"
 _LONGEST_TOKEN = 8_191  # in characters: four bytes each, a term of Lucene holds 32,766
 _KEYWORDS = (
-    "memory_id user_id agent_id status collection durability memory_type category section content_type subject emotion session_id"
-    " speaker tags embedding_model digest"
+    "memory_id user_id agent_id status collection durability memory_type category section content_type subject emotion"
+    " session_id speaker tags embedding_model digest"
 ).split()
 _FLAGS = ("question", "instruction", "preference")
 _TIMES = ("happened_at", "created_at", "valid_from", "valid_to", "expires_at")
