@@ -26,7 +26,7 @@ def test_a_person_sees_what_there_is_as_a_picture(memory_file: Path) -> None:
     (row,) = (line for line in done.out.splitlines() if line.startswith("status"))
     assert row.split()[1:] == ["active", "3", "█" * 12]
     bars = [line.count("█") for line in done.out.splitlines()]
-    assert max(bars) == 20
+    assert max(bars) == 12
     assert "month" in done.out
 
 
