@@ -187,10 +187,15 @@ editable = $(1)/pip install --quiet --disable-pip-version-check --no-build-isola
 	@$(PYTHON) -m venv .venv
 	@touch $@
 
+# A dot for each library that arrives: quiet pip says nothing for a minute.
+dots = | { while read -r step rest; do case $$step in Collecting|Installing) printf .;; esac; done; echo; }
+
+.venv/runtime: SHELL := bash
+.venv/runtime: export PYTHONUNBUFFERED := 1
 .venv/runtime: .venv/python requirements.txt requirements-build.txt pyproject.toml
-	@echo "installing into .venv ..."
+	@printf "installing into .venv "
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-build.txt
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.txt
+	@set -o pipefail; $(BIN)/pip install --disable-pip-version-check --progress-bar off --require-hashes --requirement requirements.txt $(dots)
 	@$(BIN)/pip uninstall --yes -qq commonplace  # what the distribution was called: its command would go with it later
 	@$(call editable,$(BIN))
 	@touch $@
