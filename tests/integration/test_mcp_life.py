@@ -180,5 +180,5 @@ def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
     code = "import sys\nsys.modules['mcp'] = None\nfrom commonplace.interfaces.cli import main\nmain(['mcp'])"
     done = subprocess.run([sys.executable, "-c", code], env=clean(tmp_path), capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
-    assert b"pip install 'commonplace-memory[mcp]'" in done.stderr
+    assert b"pip install '.[mcp]'" in done.stderr
     assert run_process("mcp", "--tier", "none", home=tmp_path).code == 2

@@ -5,10 +5,10 @@ from enum import Enum
 from importlib.util import find_spec
 from typing import Literal
 
-Extra = Literal["aws", "claude", "mcp", "langchain", "openai-agents", "pydantic-ai", "strands"]
+Extra = Literal["aws", "claude", "mcp", "langchain", "langgraph", "openai-agents", "pydantic-ai", "strands"]
 _EXTRAS: dict[Extra, tuple[str, ...]] = {
     "aws": ("botocore", "opensearchpy"), "claude": ("anthropic",), "mcp": ("mcp",), "langchain": ("langchain_core",),
-    "openai-agents": ("agents",), "pydantic-ai": ("pydantic_ai",), "strands": ("strands",),
+    "langgraph": ("langgraph",), "openai-agents": ("agents",), "pydantic-ai": ("pydantic_ai",), "strands": ("strands",),
 }  # fmt: skip
 
 
@@ -105,5 +105,5 @@ def require_extra(extra: Extra, configured: str) -> None:
     `configured`: what needs that part, as the subject of the sentence. Nothing is imported by asking.
     """
     if any(find_spec(package) is None for package in _EXTRAS[extra]):
-        install = f"pip install 'commonplace-memory[{extra}]'"
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{configured}, and what that needs is not installed: {install}")
+        run = f"run pip install '.[{extra}]' in a clone of Commonplace"
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{configured}, and what that needs is not installed: {run}")
