@@ -1,9 +1,11 @@
 """What can go wrong, as a caller sees it: a closed set of codes, each with an HTTP status and whether a retry helps."""
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import Enum
 from importlib.util import find_spec
 from typing import Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 Extra = Literal["aws", "claude", "mcp", "langchain", "langgraph", "openai-agents", "pydantic-ai", "strands"]
 _EXTRAS: dict[Extra, tuple[str, ...]] = {
@@ -88,6 +90,16 @@ class CommonplaceError(Exception):
                 "retryable": self.code.retryable,
             }
         }
+
+
+def time_zone(name: str, field: str) -> ZoneInfo:
+    """The time zone of an IANA name. Raises `INVALID_ARGUMENT`, with a zone whose name is like it."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: a folder of the time zone database
+        like = "".join(get_close_matches(name[:64], sorted(available_timezones()), n=1)) or "Europe/Berlin"
+        why = f"{field}: there is no time zone {name[:64]}; give an IANA name such as {like}"
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, field) from None
 
 
 def places_of(error: BaseException) -> str:

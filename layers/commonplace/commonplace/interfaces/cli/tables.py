@@ -5,6 +5,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -119,9 +120,9 @@ def _folded(line: str, room: int | None) -> list[str]:
 
     if room is None:
         return [line]
-    as_it_is = {"expand_tabs": False, "replace_whitespace": False, "break_on_hyphens": False}
-    whole = wrap(line, room, break_long_words=False, **as_it_is)
-    return [part for words in whole for part in ([words] if width(words) <= len(words) else wrap(words, room, **as_it_is))]
+    fold = partial(wrap, width=room, expand_tabs=False, replace_whitespace=False, break_on_hyphens=False)
+    whole = fold(line, break_long_words=False)
+    return [part for words in whole for part in ([words] if width(words) <= len(words) else fold(words))]
 
 
 def _terminal() -> int:
