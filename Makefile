@@ -6,7 +6,7 @@ DATA ?= data
 FRAMEWORKS := $(patsubst tests/frameworks/%.txt,%,$(wildcard tests/frameworks/*.txt))
 
 .DELETE_ON_ERROR:
-.PHONY: help demo run cloud cloud-night test test-313 test-frameworks client training slow-checks fuzz audit check style lint manifest model bench peers lock results template build deploy built artefacts clean
+.PHONY: help demo run cloud cloud-night test test-313 test-frameworks test-mcp-oldest client training slow-checks fuzz audit check style lint manifest model bench peers lock results template build deploy built artefacts clean
 
 help:  ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 12
@@ -32,6 +32,9 @@ test-313: .venv-313/ready  ## the tests of units and of contracts, on the Python
 test-frameworks: $(FRAMEWORKS:%=.venv-frameworks/%/ready)  ## each framework's tests, with the real library
 	@for name in $(FRAMEWORKS); do echo "== $$name"; \
 		.venv-frameworks/$$name/bin/python -m pytest --confcutdir tests/frameworks tests/frameworks/test_$$name.py || exit 1; done
+
+test-mcp-oldest: .venv-mcp-oldest/ready  ## the tests of MCP with the oldest SDK that pyproject.toml allows
+	@.venv-mcp-oldest/bin/$(PYTEST) tests/unit/interfaces/mcp tests/integration/test_mcp_*.py
 
 client: .venv/dev clients/typescript/node_modules/ready  ## the TypeScript client's types and tests; needs node and npm
 	@$(BIN)/python -m pytest tests/integration/test_typescript_client.py
@@ -101,6 +104,7 @@ lock: .venv/dev  ## pins every dependency again, with hashes
 	@for name in $(FRAMEWORKS); do $(PINS_BUT_MCP) | $(LOCK_LAPTOP) pyproject.toml --extra $$name --group frameworks \
 		--constraint /dev/stdin --output-file tests/frameworks/$$name.txt || exit 1; done
 	@$(LOCK_LAPTOP) --group audit --output-file requirements-audit.txt
+	@printf 'mcp==2.1.0\nmcp-types==2.1.0\n' | $(LOCK_LAPTOP) --no-deps - --output-file tests/mcp_oldest.txt
 
 LOCK_LAPTOP = $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-header --no-annotate
 LOCK = $(BIN)/uv pip compile --quiet --generate-hashes --python-version 3.13 --no-header --no-annotate
@@ -138,7 +142,7 @@ artefacts: built  ## the built functions, run by Lambda's own runtime client
 	@COMMONPLACE_ARTEFACTS=1 $(BIN)/python -m pytest tests/artefacts
 
 clean:  ## removes what was installed and built
-	rm -rf .venv .venv-peers .venv-313 .venv-sam .venv-lambda .venv-audit .venv-frameworks .aws-sam build dist layers/commonplace/*.egg-info
+	rm -rf .venv .venv-peers .venv-313 .venv-sam .venv-lambda .venv-audit .venv-frameworks .venv-mcp-oldest .aws-sam build dist layers/commonplace/*.egg-info
 
 # The functions run on Python 3.13, and sam builds with it: on PATH, of pyenv though not active, or of uv.
 PYTHON313 ?= $(shell for python in python3.13 $$(ls -d $${PYENV_ROOT:-$$HOME/.pyenv}/versions/3.13*/bin/python3.13 2>/dev/null) \
@@ -174,6 +178,17 @@ ARCHITECTURE ?= arm64
 	@$(call editable,.venv-frameworks/$*/bin)
 	@touch $@
 
+# What the other tests need is read out of .venv behind its own libraries.
+.venv-mcp-oldest/ready: tests/mcp_oldest.txt requirements-build.txt pyproject.toml .venv/dev
+	@echo "installing into .venv-mcp-oldest ..." && $(BIN)/python -m venv --clear .venv-mcp-oldest
+	@.venv-mcp-oldest/bin/pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
+		--requirement $< --requirement requirements-build.txt
+	@$(call site,$(BIN)) > $$($(call site,.venv-mcp-oldest/bin))/dev.pth
+	@$(call editable,.venv-mcp-oldest/bin)
+	@touch $@
+
+site = $(1)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))'
+
 clients/typescript/node_modules/ready: clients/typescript/package-lock.json
 	@cd clients/typescript && npm ci --ignore-scripts --no-audit --no-fund --silent && touch node_modules/ready
 
@@ -193,10 +208,15 @@ editable = $(1)/pip install --quiet --disable-pip-version-check --no-build-isola
 	@$(PYTHON) -m venv .venv
 	@touch $@
 
+# A dot for each library that arrives: quiet pip says nothing for a minute.
+dots = | { while read -r step rest; do case $$step in Collecting|Installing) printf .;; esac; done; echo; }
+
+.venv/runtime: SHELL := bash
+.venv/runtime: export PYTHONUNBUFFERED := 1
 .venv/runtime: .venv/python requirements.txt requirements-build.txt pyproject.toml
-	@echo "installing into .venv ..."
+	@printf "installing into .venv "
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-build.txt
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.txt
+	@set -o pipefail; $(BIN)/pip install --disable-pip-version-check --progress-bar off --require-hashes --requirement requirements.txt $(dots)
 	@$(call editable,$(BIN))
 	@touch $@
 

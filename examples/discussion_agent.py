@@ -16,9 +16,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TextIO
 
-import anthropic
 import click
-from anthropic.types import Message, MessageParam, TextBlockParam, ToolParam, ToolResultBlockParam, ToolUseBlock
+
+try:
+    import anthropic
+    from anthropic.types import Message, MessageParam, TextBlockParam, ToolParam, ToolResultBlockParam, ToolUseBlock
+except ImportError:
+    sys.exit("Claude's SDK is not installed: run .venv/bin/pip install '.[claude]' in this repository")
 
 from agent_memory import Memory, opened
 from commonplace import CommonplaceError

@@ -3,7 +3,10 @@
 import sys
 from typing import Any
 
-from langchain.agents import create_agent
+try:
+    from langchain.agents import create_agent
+except ImportError:
+    sys.exit("LangChain is not installed: run .venv/bin/pip install '.[langchain]' in this repository")
 
 from commonplace import Commonplace
 from commonplace.contract.manifest import ShownTier
@@ -17,5 +20,7 @@ def answer(memory: Commonplace, model: Any, said: str, tier: ShownTier | None = 
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
     with Commonplace("memory.db") as opened:
         print(answer(opened, sys.argv[1], sys.argv[2]))

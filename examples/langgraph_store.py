@@ -3,8 +3,11 @@
 import sys
 from typing import TypedDict
 
-from langgraph.graph import START, StateGraph
-from langgraph.store.base import BaseStore
+try:
+    from langgraph.graph import START, StateGraph
+    from langgraph.store.base import BaseStore
+except ImportError:
+    sys.exit("LangGraph is not installed: run .venv/bin/pip install '.[langgraph]' in this repository")
 
 from commonplace import Commonplace
 from commonplace.integrations.langgraph import CommonplaceStore

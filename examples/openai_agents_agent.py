@@ -4,7 +4,10 @@ import asyncio
 import sys
 from typing import Any
 
-from agents import Agent, Runner
+try:
+    from agents import Agent, Runner
+except ImportError:
+    sys.exit("the OpenAI Agents SDK is not installed: run .venv/bin/pip install '.[openai-agents]' in this repository")
 
 from commonplace import Commonplace
 from commonplace.contract.manifest import ShownTier
@@ -18,5 +21,7 @@ async def answer(memory: Commonplace, model: Any, said: str, tier: ShownTier | N
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
     with Commonplace("memory.db") as opened:
         print(asyncio.run(answer(opened, sys.argv[1], sys.argv[2])))

@@ -3,7 +3,10 @@
 import sys
 from typing import Any
 
-from pydantic_ai import Agent
+try:
+    from pydantic_ai import Agent
+except ImportError:
+    sys.exit("pydantic-ai is not installed: run .venv/bin/pip install '.[pydantic-ai]' in this repository")
 
 from commonplace import Commonplace
 from commonplace.contract.manifest import ShownTier
@@ -17,5 +20,7 @@ def answer(memory: Commonplace, model: Any, said: str, tier: ShownTier | None = 
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
     with Commonplace("memory.db") as opened:
         print(answer(opened, sys.argv[1], sys.argv[2]))

@@ -3,7 +3,10 @@
 import sys
 from typing import Any
 
-from strands import Agent
+try:
+    from strands import Agent
+except ImportError:
+    sys.exit("Strands is not installed: run .venv/bin/pip install '.[strands]' in this repository")
 
 from commonplace import Commonplace
 from commonplace.contract.manifest import ShownTier
@@ -17,5 +20,7 @@ def answer(memory: Commonplace, model: Any, said: str, tier: ShownTier | None = 
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
     with Commonplace("memory.db") as opened:
         print(answer(opened, sys.argv[1], sys.argv[2]))

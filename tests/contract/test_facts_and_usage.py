@@ -29,6 +29,7 @@ def test_the_state_is_measured(ports: Ports, writer: Writer) -> None:
     writer.write("The user likes tea", tags=("tea", "drink"))
     writer.write("मुझे चाय पसंद है", tags=("tea",))
     writer.write("voucher", expires_at=NOON + timedelta(minutes=1))
+    writer.write("a note of the day", durability="daily", expires_at=NOON + timedelta(minutes=1))
     writer.write("of another time", embedding_model="older")
     state = ports.facts.statistics("local|ana", NOON + timedelta(hours=1), ports.embedder.name)
     assert (state.active, state.expired, state.without_vector, state.other_embedding) == (3, 1, 1, 1)

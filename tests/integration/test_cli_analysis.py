@@ -24,9 +24,9 @@ def test_a_person_sees_what_there_is_as_a_picture(memory_file: Path) -> None:
     assert (done.code, done.err) == (0, "")
     assert "memories  3\n" in done.out
     (row,) = (line for line in done.out.splitlines() if line.startswith("status"))
-    assert row.split()[1:] == ["active", "3", "█" * 20]
+    assert row.split()[1:] == ["active", "3", "█" * 12]
     bars = [line.count("█") for line in done.out.splitlines()]
-    assert max(bars) == 20
+    assert max(bars) == 12
     assert "month" in done.out
 
 

@@ -83,6 +83,30 @@ def test_a_memory_file_that_cannot_be_used_is_code_4(tmp_path: Path, content: by
     assert "--db" in done.err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "next_step"),
+    [
+        (["import", "nofile.json"], "does not exist; it was looked for from {cwd}: check its name, or give the whole path"),
+        (["record", "nofile.jsonl"], "does not exist; it was looked for from {cwd}"),
+        (["migrate", "tinydb", "nofile.json"], "does not exist; it was looked for from {cwd}"),
+        (["manifest", "--check", "nofile.json"], "does not exist; it was looked for from {cwd}"),
+        (["export", "-o", "nofolder/all.jsonl"], "there is no folder nofolder: make it, or name another"),
+        (["search", "tea", "--db", "nofile.db"], 'there is no memory file nofile.db yet; "commonplace store" makes it'),
+        (["search", "tea", "--db", "."], "is a folder: name a file in it, such as {cwd}/memory.db"),
+        (["token", "list", "--tokens", "nofile"], '"commonplace token add NAME" makes it'),
+        (["backup", "restore", "bak_1"], 'see "commonplace backup list"'),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_is_not_there_is_told_with_the_next_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], next_step: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run(*arguments, home=tmp_path)
+    assert next_step.format(cwd=tmp_path) in done.err
+    assert done.err.count("\n") == 1
+
+
 def test_a_wrong_setting_is_told_by_its_name(tmp_path: Path) -> None:
     done = run("search", "tea", home=tmp_path, environment={"COMMONPLACE_RANKING": "magic"})
     assert done.code == 2

@@ -31,7 +31,7 @@ REFUSED = [
     (["search", "tea", "--min-relevance", "nan"], "--min-relevance: must be a number from 0 to 1, e.g. --min-relevance 0.5"),
     (["search", "tea", "--min-importance", "0"], "--min-importance: must be a whole number from 1 to 5"),
     (["search", ""], "QUERY: is empty"),
-    (["search", "tea", "--timezone", "Mars/Olympus"], "--timezone: is no IANA name such as Europe/Berlin"),
+    (["search", "tea", "--timezone", "Mars/Olympus"], "--timezone: there is no time zone Mars/Olympus; give an IANA name"),
     (["search", "tea", "--user", ""], "--user: must not be empty, e.g. --user ana"),
 ]
 
@@ -55,6 +55,7 @@ def test_no_option_of_free_text_is_left_without_a_name(verb: str) -> None:
 
 
 def test_what_the_environment_holds_is_not_called_an_option(tmp_path: Path) -> None:
-    done = run("search", "tea", home=tmp_path, environment={"COMMONPLACE_TIMEZONE": "Mars/Olympus"})
+    done = run("search", "tea", home=tmp_path, environment={"COMMONPLACE_TIMEZONE": "Europe/Berln"})
     assert done.code == 2
+    assert "COMMONPLACE_TIMEZONE: there is no time zone Europe/Berln; give an IANA name such as Europe/Berlin;" in done.err
     assert "--timezone" not in done.err

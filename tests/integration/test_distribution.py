@@ -1,5 +1,6 @@
 """The distribution as it is built: its name, its licence, what a plain install brings, and the names that it exports."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -100,3 +101,9 @@ def test_what_the_root_exports_is_there() -> None:
 
 def test_the_command_tells_the_version(tmp_path: Path) -> None:
     assert run("--version", home=tmp_path).out == f"commonplace {commonplace.__version__}\n"
+
+
+def test_the_oldest_mcp_that_is_tested_is_the_oldest_that_is_allowed() -> None:
+    (allowed,) = set(re.findall(r'"mcp>=([\d.]+),', (ROOT / "pyproject.toml").read_text("utf-8")))
+    pinned = re.findall(r"^mcp(?:-types)?==([\d.]+) ", (ROOT / "tests/mcp_oldest.txt").read_text("utf-8"), re.MULTILINE)
+    assert [version.removesuffix(".0") for version in pinned] == [allowed, allowed]

@@ -20,8 +20,9 @@ main(sys.argv[1:])
 CLAUDE, AWS = "anthropic", "boto3,botocore,opensearchpy,aws_lambda_powertools,aws_xray_sdk"
 WITH_KEY = {"ANTHROPIC_API_KEY": "sk-ant-api03-scripted"}
 ON_BEDROCK = {"COMMONPLACE_BEDROCK_MODEL": "eu.anthropic.claude"}
-INSTALL_CLAUDE, INSTALL_AWS = (f"pip install 'commonplace-memory[{extra}]'" for extra in ("claude", "aws"))
-DAY = Path(__file__).parents[2] / "demo" / "day.jsonl"
+INSTALL_CLAUDE, INSTALL_AWS = (f"run pip install '.[{extra}]' in a clone" for extra in ("claude", "aws"))
+ROOT = Path(__file__).parents[2]
+DAY = ROOT / "demo" / "day.jsonl"
 
 
 def run(without: str, *arguments: str, home: Path, environment: dict[str, str]) -> Done:
@@ -31,6 +32,21 @@ def run(without: str, *arguments: str, home: Path, environment: dict[str, str]) 
         env=clean(home, {"COMMONPLACE_DB": str(home / "memory.db"), **environment}),
     )  # fmt: skip
     return Done(done.returncode, done.stdout, done.stderr)
+
+
+_EXAMPLE = """
+import runpy, sys
+sys.modules.update(dict.fromkeys(sys.argv[1].split(",")))
+runpy.run_path(sys.argv[2], run_name="__main__")
+"""
+_FRAMEWORKS = {
+    "langchain_agent": ("langchain", "langchain"),
+    "langgraph_store": ("langgraph", "langgraph"),
+    "openai_agents_agent": ("agents", "openai-agents"),
+    "pydantic_ai_agent": ("pydantic_ai", "pydantic-ai"),
+    "strands_agent": ("strands", "strands"),
+    "discussion_agent": (CLAUDE, "claude"),
+}
 
 
 def refused(done: Done, install: str) -> None:
@@ -81,3 +97,38 @@ def test_a_user_of_a_table_cannot_be_erased_without_them(tmp_path: Path) -> None
 
 def test_a_bucket_for_the_pages_without_them_names_the_extra(tmp_path: Path) -> None:
     refused(run(AWS, "nightly", home=tmp_path, environment={"COMMONPLACE_PAGES_BUCKET": "pages"}), INSTALL_AWS)
+
+
+def test_every_example_is_tried_without_its_library() -> None:
+    programs = {path.stem for path in (ROOT / "examples").glob("*.py") if "__main__" in path.read_text("utf-8")}
+    assert programs == _FRAMEWORKS.keys()
+
+
+@pytest.mark.parametrize("example", _FRAMEWORKS)
+def test_an_example_without_its_library_names_the_extra(example: str) -> None:
+    package, extra = _FRAMEWORKS[example]
+    done = subprocess.run(
+        [sys.executable, "-c", _EXAMPLE, package, str(ROOT / "examples" / f"{example}.py")],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert f"run .venv/bin/pip install '.[{extra}]'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("integration", "extra", "use"),
+    [
+        ("anthropic", "claude", ""),
+        ("langgraph", "langgraph", ""),
+        ("langchain", "langchain", ".memory_tools(None)"),
+        ("openai_agents", "openai-agents", ".memory_tools(None)"),
+        ("pydantic_ai", "pydantic-ai", ".memory_tools(None)"),
+        ("strands", "strands", ".memory_tools(None)"),
+    ],
+)
+def test_an_integration_without_its_library_names_the_extra(integration: str, extra: str, use: str) -> None:
+    absent = ("anthropic", "langgraph", "langchain_core", "agents", "pydantic_ai", "strands")
+    program = f"import sys\nsys.modules.update(dict.fromkeys({absent}))\nimport commonplace.integrations.{integration} as it\nit{use}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert f"run pip install '.[{extra}]' in a clone" in done.stderr.splitlines()[-1]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from commonplace import __version__
 from tests.unit.test_architecture import ROOMS
 
 ROOT = Path(__file__).parents[2]
@@ -27,6 +28,9 @@ MOST_CHARACTERS, MOST_WORDS_EXPLAINED, MOST_LINES_OF_A_DECISION = 120, 30, 25
 _FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]+))?\)")
 _PATH = re.compile(r"`([a-zA-Z][\w./*<>-]*)`")
+_FROM_AN_INDEX = re.compile(
+    r"commonplace-memory\[|\b(?:pip3?|pipx|uv|uvx|conda|poetry)\b[^\n.]{0,20}? (?:install|add|run|tool) (?:-\S+ )*['\"]?commonplace(?:-memory)?\b|\buvx (?:--from )?commonplace"
+)
 _SUFFIXES = (".py", ".toml", ".sql", ".npz", ".npy", ".tsv", ".yaml")
 
 
@@ -84,6 +88,23 @@ def test_each_relative_link_leads_somewhere(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_each_file_that_is_named_is_there(page: Path) -> None:
     assert not [pattern for pattern in files_named(page) if not is_there(pattern, page)]
+
+
+@pytest.mark.parametrize("folder", ["", "docs", "demo", "examples", "layers", "clients", "cloud"])
+def test_nobody_is_told_to_install_the_package_from_an_index(folder: str) -> None:
+    found = ROOT.glob("*.md") if not folder else (ROOT / folder).rglob("*")
+    texts = [
+        path
+        for path in found
+        if path.suffix in {".md", ".py", ".json", ".toml", ".html"} and "node_modules" not in path.parts
+    ]
+    assert texts
+    assert [named(path) for path in texts if _FROM_AN_INDEX.search(path.read_text("utf-8"))] == []
+
+
+def test_the_security_page_names_the_current_version() -> None:
+    versions = re.findall(r"^\| (\d+\.\d+)", (ROOT / "SECURITY.md").read_text("utf-8"), re.MULTILINE)
+    assert versions == [".".join(__version__.split(".")[:2])]
 
 
 def test_the_map_has_the_rooms_in_their_order_with_files_that_are_there() -> None:

@@ -124,7 +124,7 @@ class ScanFacts:
         }
         return Statistics(
             active=len(live),
-            expired=len(newest) - len(live),
+            expired=sum(one.memory.has_lapsed(now) for one in newest),
             unused=len(live) - len(used),
             without_vector=sum(one.vector is None for one in live),
             other_embedding=sum(one.vector is not None and one.memory.embedding_model != embedding_model for one in live),

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from commonplace.bootstrap.models import SENTENCE_ENCODER, OnFirstUse, night_of, reader_of, summarizer_of, weights_of
 from commonplace.bootstrap.upkeep import FileReport, report_of, upkeep_of_file
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, time_zone
 from commonplace.domain.taxonomy import SIMILARITIES
 from commonplace.ports.all_records import AllRecords
 from commonplace.ports.bundle import BackupsKept, Ports
@@ -159,8 +158,9 @@ def _faults(database: "Database") -> list[str]:
     return check_file(database)
 
 
-def local_clock(zone: str | None, now: Clock | None = None) -> Clock:
-    """A clock in a zone by its IANA name, or in the machine's own; `now` tells the moment, the machine's clock by default.
+def local_clock(zone: str | None, now: Clock | None = None, field: str = "timezone") -> Clock:
+    """A clock in a zone by its IANA name, which `field` gave, or in the machine's own; `now` tells the moment, the machine's
+    clock by default.
 
     A moment with a fixed offset names no zone: without `zone` it stays as it is, and knows of no summer time.
     """
@@ -171,10 +171,5 @@ def local_clock(zone: str | None, now: Clock | None = None) -> Clock:
 
         machine = get_localzone()
         return lambda: datetime.now(machine)
-    try:
-        found = ZoneInfo(zone)
-    except (ZoneInfoNotFoundError, ValueError) as error:
-        raise CommonplaceError(
-            ErrorCode.INVALID_ARGUMENT, "timezone: is no IANA name such as Europe/Berlin", "timezone"
-        ) from error
+    found = time_zone(zone, field)
     return (lambda: datetime.now(found)) if now is None else (lambda: now().astimezone(found))

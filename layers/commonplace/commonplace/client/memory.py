@@ -67,7 +67,7 @@ class Commonplace(NightMethods, TransferMethods):
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "user_id: must not be empty", "user_id")
         self._user_id = f"{BACKEND}|{refuse_half_characters(name, 'user_id')}"
         self._agent_id = refuse_half_characters(agent_id, "agent_id")
-        self._clock = local.local_clock(timezone or chosen.timezone, now)
+        self._clock = local.local_clock(timezone or chosen.timezone, now, "timezone" if timezone else "COMMONPLACE_TIMEZONE")
         if path is not None:
             refuse_half_characters(str(path), "path")
         self._local = local.open_local(chosen.model_copy(update={"db": Path(path)} if path is not None else {}))

@@ -61,7 +61,7 @@ class TagStats(Part):
 class HealthParts(Part):
     """What the score lost, and to what."""
 
-    expired: float = Field(description="Memories whose time is over and that wait to be removed, of all.")
+    expired: float = Field(description="Durable memories whose time is over, of all; daily notes end by design.")
     other_embedding: float = Field(description="Memories that another model embedded, of all.")
     single_use_tags: float = Field(description="A fifth of the tags that are used once, beyond half of all tags.")
 

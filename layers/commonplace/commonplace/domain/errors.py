@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import Enum
 from importlib.util import find_spec
 from typing import Literal, TypeVar
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-Extra = Literal["aws", "claude", "langchain", "openai-agents", "pydantic-ai", "strands"]
+Extra = Literal["aws", "claude", "langchain", "langgraph", "openai-agents", "pydantic-ai", "strands"]
 _EXTRAS: dict[Extra, tuple[str, ...]] = {
     "aws": ("botocore", "opensearchpy"), "claude": ("anthropic",), "langchain": ("langchain_core",),
-    "openai-agents": ("agents",), "pydantic-ai": ("pydantic_ai",), "strands": ("strands",),
+    "langgraph": ("langgraph",), "openai-agents": ("agents",), "pydantic-ai": ("pydantic_ai",), "strands": ("strands",),
 }  # fmt: skip
 
 
@@ -110,6 +112,16 @@ class CommonplaceError(Exception):
         }
 
 
+def time_zone(name: str, field: str) -> ZoneInfo:
+    """The time zone of an IANA name. Raises `INVALID_ARGUMENT`, with a zone whose name is like it."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: a folder of the time zone database
+        like = "".join(get_close_matches(name[:64], sorted(available_timezones()), n=1)) or "Europe/Berlin"
+        why = f"{field}: there is no time zone {name[:64]}; give an IANA name such as {like}"
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, field) from None
+
+
 def places_of(error: BaseException) -> str:
     """Where it was raised, innermost last, for a log: its message may quote what somebody said."""
     found, trace = [], error.__traceback__
@@ -125,5 +137,5 @@ def require_extra(extra: Extra, configured: str) -> None:
     `configured`: what needs that part, as the subject of the sentence. Nothing is imported by asking.
     """
     if any(find_spec(package) is None for package in _EXTRAS[extra]):
-        install = f"pip install 'commonplace-memory[{extra}]'"
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{configured}, and what that needs is not installed: {install}")
+        run = f"run pip install '.[{extra}]' in a clone of Commonplace"
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{configured}, and what that needs is not installed: {run}")

@@ -75,6 +75,10 @@ class Memory(BaseModel):
     purge_at: Held | None = None
     embedding_model: str | None = None
 
+    def has_lapsed(self, now: datetime) -> bool:
+        """Whether it is durable and its time is over all the same; daily notes end by design."""
+        return self.durability == "durable" and self.expires_at is not None and self.expires_at <= now
+
     @classmethod
     def kept(cls, record: str | bytes) -> "Memory":
         """Reads what a store kept. Fields that a newer version added are left out, so that one may go back to an older."""

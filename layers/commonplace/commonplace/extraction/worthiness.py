@@ -10,14 +10,14 @@ from commonplace.extraction.changes.attributes import attribute_of
 from commonplace.extraction.changes.corrections import ended_matter, is_correction
 from commonplace.extraction.changes.figure_replacement import figures_of
 from commonplace.extraction.clauses import Clause, pieces, without_request
-from commonplace.extraction.patterns import has_wording, is_instruction_to_reader
+from commonplace.extraction.patterns import has_wording, is_instruction_to_reader, wording_pattern
 from commonplace.extraction.third_parties import OF_SOMEBODY_ELSE, private_reason, speaks_of_self
 from commonplace.ports.embedder import Embedder
 from commonplace.ports.record_values import Vector
 from commonplace.text.classifier.classification import classify, log_odds
 from commonplace.text.classifier.model import Kind, Shares, kinds
 from commonplace.text.foundation import tokenizer
-from commonplace.text.foundation.characters import has_kana_or_han
+from commonplace.text.foundation.characters import has_kana_or_han, straight
 from commonplace.text.foundation.english import is_auxiliary, is_everyday_s_form
 from commonplace.text.foundation.sentences import STOPS
 
@@ -152,6 +152,14 @@ def imagined_or_reported(text: str) -> str | None:
     return "what somebody else says" if has_wording("reported", text) and not has_wording("adviser", text) else None
 
 
+def only_greets(text: str) -> bool:
+    """Whether a text holds nothing but greetings, thanks and good wishes, to a name perhaps."""
+    plain = straight(text)
+    rest = re.findall(r"\w+", wording_pattern("greeting").sub(" ", plain))
+    names = [word for word in rest if len(word) > 1 and word.istitle() and not has_kana_or_han(word)]
+    return len(rest) == len(names) <= (wording_pattern("greeting").search(plain) is not None)
+
+
 def _passing_reason(clause: Clause, judgement: Judgement, least: float) -> str | None:
     text = clause.text
     if has_wording("standing", text):
@@ -163,6 +171,8 @@ def _passing_reason(clause: Clause, judgement: Judgement, least: float) -> str |
         return ASKED
     if why := imagined_or_reported(text):
         return why
+    if only_greets(text):
+        return PASSING
     if _bears_on_the_user(text):
         return None
     if judgement.worth < _SURELY and any(has_wording(kind, text) for kind in _PASSING):

@@ -5,22 +5,26 @@ from functools import wraps
 from itertools import islice
 from typing import Any, TypeVar
 
-from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
-from anthropic.types.beta import (
-    BetaCacheControlEphemeralParam,
-    BetaMemoryTool20250818CreateCommand,
-    BetaMemoryTool20250818DeleteCommand,
-    BetaMemoryTool20250818InsertCommand,
-    BetaMemoryTool20250818RenameCommand,
-    BetaMemoryTool20250818StrReplaceCommand,
-    BetaMemoryTool20250818ViewCommand,
-)
-from anyio.to_thread import run_sync
-
 from commonplace.client.memory import Commonplace
 from commonplace.domain.documents import Document
-from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.errors import CommonplaceError, require_extra
 from commonplace.integrations.memory_files import MemoryFiles, PathError, Place, place_of
+
+try:
+    from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
+    from anthropic.types.beta import (
+        BetaCacheControlEphemeralParam,
+        BetaMemoryTool20250818CreateCommand,
+        BetaMemoryTool20250818DeleteCommand,
+        BetaMemoryTool20250818InsertCommand,
+        BetaMemoryTool20250818RenameCommand,
+        BetaMemoryTool20250818StrReplaceCommand,
+        BetaMemoryTool20250818ViewCommand,
+    )
+    from anyio.to_thread import run_sync
+except ImportError:
+    require_extra("claude", "Claude's memory tool is asked for")
+    raise
 
 _AROUND = 2  # lines that are shown before and behind an edit
 _MOST_PLACES = 10  # that an error lists

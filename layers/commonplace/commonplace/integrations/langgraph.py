@@ -7,22 +7,26 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
-from langgraph.store.base import (
-    BaseStore,
-    GetOp,
-    Item,
-    ListNamespacesOp,
-    MatchCondition,
-    Op,
-    PutOp,
-    Result,
-    SearchItem,
-    SearchOp,
-)
-
 from commonplace.client.memory import Commonplace
 from commonplace.domain.documents import DocumentHead
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, require_extra
+
+try:
+    from langgraph.store.base import (
+        BaseStore,
+        GetOp,
+        Item,
+        ListNamespacesOp,
+        MatchCondition,
+        Op,
+        PutOp,
+        Result,
+        SearchItem,
+        SearchOp,
+    )
+except ImportError:
+    require_extra("langgraph", "a store for LangGraph is asked for")
+    raise
 
 _ROOT = "langgraph"  # no namespace of LangGraph's own may begin so
 _ORDERED: Mapping[str, Callable[[float, float], bool]] = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}

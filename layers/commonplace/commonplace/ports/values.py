@@ -122,7 +122,8 @@ class Similar:
 class Statistics:
     """A measured state: memories that can be found, and those of them, or of the rest, that could be tidied.
 
-    `of_newest`: how many memories were looked at, where these are not all.
+    `expired`: durable memories whose time is over; daily notes end by design. `of_newest`: how many memories were looked
+    at, where these are not all.
     """
 
     active: int

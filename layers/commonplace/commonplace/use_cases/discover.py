@@ -41,9 +41,8 @@ def health(state: Statistics) -> float:
 
 
 def health_parts(state: Statistics) -> dict[str, float]:
-    """What the score loses: expired, embedded by another model, and a fifth of the single-use tags beyond half of them.
-
-    Each is a share of all memories (of all tags for the last).
+    """What the score loses: durable memories that expired and those embedded by another model, as shares of all memories,
+    and a fifth of the share of the tags that are used once, beyond half of them.
     """
     memories = max(1, state.active + state.expired)
     single = max(0.0, state.single_tags / max(1, state.tags) - 0.5) if state.tags >= 20 else 0.0
@@ -59,7 +58,7 @@ def _opportunities(state: Statistics, duplicates: int) -> list[str]:
     if duplicates:
         found.append(f"consolidate {duplicates} duplicate tag{'s' if duplicates > 1 else ''}")
     if state.expired:
-        found.append(_memories(state.expired, "has expired and waits to be removed", "have expired and wait to be removed"))
+        found.append(_memories(state.expired, "is durable and has expired", "are durable and have expired"))
     if state.other_embedding:
         by = "embedded by another model"
         one, many = f"was {by}: it is found by words only", f"were {by}: they are found by words only"

@@ -10,6 +10,7 @@ from commonplace.contract import validate
 from commonplace.domain.errors import CommonplaceError, list_of
 from commonplace.domain.fields import MAX_TEXT, Place
 from commonplace.domain.imports import ChatMessage, ImportResult, Keep, LeftOut, Turn
+from commonplace.extraction.worthiness import only_greets
 from commonplace.memories.enrich import EnrichedStatement, PrecomputedEmbedder, enrich, labelling
 from commonplace.memories.ingest import new_entry
 from commonplace.ports.bundle import Ports
@@ -96,7 +97,7 @@ class _TurnReader:
             speaker = self.turns[number].speaker
             named = None if speaker.lower() in _NOBODY else redact(speaker).text
             statement = enrich(text, self.ports.words, embedder, self.own_tags, named)
-            if self.keep == "all" or statement.classification.worthy:
+            if self.keep == "all" or (statement.classification.worthy and not only_greets(text)):
                 kept[number] = statement
         if embedder.name != self.ports.embedder.name:
             vectors = self._with_vectors([one.text for one in kept.values()], self.ports.embedder)

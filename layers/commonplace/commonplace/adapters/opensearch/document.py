@@ -17,8 +17,8 @@ from commonplace.retrieval.documents import digest, document
 ALIAS = "commonplace"
 _LONGEST_TOKEN = 8_191  # in characters: four bytes each, a term of Lucene holds 32,766
 _KEYWORDS = (
-    "memory_id user_id agent_id status collection memory_type category section content_type subject emotion session_id"
-    " speaker tags embedding_model digest"
+    "memory_id user_id agent_id status collection durability memory_type category section content_type subject emotion"
+    " session_id speaker tags embedding_model digest"
 ).split()
 _FLAGS = ("question", "instruction", "preference")
 _TIMES = ("happened_at", "created_at", "valid_from", "valid_to", "expires_at")
@@ -160,6 +160,7 @@ def _fields(memory: Memory) -> dict[str, Any]:
         "status": memory.status,
         "version": memory.version,
         "collection": memory.collection,
+        "durability": memory.durability,
         "memory_type": memory.memory_type,
         "category": memory.category,
         "section": memory.section,

@@ -72,7 +72,7 @@ class OpenSearchFacts:
         unused_here = here["live"] - sum(count for name, count in here.items() if name.startswith(_USED))
         return Statistics(
             active=here["live"] + len(live),
-            expired=here["expired"] + len(waiting) - len(live),
+            expired=here["lapsed"] + sum(one.memory.has_lapsed(now) for one in waiting),
             unused=unused_here + sum(one.memory.memory_id not in used for one in live),
             without_vector=here["without_vector"] + len(live) - len(made_by),
             other_embedding=here["other"] + sum(model != embedding_model for model in made_by),
@@ -127,7 +127,7 @@ def _states(now: float, embedding_model: str) -> dict[str, Any]:
     embedded = {"exists": {"field": "embedding_model"}}
     return {
         "live": _live(now),
-        "expired": expired,
+        "lapsed": {"bool": {"filter": [expired, {"term": {"durability": "durable"}}]}},
         "without_vector": {"bool": {"must_not": [expired, embedded]}},
         "other": {"bool": {"filter": [embedded], "must_not": [expired, {"term": {"embedding_model": embedding_model}}]}},
     }

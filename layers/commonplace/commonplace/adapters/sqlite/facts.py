@@ -11,10 +11,11 @@ from commonplace.domain.outline import Outline
 from commonplace.ports.values import MOST_TAGS, Statistics
 
 _COUNTS = """SELECT
-    coalesce(sum(live), 0), coalesce(sum(NOT live), 0), coalesce(sum(live AND usage.memory_id IS NULL), 0),
+    coalesce(sum(live), 0), coalesce(sum(lapsed), 0), coalesce(sum(live AND usage.memory_id IS NULL), 0),
     coalesce(sum(live AND embedding IS NULL), 0),
     coalesce(sum(live AND embedding IS NOT NULL AND embedding_model IS NOT :model), 0)
-    FROM (SELECT memory_id, embedding, embedding_model, (expires_at IS NULL OR expires_at > :now) AS live
+    FROM (SELECT memory_id, embedding, embedding_model, (expires_at IS NULL OR expires_at > :now) AS live,
+          iif(expires_at <= :now AND json_valid(record), json_extract(record, '$.durability') = 'durable', 0) AS lapsed
           FROM memories WHERE owner = :owner AND status = 'active') LEFT JOIN usage USING (memory_id)"""
 
 

@@ -197,6 +197,8 @@ def _why(path: Path, error: Exception) -> str:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return "another process is writing; try again"
+    if path.is_dir():
+        return f"the memory file {path} is a folder: name a file in it, such as {path / 'memory.db'}"
     if code in _OF_THE_SYSTEM:
         return f"the memory file {path} can't be used: {error}"
     return damaged(path, getattr(error, "sqlite_errorname", type(error).__name__))

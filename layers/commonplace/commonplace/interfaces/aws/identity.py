@@ -6,9 +6,8 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, tzinfo
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, time_zone
 from commonplace.domain.strict_json import read_object
 
 USER = "X-Commonplace-User"
@@ -80,14 +79,7 @@ def header(headers: Any, name: str) -> str | None:
 
 def zone_named(name: str | None) -> tzinfo:
     """The user's time zone by its IANA name, UTC when none is named."""
-    if name is None:
-        return UTC
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: a folder of the time zone database
-        raise CommonplaceError(
-            ErrorCode.INVALID_ARGUMENT, f"{TIMEZONE}: is no IANA name such as Europe/Berlin", TIMEZONE
-        ) from None
+    return UTC if name is None else time_zone(name, TIMEZONE)
 
 
 def unauthorized(why: str) -> CommonplaceError:

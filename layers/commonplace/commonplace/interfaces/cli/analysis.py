@@ -11,8 +11,7 @@ from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_fact
 
 _AFTER = click.option("--after", metavar="TIME", help="Only what is of then or later, ISO 8601.")
 _BEFORE = click.option("--before", metavar="TIME", help="Only what is of before, ISO 8601.")
-_BAR = 20  # columns of the longest: a terminal of 80 shows it on one line
-_SHORT = 12
+_BAR = 12  # columns of the longest: a terminal of 60 shows it beside its name
 _TAGS = 10
 
 
@@ -76,7 +75,7 @@ def timeline(
         return print_json(answer)
     buckets = answer["buckets"]
     if buckets:
-        drawn = zip(buckets, bars((bucket["count"] for bucket in buckets), _SHORT), strict=True)
+        drawn = zip(buckets, bars(bucket["count"] for bucket in buckets), strict=True)
         rows = [(bucket["start"][:10], bucket["count"], bar, _told(bucket)) for bucket, bar in drawn]
         print_rows(("from", "memories", "", "about"), rows, "about")
     more = f"commonplace timeline --cursor {answer['cursor']}" if answer.get("cursor") else ""
@@ -128,8 +127,8 @@ def _drawn(name: str, counts: Mapping[str, int]) -> Iterator[tuple[object, ...]]
         yield "" if at else name, *row, bar
 
 
-def bars(numbers: Iterable[int], longest: int = _BAR) -> list[str]:
+def bars(numbers: Iterable[int]) -> list[str]:
     """A bar for each number, as long as its share of the largest; none at all for 0 alone."""
     counts = [*numbers]
     most = max(counts, default=0) or 1
-    return ["█" * (round(longest * count / most) or bool(count)) for count in counts]
+    return ["█" * (round(_BAR * count / most) or bool(count)) for count in counts]

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import IO, Any
 
 import click
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode, places_of
+from commonplace.domain.errors import CommonplaceError, ErrorCode, escaped, places_of
 
 INTERNAL, USAGE, NOT_FOUND, UNAVAILABLE, LEFT, STOPPED = 1, 2, 3, 4, 5, 130
 
@@ -31,7 +32,13 @@ _NEXT = {
     ErrorCode.STORAGE_UNAVAILABLE: "--db FILE names another file",
     ErrorCode.INTERNAL: "please report this line",
 }
-_LISTED_BY = {"memory_id": "list", "run_id": "runs list", "operation_id": "runs show", "dir": "markdown write --help"}
+_LISTED_BY = {
+    "memory_id": "list",
+    "run_id": "runs list",
+    "operation_id": "runs show",
+    "dir": "markdown write --help",
+    "backup_id": "backup list",
+}
 
 
 @dataclass(frozen=True)
@@ -146,9 +153,17 @@ class Failed(click.ClickException):
 def usage_error(error: click.ClickException, as_json: bool) -> Failed:
     """A command line that click can't read, as an error of ours."""
     context = error.ctx if isinstance(error, click.UsageError) else None
-    field = error.param.name if isinstance(error, click.BadParameter) and error.param else None
+    parameter = error.param if isinstance(error, click.BadParameter) else None
+    field = parameter.name if parameter else None
     ours = CommonplaceError(ErrorCode.INVALID_ARGUMENT, error.format_message().rstrip("."), field)
-    return Failed(ours, f"{context.command_path if context else 'commonplace'} --help", as_json)
+    steps = {
+        "does not exist": f"it was looked for from {escaped(str(Path.cwd()))}: check its name, or give the whole path",
+        "is not readable": "whoever owns it can let you read it",
+    }
+    of_a_file = parameter is not None and isinstance(parameter.type, click.Path)
+    following = next((step for why, step in steps.items() if of_a_file and why in error.message), None)
+    see = f"{context.command_path if context else 'commonplace'} --help"
+    return Failed(ours, see, as_json, following=following)
 
 
 def unexpected(error: Exception, as_json: bool) -> Failed:

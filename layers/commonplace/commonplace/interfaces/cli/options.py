@@ -145,6 +145,8 @@ def new_file(file: str) -> Iterator[IO[str]]:
         opened = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     except OSError as error:
         why = "is there already, and is not written over" if isinstance(error, FileExistsError) else error.strerror
+        if isinstance(error, FileNotFoundError):
+            why = f"there is no folder {path.parent}: make it, or name another"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"output: {why}", "output") from error
     try:
         with os.fdopen(opened, "w", encoding="utf-8", newline="") as found:

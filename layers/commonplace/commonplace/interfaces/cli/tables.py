@@ -5,6 +5,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -54,11 +55,19 @@ def print_facts(facts: Mapping[str, object]) -> None:
 
 
 def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]], wide: str) -> None:
-    """A table whose column `wide` takes the room that the others leave; what is too long for its column goes on below."""
+    """A table whose column `wide` takes the room that the others leave; what is too long for its column goes on below.
+
+    No word is broken: where the columns are too narrow for their words, each row is a list of facts instead.
+    """
     from wcwidth import ljust, rjust
 
     cells = [[*row] for row in rows]
     widths = _widths(columns, cells, columns.index(wide))
+    if widths is None:
+        for row in cells:
+            click.echo()
+            print_facts(dict(zip(columns, row, strict=True)))
+        return click.echo()
     heads = [ljust(name, room) for name, room in zip(columns, widths, strict=True)]
     click.echo("\n" + click.style(_GAP.join(heads).rstrip(), bold=True))
     click.echo("─" * (sum(widths) + len(_GAP) * (len(widths) - 1)))
@@ -71,37 +80,49 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]], wide: s
                 for name, part, room in zip(columns, parts, widths, strict=True)
             ]
             click.echo(_GAP.join(fitted).rstrip())
-    click.echo()
+    return click.echo()
 
 
-def _widths(columns: Sequence[str], rows: Sequence[Sequence[object]], wide: int) -> list[int]:
-    """Of each column: as wide as its longest line and no wider than an equal share, the wide one what is left."""
+def _widths(columns: Sequence[str], rows: Sequence[Sequence[object]], wide: int) -> list[int] | None:
+    """The width of each column: its longest word at least, and a share of the rest up to its longest line; the wide one
+    gets what is left. None where the words alone are too wide."""
     from wcwidth import width
 
     room = _terminal() - len(_GAP) * (len(columns) - 1)
-    share = max(len("interaction"), (room - _LEAST) // max(1, len(columns) - 1))
-    widths = [max(width(name), min(share, _longest(row[at] for row in rows))) for at, name in enumerate(columns)]
-    widths[wide] = max(_LEAST, room - sum(widths) + widths[wide])
+    lines = [[name, *(line for row in rows for line in _lines(row[at], None))] for at, name in enumerate(columns)]
+    # Between wide characters a line may end, and what no line holds is not waited for.
+    words = [[size for word in " ".join(found).split() if len(word) >= (size := width(word)) <= room] for found in lines]
+    widths = [max([width(name), *sizes]) for name, sizes in zip(columns, words, strict=True)]
+    if sum(widths) > room:
+        return None
+    widths[wide] += min(max(0, _LEAST - widths[wide]), room - sum(widths))
+    narrow = [at for at in range(len(columns)) if at != wide]
+    for after, at in enumerate(narrow):
+        share = (room - sum(widths)) // (len(narrow) - after)
+        widths[at] += min(max(map(width, lines[at])) - widths[at], share)
+    widths[wide] += room - sum(widths)
     return widths
 
 
-def _longest(values: Iterable[object]) -> int:
-    from wcwidth import width
-
-    return max((width(line) for value in values for line in _lines(value, None)), default=0)
-
-
 def _lines(value: object, room: int | None) -> list[str]:
-    """A value's lines, none wider than `room`; remarks are dim."""
-    from wcwidth import wrap
-
+    """A value's lines, none wider than `room` unless a word is; remarks are dim."""
     parts = [(value.text, False), (value.remark, True)] if isinstance(value, Remarked) else [(in_words(value), False)]
     found = []
     for text, dim in parts:
         for line in _CONTROL.sub("", undisguised(text)).split("\n"):
-            folded = wrap(line, room, expand_tabs=False, replace_whitespace=False) if room else [line]
-            found += [click.style(piece, dim=True) if dim and piece else piece for piece in folded or [""]]
+            found += [click.style(piece, dim=True) if dim and piece else piece for piece in _folded(line, room) or [""]]
     return found
+
+
+def _folded(line: str, room: int | None) -> list[str]:
+    """A line folded between words, and within a word only between wide characters."""
+    from wcwidth import width, wrap
+
+    if room is None:
+        return [line]
+    fold = partial(wrap, width=room, expand_tabs=False, replace_whitespace=False, break_on_hyphens=False)
+    whole = fold(line, break_long_words=False)
+    return [part for words in whole for part in ([words] if width(words) <= len(words) else fold(words))]
 
 
 def _terminal() -> int:
@@ -130,12 +151,12 @@ def print_notes(answer: Mapping[str, Any]) -> None:
 
 
 def print_runs(runs: "Sequence[Run]") -> None:
-    """A line per run."""
-    rows = [
-        (run.run_id, day_and_time(run.started_at.isoformat()), run.kind, run.status, len(run.interactions), _counts(run))
-        for run in runs
-    ]
-    print_rows(("run", "when", "kind", "status", "read", "operations"), rows, "operations")
+    """A run each: what it read and did, above its id."""
+    rows = []
+    for run in runs:
+        did = f"{run.kind}, {len(run.interactions)} read: {_counts(run) or 'nothing to do'}"
+        rows.append((day_and_time(run.started_at.isoformat()), run.status, Remarked(did, run.run_id)))
+    print_rows(("when", "status", "run"), rows, "run")
 
 
 def print_run(report: "RunReport") -> None:
