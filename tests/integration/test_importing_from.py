@@ -189,7 +189,7 @@ def test_values_of_langgraph_are_words_and_fields(elsewhere: Path, memory: Commo
 def test_observations_relations_and_prose_of_basic_memory(elsewhere: Path, memory: Commonplace) -> None:
     done = memory.import_from(elsewhere / "basic-memory", apply=True)
     found = kept(memory)
-    water = found["Water at 205°F extracts best"]
+    water = found["Water at 205°F extracts best #water #extraction"]
     assert water["tags"] == ["technique", "water", "extraction", "coffee", "brewing"]
     assert water["created_at"] == "2025-05-01T09:00:00Z"
     beans = found["Ethiopian beans go well with light roasts"]
@@ -208,7 +208,7 @@ def test_notes_that_basic_memory_itself_wrote_and_changed(elsewhere: Path, memor
         'note: Mia; file: people/family/Mia.md; type: person; aliases: ["Mimi", "M."]; birthday: 2018-09-03; '
         'address: ["city: Porto", "floor: 3"]'
     )
-    assert found["Water at 205°F extracts best"]["tags"] == ["technique", "water", "extraction", "coffee", "home-brewing"]
+    assert found["Water at 205°F extracts best #water #extraction"]["tags"] == ["technique", "water", "extraction", "coffee", "home-brewing"]
     assert "Coffee Brewing Methods grown by Mia." in found
     assert found["Water the orchids on Fridays, before noon."]["user_note"].startswith("note: Orchids: a note")
 
