@@ -151,15 +151,19 @@ def _history(source: Source) -> Found:
 def _wordings(memory_id: str, events: list[tuple[Any, ...]]) -> Iterator[ForeignFact]:
     """What a memory said, each wording until the next; after the last there may be none. An event may change other fields.
 
-    What was said before the first event, where the history does not begin with the memory, is of that time.
+    An earlier wording that only the event after it tells is of that event's time.
     """
-    first = events[0]
-    before = [(first[5], 0, *first[2:])] if first[5] and first[5] != first[0] else []
-    wordings = [next(same) for _, same in groupby([*before, *events], key=lambda event: event[:2])]
+    told = list[tuple[Any, ...]]()
+    for content, deleted, since, role, actor, old in events:
+        for text in (old, content if deleted else None):
+            if text and (not told or told[-1][0] != text):
+                told.append((text, 0, since, role, actor))
+        told.append((None if deleted else content, deleted, since, role, actor))
+    wordings = [next(same) for _, same in groupby(told, key=lambda event: event[:2])]
     last = len(wordings)
     for number, (one, after) in enumerate(pairwise([*wordings, None]), 1):
         assert one is not None
-        content, deleted, since, role, actor, _ = one
+        content, deleted, since, role, actor = one
         if deleted:
             continue
         times = {"created_at": since, "valid_from": since} | ({"valid_to": after[2]} if after is not None else {})
