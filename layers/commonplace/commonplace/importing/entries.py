@@ -53,7 +53,15 @@ def each(given: list[Any], read: Callable[[str, Mapping[str, Any]], Found], line
             continue
         error = one if isinstance(one, CommonplaceError) else CommonplaceError(ErrorCode.INVALID_JSON, "must be an object")
         yield refused(where, error)
-        yield Unread(where, REFUSED.format(error.code.label), lines[number - 1] if error is one and lines else one)
+        yield Unread(where, REFUSED.format(error.code.label), _loose(lines[number - 1]) if error is one and lines else one)
+
+
+def _loose(line: str) -> Any:
+    """What a line holds that is no object of its own, or the line itself."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return line
 
 
 def first_object(given: Any, *keys: str) -> Mapping[str, Any]:
