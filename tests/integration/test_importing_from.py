@@ -239,9 +239,10 @@ def test_observations_and_relations_of_the_memory_server_are_sentences(elsewhere
         "default_user: Prefers tea to coffee": ["person"],
         "John_Smith works at Harbour Hospital.": ["relation"],
     }
-    assert [(one.reason, "Harbour" in one.text) for one in done.passages] == [
-        ("a block or an entity of which nothing is said", True), ("refused: missing_field", False),
-    ]  # fmt: skip
+    assert [(one.where, one.reason, one.text) for one in done.passages[:2]] == [
+        ("entry 2", "a field that no memory keeps", '{"name": "Harbour Hospital"}'),
+        ("entry 2", "a field that no memory keeps", '{"entityType": "employer"}'),
+    ]
     graph = {"entities": [{"name": "Mia", "entityType": "person", "observations": ["Mia sings."]}], "relations": []}
     assert kind_of(Source(None, json.dumps(graph))).kind == "mcp-memory"
 

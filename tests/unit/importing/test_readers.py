@@ -11,8 +11,8 @@ from commonplace.domain.imports import ForeignFact, RefusedEntry, Unread
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.importing.entries import array_elements
 from commonplace.importing.kinds import READERS, kind_of
+from commonplace.importing.notes import front_matter, statements
 from commonplace.importing.sources import Source, decoded
-from commonplace.importing.statements import front_matter, statements
 
 VALUES: list[object] = [None, "", 7, -1e300, True, [], {}, [None, 7], {"a": {"b": []}}, "\ud800", "x" * 9_000, "0000-99-99"]
 NAMES = (

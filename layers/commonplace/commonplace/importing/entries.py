@@ -7,11 +7,12 @@ from typing import Any
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import ForeignFact, RefusedEntry, Unread
 from commonplace.domain.transfer import MOST_BYTES
-from commonplace.use_cases.import_facts import REFUSED, refused
-from commonplace.use_cases.left_out import is_technical, json_text
+from commonplace.use_cases.import_facts import REFUSED, refused, said_by
+from commonplace.use_cases.left_out import is_technical, json_text, leaves, words_of
 
 Found = Iterator[ForeignFact | RefusedEntry | Unread]
-OTHER_PARTS = "another part of the file"
+OTHER_PARTS, NOT_KEPT = "another part of the file", "a field that no memory keeps"
+_STRUCTURE = {"user", "assistant", "system", "entity", "preference", "categories"}  # words of the forms themselves
 
 
 def objects(given: Any, *keys: str) -> list[Any]:
@@ -44,12 +45,25 @@ def beside(given: Mapping[str, Any], *read: str) -> list[Unread]:
     ]
 
 
-def each(given: list[Any], read: Callable[[str, Mapping[str, Any]], Found], lines: Sequence[str] = ()) -> Found:
-    """What is read in each entry; one that is no object is refused. `lines`: as they stand in the file."""
+def each(
+    given: Iterable[Any], read: Callable[[str, Mapping[str, Any]], Iterator[ForeignFact]], lines: Sequence[str] = ()
+) -> Found:
+    """The statements of each entry, and its fields that none of them has; what is no object is refused.
+
+    `lines`: the entries as they stand in the file.
+    """
     for number, one in enumerate(given, 1):
         where = f"entry {number}"
         if isinstance(one, Mapping):
-            yield from read(where, one)
+            facts = list(read(where, one))
+            yield from facts
+            plain = [value for fact in facts for value in (fact.content, fact.tags, *fact.rest.values())]
+            rest = {name: value for name, value in one.items() if value not in plain and not is_technical(value)}
+            texts = [f"{fact.name} {fact.speaker} {json_text(said_by(fact))}" for fact in facts] if rest else []
+            kept = words_of(" ".join(texts)) | _STRUCTURE
+            for name, value in rest.items():
+                if not words_of(" ".join(map(str, leaves(value)))) <= kept:
+                    yield Unread(where, NOT_KEPT, {name: value})
             continue
         error = one if isinstance(one, CommonplaceError) else CommonplaceError(ErrorCode.INVALID_JSON, "must be an object")
         yield refused(where, error)

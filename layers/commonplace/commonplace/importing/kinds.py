@@ -12,7 +12,6 @@ from commonplace.importing.conversation_files import ConversationFile, conversat
 from commonplace.importing.entries import Found as ReadEntries
 from commonplace.importing.entries import first_object
 from commonplace.importing.sources import Source, Text
-from commonplace.importing.statements import statements
 from commonplace.importing.talks import talks_of
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
@@ -131,7 +130,7 @@ def _of_notes(source: Source) -> Found:
         found = found or Found("markdown", "there are Markdown notes")
         if "\npermalink:" in text.text.partition("\n---\n")[0]:
             return Found("basic-memory", f"{text.name} has a permalink at its head")
-        if any(notes.OBSERVATION.fullmatch(said) for _, _, said in statements(text.text)):
+        if any(notes.OBSERVATION.fullmatch(said) for _, _, said in notes.statements(text.text)):
             return Found("basic-memory", f"{text.name} has observations: - [category] ...")
     return found or _unknown()
 

@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from itertools import groupby, pairwise
@@ -13,51 +13,51 @@ from commonplace.domain.imports import ForeignFact, Unread, merged_fields
 from commonplace.domain.strict_json import read_json
 from commonplace.domain.taxonomy import Source as Who
 from commonplace.importing.entries import Found, beside, each, list_in, objects, one_line
+from commonplace.importing.notes import digest, statements
 from commonplace.importing.sources import Source
-from commonplace.importing.statements import digest, statements
-from commonplace.use_cases.left_out import is_technical, words_of
+from commonplace.use_cases.left_out import words_of
 
 MEM0, GRAPH, LANGGRAPH = ("results", "memories"), ("edges", "facts", "results"), ("items",)
 AGENTCORE = ("memoryRecordSummaries", "memoryRecords")
 BLOCKS, PASSAGES = ("core_memory", "blocks"), ("passages", "archival_memory")
 HISTORY = "history.db"
 """The file in mem0's folder in which its memories and their earlier wordings are."""
-
-TECHNICAL = "a technical field"
-_NOTHING_SAID = "a block or an entity of which nothing is said"
 _WHO: Mapping[str, Who] = {"user": "user", "assistant": "agent", "system": "system"}
 _WORDS = ("content", "text", "memory", "data", "fact", "preference")
 """Where a value has its words, by the examples of LangGraph, LangMem and AgentCore; without any, its fields are the words."""
-_MEM0 = {"id", "categories", "created_at", "expiration_date", "metadata"}
-_MEM0_TECHNICAL = {"hash", "score", "updated_at", "text_lemmatized", "input"}
+_MEM0 = {
+    "id",
+    "categories",
+    "created_at",
+    "expiration_date",
+    "metadata",
+    "hash",
+    "score",
+    "updated_at",
+    "text_lemmatized",
+    "input",
+}
 _EVENTS = """SELECT memory_id, new_memory, event = 'DELETE' OR coalesce(is_deleted, 0), coalesce(updated_at, created_at),
 role, actor_id, old_memory FROM history ORDER BY memory_id, coalesce(updated_at, created_at), rowid"""
-_EDGE = {"uuid", "fact", "created_at", "valid_at", "invalid_at", "expired_at", "reference_time", "attributes"}
-_EDGE_TECHNICAL = {"fact_embedding", "score", "relevance", "source_node_uuid", "target_node_uuid", "hyperedge_uuid"}
-_BLOCK = {"id", "label", "value", "description", "created_at"}
-_PASSAGE = {"id", "text", "tags", "created_at", "metadata", "metadata_"}
-_PASSAGE_TECHNICAL = {"embedding", "embedding_config", "organization_id", "created_by_id", "last_updated_by_id", "is_deleted"}
-_ITEM = {"namespace", "key", "value", "created_at", "createdAt"}
-_ITEM_TECHNICAL = {"updated_at", "updatedAt", "score"}
+_EDGE = {"uuid", "fact", "name", "created_at", "valid_at", "invalid_at", "expired_at", "reference_time", "attributes"}
+_EDGE |= {"fact_embedding", "score", "relevance", "source_node_uuid", "target_node_uuid", "hyperedge_uuid"}
+_PASSAGE = {"id", "text", "tags", "created_at", "metadata", "metadata_", "embedding", "embedding_config", "organization_id"}
+_PASSAGE |= {"is_deleted", "created_by_id", "last_updated_by_id"}
+_ITEM = {"namespace", "key", "value", "created_at", "createdAt", "updated_at", "updatedAt", "score"}
+_RECORD = {"memoryRecordId", "content", "namespaces", "createdAt", "metadata", "score", "memoryStrategyId"}
 _ENTITY, _RELATION = {"type", "name", "entityType", "observations"}, {"type", "from", "to", "relationType"}
-_RECORD = {"memoryRecordId", "content", "namespaces", "createdAt", "metadata"}
 
 # The part of a namespace behind one of these words is a person's name, behind one of those something else's.
 _OF_PEOPLE = re.compile(r"users?|actors?|people|persons?|customers?", re.IGNORECASE)
-_OF_OTHERS = re.compile(
-    r"strateg(y|ies)|sessions?|threads?|runs?|agents?|assistants?|projects?|orgs?|tenants?", re.IGNORECASE
-)
+_OF_OTHERS = re.compile(r"strateg(y|ies)|sessions?|threads?|runs?|agents?|assistants?|projects?|tenants?", re.IGNORECASE)
 _OF_NOBODY = re.compile(
-    r"memor(y|ies)|profiles?|facts?|preferences?|summar(y|ies)|semantic|episod(e|ic|es)|store|default|\W*|[\d\W]+",
-    re.IGNORECASE,
+    r"memor(y|ies)|profiles?|facts?|preferences?|summar(y|ies)|semantic|episod(e|ic|es)|store|default|[\d\W]*", re.IGNORECASE
 )
 
 
 def read_mem0(source: Source) -> Found:
     """Memories with their categories, times, and whatever metadata they have; of a history each wording, old ones closed."""
-    if source.is_folder or source.is_database:
-        return _history(source)
-    return _each(source, _mem0, *MEM0)
+    return _history(source) if source.is_folder or source.is_database else _each(source, _mem0, *MEM0)
 
 
 def read_graph(source: Source) -> Found:
@@ -82,9 +82,8 @@ def read_mcp_memory(source: Source) -> Found:
         yield from _each(source, _node)
         return
     for kind, name in (("entity", "entities"), ("relation", "relations")):
-        listed = given.get(name) or []
-        typed = [{"type": kind, **one} if isinstance(one, Mapping) else one for one in objects(listed)]
-        yield from each(typed, _node)
+        listed = objects(given.get(name) or [])
+        yield from each([{"type": kind, **one} if isinstance(one, Mapping) else one for one in listed], _node)
     yield from beside(given, "entities", "relations")
 
 
@@ -102,19 +101,18 @@ def read_letta(source: Source) -> Found:
     yield from beside(given, *lists)
 
 
-def _each(source: Source, read: Callable[[str, Mapping[str, Any]], Found], *keys: str) -> Found:
+def _each(source: Source, read: Callable[[str, Mapping[str, Any]], Iterator[ForeignFact]], *keys: str) -> Found:
     """What is read in each entry of a file, and what stands beside them."""
     entries, rest = list_in(source.json, *keys)
     yield from each(entries, read, source.lines)
     yield from rest
 
 
-def _mem0(where: str, entry: Mapping[str, Any]) -> Found:
+def _mem0(where: str, entry: Mapping[str, Any]) -> Iterator[ForeignFact]:
     said = next((name for name in ("memory", "data", "text") if entry.get(name) is not None), "memory")
     metadata = entry.get("metadata")
     more = dict(metadata) if isinstance(metadata, Mapping) else {"metadata": metadata}
     role = next((name for name in ("role", "attributed_to") if _who(entry.get(name))), "")
-    rest, unread = _rest(where, entry, _MEM0 | {said, role}, _MEM0_TECHNICAL)
     yield ForeignFact(
         where=where,
         name=str(entry.get("id") or where),
@@ -126,10 +124,9 @@ def _mem0(where: str, entry: Mapping[str, Any]) -> Found:
             "expires_at": entry.get("expiration_date"),
         },
         source=_who(entry.get(role)) or "user",
-        rest=merged_fields(rest, more),
+        rest=merged_fields(_but(entry, _MEM0 | {said, role}), more),
         person=_name(entry.get("user_id")),
     )
-    yield from unread
 
 
 def _history(source: Source) -> Found:
@@ -172,36 +169,29 @@ def _wordings(memory_id: str, events: list[tuple[Any, ...]]) -> Iterator[Foreign
         yield ForeignFact(f"memory {memory_id}", name, content, times=times, source=_who(role) or "user", rest=fields)
 
 
-def _edge(where: str, edge: Mapping[str, Any]) -> Found:
+def _edge(where: str, edge: Mapping[str, Any]) -> Iterator[ForeignFact]:
     attributes = edge.get("attributes")
-    rest, unread = _rest(where, edge, _EDGE | ({"name"} if isinstance(edge.get("name"), str) else set()), _EDGE_TECHNICAL)
-    began, ended = edge.get("valid_at"), edge.get("invalid_at")
     yield ForeignFact(
         where=where,
         name=str(edge.get("uuid") or where),
         content=edge.get("fact"),
-        tags=[edge["name"]] if isinstance(edge.get("name"), str) else [],
+        tags=_several(edge.get("name")),
         times={
             "created_at": edge.get("created_at"),
-            "event_time": began or edge.get("reference_time"),
-            "valid_from": began,
-            "valid_to": ended or edge.get("expired_at"),
+            "event_time": edge.get("valid_at") or edge.get("reference_time"),
+            "valid_from": edge.get("valid_at"),
+            "valid_to": edge.get("invalid_at") or edge.get("expired_at"),
         },
-        rest=merged_fields(rest, attributes if isinstance(attributes, Mapping) else {"attributes": attributes}),
+        rest=merged_fields(_but(edge, _EDGE), attributes if isinstance(attributes, Mapping) else {"attributes": attributes}),
         person=_name(edge.get("group_id")),
     )
-    yield from unread
-    spare = {"reference_time": began and edge.get("reference_time"), "expired_at": ended and edge.get("expired_at")}
-    yield from _unread(where, spare)
 
 
-def _block(agent: Mapping[str, Any], where: str, block: Mapping[str, Any]) -> Found:
+def _block(agent: Mapping[str, Any], where: str, block: Mapping[str, Any]) -> Iterator[ForeignFact]:
     """What a block says of the user; that of the persona is what the agent says of itself."""
     label, value = str(block.get("label") or "block"), block.get("value")
-    itself, left = label == "persona", list[Unread]()
-    said = value if isinstance(value, str) else ""
-    lines = list(statements(said, lambda line, why, text: left.append(Unread(f"block {label}, line {line}", why, text))))
-    for line, heading, content in lines if isinstance(value, str) else [(0, "", value)]:
+    itself = label == "persona"
+    for line, heading, content in statements(value) if isinstance(value, str) else [(0, "", value)]:
         yield ForeignFact(
             where=f"block {label}, line {line}" if line else where,
             name=f"{block.get('id') or label}#{digest(content)}",
@@ -212,87 +202,77 @@ def _block(agent: Mapping[str, Any], where: str, block: Mapping[str, Any]) -> Fo
             speaker=str(agent.get("name") or "assistant") if itself else None,
             rest={"heading": heading, "block": block.get("description")},
         )
-    if isinstance(value, str) and not lines:
-        yield Unread(where, _NOTHING_SAID, {name: block.get(name) for name in ("label", "description")})
-    yield from left
-    yield from _unread(where, {name: field for name, field in block.items() if name not in _BLOCK})
 
 
-def _passage(where: str, passage: Mapping[str, Any]) -> Found:
-    rest, unread = _rest(where, passage, _PASSAGE, _PASSAGE_TECHNICAL)
+def _passage(where: str, passage: Mapping[str, Any]) -> Iterator[ForeignFact]:
     found = [passage.get(name) for name in ("metadata", "metadata_")]
+    more = [one if isinstance(one, Mapping) else {"metadata": one} for one in found]
     yield ForeignFact(
         where=where,
         name=str(passage.get("id") or where),
         content=passage.get("text"),
         tags=passage.get("tags"),
         times={"created_at": passage.get("created_at")},
-        rest=merged_fields(rest, *(one if isinstance(one, Mapping) else {"metadata": one} for one in found)),
+        rest=merged_fields(
+            _but(passage, _PASSAGE), *(one if isinstance(one, Mapping) else {"metadata": one} for one in more)
+        ),
     )
-    yield from unread
 
 
-def _item(where: str, item: Mapping[str, Any]) -> Found:
+def _item(where: str, item: Mapping[str, Any]) -> Iterator[ForeignFact]:
     namespace = item.get("namespace")
     parts = [str(part) for part in namespace] if isinstance(namespace, list) else [str(namespace or "")]
     content, more = _words_in(item.get("value"))
-    rest, unread = _rest(where, item, _ITEM, _ITEM_TECHNICAL)
-    created, path = item.get("created_at") or item.get("createdAt"), "/".join(parts)
+    tags, path = more.pop("tags", ()), "/".join(parts)
     yield ForeignFact(
         where=where,
         name=f"{path}/{item.get('key') or where}",
         content=content,
-        tags=more.pop("tags", ()),
-        times={"created_at": created},
-        rest=merged_fields({"namespace": path}, more, rest),
+        tags=tags,
+        times={"created_at": item.get("created_at") or item.get("createdAt")},
+        rest=merged_fields({"namespace": path}, more, _but(item, _ITEM)),
         person=_person_in(parts),
     )
-    yield from unread
 
 
-def _record(where: str, record: Mapping[str, Any]) -> Found:
+def _record(where: str, record: Mapping[str, Any]) -> Iterator[ForeignFact]:
     """A record of AgentCore. Its text is a sentence, or for preferences an object with the preference and its categories."""
     content, namespaces, metadata = (record.get(name) for name in ("content", "namespaces", "metadata"))
-    said, more = content, dict[str, Any]()
-    if isinstance(content, Mapping):
-        said, more = content.get("text"), {name: value for name, value in content.items() if name != "text"}
+    said, more = (content.get("text"), _but(content, {"text"})) if isinstance(content, Mapping) else (content, {})
     if isinstance(said, str) and said.lstrip().startswith("{"):
         with suppress(CommonplaceError):  # a sentence that begins so
             said, parts = _words_in(read_json(said))
             more = merged_fields(more, parts)
-    path = namespaces[0] if isinstance(namespaces, list) and len(namespaces) == 1 else namespaces
     values = {
         name: next(iter(value.values())) if isinstance(value, Mapping) and len(value) == 1 else value
         for name, value in (metadata.items() if isinstance(metadata, Mapping) else [("metadata", metadata)])
     }
-    rest, unread = _rest(where, record, _RECORD, {"score", "memoryStrategyId"})
+    path = namespaces[0] if isinstance(namespaces, list) and len(namespaces) == 1 else namespaces
     yield ForeignFact(
         where=where,
         name=str(record.get("memoryRecordId") or where),
         content=said,
         tags=[*_several(more.pop("categories", None)), *_several(more.pop("tags", None))],
         times={"created_at": record.get("createdAt")},
-        rest=merged_fields({"namespace": path}, more, values, rest),
+        rest=merged_fields({"namespace": path}, more, values, _but(record, _RECORD)),
         person=_person_in(path.split("/")) if isinstance(path, str) else None,
     )
-    yield from unread
 
 
-def _node(where: str, node: Mapping[str, Any]) -> Found:
+def _node(where: str, node: Mapping[str, Any]) -> Iterator[ForeignFact]:
     """The observations about an entity, each behind its name unless it says that, or a relation as a sentence."""
     if node.get("type") == "relation":
         start, kind, end = (str(node.get(name) or "") for name in ("from", "relationType", "to"))
         said = f"{start} {kind.replace('_', ' ')} {end}." if start and end else None
-        rest = {name: value for name, value in node.items() if said is None or name not in _RELATION}
-        yield ForeignFact(where, f"{start}/{kind}/{end}", said, tags=["relation"], rest=rest)
+        yield ForeignFact(
+            where, f"{start}/{kind}/{end}", said, tags=["relation"], rest=_but(node, _RELATION if said else set())
+        )
         return
-    name, observations, tags = node.get("name"), _several(node.get("observations")), _several(node.get("entityType"))
-    more = merged_fields({"entity": name}, {field: value for field, value in node.items() if field not in _ENTITY})
-    for one in observations:
+    name, tags = node.get("name"), _several(node.get("entityType"))
+    more = merged_fields({"entity": name}, _but(node, _ENTITY))
+    for one in _several(node.get("observations")):
         whole = f"{name}: {one}" if isinstance(one, str) and not words_of(str(name)) <= words_of(one) else one
         yield ForeignFact(where, f"{name}#{digest(one)}", whole, tags=tags, rest=more)
-    if not observations:
-        yield Unread(where, _NOTHING_SAID, merged_fields(more, {"tags": tags}))
 
 
 def _words_in(value: Any) -> tuple[Any, dict[str, Any]]:
@@ -300,23 +280,16 @@ def _words_in(value: Any) -> tuple[Any, dict[str, Any]]:
     if not isinstance(value, Mapping):
         return value, {}
     for name in _WORDS:
-        rest = {other: one for other, one in value.items() if other != name}
         if isinstance(value.get(name), str):
-            return value[name], rest
+            return value[name], _but(value, {name})
         if isinstance(value.get(name), Mapping):
             content, more = _words_in(value[name])
-            return content, merged_fields(rest, more)
+            return content, merged_fields(_but(value, {name}), more)
     return one_line(value) or None, {}
 
 
-def _rest(where: str, entry: Mapping[str, Any], ours: Set[str], technical: Set[str]) -> tuple[dict[str, Any], list[Unread]]:
-    """The fields of an entry for its note, and those technical ones that say something."""
-    rest = {name: value for name, value in entry.items() if name not in ours and name not in technical}
-    return rest, _unread(where, {name: value for name, value in entry.items() if name in technical and name not in ours})
-
-
-def _unread(where: str, fields: Mapping[str, Any]) -> list[Unread]:
-    return [Unread(where, TECHNICAL, {name: value}) for name, value in fields.items() if not is_technical(value)]
+def _but(entry: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
+    return {name: value for name, value in entry.items() if name not in names}
 
 
 def _several(given: Any) -> list[Any]:
@@ -333,11 +306,8 @@ def _name(given: Any) -> str | None:
 
 def _person_in(namespace: Sequence[str]) -> str | None:
     """Whose namespace it is: the part behind a word like "users", else the first that may be a name."""
-    before = "", *namespace
-    for word, part in zip(before, namespace, strict=False):
-        if _OF_PEOPLE.fullmatch(word) and part:
-            return part
-    for word, part in zip(before, namespace, strict=False):
-        if not any(kind.fullmatch(part) for kind in (_OF_PEOPLE, _OF_OTHERS, _OF_NOBODY)) and not _OF_OTHERS.fullmatch(word):
-            return part
-    return None
+    pairs = list(zip(("", *namespace), namespace, strict=False))
+    behind = (part for word, part in pairs if _OF_PEOPLE.fullmatch(word) and part)
+    nouns = (_OF_PEOPLE, _OF_OTHERS, _OF_NOBODY)
+    free = (part for word, part in pairs if not (_OF_OTHERS.fullmatch(word) or any(noun.fullmatch(part) for noun in nouns)))
+    return next(behind, None) or next(free, None)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
@@ -12,15 +12,20 @@ from commonplace.importing.conversation_files import ConversationFile, conversat
 from commonplace.importing.entries import array_elements, unreadable
 from commonplace.importing.sources import Source
 from commonplace.use_cases.import_facts import REFUSED, refused
-from commonplace.use_cases.left_out import json_text, words_of
+from commonplace.use_cases.left_out import is_technical, words_of
 from commonplace.use_cases.legacy_records import moment
 
 _ASSISTANT_SHOWN = 250  # characters at its end: what it asked
 _MOST_CHARACTERS, _MOST_MESSAGES = 100_000, 500  # of a talk; a longer one is several
 _PAUSE, _NAME_SHOWN = timedelta(hours=1), 80
 _CONTENTS = ("text", "multimodal_text")
-ASSISTANT, OTHER_ROLE = "said by the assistant", "a message of a tool or the system"
-EDITED, HIDDEN, ATTACHED = "edited away in the conversation", "hidden, or no text", "an attachment"
+_TEXTS = {"title", "name", "summary", "parts", "text", "content", "thoughts", "attachments", "files"}
+OTHER_ROLE = "said by a tool or the system"
+_NOT_SAID = {
+    None: "the title of a conversation",
+    "user": "edited away, hidden, attached or no text",
+    "assistant": "said by the assistant",
+}
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant"}
 
 
@@ -35,7 +40,7 @@ class Said:
 
 def talks_of(source: Source, kind: str, zone: tzinfo | None) -> Iterator[dict[str, Any] | RefusedEntry | Unread]:
     """The talks of an export, as interactions of the type `discussion` under names of their own, with the `times` of their
-    messages beside them. Conversations that can't be read are refused, and what else is not read is told part by part."""
+    messages beside them. Conversations that can't be read are refused; what else is not read comes text by text."""
     number = 0
     for file in conversation_files(source):
         if not isinstance(file, ConversationFile):
@@ -47,128 +52,56 @@ def talks_of(source: Source, kind: str, zone: tzinfo | None) -> Iterator[dict[st
             try:
                 if isinstance(found, CommonplaceError) or not isinstance(found, Mapping):
                     raise found if isinstance(found, CommonplaceError) else unreadable(None, "must be an object")
-                yield from _Conversation(where, kind, found).talks(zone)
+                yield from _talks(where, found, kind, zone)
             except CommonplaceError as error:
                 if found is not error:
                     yield Unread(where, REFUSED.format(error.code.label), found)
                 yield refused(where, error)
 
 
-@dataclass
-class _Conversation:
-    """A conversation, and what of it is not read so far."""
-
-    where: str
-    kind: str
-    fields: Mapping[str, Any]
-    unread: list[Unread] = field(default_factory=list)
-
-    def talks(self, zone: tzinfo | None) -> Iterator[dict[str, Any] | Unread]:
-        """The talks in which the user said something, and then what is not read."""
-        messages = self._chatgpt() if self.kind == "chatgpt" else self._claude()
-        said = list(self._timed(messages))
-        name = str(self.fields.get("conversation_id") or self.fields.get("id") or self.fields.get("uuid") or "")
-        if not name and said:
-            raise unreadable("id", "there is no id")
-        for field_name in ("title", "name", "summary"):
-            self._leave("the title of a conversation", self.fields.get(field_name))
-        begins = Counter[str]()
-        for talk in _cut(said, zone):
-            if any(one.role == "user" for one in talk):
-                begun = talk[0].time.astimezone(UTC)
-                named = f"{self.kind}/{name[:_NAME_SHOWN]}/{begun:%Y-%m-%dT%H:%M:%S}"
-                begins[named] += 1  # without times of their own many messages have that of the conversation
-                yield {
-                    "type": "discussion",
-                    "id": named if begins[named] == 1 else f"{named}/{begins[named]}",
-                    "time": begun.isoformat(timespec="microseconds"),
-                    "messages": [{"role": one.role, "content": one.text} for one in talk],
-                    "times": [one.time.isoformat() for one in talk],
-                }
-        yield from self.unread
-
-    def _leave(self, reason: str, said: Any, before: str | None = None) -> None:
-        if said not in (None, "", [], {}):
-            self.unread.append(Unread(self.where, reason, said, before))
-
-    def _chatgpt(self) -> Iterator[tuple[Any, str, Any]]:
-        """What stands on the way from the beginning to the node that is shown; what was edited away stands beside it."""
-        mapping = self.fields.get("mapping")
-        if not isinstance(mapping, Mapping):
-            raise unreadable("mapping", "there are no messages")
-        way, node, seen = list[Mapping[str, Any]](), self.fields.get("current_node"), set[object]()
-        if not isinstance(node, str) or node not in mapping:
-            node = next(reversed(mapping), None)
-        while isinstance(node, str) and node in mapping and node not in seen:
-            seen.add(node)
-            entry = mapping[node] if isinstance(mapping[node], Mapping) else {}
-            way.append(entry)
-            node = entry.get("parent")
-        for name, entry in mapping.items():
-            if name not in seen:
-                message, above = _part(entry, "message"), _part(mapping.get(_part(entry, "parent")), "message")
-                self._leave(EDITED, _text_of(message), json_text(_text_of(above)))
-        return map(self._chatgpt_message, reversed(way))
-
-    def _chatgpt_message(self, entry: Mapping[str, Any]) -> tuple[Any, str, Any]:
-        message = entry.get("message")
-        author, content, more = (_part(message, name) for name in ("author", "content", "metadata"))
-        if _part(more, "is_visually_hidden_from_conversation") or _part(content, "content_type", "text") not in _CONTENTS:
-            self._leave(HIDDEN, content)
-            return None, "", None
-        parts = _part(content, "parts")
-        said = [_part(one, "text") or one for one in (parts if isinstance(parts, list) else [])]
-        for one in said:
-            self._leave(HIDDEN, None if isinstance(one, str) else one)
-        return _part(author, "role"), "\n".join(one for one in said if isinstance(one, str)), _part(message, "create_time")
-
-    def _claude(self) -> Iterator[tuple[Any, str, Any]]:
-        messages = self.fields.get("chat_messages")
-        if not isinstance(messages, list):
-            raise unreadable("chat_messages", "there are no messages")
-        return map(self._claude_message, messages)
-
-    def _claude_message(self, message: Any) -> tuple[Any, str, Any]:
-        text, content = _part(message, "text"), _part(message, "content")
-        parts = content if isinstance(content, list) else [content]
-        texts = [_part(one, "text") if _part(one, "type") == "text" else None for one in parts]
-        whole = text if isinstance(text, str) and text else "\n".join(one for one in texts if isinstance(one, str))
-        for part, said in zip(parts, texts, strict=True):
-            if not isinstance(said, str) or not words_of(said) <= words_of(whole):
-                self._leave(HIDDEN, part)
-        for name in ("attachments", "files"):
-            self._leave(ATTACHED, _part(message, name))
-        return _part(message, "sender"), whole, _part(message, "created_at")
-
-    def _timed(self, messages: Iterable[tuple[Any, str, Any]]) -> Iterator[Said]:
-        """Messages in order, each at its time, else at that of the one before or of the conversation."""
-        names = ("create_time", "update_time") if self.kind == "chatgpt" else ("created_at", "updated_at")
-        last, before = next(filter(None, (_moment(self.fields.get(name)) for name in names)), None), None
-        for given, text, time in messages:
-            role = _ROLES.get(given) if isinstance(given, str) else None
-            if role != "user":
-                self._leave(ASSISTANT if role else OTHER_ROLE, text, before)
-            before = text
-            if role is None or not text.strip():
-                continue
-            at = _moment(time)
-            last = at if last is None or (at is not None and at > last) else last
-            if last is None:
-                raise unreadable("create_time", "there is no time")
-            yield Said(role, _printable(text if role == "user" else text[-_ASSISTANT_SHOWN:]), last)
+def _talks(where: str, conversation: Mapping[str, Any], kind: str, zone: tzinfo | None) -> Iterator[dict[str, Any] | Unread]:
+    said = list(_chatgpt(conversation) if kind == "chatgpt" else _claude(conversation))
+    name = str(conversation.get("conversation_id") or conversation.get("id") or conversation.get("uuid") or "")
+    if not name and said:
+        raise unreadable("id", "there is no id")
+    yield from _unread(where, conversation, words_of(" ".join(one.text for one in said if one.role == "user")))
+    begins = Counter[str]()
+    for talk in _cut(said, zone):
+        if any(one.role == "user" for one in talk):
+            begun = talk[0].time.astimezone(UTC)
+            named = f"{kind}/{name[:_NAME_SHOWN]}/{begun:%Y-%m-%dT%H:%M:%S}"
+            begins[named] += 1  # without times of their own many messages have that of the conversation
+            yield {
+                "type": "discussion",
+                "id": named if begins[named] == 1 else f"{named}/{begins[named]}",
+                "time": begun.isoformat(timespec="microseconds"),
+                "messages": [{"role": one.role, "content": one.text} for one in talk],
+                "times": [one.time.isoformat() for one in talk],
+            }
 
 
-def _text_of(message: Any) -> Any:
-    """The text of a message of ChatGPT; the whole content where there is more in it."""
-    content = _part(message, "content")
-    parts = _part(content, "parts")
-    texts = [one for one in parts if isinstance(one, str)] if isinstance(parts, list) else []
-    return "\n".join(texts) if texts and len(texts) == len(parts) else content
+def _unread(where: str, conversation: Mapping[str, Any], kept: set[str]) -> Iterator[Unread]:
+    """The texts of a conversation of which a word is in no message that is read, each with who said it."""
+    before = None
+    for role, text in _texts(conversation, None, is_text=False):
+        if not words_of(text) <= kept:
+            yield Unread(where, _NOT_SAID.get(_ROLES.get(role, role), OTHER_ROLE), text, before)
+        before = text
 
 
-def _part(value: Any, name: Any, default: Any = None) -> Any:
-    """A field of what may be no object."""
-    return value.get(name, default) if isinstance(value, Mapping) and isinstance(name, str) else default
+def _texts(value: Any, role: Any, *, is_text: bool) -> Iterator[tuple[Any, str]]:
+    """The texts in a conversation, each with the role of its message. `is_text`: they stand in a field for texts."""
+    if isinstance(value, Mapping):
+        author = value.get("author")
+        role = value.get("sender") or (author.get("role") if isinstance(author, Mapping) else None) or role
+        role = role if role is None or isinstance(role, str) else ""
+        for name, one in value.items():
+            yield from _texts(one, role, is_text=name in _TEXTS or (is_text and name not in ("type", "content_type")))
+    elif isinstance(value, list):
+        for one in value:  # of a list that is none of texts, the objects in it tell their own
+            yield from _texts(one, role, is_text=is_text or (isinstance(one, str) and not is_technical(one)))
+    elif isinstance(value, str) and is_text:
+        yield role, value
 
 
 def _cut(messages: Iterable[Said], zone: tzinfo | None) -> Iterator[list[Said]]:
@@ -184,6 +117,65 @@ def _cut(messages: Iterable[Said], zone: tzinfo | None) -> Iterator[list[Said]]:
         size += len(one.text)
     if talk:
         yield talk
+
+
+def _chatgpt(conversation: Mapping[str, Any]) -> Iterator[Said]:
+    """What stands on the way from the beginning to the node that is shown; what was edited away stands beside it."""
+    mapping = conversation.get("mapping")
+    if not isinstance(mapping, Mapping):
+        raise unreadable("mapping", "there are no messages")
+    way, node, seen = list[Mapping[str, Any]](), conversation.get("current_node"), set[object]()
+    if not isinstance(node, str) or node not in mapping:
+        node = next(reversed(mapping), None)
+    while isinstance(node, str) and node in mapping and node not in seen:
+        seen.add(node)
+        entry = mapping[node] if isinstance(mapping[node], Mapping) else {}
+        way.append(entry)
+        node = entry.get("parent")
+    yield from _timed(map(_chatgpt_message, reversed(way)), conversation.get("create_time"), conversation.get("update_time"))
+
+
+def _chatgpt_message(entry: Mapping[str, Any]) -> tuple[Any, str, Any]:
+    message = entry.get("message")
+    message = message if isinstance(message, Mapping) else {}
+    author, content, more = (message.get(name) for name in ("author", "content", "metadata"))
+    role = author.get("role") if isinstance(author, Mapping) else None
+    hidden = isinstance(more, Mapping) and more.get("is_visually_hidden_from_conversation")
+    if hidden or not isinstance(content, Mapping) or content.get("content_type", "text") not in _CONTENTS:
+        return None, "", None
+    parts = content.get("parts")
+    told = (one.get("text") if isinstance(one, Mapping) else one for one in (parts if isinstance(parts, list) else ()))
+    return role, "\n".join(one for one in told if isinstance(one, str)), message.get("create_time")
+
+
+def _claude(conversation: Mapping[str, Any]) -> Iterator[Said]:
+    messages = conversation.get("chat_messages")
+    if not isinstance(messages, list):
+        raise unreadable("chat_messages", "there are no messages")
+    found = (_claude_message(one) for one in messages if isinstance(one, Mapping))
+    yield from _timed(found, conversation.get("created_at"), conversation.get("updated_at"))
+
+
+def _claude_message(message: Mapping[str, Any]) -> tuple[Any, str, Any]:
+    text, content = message.get("text"), message.get("content")
+    if not isinstance(text, str) or not text:
+        parts = [one for one in content if isinstance(one, Mapping)] if isinstance(content, list) else []
+        text = "\n".join(str(one.get("text") or "") for one in parts if one.get("type") == "text")
+    return message.get("sender"), text, message.get("created_at")
+
+
+def _timed(messages: Iterable[tuple[Any, str, Any]], *times: Any) -> Iterator[Said]:
+    """Messages in order, each at its time, else at that of the one before or of the conversation."""
+    last = next(filter(None, map(_moment, times)), None)
+    for role, text, time in messages:
+        if _ROLES.get(role) is None or not text.strip():
+            continue
+        at = _moment(time)
+        last = at if last is None or (at is not None and at > last) else last
+        if last is None:
+            raise unreadable("create_time", "there is no time")
+        shown = text if _ROLES[role] == "user" else text[-_ASSISTANT_SHOWN:]
+        yield Said(_ROLES[role], _printable(shown), last)
 
 
 def _moment(value: Any) -> datetime | None:

@@ -1,6 +1,6 @@
 """A conversation as turns, or as messages of a chat: a statement of each, with its place."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from commonplace.domain.errors import CommonplaceError
@@ -24,7 +24,7 @@ def read(source: Source) -> Found:
     yield from each(list(turns), _fact)
 
 
-def _fact(where: str, turn: Mapping[str, Any]) -> Found:
+def _fact(where: str, turn: Mapping[str, Any]) -> Iterator[ForeignFact]:
     speaker = str(turn.get("speaker") or "user")
     yield ForeignFact(
         where=where,

@@ -12,7 +12,7 @@ from commonplace.domain.imports import LeftOutPassage, Unread
 from commonplace.text.redaction import redact
 
 _WORD = re.compile(r"[^\W_]+")
-_CONTROL = re.compile(r"[\x00-\x1f]+")
+_ESCAPED = re.compile(r"(\\[\\\"])|\\(?:[nrtbf]|u00[01].)")
 _MACHINE = re.compile(r"(?=\S*\d)\S*|[\W\d_]*")  # an id, a hash, a time or a figure
 _Given = TypeVar("_Given")
 
@@ -50,19 +50,19 @@ class LeftOutWords:
 
 def has_words(value: Any) -> bool:
     """Whether a JSON value holds a word or a number."""
-    return any(_WORD.search(leaf) if isinstance(leaf, str) else isinstance(leaf, (int, float)) for leaf in _leaves(value))
+    return any(_WORD.search(leaf) if isinstance(leaf, str) else isinstance(leaf, (int, float)) for leaf in leaves(value))
 
 
 def is_technical(value: Any) -> bool:
     """Whether a JSON value holds only ids, hashes, times and figures."""
-    return all(_MACHINE.fullmatch(leaf) for leaf in _leaves(value) if isinstance(leaf, str))
+    return all(_MACHINE.fullmatch(leaf) for leaf in leaves(value) if isinstance(leaf, str))
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def leaves(value: Any) -> Iterator[Any]:
     """The texts and numbers in a JSON value."""
     if isinstance(value, (Mapping, list, tuple)):
         for part in value.values() if isinstance(value, Mapping) else value:
-            yield from _leaves(part)
+            yield from leaves(part)
     elif not isinstance(value, bool):
         yield value
 
@@ -73,13 +73,7 @@ def words_of(text: str) -> set[str]:
 
 
 def json_text(value: Any) -> str:
-    """A text as it is; another value as JSON, in which no line break is escaped, which would join two words."""
-    return value if isinstance(value, str) else json.dumps(_plain(value), ensure_ascii=False)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {_plain(str(name)): _plain(one) for name, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
-    return _CONTROL.sub(" ", value) if isinstance(value, str) else value
+    """A text as it is; another value as JSON, in which a blank stands for each escaped character that is no quote."""
+    if isinstance(value, str):
+        return value
+    return _ESCAPED.sub(lambda found: found[1] or " ", json.dumps(value, ensure_ascii=False))

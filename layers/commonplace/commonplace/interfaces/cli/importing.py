@@ -52,10 +52,10 @@ def _users(user_map: Sequence[str], source: "Source", found: "Found") -> dict[st
             raise click.UsageError(f"--user-map {escaped(pair)}: must be NAME=USER, and each NAME may be given once")
         users[name] = user
     there = people_in(source, found.kind)
-    for name in users:
-        if name not in there:
+    for one in users:
+        if one not in there:
             people = ", ".join(sorted(there)) or "nobody"
-            raise click.UsageError(f"--user-map: the file names {escaped(people)}, and not {escaped(str(name))}")
+            raise click.UsageError(f"--user-map: the file names {escaped(people)}, and not {escaped(str(one))}")
     return users
 
 
