@@ -34,6 +34,8 @@ COUNTS: dict[str, tuple[str, int, int, int, int]] = {
     "letta.af": ("letta", 1, 1, 0, 0),
     "letta_passages.json": ("letta", 2, 1, 0, 1),
     "langgraph.json": ("langgraph", 4, 3, 0, 1),
+    "agentcore.json": ("agentcore", 3, 2, 0, 1),
+    "mcp_memory.jsonl": ("mcp-memory", 5, 4, 0, 1),
     "basic-memory": ("basic-memory", 10, 9, 0, 1),
     "memories": ("anthropic-memory", 4, 4, 0, 0),
     "notes": ("markdown", 3, 3, 0, 0),
@@ -189,7 +191,7 @@ def test_values_of_langgraph_are_words_and_fields(elsewhere: Path, memory: Commo
 def test_observations_relations_and_prose_of_basic_memory(elsewhere: Path, memory: Commonplace) -> None:
     done = memory.import_from(elsewhere / "basic-memory", apply=True)
     found = kept(memory)
-    water = found["Water at 205°F extracts best"]
+    water = found["Water at 205°F extracts best #water #extraction"]
     assert water["tags"] == ["technique", "water", "extraction", "coffee", "brewing"]
     assert water["created_at"] == "2025-05-01T09:00:00Z"
     beans = found["Ethiopian beans go well with light roasts"]
@@ -208,9 +210,75 @@ def test_notes_that_basic_memory_itself_wrote_and_changed(elsewhere: Path, memor
         'note: Mia; file: people/family/Mia.md; type: person; aliases: ["Mimi", "M."]; birthday: 2018-09-03; '
         'address: ["city: Porto", "floor: 3"]'
     )
-    assert found["Water at 205°F extracts best"]["tags"] == ["technique", "water", "extraction", "coffee", "home-brewing"]
+    assert found["Water at 205°F extracts best #water #extraction"]["tags"] == [
+        "technique",
+        "water",
+        "extraction",
+        "coffee",
+        "home-brewing",
+    ]
     assert "Coffee Brewing Methods grown by Mia." in found
     assert found["Water the orchids on Fridays, before noon."]["user_note"].startswith("note: Orchids: a note")
+
+
+def test_a_record_of_agentcore_keeps_its_time_its_namespace_and_its_metadata(elsewhere: Path, memory: Commonplace) -> None:
+    done = memory.import_from(elsewhere / "agentcore.json", apply=True)
+    found = kept(memory)
+    nurse, seats = found["Ana lives in Porto and works as a nurse."], found["Prefers window seats"]
+    assert nurse["created_at"] == "2025-03-05T08:38:15.250000Z"
+    assert nurse["user_note"] == "namespace: /strategies/facts-A1b2C3d4E5/actors/ana/; channel: phone call"
+    assert (seats["tags"], "context: Ana said so." in seats["user_note"]) == (["travel"], True)
+    assert (done.people, done.left_out) == ({"ana": 3}, {"refused: missing_field": 1})
+
+
+def test_observations_and_relations_of_the_memory_server_are_sentences(elsewhere: Path, memory: Commonplace) -> None:
+    done = memory.import_from(elsewhere / "mcp_memory.jsonl", apply=True, passages=True)
+    assert {text: one["tags"] for text, one in kept(memory).items()} == {
+        "John_Smith: Speaks fluent Spanish": ["person"],
+        "John Smith plays the cello.": ["person"],
+        "default_user: Prefers tea to coffee": ["person"],
+        "John_Smith works at Harbour Hospital.": ["relation"],
+    }
+    assert [(one.where, one.reason, one.text) for one in done.passages[:2]] == [
+        ("entry 2", "a field that no memory keeps", '{"name": "Harbour Hospital"}'),
+        ("entry 2", "a field that no memory keeps", '{"entityType": "employer"}'),
+    ]
+    graph = {"entities": [{"name": "Mia", "entityType": "person", "observations": ["Mia sings."]}], "relations": []}
+    assert kind_of(Source(None, json.dumps(graph))).kind == "mcp-memory"
+
+
+def note_in(folder: Path, text: str) -> Path:
+    (folder / "note.md").write_text(text, "utf-8")
+    return folder / "note.md"
+
+
+def test_a_number_sign_in_prose_stays_in_the_text(memory: Commonplace, tmp_path: Path) -> None:
+    said = (
+        "Condenser #7 leaks at 3 l/h", "Condenser #8 leaks at 3 l/h", "The race was fixed in PR #812",
+        "The race was fixed in PR #905", "The wall is #ff8800 by day", "Use port #B4 for now #wiring #home#lab",
+    )  # fmt: skip
+    done = memory.import_from(note_in(tmp_path, "".join(f"- [fact] {one}\n" for one in said)), "basic-memory", apply=True)
+    assert (done.added, done.known) == (6, [])
+    assert {text: one["tags"] for text, one in kept(memory).items()} == {
+        **{text: ["fact"] for text in said[:5]}, said[5]: ["fact", "wiring", "home", "lab"],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["basic-memory", "markdown"])
+@pytest.mark.parametrize("inner", ["title: Inner\ntype: litnote", "metadata: {}\nstatus: draft\ncitekey: smith2024"])
+def test_a_second_front_matter_is_skipped(memory: Commonplace, tmp_path: Path, kind: Any, inner: str) -> None:
+    file = note_in(tmp_path, f"---\ntitle: Outer\n---\n\n---\n{inner}\n---\n\nMia plays the cello.\n")
+    done = memory.import_from(file, kind, apply=True, passages=True)
+    assert list(kept(memory)) == ["Mia plays the cello."]
+    assert [(one.where, one.reason, one.text) for one in done.passages] == [
+        ("note.md, line 5", "a second front matter", f"---\n{inner}\n---")
+    ]
+
+
+def test_a_secret_is_in_no_passage(memory: Commonplace, tmp_path: Path) -> None:
+    done = memory.import_from(note_in(tmp_path, "Tea.\n\n```\nexport DB_PASSWORD=hunter2Tr0ub4dor\n```\n"), passages=True)
+    assert [one.text for one in done.passages] == ["```\nexport DB_PASSWORD=[redacted:password]\n```"]
+    assert (done.left_out, memory.import_from(tmp_path / "note.md").passages) == ({"code between fences": 1}, [])
 
 
 def test_notes_are_read_bullet_by_bullet(elsewhere: Path, memory: Commonplace) -> None:
@@ -307,6 +375,65 @@ def test_what_is_exported_in_the_form_of_another_store_comes_in_again(
             assert (one["tags"], one["created_at"]) == (current[words]["tags"], current[words]["created_at"])
             name = current[words]["memory_id"] if form == "mem0" else f"memories/local/{current[words]['memory_id']}"
             assert other.get(name).value == words
+
+
+KIM_AND_LEE = {
+    "mem0": [{"id": "1", "memory": "Lives in Turku.", "user_id": "kim"}, {"id": "2", "memory": "Lives in Cusco.", "user_id": "lee"}],
+    "graphiti": [
+        {"uuid": "1", "fact": "Lives in Turku.", "group_id": "kim"}, {"uuid": "2", "fact": "Lives in Cusco.", "group_id": "lee"}
+    ],
+    "langgraph": [
+        {"namespace": ["users", "kim", "memories"], "key": "1", "value": {"text": "Lives in Turku."}},
+        {"namespace": ["memories", "lee"], "key": "2", "value": {"text": "Lives in Cusco."}},
+    ],
+    "agentcore": [
+        {"memoryRecordId": "1", "content": {"text": "Lives in Turku."}, "namespaces": ["/strategies/s1/actors/kim"]},
+        {"memoryRecordId": "2", "content": {"text": "Lives in Cusco."}, "namespaces": ["lee/facts"]},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KIM_AND_LEE)
+def test_of_several_people_one_is_to_be_chosen(memory: Commonplace, tmp_path: Path, kind: Any) -> None:
+    (tmp_path / "dump.json").write_text(json.dumps(KIM_AND_LEE[kind]))
+    plan = memory.import_from(tmp_path / "dump.json")
+    assert (plan.kind, plan.people, plan.added) == (kind, {"kim": 1, "lee": 1}, 2)
+    assert plan.notes is not None
+    assert plan.notes.warnings == ["these are memories of 2 people: kim (1), lee (1); choose one of them (--only NAME)"]
+    for only, why in (
+        (None, "these are memories of 2 people"),
+        ("mia", r"nobody is called so; the people are kim \(1\), lee"),
+    ):
+        with pytest.raises(CommonplaceError, match=f"only: {why}"):
+            memory.import_from(tmp_path / "dump.json", apply=True, only=only)
+    done = memory.import_from(tmp_path / "dump.json", apply=True, only="kim")
+    assert (list(kept(memory)), done.left_out) == (["Lives in Turku."], {"of another person": 1})
+
+
+def test_each_person_of_a_dump_becomes_a_user_of_their_own(memory_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "dump.json").write_text(json.dumps(KIM_AND_LEE["mem0"]))
+    arguments = ("import", str(tmp_path / "dump.json"), "--db", str(memory_file))
+    assert run(*arguments, "--apply", home=tmp_path).code == 2
+    assert run(*arguments, "--only", "kim", "--user-map", "lee=lea", home=tmp_path).code == 2
+    assert "names kim, lee, and not mia" in run(*arguments, "--user-map", "mia=mia", "--apply", home=tmp_path).err
+    plan = run(*arguments, home=tmp_path)
+    assert (plan.code, "kim: 1" in plan.out) == (0, True)
+    done = run(*arguments, "--user-map", "kim=kim", "--user-map", "lee=lea", "--apply", home=tmp_path)
+    assert (done.code, "undo by" in done.out, "--user lea" in done.out) == (0, True, True)
+    for user, said in (("kim", "Lives in Turku."), ("lea", "Lives in Cusco."), ("local", None)):
+        with Commonplace(memory_file, user_id=user) as memory:
+            assert [one["raw_text"] for one in memory.export()] == ([said] if said else [])
+
+
+def test_the_folder_of_mem0_is_read_by_its_history(elsewhere: Path, memory: Commonplace, tmp_path: Path) -> None:
+    folder = tmp_path / "memories"
+    (folder / "qdrant").mkdir(parents=True)
+    (folder / "qdrant" / "meta.json").write_text("{}")
+    shutil.copy(elsewhere / "made" / "mem0.db", folder / "history.db")
+    done = memory.import_from(folder, apply=True)
+    assert told(done) == COUNTS["made/mem0.db"]
+    assert done.left_out == {"a message that mem0 kept": 1}
+    assert {text for text, one in kept(memory).items() if one["status"] == "active"} >= {"I live in Lisbon."}
 
 
 def test_an_empty_store_is_an_empty_list_in_any_form(memory: Commonplace) -> None:

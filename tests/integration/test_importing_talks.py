@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from commonplace import Commonplace
+from commonplace import Commonplace, CommonplaceError
 from commonplace.importing import import_talks
 from commonplace.settings import Settings
 from tests.conftest import NOON
@@ -226,6 +226,21 @@ def test_many_talks_are_several_runs_each_in_its_time(
     done = memory.import_from(file, apply=True, progress=lambda at, of: seen.append((at, of)))
     assert (len(done.runs), seen[-1]) == (2, (3, 3))
     assert current(memory) == {"I live in Porto."}
+
+
+def test_what_is_not_kept_of_a_talk_is_counted_by_its_reason(memory: Commonplace, tmp_path: Path) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([talk("c", (0, f"{PEANUTS} What can I eat? Thanks a lot!"), (1, "```\nmake ship\n```"))]))
+    plan = memory.import_from(file, passages=True)
+    assert [(one.reason, one.text) for one in plan.passages] == [
+        ("a question or a request", "What can I eat?"),
+        ("not worth keeping", "Thanks a lot!"),
+        ("not in the user's own words: quoted, pasted or code", "make ship"),
+    ]
+    assert memory.import_from(file, apply=True).left_out == plan.left_out
+    assert memory.import_from(file).left_out == {"in a conversation that an earlier import read": 2}
+    with pytest.raises(CommonplaceError, match="conversations name nobody"):
+        memory.import_from(file, only="kim")
 
 
 def test_a_person_sees_the_kind_and_what_would_come(memory_file: Path) -> None:

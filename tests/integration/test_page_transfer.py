@@ -1,6 +1,7 @@
 """Bringing memories along on the page, with a plan first; taking them out."""
 
 import io
+import json
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,16 @@ def test_what_other_stores_give_is_planned_and_brought_as_by_the_command(memory:
     assert len(list(memory.export())) == would.added
     again = planned(page, **files_of(ELSEWHERE / name))
     assert "Would be added 0" in text_of(again)
+
+
+def test_of_several_people_one_is_chosen_on_the_page(memory: Commonplace) -> None:
+    page = opened(memory)
+    dump = json.dumps([{"id": name, "memory": f"I am {name}.", "user_id": name} for name in ("kim", "lee")])
+    plan = planned(page, files=(io.BytesIO(dump.encode()), "dump.json"))
+    assert '<option value="lee">lee: 1</option>' in plan
+    fields = form_in(plan, "/ui/import/apply") | {"only": "lee"}
+    answer = page.client.post("/ui/import/apply", data=fields, base_url=URL, headers={"Origin": URL})
+    assert (answer.status_code, [one["raw_text"] for one in memory.export()]) == (303, ["I am lee."])
 
 
 @pytest.mark.parametrize("form", ["jsonl", "csv"])

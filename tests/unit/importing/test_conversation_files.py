@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.domain.errors import CommonplaceError
-from commonplace.domain.imports import RefusedEntry
+from commonplace.domain.imports import RefusedEntry, Unread
 from commonplace.importing import conversation_files as files
 from commonplace.importing import entries
 from commonplace.importing.conversation_files import ConversationFile, conversation_files
@@ -44,9 +44,10 @@ def refusals(path: Path) -> list[tuple[str, str]]:
 def test_the_conversations_of_a_zip_are_read_and_its_other_files_are_not(tmp_path: Path, packed: int) -> None:
     path = zipped(tmp_path, ("users.json", "[7]"), (f"data/{NAME}", TALKS), ("chat.html", "[7]"), packed=packed)
     assert kind_of(Source(path)).kind == "claude"
-    (found,) = conversation_files(Source(path))
+    users, found, chat = conversation_files(Source(path))
     assert found == ConversationFile(f"data/{NAME}", found.open)  # type: ignore[union-attr]
-    assert len(list(talks_of(Source(path), "claude", None))) == len(WORDS)
+    assert [one.said for one in (users, chat) if isinstance(one, Unread)] == ["users.json", "chat.html"]
+    assert sum(isinstance(one, dict) for one in talks_of(Source(path), "claude", None)) == len(WORDS)
 
 
 @pytest.mark.parametrize("name", [f"../{NAME}", f"a/../../{NAME}", f"/{NAME}", f"C:/{NAME}", f"..\\{NAME}"])

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from commonplace.domain.errors import CommonplaceError
-from commonplace.domain.imports import ForeignFact, RefusedEntry
+from commonplace.domain.imports import ForeignFact, RefusedEntry, Unread
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.importing.entries import array_elements
 from commonplace.importing.kinds import READERS, kind_of
+from commonplace.importing.notes import front_matter, statements
 from commonplace.importing.sources import Source, decoded
-from commonplace.importing.statements import front_matter, statements
 
 VALUES: list[object] = [None, "", 7, -1e300, True, [], {}, [None, 7], {"a": {"b": []}}, "\ud800", "x" * 9_000, "0000-99-99"]
 NAMES = (
@@ -30,7 +30,7 @@ def test_a_reader_tells_what_is_wrong_with_an_entry_and_goes_on(kind: ImportKind
             found = list(READERS[kind](source))
         except CommonplaceError:
             continue
-        assert all(isinstance(one, (ForeignFact, RefusedEntry)) for one in found)
+        assert all(isinstance(one, (ForeignFact, RefusedEntry, Unread)) for one in found)
         assert all(0 < len(one.alias) <= 128 for one in found if isinstance(one, ForeignFact))
 
 

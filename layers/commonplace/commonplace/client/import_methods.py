@@ -29,22 +29,26 @@ class ImportMethods:
 
     def import_from(
         self, path: "str | PathLike[str] | Source", kind: "ImportKind | None" = None, apply: bool = False, *,
-        progress: "import_facts.Progress | None" = None,
+        only: str | None = None, passages: bool = False, progress: "import_facts.Progress | None" = None,
     ) -> "Imported":  # fmt: skip
         """Tells what taking in a file or a folder of another store would do, or does it with `apply`, as a run.
 
-        `kind`: `chatgpt`, `claude`, `mem0`, `zep`, `graphiti`, `letta`, `langgraph`, `basic-memory`, `anthropic-memory`,
-        `markdown`, `messages` or `turns`; found out when it is left out. The file is only read. What things are called
-        there names their memories from then on, and what came before is `known`. `undo_run` takes a run back; of
-        conversations there may be several, in `runs`.
+        `kind`: `chatgpt`, `claude`, `mem0`, `zep`, `graphiti`, `letta`, `langgraph`, `agentcore`, `mcp-memory`,
+        `basic-memory`, `anthropic-memory`, `markdown`, `messages` or `turns`; found out when it is left out. The file is
+        only read. What things are called there names their memories from then on, and what came before is `known`.
+        `undo_run` takes a run back; of conversations there may be several, in `runs`.
+
+        `only`: the person whose memories are taken in. With several `people` in the file, `apply` raises `INVALID_ARGUMENT`
+        without it. `left_out` counts by reason the passages that become no memory; with `passages` they are listed, too.
         """
         from commonplace.importing.kinds import import_source
         from commonplace.importing.sources import Source
 
         source = path if isinstance(path, Source) else Source(path_given(path, "path"))
         return import_source(
-            source, kind, self._caller(), self._ports(), apply=apply, progress=progress or (lambda _done, _of: None)
-        )
+            source, kind, self._caller(), self._ports(), apply=apply, progress=progress or (lambda _done, _of: None),
+            only=only, passages=passages,
+        )  # fmt: skip
 
     def import_turns(
         self, turns: Sequence[Mapping[str, Any]], keep: "Keep" = "all", progress: "import_conversation.Progress | None" = None

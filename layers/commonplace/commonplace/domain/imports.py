@@ -114,7 +114,8 @@ class ImportedRecords(Result):
 class ForeignFact:
     """A statement as another store has it, unchecked. `where`: its place there, for people; `name`: what it is called there.
 
-    `times`: by the names of `Fact`, in whatever form the store writes them; `rest`: what has no field here.
+    `times`: by the names of `Fact`, in whatever form the store writes them; `rest`: what has no field here; `person`: whose
+    it is there, in a store that several people share.
     """
 
     where: str
@@ -127,6 +128,7 @@ class ForeignFact:
     session_id: str | None = None
     position: int | None = None
     rest: Mapping[str, Any] = field(default_factory=dict)
+    person: str | None = None
 
     @property
     def alias(self) -> str:
@@ -135,6 +137,28 @@ class ForeignFact:
             return self.name
         told = "".join(char for char in self.name if char.isprintable())[:_SHOWN]
         return f"{told}/{hashlib.sha256(self.name.encode(errors='replace')).hexdigest()[:32]}"
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A part of an import that becomes no memory. `said`: a text or a JSON value; `before`: the message before it, which may
+    have asked for a secret."""
+
+    where: str
+    reason: str
+    said: Any
+    before: str | None = None
+
+
+def merged_fields(*parts: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of several objects, without empty ones. A later value under a taken name gets a number: `source 2`."""
+    found: dict[str, Any] = {}
+    for name, value in (item for part in parts for item in part.items() if item[1] not in (None, "", [], {})):
+        number = 1
+        while (unused := name if number == 1 else f"{name} {number}") in found and found[unused] != value:
+            number += 1
+        found[unused] = value
+    return found
 
 
 class Fact(Request):
@@ -161,6 +185,12 @@ class RefusedEntry(Part):
     message: str
 
 
+class LeftOutPassage(Part):
+    where: str = Field(description="The entry, the line, the file or the message.")
+    reason: str = Field(description="Why it is left out.")
+    text: str = Field(description="Its words, without secrets.")
+
+
 class Imported(Result):
     """What an import from another store does, or would do."""
 
@@ -178,3 +208,6 @@ class Imported(Result):
     refused: list[RefusedEntry]
     lost: list[str] = Field(default_factory=list, description="What another write came before; the next run takes it.")
     cut: list[str] = Field(default_factory=list, description="Of what the note had no room for all fields.")
+    left_out: dict[str, int] = Field(default_factory=dict, description="By reason: how many passages become no memory.")
+    passages: list[LeftOutPassage] = Field(default_factory=list, description="These passages, where they are asked for.")
+    people: dict[str, int] = Field(default_factory=dict, description="By name: how many entries belong to each person.")

@@ -27,8 +27,8 @@ Source = Literal["user", "agent", "system"]
 ToolGroup = Literal["maintenance", "analysis", "migration", "debugging"]
 """What an advanced tool is for."""
 ImportKind = Literal[
-    "chatgpt", "claude", "mem0", "zep", "graphiti", "letta", "langgraph", "basic-memory", "anthropic-memory", "markdown",
-    "messages", "turns", "commonplace",
+    "chatgpt", "claude", "mem0", "zep", "graphiti", "letta", "langgraph", "agentcore", "mcp-memory", "basic-memory",
+    "anthropic-memory", "markdown", "messages", "turns", "commonplace",
 ]  # fmt: skip
 """What a file or a folder to be imported may be."""
 Granularity = Literal["day", "week", "month", "year"]

@@ -1,6 +1,6 @@
 """Rules mode: reads a day with the classifier and the duplicate analysis, without a model."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,7 @@ from commonplace.extraction.third_parties import household_names
 from commonplace.extraction.worthiness import ASKED, NOT_WORTH, PASSING, ROLE_PLAY, is_instruction
 from commonplace.ports.embedder import Embedder
 
+Refused = Callable[[Utterance, str, str], None]
 LEAST_WORTH = 0.6
 _EXPLICIT, _STATED, _PATTERN, _WEAK = 0.95, 0.9, 0.8, 0.6
 _UNTOLD = (NOT_WORTH, ASKED, PASSING)
@@ -34,15 +35,17 @@ _NOT_ADDRESSED = "sounds like a wish to forget, and may mean what is talked abou
 
 
 class RulesReader:
-    """Reads days without a model. `least_worth`: the worth, 0 to 1, from which a clause is kept."""
+    """Reads days without a model. `least_worth`: the worth, 0 to 1, from which a clause is kept; `refused`: is called with
+    each clause that is not, and the reason."""
 
-    def __init__(self, words: Embedder, least_worth: float = LEAST_WORTH) -> None:
+    def __init__(self, words: Embedder, least_worth: float = LEAST_WORTH, refused: Refused | None = None) -> None:
         self._words = words
         self._least = least_worth
+        self._refused = refused
 
     def read(self, day: Day, view: MemoryView) -> Reading:
         """Reads a day and returns its decisions; nothing is ever left unread."""
-        reading = _DayReading(day, view, self._words, self._least)
+        reading = _DayReading(day, view, self._words, self._least, self._refused)
         stage = RolePlay(self._words)
         for said in day.utterances:
             if said.role == "user" and said.own:
@@ -67,6 +70,7 @@ class _DayReading:
     view: MemoryView
     words: Embedder
     least: float
+    refused: Refused | None
     candidates: list[Candidate] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
 
@@ -85,6 +89,8 @@ class _DayReading:
             self.candidates.append(fixed or self._candidate(said))
         for clause, why in found.refused:
             fixed = self._corrected(utterance, clause.text) if why in _UNTOLD else None
+            if fixed is None and self.refused is not None:
+                self.refused(utterance, clause.text, why)
             if fixed:
                 self.candidates.append(fixed)
             elif utterance.explicit or why not in _UNTOLD:

@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.imports import RefusedEntry
-from commonplace.importing.sources import Source
+from commonplace.domain.imports import RefusedEntry, Unread
+from commonplace.importing.sources import OTHER_FILE, Source
 from commonplace.use_cases.import_facts import refused
 from commonplace.use_cases.record_files import too_large
 
@@ -49,19 +49,21 @@ class ConversationFile:
             return  # the text breaks off, which is told after what was whole
 
 
-def conversation_files(source: Source) -> Iterator[ConversationFile | RefusedEntry]:
-    """The files in which conversations are. Of an archive those that can't be read, or would be too large, are refused."""
+def conversation_files(source: Source) -> Iterator[ConversationFile | RefusedEntry | Unread]:
+    """The files in which conversations are, and which others there are. Of an archive those that can't be read, or would be
+    too large, are refused."""
     if source.path is None:
         yield ConversationFile("stdin", partial(BytesIO, (source.given or "").encode(errors="replace")))
     elif source.is_folder:
-        for name, path in source.files(".json"):
-            if _is_wanted(name):
-                yield ConversationFile(name, partial(_binary, path))
+        for name, path in source.files():
+            yield ConversationFile(name, partial(_binary, path)) if _is_wanted(name) else Unread(name, OTHER_FILE, name)
     elif source.is_archive:
         with _opened(source.path) as archive:
             for info in archive.infolist():
                 if _is_wanted(info.filename):
                     yield _archived(info, archive)
+                elif not info.is_dir():
+                    yield Unread(info.filename, OTHER_FILE, info.filename)
     else:
         yield ConversationFile(source.path.name, partial(_binary, source.path))
 

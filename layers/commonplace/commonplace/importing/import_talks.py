@@ -1,21 +1,23 @@
 """Conversations of an export, read like those of a night: in order of their time, and as runs that can be undone."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from commonplace.domain.batching import in_batches
 from commonplace.domain.fields import Notes
-from commonplace.domain.imports import Imported, RefusedEntry
+from commonplace.domain.imports import Imported, RefusedEntry, Unread
 from commonplace.domain.interactions import Interaction, RefusedInteraction
 from commonplace.domain.runs import Mode, Run, RunStatus
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.extraction.candidate import MemoryView, Reading
-from commonplace.extraction.days import Day, days_of
-from commonplace.extraction.rules import LEAST_WORTH, RulesReader
+from commonplace.extraction.days import Day, Utterance, days_of
+from commonplace.extraction.rules import LEAST_WORTH, Refused, RulesReader
+from commonplace.extraction.worthiness import NOT_WORTH
 from commonplace.importing.in_its_time import in_its_time, in_order_of_messages, piece_times
-from commonplace.importing.kept_talks import KeptTalk, Talks, in_order
+from commonplace.importing.kept_talks import KeptTalk, in_order
 from commonplace.nightly.budget import Answers
 from commonplace.nightly.day_planner import DayPlanner, UnsavedAnswers
 from commonplace.nightly.given_interactions import redacted, well_formed, without_answers
@@ -29,28 +31,40 @@ from commonplace.runs.apply import RunContext, leased
 from commonplace.runs.limits import apply_limits
 from commonplace.runs.plan import Plan, PlannedOperation, merged
 from commonplace.runs.staging import change_many, run_context
-from commonplace.use_cases.import_facts import Progress
+from commonplace.text.foundation.sentences import sentence_spans
+from commonplace.use_cases.import_facts import REFUSED, Progress
+from commonplace.use_cases.left_out import LeftOutWords, words_of
 
 _AT_ONCE = 500  # talks that one run reads, as of a night
 _RUNS = 200  # newest ones, among which are those that were undone
 _IN_PART = "the plan read the oldest {read} of {all} talks; the others are read when it is applied"
 _WAITS = "wishes to forget, and what would close much, wait for review: commonplace runs show {run_id}"
 _UNREAD = "it can't be read"
+KNOWN, TWICE = "in a conversation that an earlier import read", "in a conversation that stands there twice"
+LATER = "in a conversation that is only read when the import is applied"
+SAID, WAITING = "said before", "waits for review"
+FOREIGN = "not in the user's own words: quoted, pasted or code"
+Place = tuple[str, int]
+"""The id of a talk, and the message in it."""
 
 
 def import_talks(
-    kind: ImportKind, why: str, given: Talks, caller: Caller, ports: Ports, *, apply: bool, progress: Progress
-) -> Imported:
+    kind: ImportKind, why: str, given: Iterable[dict[str, Any] | RefusedEntry | Unread], caller: Caller, ports: Ports, *,
+    apply: bool, progress: Progress, passages: bool = False,
+) -> Imported:  # fmt: skip
     """Tells what reading these talks would bring, or reads them. Those that were read before are known.
 
     In order of their time, and what was said after a message is neither changed, closed nor forgotten by it. 500 talks are
-    a run; wishes to forget wait for review in a run of their own. `progress` is told how many of how many are read.
+    a run; wishes to forget wait for review in a run of their own. `progress` is told how many of how many are read;
+    `passages`: lists what is left out.
     """
-    context = run_context(caller, ports)
-    work = _Work(context, progress)
-    with in_order(given, work.refused) as (talks, number):
+    context, left = run_context(caller, ports), LeftOutWords(passages)
+    work = _Work(context, progress, left)
+    with in_order(left.taken(given), work.refused, partial(work.leave, TWICE)) as (talks, number):
         known = work.known_among(talks)
         fresh = [one for one in talks if one.name not in known]
+        for one in (*(talk for talk in talks if talk.name in known), *([] if apply else fresh[_AT_ONCE:])):
+            work.leave(KNOWN if one.name in known else LATER, one.load())
         work.total, batches = len(fresh), list(in_batches(fresh, _AT_ONCE))
         for batch in batches if apply else batches[:1]:
             work.read([one.load() for one in batch], apply)
@@ -70,6 +84,7 @@ def import_talks(
         known=sorted(known),
         conflicts=[],
         refused=work.refused,
+        **left.told,
         notes=Notes(redacted=list(dict.fromkeys(work.kinds)) or None, warnings=warnings or None) or None,
     )
 
@@ -80,6 +95,7 @@ class _Work:
 
     context: RunContext
     progress: Progress
+    left: LeftOutWords
     total: int = 0
     read_so_far: int = 0
     added: int = 0
@@ -102,14 +118,28 @@ class _Work:
             if one.run_id not in undone
         }
 
+    def leave(self, reason: str, talk: Mapping[str, Any]) -> None:
+        """Counts what the user says in a talk that is not read; what others say in it is counted already."""
+        before = None
+        for message in talk["messages"]:
+            if message["role"] == "user":
+                self.left.add(Unread(talk["id"], reason, message["content"], before))
+            before = message["content"]
+
+    def _leave_all(self, unread: Iterable[Unread]) -> None:
+        for one in unread:
+            self.left.add(one)
+
     def read(self, talks: Sequence[Mapping[str, Any]], apply: bool) -> None:
         """Reads some talks: plans their days one after the other, and applies that as a run."""
         self.times.clear()
         clean = list(self._clean(talks))
         if not apply:
-            self._count(self._planned(clean)[0].operations)
+            plan, _, unread = self._planned(clean)
+            self._count(plan.operations)
+            self._leave_all(unread)
             return
-        planned = list[tuple[Plan, Plan]]()
+        planned = list[tuple[Plan, Plan, list[Unread]]]()
 
         def planner(_: RunContext) -> Plan:
             planned.append(self._planned(clean))
@@ -118,7 +148,8 @@ class _Work:
         run = change_many("import", planner, self.context, dry_run=False, publish=publish).run
         self._keep_as_read(run, clean)
         applied = {one.operation_id for one in run.operations if one.outcome == "applied"}
-        plan, waiting = planned[-1]
+        plan, waiting, unread = planned[-1]
+        self._leave_all(unread)
         self._count([one for one in plan.operations if one.told.operation_id in applied])
         if waiting.operations:
             staged = change_many("import", lambda _: waiting, self.context, dry_run=True)
@@ -129,20 +160,28 @@ class _Work:
         wrong, last, caller = list[RefusedInteraction](), None, self.context.caller
         for talk in talks:
             given = {name: value for name, value in talk.items() if name != "times"}
+            refused = len(wrong)
             for one in well_formed([given], caller, wrong):
                 before, last = last, one
                 clean = redacted(one, caller, self.kinds, before)
                 self.times[clean.id] = piece_times(talk, clean)
                 yield from split_interaction(clean)
+            if len(wrong) > refused:
+                self.leave(REFUSED.format("invalid_argument"), talk)
         told = (
             RefusedEntry(where=one.id or "?", field=one.field, code="invalid_argument", message=one.message) for one in wrong
         )
         self.refused.extend(told)
 
-    def _planned(self, talks: Sequence[Interaction]) -> tuple[Plan, Plan]:
-        """What the days come to, one after the other, and what of it a person decides."""
+    def _planned(self, talks: Sequence[Interaction]) -> tuple[Plan, Plan, list[Unread]]:
+        """What the days come to, one after the other, what of it a person decides, and what becomes no memory."""
         caller, view = self.context.caller, RunMemoryView(self.context)
-        planner = DayPlanner(self.context, _by_rules(self.context), "rules", frozenset(), view)
+        refused, unread = dict[Place, dict[str, str]](), list[Unread]()
+
+        def refuse(said: Utterance, clause: str, why: str) -> None:
+            refused.setdefault((said.interaction_id, said.position), {})[clause] = why
+
+        planner = DayPlanner(self.context, _by_rules(self.context, refuse), "rules", frozenset(), view)
         zone = caller.now.tzinfo
         assert zone is not None
         plans, waits, moved = list[Plan](), list[Plan](), dict[str, Any]()
@@ -152,11 +191,12 @@ class _Work:
             self.refused += [RefusedEntry(where=one, field=None, code="internal", message=_UNREAD) for one in drafted.unread]
             plan, waiting = in_its_time(_limited(drafted, self.context), day, caller.now, moved)
             view.stage(plan.operations)
+            unread += _unread_in(day, plan, waiting, refused)
             plans.append(plan)
             waits.append(waiting)
             self.read_so_far += len({one.interaction_id for one in day.utterances})
             self.progress(min(self.read_so_far, self.total), self.total)
-        return merged(plans), merged(waits)
+        return merged(plans), merged(waits), unread
 
     def _count(self, operations: Sequence[PlannedOperation]) -> None:
         opened = [one.opens.memory for one in operations if one.opens is not None]
@@ -183,9 +223,35 @@ def _limited(plan: Plan, context: RunContext) -> Plan:
     return plan.model_copy(update={"operations": (*wishes, *others)})
 
 
-def _by_rules(context: RunContext) -> Any:
+def _unread_in(day: Day, plan: Plan, waiting: Plan, refused: Mapping[Place, Mapping[str, str]]) -> Iterator[Unread]:
+    """The sentences of the user of which a word is in no memory of their message."""
+    kept, reasons = dict[Place, set[str]](), dict[Place, str]()
+    for one in plan.operations:
+        place = one.told.interaction_id or "", one.told.position or 0
+        if one.opens is not None and one.told.outcome == "planned":
+            memory = one.opens.memory
+            kept.setdefault(place, set()).update(words_of(f"{memory.raw_text} {memory.evidence or ''}"))
+        else:
+            reasons[place] = one.told.why or SAID
+    reasons |= {(one.interaction_id, one.position or 0): one.why for one in plan.dropped}
+    reasons |= {(one.told.interaction_id or "", one.told.position or 0): WAITING for one in waiting.operations}
+    for said in day.utterances:
+        place = said.interaction_id, said.position
+        clauses = refused.get(place, {})
+        for start, end in sentence_spans(said.text) if said.role == "user" else ():
+            sentence = said.text[start:end]
+            if words_of(sentence) <= kept.get(place, set()):
+                continue
+            why = next((why for clause, why in clauses.items() if clause in sentence or sentence in clause), None)
+            if why is None and not any(first < end and last > start for first, last in said.own):
+                why = FOREIGN
+            reason = why or reasons.get(place) or (_UNREAD if said.interaction_id in plan.unread else NOT_WORTH)
+            yield Unread(f"{said.interaction_id}, message {said.position + 1}", reason, sentence)
+
+
+def _by_rules(context: RunContext, refused: Refused) -> Any:
     least = context.night.least_worth
-    rules = RulesReader(context.ports.words, LEAST_WORTH if least is None else least)
+    rules = RulesReader(context.ports.words, LEAST_WORTH if least is None else least, refused)
 
     def read(_mode: Mode, day: Day, view: MemoryView, _answers: Answers, _failed: frozenset[str]) -> Reading:
         return rules.read(day, view)

@@ -1,7 +1,7 @@
 """Talks in order of their time, in a file of their own until they are read: all of them might not fit into memory."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from tempfile import TemporaryFile
@@ -28,9 +28,11 @@ class KeptTalk:
 
 
 @contextmanager
-def in_order(given: Talks, refused: list[RefusedEntry]) -> Iterator[tuple[list[KeptTalk], int]]:
+def in_order(
+    given: Talks, refused: list[RefusedEntry], repeated: Callable[[Mapping[str, Any]], None] = lambda _: None
+) -> Iterator[tuple[list[KeptTalk], int]]:
     """The talks by their time, and how many entries there were; those that can't be read go to `refused`. Of one that comes
-    twice the first stays."""
+    twice the first stays, and `repeated` gets the others."""
     with TemporaryFile() as file:
         kept, entries = dict[str, KeptTalk](), 0
         for one in given:
@@ -40,4 +42,6 @@ def in_order(given: Talks, refused: list[RefusedEntry]) -> Iterator[tuple[list[K
             elif one["id"] not in kept:
                 kept[one["id"]] = KeptTalk(one["time"], one["id"], file, file.tell())
                 file.write(json.dumps(one).encode() + b"\n")
+            else:
+                repeated(one)
         yield sorted(kept.values(), key=lambda one: (one.time, one.name)), entries

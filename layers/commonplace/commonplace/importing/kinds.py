@@ -5,22 +5,23 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.imports import ForeignFact, Imported, RefusedEntry
+from commonplace.domain.imports import ForeignFact, Imported
 from commonplace.domain.taxonomy import ImportKind
-from commonplace.importing import graphs, langgraph, letta, mem0, notes, turns
-from commonplace.importing.conversation_files import conversation_files
+from commonplace.importing import notes, stores, turns
+from commonplace.importing.conversation_files import ConversationFile, conversation_files
+from commonplace.importing.entries import Found as ReadEntries
 from commonplace.importing.entries import first_object
-from commonplace.importing.sources import Source
-from commonplace.importing.statements import statements
+from commonplace.importing.sources import Source, Text
 from commonplace.importing.talks import talks_of
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.use_cases.import_facts import Progress, import_facts
 from commonplace.use_cases.record_files import HEADER
 
-Reader = Callable[[Source], Iterator[ForeignFact | RefusedEntry]]
+Reader = Callable[[Source], ReadEntries]
 READERS: Mapping[ImportKind, Reader] = {
-    "mem0": mem0.read, "zep": graphs.read, "graphiti": graphs.read, "letta": letta.read, "langgraph": langgraph.read,
+    "mem0": stores.read_mem0, "zep": stores.read_graph, "graphiti": stores.read_graph, "letta": stores.read_letta,
+    "langgraph": stores.read_langgraph, "agentcore": stores.read_agentcore, "mcp-memory": stores.read_mcp_memory,
     "basic-memory": notes.read_basic_memory, "anthropic-memory": notes.read_anthropic_memory,
     "markdown": notes.read_markdown, "messages": turns.read, "turns": turns.read,
 }  # fmt: skip
@@ -28,7 +29,7 @@ TALKS: tuple[ImportKind, ...] = ("chatgpt", "claude")
 OWN: ImportKind = "commonplace"
 """What `commonplace export` wrote: records, which are taken in as they are."""
 _NOTES_LOOKED_AT = 50
-_LISTS = (*mem0.KEYS, *graphs.KEYS, *letta.PASSAGES, *langgraph.KEYS, *turns.KEYS)
+_LISTS = (*stores.MEM0, *stores.GRAPH, *stores.PASSAGES, *stores.LANGGRAPH, *stores.AGENTCORE, *turns.KEYS)
 
 
 @dataclass(frozen=True)
@@ -64,20 +65,34 @@ def kind_of(source: Source, asked: ImportKind | None = None) -> Found:
 
 
 def import_source(
-    source: Source, asked: ImportKind | None, caller: Caller, ports: Ports, *, apply: bool, progress: Progress
-) -> Imported:
-    """Tells what taking in a source would do, or does it. Raises what is wrong with it as a whole."""
+    source: Source, asked: ImportKind | None, caller: Caller, ports: Ports, *, apply: bool, progress: Progress,
+    only: str | None = None, passages: bool = False,
+) -> Imported:  # fmt: skip
+    """Tells what taking in a source would do, or does it. Raises what is wrong with it as a whole.
+
+    `only`: whose memories of several people's are taken in; `passages`: lists what is left out.
+    """
     found = kind_of(source, asked)
     if found.kind == OWN:
         why = "kind: it is an export of commonplace, which import_records and import_memories take in"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "kind")
     if found.kind in TALKS:
+        if only is not None:
+            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "only: conversations name nobody", "only")
         from commonplace.importing.import_talks import import_talks  # with all of a night
 
         talks = talks_of(source, found.kind, caller.now.tzinfo)
-        return import_talks(found.kind, found.why, talks, caller, ports, apply=apply, progress=progress)
-    given = READERS[found.kind](source)
-    return import_facts(found.kind, found.why, given, caller, ports, apply=apply, progress=progress)
+        return import_talks(found.kind, found.why, talks, caller, ports, apply=apply, progress=progress, passages=passages)
+    return import_facts(
+        found.kind, found.why, READERS[found.kind](source), caller, ports, apply=apply, progress=progress, only=only,
+        passages=passages,
+    )  # fmt: skip
+
+
+def people_in(source: Source, kind: ImportKind) -> set[str]:
+    """The people whose memories are in a source."""
+    facts = READERS[kind](source) if kind in READERS else ()
+    return {one.person for one in facts if isinstance(one, ForeignFact) and one.person}
 
 
 def _of_folder(source: Source) -> Found:
@@ -85,6 +100,8 @@ def _of_folder(source: Source) -> Found:
     talks = _of_talks(source)
     if talks is not None:
         return talks
+    if (history := source.path / stores.HISTORY).is_file() and Source(history).is_database:
+        return Found("mem0", f"the folder has a {stores.HISTORY}")
     if source.path.resolve().name == "memories":
         return Found("anthropic-memory", "the folder is called memories")
     return _of_notes(source)
@@ -92,7 +109,7 @@ def _of_folder(source: Source) -> Found:
 
 def _of_talks(source: Source) -> Found | None:
     """An export of conversations, by how it begins: it may be too large to be read whole."""
-    heads = (file.head for file in conversation_files(source) if not isinstance(file, RefusedEntry))
+    heads = (file.head for file in conversation_files(source) if isinstance(file, ConversationFile))
     return next((found for head in heads if (found := _by_head(head.decode(errors="replace")))), None)
 
 
@@ -111,12 +128,12 @@ def _of_notes(source: Source) -> Found:
     for number, text in enumerate(source.texts(".md", ".markdown")):
         if number == _NOTES_LOOKED_AT:
             break
-        if isinstance(text, RefusedEntry):
+        if not isinstance(text, Text):
             continue
         found = found or Found("markdown", "there are Markdown notes")
         if "\npermalink:" in text.text.partition("\n---\n")[0]:
             return Found("basic-memory", f"{text.name} has a permalink at its head")
-        if any(notes.OBSERVATION.fullmatch(said) for _, _, said in statements(text.text)):
+        if any(notes.OBSERVATION.fullmatch(said) for _, _, said in notes.statements(text.text)):
             return Found("basic-memory", f"{text.name} has observations: - [category] ...")
     return found or _unknown()
 
@@ -147,6 +164,10 @@ def _by_shape(whole: Mapping[str, Any], first: Mapping[str, Any]) -> Iterator[tu
         yield ("graphiti", "its entries have fact and group_id") if graphiti else ("zep", "its entries have fact and uuid")
     if {"namespace", "key", "value"} <= first.keys():
         yield "langgraph", "its entries have namespace, key and value"
+    if {"memoryRecordId", "memoryRecordSummaries"} & first.keys() or "memoryRecordSummaries" in whole:
+        yield "agentcore", "its entries have a memoryRecordId"
+    if {"entities", "relations"} <= whole.keys() or {"entityType", "relationType"} & first.keys():
+        yield "mcp-memory", "its entries are entities and relations"
     if "memory" in first and "id" in first:
         yield "mem0", "its entries have id and memory"
     if "role" in first:

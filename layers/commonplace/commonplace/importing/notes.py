@@ -1,86 +1,224 @@
 """Folders of notes: basic-memory's Markdown, the `/memories` of Claude's memory tool, and anybody's plain notes."""
 
+import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from commonplace.domain.imports import ForeignFact, RefusedEntry
+from commonplace.domain.imports import ForeignFact, RefusedEntry, Unread, merged_fields
 from commonplace.domain.taxonomy import Source as Who
 from commonplace.importing.sources import Source, Text
-from commonplace.importing.statements import digest, front_matter, listed, statements
 
-OBSERVATION = re.compile(r"\[(?P<category>[^\[\]()\s][^\[\]()]*)\]\s+(?P<said>\S.*)")
+_BULLET = re.compile(r"\s*(?:[-*+]|(?P<number>\d+)[.)])\s+(?P<said>.*)")
+_HEADING = re.compile(r" {0,3}#{1,6}\s+(?P<title>.*?)(?:\s+#+)?\s*$")
+_FENCE = re.compile(r"\s*(```(?!.*`)|~~~)")
+_TASK = re.compile(r"\[[ xX-]\]\s+")
+_RULE = re.compile(r"\s*([-*_]\s*){3,}$")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_FIELD = re.compile(r"(?P<name>[\w-]+):(?:\s+(?P<value>.*?))?\s*$")
+_MARK, _MOST_DIGITS = "---", 5
+_BLOCK = re.compile(r"[|>][+-]?\d?")  # a text over several lines begins below
+
+CODE, COMMENT, HEADING = "code between fences", "a comment", "a heading that no memory needs"
+SECOND_HEAD, EMPTY_NOTE = "a second front matter", "the front matter of a note that says nothing"
+Leave = Callable[[int, str, Any], None]
+"""Is called with the line, the reason and the words of what is left out."""
+
+# "[00:12:31] ..." of a transcript and "[>] ..." of a list of tasks have no category.
+OBSERVATION = re.compile(r"\[(?!\d+:\d\d|[\W_xX]\])(?P<category>[^\[\]()\s][^\[\]()]*)\]\s+(?P<said>\S.*)")
 _RELATION = re.compile(r"(?P<kind>[^\[\]]*?)\s*\[\[(?P<target>[^\]]+)\]\]\s*(?:\((?P<context>[^()]*)\))?\s*$")
 _CONTEXT = re.compile(r"\s*\((?P<context>[^()]*)\)\s*$")
-_TAG = re.compile(r"(?<!\S)#(?P<tag>[^\s#]+)")
+_TAGS = re.compile(r"(?:(?<!\S)#\S+\s*)+$")
+_NO_TAG = re.compile(r"\d+|(?=.*\d)(?:[0-9a-f]{3}){1,2}", re.IGNORECASE)  # PR #812, #ff8800
+_SECTIONS = ("observations", "relations")
 _ELEMENT = re.compile(r"</?[A-Za-z][^<>]*>")
-_OURS = {"title", "tags", "created", "date", "created_at", "permalink"}
+ELEMENT = "an element of XML"
+_TIMES = ("created_at", "created", "date")
 _MARKDOWN = (".md", ".markdown")
-Facts = Iterator[ForeignFact | RefusedEntry]
+Facts = Iterator[ForeignFact | RefusedEntry | Unread]
+Statement = tuple[str, dict[str, Any], list[str]]
+"""Its words, its fields and its tags."""
+ReadStatement = Callable[[str, str, str], Statement]
+"""Reads what stands in a note with this title, under this heading."""
 
 
 def read_markdown(source: Source) -> Facts:
     """A statement of each bullet and paragraph, with the tags of the note."""
     for text in source.texts(*_MARKDOWN, ".txt"):
-        yield from [text] if isinstance(text, RefusedEntry) else _plain(text, "user")
+        yield from _facts(text, "user", _plain) if isinstance(text, Text) else [text]
 
 
 def read_anthropic_memory(source: Source) -> Facts:
     """The same of all text files, which an agent wrote; of XML what stands between the elements."""
     for text in source.texts():
-        if isinstance(text, RefusedEntry):
-            yield text
-        elif text.name.lower().endswith(".xml"):
-            yield from _plain(Text(text.name, _ELEMENT.sub("\n", text.text), text.changed), "agent")
-        else:
-            yield from _plain(text, "agent")
+        if isinstance(text, Text) and text.name.lower().endswith(".xml"):
+            yield from (Unread(text.name, ELEMENT, found) for found in _ELEMENT.findall(text.text) if found[1] != "/")
+            text = Text(text.name, _ELEMENT.sub("\n", text.text), text.changed)
+        yield from _facts(text, "agent", _plain) if isinstance(text, Text) else [text]
 
 
 def read_basic_memory(source: Source) -> Facts:
     """Observations with category, tags and context; relations as sentences; and what else a note says."""
     for text in source.texts(*_MARKDOWN):
-        if isinstance(text, RefusedEntry):
-            yield text
-            continue
-        fields, body = front_matter(text.text)
-        title = str(fields.get("title") or text.name.rpartition("/")[2].rpartition(".")[0])
-        for line, heading, said in statements(body):
-            relation, observation = _RELATION.fullmatch(said), OBSERVATION.fullmatch(said)
-            if relation:
-                kind = relation["kind"].strip().replace("_", " ") or "relates to"
-                more = {"context": relation["context"]}
-                yield _fact(text, fields, line, f"{title} {kind} {relation['target']}.", more, ["relation"], "user")
-            elif observation:
-                yield _observation(text, fields, line, title, observation)
-            else:
-                yield _fact(text, fields, line, said, {"note": title, "heading": heading}, [], "user")
+        yield from _facts(text, "user", _basic) if isinstance(text, Text) else [text]
 
 
-def _observation(text: Text, fields: dict[str, Any], line: int, title: str, found: re.Match[str]) -> ForeignFact:
-    said, context = found["said"], _CONTEXT.search(found["said"])
+def _facts(text: Text, who: Who, read: ReadStatement) -> Facts:
+    """The statements of a note, and what is left out of it."""
+    left, sections = list[Unread](), set[str]()
+
+    def leave(line: int, reason: str, said: Any) -> None:
+        left.append(Unread(f"{text.name}, line {line}", reason, said))
+
+    fields, body = front_matter(text.text, leave)
+    title = str(fields.get("title") or text.name.rpartition("/")[2].rpartition(".")[0])
+    written = next((name for name in _TIMES if fields.get(name)), "")
+    said_in_it = list(statements(body, leave))
+    for line, heading, said in said_in_it:
+        content, more, tags = read(title, heading, said)
+        if "heading" not in more and heading not in sections:
+            leave(line, HEADING, heading)
+            sections.add(heading)
+        ours = {"tags", "permalink", written, *(["title"] if read is _basic else [])}
+        rest = {name: value for name, value in fields.items() if name not in ours}
+        yield ForeignFact(
+            where=f"{text.name}, line {line}",
+            name=f"{fields.get('permalink') or text.name}#{digest(content)}",
+            content=content,
+            tags=[*tags, *listed(fields, "tags")],
+            times={"created_at": fields.get(written) or text.changed},
+            source=who,
+            rest=merged_fields(more, {"file": text.name}, rest),
+        )
+    if not said_in_it:
+        leave(1, EMPTY_NOTE, fields)
+    yield from left
+
+
+def _plain(_title: str, heading: str, said: str) -> Statement:
+    return said, {"heading": heading}, []
+
+
+def _basic(title: str, heading: str, said: str) -> Statement:
+    relation, observation = _RELATION.fullmatch(said), OBSERVATION.fullmatch(said)
+    is_section = heading.casefold() in _SECTIONS and bool(relation or observation)
+    more: dict[str, Any] = {} if is_section else {"heading": heading}
+    if relation:
+        said = f"{title} {relation['kind'].strip().replace('_', ' ') or 'relates to'} {relation['target']}."
+        return said, {"context": relation["context"], **more}, ["relation"]
+    if not observation:
+        return said, {"note": title, **more}, []
+    said, context = observation["said"], _CONTEXT.search(observation["said"])
     said = said[: context.start()] if context else said
-    tags = [one["tag"] for one in _TAG.finditer(said)]
-    more = {"note": title, "context": context["context"] if context else None}
-    return _fact(text, fields, line, _TAG.sub("", said).strip(), more, [found["category"].strip(), *tags], "user")
+    trailing = _TAGS.search(said)  # they stay in the text, and a number or a colour is none
+    tags = [tag.rstrip(".,;:!?") for tag in re.split(r"[#\s]+", trailing[0])] if trailing else []
+    tags = [tag for tag in tags if tag and not _NO_TAG.fullmatch(tag)]
+    more = {"note": title, "context": context["context"] if context else None, **more}
+    return said, more, [observation["category"].strip(), *tags]
 
 
-def _plain(text: Text, who: Who) -> Iterator[ForeignFact]:
-    fields, body = front_matter(text.text)
-    for line, heading, said in statements(body):
-        yield _fact(text, fields, line, said, {"heading": heading}, [], who)
+def _ignore(_line: int, _reason: str, _said: Any) -> None:
+    """Counts nothing."""
 
 
-def _fact(
-    text: Text, fields: dict[str, Any], line: int, said: str, more: dict[str, Any], tags: list[str], who: Who
-) -> ForeignFact:
-    written = fields.get("created_at") or fields.get("created") or fields.get("date")
-    rest = {name: value for name, value in fields.items() if name not in _OURS}
-    return ForeignFact(
-        where=f"{text.name}, line {line}",
-        name=f"{fields.get('permalink') or text.name}#{digest(said)}",
-        content=said,
-        tags=[*tags, *listed(fields, "tags")],
-        times={"created_at": written or text.changed},
-        source=who,
-        rest={**more, "file": text.name, **rest},
-    )
+def statements(text: str, leave: Leave = _ignore) -> Iterator[tuple[int, str, str]]:
+    """Line, heading and words of each bullet and each paragraph; code between fences is none."""
+    heading, under, begun, said, code, listed_last = "", 0, 0, list[str](), list[str](), 0
+    for comment in _COMMENT.finditer(text):
+        leave(text.count("\n", 0, comment.start()) + 1, COMMENT, comment[0])
+    lines = [*_COMMENT.sub(lambda found: " " + "\n" * found[0].count("\n"), text).split("\n"), ""]
+    for number, line in enumerate(lines, 1):
+        fence, title, bullet = _FENCE.match(line), _HEADING.match(line), _BULLET.match(line)
+        rule = _RULE.match(line) is not None
+        ends = bool(fence or title or bullet) or not line.strip() or bool(code) or rule
+        if ends and said:
+            yield begun, heading, " ".join(said)
+            said, under = [], 0
+        if fence or code:
+            code.append(line)
+            if (fence and len(code) > 1) or number == len(lines):
+                leave(number + 1 - len(code), CODE, "\n".join(code))
+                code = []
+        elif title:
+            if under:
+                leave(under, HEADING, heading)
+            heading, under, listed_last = title["title"], number, 0
+        elif bullet and not rule:
+            begun, words = number, _TASK.sub("", bullet["said"], count=1).strip()
+            if bullet["number"] and len(bullet["number"]) < _MOST_DIGITS and int(bullet["number"]) in (0, 1, listed_last + 1):
+                listed_last = int(bullet["number"])
+            elif bullet["number"]:  # "1984. A good year." counts nothing
+                words = line.strip()
+            said = [words] if words else []
+        elif not ends:
+            begun, said = (begun if said else number), [*said, line.strip()]
+    if under:
+        leave(under, HEADING, heading)
+
+
+def front_matter(text: str, leave: Leave = _ignore) -> tuple[dict[str, Any], str]:
+    """The fields between `---` at the head of a note, and the rest with its lines where they were.
+
+    Read are names with a text, with a list in brackets, or with items, fields or further lines on the lines after them. A
+    second block of fields right behind the first, as a sync may leave it, is skipped.
+    """
+    lines = text.split("\n")
+    fields, end = _head(lines, 0)
+    begins = end
+    while begins:
+        while end < len(lines) and not lines[end].strip():
+            end += 1
+        begins, (_, end) = end, _head(lines, end, strict=True)
+        if end == begins:
+            break
+        leave(begins + 1, SECOND_HEAD, "\n".join(lines[begins:end]))
+    return fields, "\n" * end + "\n".join(lines[end:])
+
+
+def _head(lines: Sequence[str], begins: int, *, strict: bool = False) -> tuple[dict[str, Any], int]:
+    """The fields of a block that begins at this line, and the line behind it; the same line if none begins there.
+
+    `strict`: each line is a field, an item or indented.
+    """
+    block = [line.strip() for line in lines[begins:]]
+    end = block.index(_MARK, 1) if block[:1] == [_MARK] and _MARK in block[1:] else 0
+    fields: dict[str, Any] = {}
+    name = ""
+    for line in lines[begins + 1 : begins + end]:
+        found, bullet = _FIELD.match(line), _BULLET.match(line)
+        if found:
+            name, value = found["name"], _value(found["value"] or "")
+            fields[name] = [*_several(fields[name]), *_several(value)] if name in fields else value
+        elif line.lstrip().startswith("#"):
+            fields["comment"] = [*_several(fields.get("comment")), line.strip()]
+        elif (line.strip() and not name) or (strict and not bullet and not line.startswith((" ", "\t"))):
+            return {}, begins  # text between two rules
+        elif line.strip():
+            fields[name] = [*_several(fields[name]), _unquoted(bullet["said"]) if bullet else line.strip()]
+    return (fields, begins + end + 1) if name else ({}, begins)
+
+
+def _several(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value] if value and not _BLOCK.fullmatch(value) else []
+
+
+def listed(fields: Mapping[str, Any], name: str) -> list[str]:
+    """A field that is a list, or a text with commas."""
+    value = fields.get(name) or []
+    return value if isinstance(value, list) else [one.strip() for one in str(value).split(",")]
+
+
+def digest(content: Any) -> str:
+    """Twelve characters by which a statement is known again in a store that gives it no id."""
+    return hashlib.sha256(" ".join(str(content).casefold().split()).encode(errors="replace")).hexdigest()[:12]
+
+
+def _value(text: str) -> Any:
+    if text.startswith("[") and text.endswith("]"):
+        return [_unquoted(one) for one in text[1:-1].split(",") if one.strip()]
+    return _unquoted(text)
+
+
+def _unquoted(text: str) -> str:
+    text = text.strip()
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text

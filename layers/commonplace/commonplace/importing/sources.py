@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.imports import RefusedEntry
+from commonplace.domain.imports import RefusedEntry, Unread
 from commonplace.domain.strict_json import read_json
 from commonplace.domain.transfer import MOST_BYTES
 from commonplace.use_cases.import_facts import refused
@@ -21,6 +21,7 @@ _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _PACKED = "file: is a ZIP, of which only the conversations of ChatGPT and Claude are read; unpack it"
 _HEAD = 65_536
 _MOST_FILES = 10_000
+OTHER_FILE = "a file of another kind"
 
 
 @dataclass(frozen=True)
@@ -87,25 +88,38 @@ class Source:
             return [found for _, found in object_lines(self.text)]
         return read_json(self.text)
 
-    def texts(self, *suffixes: str) -> Iterator[Text | RefusedEntry]:
-        """The texts of a folder by their paths, hidden ones left out, or the one file; what can't be read is refused."""
+    @property
+    def lines(self) -> list[str]:
+        """The lines of a file with an object on each, without blank ones."""
+        return [line for line in self.text.split("\n") if line.strip()] if stands_line_by_line(self.text) else []
+
+    def texts(self, *suffixes: str) -> Iterator[Text | RefusedEntry | Unread]:
+        """The texts of a folder by their paths, hidden ones left out, or the one file; what can't be read is refused, and
+        files with other endings are counted."""
         if not self.is_folder:
             yield Text(self.path.name if self.path else "stdin", self.text, _changed(self.path) if self.path else None)
             return
-        for name, path in self.files(*suffixes):
+        others = list[str]()
+        for name, path in self.files(*suffixes, others=others):
             try:
                 yield Text(name, Source(path).text, _changed(path))
             except CommonplaceError as error:
                 yield refused(name, error)
+        yield from (Unread(name, OTHER_FILE, name) for name in others)
 
-    def files(self, *suffixes: str) -> Iterator[tuple[str, Path]]:
-        """The files of a folder with such endings, or all, by their paths in it. `PAYLOAD_TOO_LARGE` beyond 10,000."""
+    def files(self, *suffixes: str, others: list[str] | None = None) -> Iterator[tuple[str, Path]]:
+        """The files of a folder with such endings, or all, by their paths in it; `others` gets the names of the rest.
+
+        `PAYLOAD_TOO_LARGE` beyond 10,000.
+        """
         assert self.path is not None
         with _told():
             found = sorted(path for path in self.path.rglob("*") if path.is_file() and not path.is_symlink())
-        named = [(path.relative_to(self.path).as_posix(), path) for path in found]
-        wanted = [(name, path) for name, path in named if not suffixes or path.suffix.lower() in suffixes]
-        shown = [(name, path) for name, path in wanted if not any(part.startswith(".") for part in name.split("/"))]
+        named = [(path.relative_to(self.path), path) for path in found]
+        seen = [(name.as_posix(), path) for name, path in named if not any(part.startswith(".") for part in name.parts)]
+        shown = [(name, path) for name, path in seen if not suffixes or path.suffix.lower() in suffixes]
+        if others is not None:
+            others += [name for name, _ in set(seen) - set(shown)]
         if len(shown) > _MOST_FILES:
             raise too_large(f"is a folder of more than {_MOST_FILES:,} files")
         yield from shown

@@ -7,17 +7,25 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
 from commonplace.domain.errors import CommonplaceError
-from commonplace.domain.imports import RefusedEntry
-from commonplace.importing.conversation_files import conversation_files
+from commonplace.domain.imports import RefusedEntry, Unread
+from commonplace.importing.conversation_files import ConversationFile, conversation_files
 from commonplace.importing.entries import array_elements, unreadable
 from commonplace.importing.sources import Source
-from commonplace.use_cases.import_facts import refused
+from commonplace.use_cases.import_facts import REFUSED, refused
+from commonplace.use_cases.left_out import is_technical, words_of
 from commonplace.use_cases.legacy_records import moment
 
 _ASSISTANT_SHOWN = 250  # characters at its end: what it asked
 _MOST_CHARACTERS, _MOST_MESSAGES = 100_000, 500  # of a talk; a longer one is several
 _PAUSE, _NAME_SHOWN = timedelta(hours=1), 80
 _CONTENTS = ("text", "multimodal_text")
+_TEXTS = {"title", "name", "summary", "parts", "text", "content", "thoughts", "attachments", "files"}
+OTHER_ROLE = "said by a tool or the system"
+_NOT_SAID = {
+    None: "the title of a conversation",
+    "user": "edited away, hidden, attached or no text",
+    "assistant": "said by the assistant",
+}
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant"}
 
 
@@ -30,12 +38,12 @@ class Said:
     time: datetime
 
 
-def talks_of(source: Source, kind: str, zone: tzinfo | None) -> Iterator[dict[str, Any] | RefusedEntry]:
+def talks_of(source: Source, kind: str, zone: tzinfo | None) -> Iterator[dict[str, Any] | RefusedEntry | Unread]:
     """The talks of an export, as interactions of the type `discussion` under names of their own, with the `times` of their
-    messages beside them; those without a message of the user are left out. Conversations that can't be read are refused."""
+    messages beside them. Conversations that can't be read are refused; what else is not read comes text by text."""
     number = 0
     for file in conversation_files(source):
-        if isinstance(file, RefusedEntry):
+        if not isinstance(file, ConversationFile):
             yield file
             continue
         for found in array_elements(file.text()):
@@ -44,16 +52,19 @@ def talks_of(source: Source, kind: str, zone: tzinfo | None) -> Iterator[dict[st
             try:
                 if isinstance(found, CommonplaceError) or not isinstance(found, Mapping):
                     raise found if isinstance(found, CommonplaceError) else unreadable(None, "must be an object")
-                yield from _talks(found, kind, zone)
+                yield from _talks(where, found, kind, zone)
             except CommonplaceError as error:
+                if found is not error:
+                    yield Unread(where, REFUSED.format(error.code.label), found)
                 yield refused(where, error)
 
 
-def _talks(conversation: Mapping[str, Any], kind: str, zone: tzinfo | None) -> Iterator[dict[str, Any]]:
+def _talks(where: str, conversation: Mapping[str, Any], kind: str, zone: tzinfo | None) -> Iterator[dict[str, Any] | Unread]:
     said = list(_chatgpt(conversation) if kind == "chatgpt" else _claude(conversation))
     name = str(conversation.get("conversation_id") or conversation.get("id") or conversation.get("uuid") or "")
     if not name and said:
         raise unreadable("id", "there is no id")
+    yield from _unread(where, conversation, words_of(" ".join(one.text for one in said if one.role == "user")))
     begins = Counter[str]()
     for talk in _cut(said, zone):
         if any(one.role == "user" for one in talk):
@@ -67,6 +78,30 @@ def _talks(conversation: Mapping[str, Any], kind: str, zone: tzinfo | None) -> I
                 "messages": [{"role": one.role, "content": one.text} for one in talk],
                 "times": [one.time.isoformat() for one in talk],
             }
+
+
+def _unread(where: str, conversation: Mapping[str, Any], kept: set[str]) -> Iterator[Unread]:
+    """The texts of a conversation of which a word is in no message that is read, each with who said it."""
+    before = None
+    for role, text in _texts(conversation, None, is_text=False):
+        if not words_of(text) <= kept:
+            yield Unread(where, _NOT_SAID.get(_ROLES.get(role, role), OTHER_ROLE), text, before)
+        before = text
+
+
+def _texts(value: Any, role: Any, *, is_text: bool) -> Iterator[tuple[Any, str]]:
+    """The texts in a conversation, each with the role of its message. `is_text`: they stand in a field for texts."""
+    if isinstance(value, Mapping):
+        author = value.get("author")
+        role = value.get("sender") or (author.get("role") if isinstance(author, Mapping) else None) or role
+        role = role if role is None or isinstance(role, str) else ""
+        for name, one in value.items():
+            yield from _texts(one, role, is_text=name in _TEXTS or (is_text and name not in ("type", "content_type")))
+    elif isinstance(value, list):
+        for one in value:  # of a list that is none of texts, the objects in it tell their own
+            yield from _texts(one, role, is_text=is_text or (isinstance(one, str) and not is_technical(one)))
+    elif isinstance(value, str) and is_text:
+        yield role, value
 
 
 def _cut(messages: Iterable[Said], zone: tzinfo | None) -> Iterator[list[Said]]:

@@ -9,7 +9,7 @@ from commonplace.contract import validate
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Place, is_never
 from commonplace.domain.ids import new_memory_id
-from commonplace.domain.imports import Fact, ForeignFact
+from commonplace.domain.imports import Fact, ForeignFact, merged_fields
 from commonplace.domain.memory import Memory
 from commonplace.domain.taxonomy import Source
 from commonplace.memories.enrich import EnrichedStatement
@@ -17,6 +17,7 @@ from commonplace.memories.ingest import new_entry
 from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
+from commonplace.use_cases.left_out import words_of
 from commonplace.use_cases.legacy_memories import hyphenated
 from commonplace.use_cases.legacy_records import MOST_TAGS, moment, noted, split_tags
 
@@ -27,11 +28,13 @@ _PLACE = ("session_id", "position", "speaker")
 
 @dataclass(frozen=True)
 class CheckedFact:
-    """A statement that can be kept. `cut`: the note had no room for all that it has no field for."""
+    """A statement that can be kept. `rest`: what goes to its note; `cut`: that had no room for all of it."""
 
+    where: str
     name: str
     fact: Fact
     source: Source
+    rest: Mapping[str, Any]
     cut: bool
     redacted: tuple[str, ...]
 
@@ -40,24 +43,28 @@ def checked_fact(given: ForeignFact, zone: tzinfo | None) -> CheckedFact:
     """The statement without secrets; a time that can't be read goes to the note. Raises a 400 that names the field."""
     if not isinstance(given.content, str):
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "content: there are no words", "content")
-    rest, times = dict(given.rest), dict[str, datetime]()
+    times, odd = dict[str, datetime](), dict[str, Any]()
     for name, value in given.times.items():
         try:
             times[name] = value if isinstance(value, datetime) else moment(value)
         except (ValueError, TypeError, OverflowError, OSError):
-            rest |= {name: value} if value not in (None, "") else {}
-    tags, over = split_tags(_words(given.tags))
-    rest |= {"tags": over} if over else {}
-    note, cut = noted(None, {name: value for name, value in rest.items() if value not in (None, "", [], {})})
+            odd[name] = value
+    words, more = _words(given.tags)
+    tags, over = split_tags(words)
+    changed = [tag for tag in tags if not words_of(tag) <= words_of(hyphenated(tag))]  # `js` is kept as `javascript`
+    rest = merged_fields(given.rest, odd, {"tags": [*over, *changed, *more]})
+    note, cut = noted(None, rest)
     fields: dict[str, Any] = {name: getattr(given, name) for name in _PLACE}
     fields |= {"content": given.content.strip(), "tags": tags[:MOST_TAGS], "user_note": note, **times}
     fact, kinds = validate.validate(Fact, {name: one for name, one in fields.items() if one is not None}, zone)
-    return CheckedFact(given.alias, fact, given.source, cut, tuple(kinds))
+    return CheckedFact(given.where, given.alias, fact, given.source, rest, cut, tuple(kinds))
 
 
-def _words(given: Any) -> list[str]:
-    words = given.split(",") if isinstance(given, str) else given if isinstance(given, (list, tuple)) else ()
-    return [word.strip() for word in words if isinstance(word, str) and word.strip()]
+def _words(given: Any) -> tuple[list[str], list[Any]]:
+    """The tags that are texts, and what stands among them that is none."""
+    several = given.split(",") if isinstance(given, str) else given if isinstance(given, (list, tuple)) else [given]
+    words = [word.strip() for word in several if isinstance(word, str) and word.strip()]
+    return words, [one for one in several if not isinstance(one, str) and one not in (None, [], {})]
 
 
 def memory_of(one: CheckedFact, statement: EnrichedStatement, caller: Caller, ports: Ports) -> Memory:

@@ -1,6 +1,5 @@
 """Reads old documents as records: which field is what, and what has no field goes to the note."""
 
-import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import within_bounds
 from commonplace.domain.legacy import MAX_SOURCE, LegacyMemory
 from commonplace.memories.enrich import tidy_tags
+from commonplace.use_cases.left_out import json_text
 from commonplace.use_cases.tinydb import DATE, Document
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -157,7 +157,7 @@ def _end(value: Any) -> datetime:
 
 def noted(own: str | None, left: Mapping[str, Any]) -> tuple[str | None, bool]:
     """The note with what is left at its end, and whether it had to be cut, at a word."""
-    others = (f"{name}: {one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)}" for name, one in left.items())
+    others = (f"{name}: {json_text(one)}" for name, one in left.items())
     whole = "; ".join([*([own] if own else []), *others])
     text = "".join(char if char.isprintable() or char in "\n\t" else " " for char in whole)
     return fitted(text) or None, len(text) > _LONGEST_NOTE

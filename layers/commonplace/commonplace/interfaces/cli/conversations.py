@@ -29,15 +29,20 @@ if TYPE_CHECKING:
     "--keep", type=click.Choice(["all", "worthy"]), default="all", show_default=True,
     help="Of turns and messages that are stored at once: worthy leaves out small talk and what an assistant says.",
 )  # fmt: skip
+@click.option("--only", metavar="NAME", help="Whose memories to take, where the file holds those of several people.")
+@click.option("--user-map", multiple=True, metavar="NAME=USER", help="Take NAME's memories for the user USER; repeatable.")
 @click.option("--apply", is_flag=True, help="Store what the plan tells.")
 @command_options
-def import_file(shared: Shared, file: str, kind: ImportKind | None, keep: Any, apply: bool) -> None:
+def import_file(
+    shared: Shared, file: str, kind: ImportKind | None, keep: Any, only: str | None, user_map: Sequence[str], apply: bool
+) -> None:
     """Bring memories along from other stores and notes.
 
     \b
     FILE or FOLDER holds one of these:
       chatgpt, claude                         the data export: its ZIP or folder, or conversations.json
-      mem0, zep, graphiti, letta, langgraph   what these stores give as JSON
+      mem0, zep, graphiti, letta, langgraph   what these stores give as JSON; mem0's folder
+      agentcore, mcp-memory                   the records of AgentCore Memory; the file of MCP's memory server
       basic-memory, markdown                  a folder of notes, or one note
       anthropic-memory                        the folder /memories of Claude's memory tool
       messages                                as chat APIs have them, each {"role", "content"}
@@ -53,12 +58,16 @@ def import_file(shared: Shared, file: str, kind: ImportKind | None, keep: Any, a
 
     source = Source(None, stdin_text()) if file == "-" else Source(Path(file))
     found = kind_of(source, kind)
+    if only is not None and user_map:
+        raise click.UsageError("--only and --user-map exclude each other: a person of --user-map is taken for their user")
+    if (only is not None or user_map) and found.kind == "commonplace":
+        raise click.UsageError("--only and --user-map are for files of other stores")
     if keep != "all" and (found.asked or found.kind not in ("turns", "messages")):
         raise click.UsageError("--keep is for turns and messages without --from; all else is taken in whole")
     if found.kind == "commonplace":
         return _import_export(shared, read_export(source.text), apply)
     if found.asked or found.kind not in ("turns", "messages"):
-        return import_foreign(shared, source, found, apply)
+        return import_foreign(shared, source, found, apply, only, user_map)
     given = read_import(source.text)
     with shared.open() as memory, given.told_by_line():
         answer = _stored(memory, given.items, keep).model_dump(mode="json")

@@ -1,7 +1,7 @@
 """Bringing memories along, with a plan first, and taking them out."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from tempfile import TemporaryFile
 from typing import IO, get_args
 
@@ -35,7 +35,8 @@ MOST_SHOWN = 200
 
 @dataclass(frozen=True)
 class Plan:
-    """What an import would bring, or has brought. `in_the_way`: each with where it stands and why it is not taken."""
+    """What an import would bring, or has brought. `in_the_way`: each with where it stands and why it is not taken; `people`:
+    several, of whom one is to be chosen, with how many entries are theirs."""
 
     kind: str
     why: str
@@ -46,6 +47,7 @@ class Plan:
     in_the_way: Sequence[tuple[str, str]]
     runs: Sequence[str]
     result: Imported | ImportedRecords
+    people: Mapping[str, int] = field(default_factory=dict)
 
 
 def form(visit: Visit) -> Response:
@@ -68,9 +70,10 @@ def planned(visit: Visit) -> Response:
 def applied(visit: Visit) -> Response:
     """Stores what the plan told."""
     upload_id = visit.form.get("upload_id", "")
+    only = visit.form.get("only") or None
     with TemporaryFile() as archive:
         visit.memory.uploaded(upload_id, archive)
-        plan = _taken(archive, visit.form.get("kind"), visit.memory, apply=True)
+        plan = _taken(archive, visit.form.get("kind"), visit.memory, apply=True, only=only)
     visit.memory.drop_upload(upload_id)
     said = f"Imported: {plan.added:,} memories came, {plan.known:,} were here already."
     if len(plan.runs) == 1:
@@ -100,18 +103,19 @@ def exported(visit: Visit) -> Response:
     return Response("".join(visit.memory.export_lines(form)), headers=headers, media_type=media)
 
 
-def _taken(archive: IO[bytes], asked: str | None, memory: Commonplace, *, apply: bool) -> Plan:
+def _taken(archive: IO[bytes], asked: str | None, memory: Commonplace, *, apply: bool, only: str | None = None) -> Plan:
     kind = next((one for one in KINDS if one == asked), None)
     with laid_out(archive) as source:
         found = kind_of(source, kind)
         if found.kind == "commonplace":
             return _of_records(source, found.why, memory, apply)
-        done = memory.import_from(source, found.kind, apply)
+        done = memory.import_from(source, found.kind, apply, only=only)
     in_the_way = [(one.where, one.message) for one in done.refused]
     in_the_way += [(name, "says something else here; what is here stays") for name in done.conflicts]
     in_the_way += [(name, "was changed here meanwhile; the next import takes it") for name in done.lost]
     runs = done.runs or ([done.run_id] if done.run_id else [])
-    return Plan(found.kind, found.why, done.entries, done.added, done.closed, len(done.known), in_the_way, runs, done)
+    counts = done.entries, done.added, done.closed, len(done.known)
+    return Plan(found.kind, found.why, *counts, in_the_way, runs, done, done.people if len(done.people) > 1 else {})
 
 
 def _of_records(source: Source, why: str, memory: Commonplace, apply: bool) -> Plan:

@@ -1,0 +1,313 @@
+"""Memory stores that give their entries as JSON: mem0 with its history, Zep, Graphiti, Letta, LangGraph, AgentCore, MCP's."""
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from functools import partial
+from itertools import groupby, pairwise
+from typing import Any
+
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.imports import ForeignFact, Unread, merged_fields
+from commonplace.domain.strict_json import read_json
+from commonplace.domain.taxonomy import Source as Who
+from commonplace.importing.entries import Found, beside, each, list_in, objects, one_line
+from commonplace.importing.notes import digest, statements
+from commonplace.importing.sources import Source
+from commonplace.use_cases.left_out import words_of
+
+MEM0, GRAPH, LANGGRAPH = ("results", "memories"), ("edges", "facts", "results"), ("items",)
+AGENTCORE = ("memoryRecordSummaries", "memoryRecords")
+BLOCKS, PASSAGES = ("core_memory", "blocks"), ("passages", "archival_memory")
+HISTORY = "history.db"
+"""The file in mem0's folder in which its memories and their earlier wordings are."""
+_WHO: Mapping[str, Who] = {"user": "user", "assistant": "agent", "system": "system"}
+_WORDS = ("content", "text", "memory", "data", "fact", "preference")
+"""Where a value has its words, by the examples of LangGraph, LangMem and AgentCore; without any, its fields are the words."""
+_MEM0 = {
+    "id",
+    "categories",
+    "created_at",
+    "expiration_date",
+    "metadata",
+    "hash",
+    "score",
+    "updated_at",
+    "text_lemmatized",
+    "input",
+}
+_EVENTS = """SELECT memory_id, new_memory, event = 'DELETE' OR coalesce(is_deleted, 0), coalesce(updated_at, created_at),
+role, actor_id, old_memory FROM history ORDER BY memory_id, coalesce(updated_at, created_at), rowid"""
+_EDGE = {"uuid", "fact", "name", "created_at", "valid_at", "invalid_at", "expired_at", "reference_time", "attributes"}
+_EDGE |= {"fact_embedding", "score", "relevance", "source_node_uuid", "target_node_uuid", "hyperedge_uuid"}
+_PASSAGE = {"id", "text", "tags", "created_at", "metadata", "metadata_", "embedding", "embedding_config", "organization_id"}
+_PASSAGE |= {"is_deleted", "created_by_id", "last_updated_by_id"}
+_ITEM = {"namespace", "key", "value", "created_at", "createdAt", "updated_at", "updatedAt", "score"}
+_RECORD = {"memoryRecordId", "content", "namespaces", "createdAt", "metadata", "score", "memoryStrategyId"}
+_ENTITY, _RELATION = {"type", "name", "entityType", "observations"}, {"type", "from", "to", "relationType"}
+
+# The part of a namespace behind one of these words is a person's name, behind one of those something else's.
+_OF_PEOPLE = re.compile(r"users?|actors?|people|persons?|customers?", re.IGNORECASE)
+_OF_OTHERS = re.compile(r"strateg(y|ies)|sessions?|threads?|runs?|agents?|assistants?|projects?|tenants?", re.IGNORECASE)
+_OF_NOBODY = re.compile(
+    r"memor(y|ies)|profiles?|facts?|preferences?|summar(y|ies)|semantic|episod(e|ic|es)|store|default|[\d\W]*", re.IGNORECASE
+)
+
+
+def read_mem0(source: Source) -> Found:
+    """Memories with their categories, times, and whatever metadata they have; of a history each wording, old ones closed."""
+    return _history(source) if source.is_folder or source.is_database else _each(source, _mem0, *MEM0)
+
+
+def read_graph(source: Source) -> Found:
+    """The facts on the edges of Zep's or Graphiti's graph; one that is not true any more comes closed at that time."""
+    return _each(source, _edge, *GRAPH)
+
+
+def read_langgraph(source: Source) -> Found:
+    """Items of a store, as `Item.dict()` writes them: a statement of each, with its namespace and other fields."""
+    return _each(source, _item, *LANGGRAPH)
+
+
+def read_agentcore(source: Source) -> Found:
+    """The records that AgentCore Memory lists: an answer of `ListMemoryRecords`, several of them, or a list of records."""
+    return _each(source, _record, *AGENTCORE)
+
+
+def read_mcp_memory(source: Source) -> Found:
+    """The file of the reference memory server of MCP, or what `read_graph` gives: observations and relations."""
+    given = source.json
+    if not isinstance(given, Mapping) or not {"entities", "relations"} & given.keys():
+        yield from _each(source, _node)
+        return
+    for kind, name in (("entity", "entities"), ("relation", "relations")):
+        listed = objects(given.get(name) or [])
+        yield from each([{"type": kind, **one} if isinstance(one, Mapping) else one for one in listed], _node)
+    yield from beside(given, "entities", "relations")
+
+
+def read_letta(source: Source) -> Found:
+    """Each statement of the memory blocks of an agent file, and each passage. Messages and tools stay there."""
+    given = source.json
+    lists = [name for name in (*BLOCKS, *PASSAGES) if isinstance(given, Mapping) and isinstance(given.get(name), list)]
+    if not isinstance(given, Mapping) or not (lists or "agents" in given):
+        yield from _each(source, _passage)
+        return
+    agents = given.get("agents")
+    agent = next((one for one in agents if isinstance(one, Mapping)), given) if isinstance(agents, list) else given
+    for name in lists:
+        yield from each(given[name], partial(_block, agent) if name in BLOCKS else _passage)
+    yield from beside(given, *lists)
+
+
+def _each(source: Source, read: Callable[[str, Mapping[str, Any]], Iterator[ForeignFact]], *keys: str) -> Found:
+    """What is read in each entry of a file, and what stands beside them."""
+    entries, rest = list_in(source.json, *keys)
+    yield from each(entries, read, source.lines)
+    yield from rest
+
+
+def _mem0(where: str, entry: Mapping[str, Any]) -> Iterator[ForeignFact]:
+    said = next((name for name in ("memory", "data", "text") if entry.get(name) is not None), "memory")
+    metadata = entry.get("metadata")
+    more = dict(metadata) if isinstance(metadata, Mapping) else {"metadata": metadata}
+    role = next((name for name in ("role", "attributed_to") if _who(entry.get(name))), "")
+    yield ForeignFact(
+        where=where,
+        name=str(entry.get("id") or where),
+        content=entry.get(said),
+        tags=[*_several(entry.get("categories")), *_several(more.pop("tags", None))],
+        times={
+            "created_at": entry.get("created_at"),
+            "event_time": more.pop("event_time", None),
+            "expires_at": entry.get("expiration_date"),
+        },
+        source=_who(entry.get(role)) or "user",
+        rest=merged_fields(_but(entry, _MEM0 | {said, role}), more),
+        person=_name(entry.get("user_id")),
+    )
+
+
+def _history(source: Source) -> Found:
+    assert source.path is not None
+    path = source.path / HISTORY if source.is_folder else source.path
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            rows = connection.execute(_EVENTS).fetchall()
+            there = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'messages'").fetchone()
+            messages = connection.execute("SELECT role, content FROM messages").fetchall() if there else []
+    except sqlite3.Error as error:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: is no history of mem0: {error}", "file") from None
+    for memory_id, events in groupby(rows, key=lambda row: row[0]):
+        yield from _wordings(str(memory_id), [row[1:] for row in events])
+    for role, content in messages:
+        yield Unread(f"message of {role}", "a message that mem0 kept", content)
+
+
+def _wordings(memory_id: str, events: list[tuple[Any, ...]]) -> Iterator[ForeignFact]:
+    """What a memory said, each wording until the next; after the last there may be none. An event may change other fields.
+
+    An earlier wording that only the event after it tells is of that event's time.
+    """
+    told = list[tuple[Any, ...]]()
+    for content, deleted, since, role, actor, old in events:
+        for text in (old, content if deleted else None):
+            if text and (not told or told[-1][0] != text):
+                told.append((text, 0, since, role, actor))
+        told.append((None if deleted else content, deleted, since, role, actor))
+    wordings = [next(same) for _, same in groupby(told, key=lambda event: event[:2])]
+    last = len(wordings)
+    for number, (one, after) in enumerate(pairwise([*wordings, None]), 1):
+        assert one is not None
+        content, deleted, since, role, actor = one
+        if deleted:
+            continue
+        times = {"created_at": since, "valid_from": since} | ({"valid_to": after[2]} if after is not None else {})
+        name = memory_id if number == last else f"{memory_id}/{number}"
+        fields = {"actor_id": actor, "role": None if _who(role) else role}
+        yield ForeignFact(f"memory {memory_id}", name, content, times=times, source=_who(role) or "user", rest=fields)
+
+
+def _edge(where: str, edge: Mapping[str, Any]) -> Iterator[ForeignFact]:
+    attributes = edge.get("attributes")
+    yield ForeignFact(
+        where=where,
+        name=str(edge.get("uuid") or where),
+        content=edge.get("fact"),
+        tags=_several(edge.get("name")),
+        times={
+            "created_at": edge.get("created_at"),
+            "event_time": edge.get("valid_at") or edge.get("reference_time"),
+            "valid_from": edge.get("valid_at"),
+            "valid_to": edge.get("invalid_at") or edge.get("expired_at"),
+        },
+        rest=merged_fields(_but(edge, _EDGE), attributes if isinstance(attributes, Mapping) else {"attributes": attributes}),
+        person=_name(edge.get("group_id")),
+    )
+
+
+def _block(agent: Mapping[str, Any], where: str, block: Mapping[str, Any]) -> Iterator[ForeignFact]:
+    """What a block says of the user; that of the persona is what the agent says of itself."""
+    label, value = str(block.get("label") or "block"), block.get("value")
+    itself = label == "persona"
+    for line, heading, content in statements(value) if isinstance(value, str) else [(0, "", value)]:
+        yield ForeignFact(
+            where=f"block {label}, line {line}" if line else where,
+            name=f"{block.get('id') or label}#{digest(content)}",
+            content=content,
+            tags=[label],
+            times={"created_at": block.get("created_at") or agent.get("created_at")},
+            source="agent" if itself else "user",
+            speaker=str(agent.get("name") or "assistant") if itself else None,
+            rest={"heading": heading, "block": block.get("description")},
+        )
+
+
+def _passage(where: str, passage: Mapping[str, Any]) -> Iterator[ForeignFact]:
+    found = [passage.get(name) for name in ("metadata", "metadata_")]
+    more = [one if isinstance(one, Mapping) else {"metadata": one} for one in found]
+    yield ForeignFact(
+        where=where,
+        name=str(passage.get("id") or where),
+        content=passage.get("text"),
+        tags=passage.get("tags"),
+        times={"created_at": passage.get("created_at")},
+        rest=merged_fields(
+            _but(passage, _PASSAGE), *(one if isinstance(one, Mapping) else {"metadata": one} for one in more)
+        ),
+    )
+
+
+def _item(where: str, item: Mapping[str, Any]) -> Iterator[ForeignFact]:
+    namespace = item.get("namespace")
+    parts = [str(part) for part in namespace] if isinstance(namespace, list) else [str(namespace or "")]
+    content, more = _words_in(item.get("value"))
+    tags, path = more.pop("tags", ()), "/".join(parts)
+    yield ForeignFact(
+        where=where,
+        name=f"{path}/{item.get('key') or where}",
+        content=content,
+        tags=tags,
+        times={"created_at": item.get("created_at") or item.get("createdAt")},
+        rest=merged_fields({"namespace": path}, more, _but(item, _ITEM)),
+        person=_person_in(parts),
+    )
+
+
+def _record(where: str, record: Mapping[str, Any]) -> Iterator[ForeignFact]:
+    """A record of AgentCore. Its text is a sentence, or for preferences an object with the preference and its categories."""
+    content, namespaces, metadata = (record.get(name) for name in ("content", "namespaces", "metadata"))
+    said, more = (content.get("text"), _but(content, {"text"})) if isinstance(content, Mapping) else (content, {})
+    if isinstance(said, str) and said.lstrip().startswith("{"):
+        with suppress(CommonplaceError):  # a sentence that begins so
+            said, parts = _words_in(read_json(said))
+            more = merged_fields(more, parts)
+    values = {
+        name: next(iter(value.values())) if isinstance(value, Mapping) and len(value) == 1 else value
+        for name, value in (metadata.items() if isinstance(metadata, Mapping) else [("metadata", metadata)])
+    }
+    path = namespaces[0] if isinstance(namespaces, list) and len(namespaces) == 1 else namespaces
+    yield ForeignFact(
+        where=where,
+        name=str(record.get("memoryRecordId") or where),
+        content=said,
+        tags=[*_several(more.pop("categories", None)), *_several(more.pop("tags", None))],
+        times={"created_at": record.get("createdAt")},
+        rest=merged_fields({"namespace": path}, more, values, _but(record, _RECORD)),
+        person=_person_in(path.split("/")) if isinstance(path, str) else None,
+    )
+
+
+def _node(where: str, node: Mapping[str, Any]) -> Iterator[ForeignFact]:
+    """The observations about an entity, each behind its name unless it says that, or a relation as a sentence."""
+    if node.get("type") == "relation":
+        start, kind, end = (str(node.get(name) or "") for name in ("from", "relationType", "to"))
+        said = f"{start} {kind.replace('_', ' ')} {end}." if start and end else None
+        yield ForeignFact(
+            where, f"{start}/{kind}/{end}", said, tags=["relation"], rest=_but(node, _RELATION if said else set())
+        )
+        return
+    name, tags = node.get("name"), _several(node.get("entityType"))
+    more = merged_fields({"entity": name}, _but(node, _ENTITY))
+    for one in _several(node.get("observations")):
+        whole = f"{name}: {one}" if isinstance(one, str) and not words_of(str(name)) <= words_of(one) else one
+        yield ForeignFact(where, f"{name}#{digest(one)}", whole, tags=tags, rest=more)
+
+
+def _words_in(value: Any) -> tuple[Any, dict[str, Any]]:
+    """The words of a value, and its other fields. What LangMem keeps has them one level further down."""
+    if not isinstance(value, Mapping):
+        return value, {}
+    for name in _WORDS:
+        if isinstance(value.get(name), str):
+            return value[name], _but(value, {name})
+        if isinstance(value.get(name), Mapping):
+            content, more = _words_in(value[name])
+            return content, merged_fields(_but(value, {name}), more)
+    return one_line(value) or None, {}
+
+
+def _but(entry: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
+    return {name: value for name, value in entry.items() if name not in names}
+
+
+def _several(given: Any) -> list[Any]:
+    return given if isinstance(given, list) else [] if given is None else [given]
+
+
+def _who(role: Any) -> Who | None:
+    return _WHO.get(role) if isinstance(role, str) else None
+
+
+def _name(given: Any) -> str | None:
+    return str(given).strip() or None if isinstance(given, (str, int)) else None
+
+
+def _person_in(namespace: Sequence[str]) -> str | None:
+    """Whose namespace it is: the part behind a word like "users", else the first that may be a name."""
+    pairs = list(zip(("", *namespace), namespace, strict=False))
+    behind = (part for word, part in pairs if _OF_PEOPLE.fullmatch(word) and part)
+    nouns = (_OF_PEOPLE, _OF_OTHERS, _OF_NOBODY)
+    free = (part for word, part in pairs if not (_OF_OTHERS.fullmatch(word) or any(noun.fullmatch(part) for noun in nouns)))
+    return next(behind, None) or next(free, None)

@@ -1,0 +1,79 @@
+"""Counts the passages of an import that become no memory, by reason, and lists them without secrets."""
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from commonplace.domain.imports import LeftOutPassage, Unread
+from commonplace.text.redaction import redact
+
+_WORD = re.compile(r"[^\W_]+")
+_ESCAPED = re.compile(r"(\\[\\\"])|\\(?:[nrtbf]|u00[01].)")
+_MACHINE = re.compile(r"(?=\S*\d)\S*|[\W\d_]*")  # an id, a hash, a time or a figure
+_Given = TypeVar("_Given")
+
+
+@dataclass
+class LeftOutWords:
+    """The passages so far. `listing`: they are kept, not only counted."""
+
+    listing: bool = False
+    counts: Counter[str] = field(default_factory=Counter)
+    passages: list[LeftOutPassage] = field(default_factory=list)
+
+    def add(self, part: Unread) -> None:
+        """Adds a passage, if it has a word."""
+        if not has_words(part.said):
+            return
+        self.counts[part.reason] += 1
+        if self.listing:
+            text = redact(json_text(part.said), part.before).text
+            self.passages.append(LeftOutPassage(where=part.where, reason=part.reason, text=text))
+
+    def taken(self, given: Iterable[_Given | Unread]) -> Iterator[_Given]:
+        """Adds the passages among the entries, and returns the others."""
+        for entry in given:
+            if isinstance(entry, Unread):
+                self.add(entry)
+            else:
+                yield entry
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """The fields of an answer, the largest count first."""
+        return {"left_out": dict(self.counts.most_common()), "passages": self.passages}
+
+
+def has_words(value: Any) -> bool:
+    """Whether a JSON value holds a word or a number."""
+    return any(_WORD.search(leaf) if isinstance(leaf, str) else isinstance(leaf, (int, float)) for leaf in leaves(value))
+
+
+def is_technical(value: Any) -> bool:
+    """Whether a JSON value holds only ids, hashes, times and figures."""
+    return all(_MACHINE.fullmatch(leaf) for leaf in leaves(value) if isinstance(leaf, str))
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """The texts and numbers in a JSON value."""
+    if isinstance(value, (Mapping, list, tuple)):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from leaves(part)
+    elif not isinstance(value, bool):
+        yield value
+
+
+def words_of(text: str) -> set[str]:
+    """The words of a text as they are compared: without case, and in one form of their letters."""
+    return set(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
+
+
+def json_text(value: Any) -> str:
+    """A text as it is; another value as JSON, in which a blank stands for each escaped character that is no quote."""
+    if isinstance(value, str):
+        return value
+    return _ESCAPED.sub(lambda found: found[1] or " ", json.dumps(value, ensure_ascii=False))
