@@ -4,6 +4,7 @@ import logging
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode, places_of
@@ -11,8 +12,9 @@ from commonplace.domain.fields import Result
 from commonplace.domain.flaws import gathered
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
-from commonplace.use_cases.advanced import ADVANCED, UseCase
 
+UseCase = Callable[[Any, Caller, Ports], Result]
+"""What a tool does: a checked request in, a result out."""
 _log = logging.getLogger("commonplace")
 
 
@@ -57,128 +59,40 @@ def internal_error(error: Exception) -> CommonplaceError:
 
 def use_case(name: str) -> UseCase:
     """The use case of a tool, imported at its first use, so that no function pays for another's imports."""
-    return USE_CASES[name]()
+    module, _, function = USE_CASES[name].partition(":")
+    found: UseCase = getattr(import_module(f"commonplace.use_cases.{module}"), function)
+    return found
 
 
-def _memory_normalize() -> UseCase:
-    from commonplace.use_cases.normalize import normalize_statement
-
-    return normalize_statement
-
-
-def _memory_store_personal() -> UseCase:
-    from commonplace.use_cases.store import store_personal
-
-    return store_personal
-
-
-def _memory_search_personal() -> UseCase:
-    from commonplace.use_cases.search import search_personal
-
-    return search_personal
-
-
-def _store_memory() -> UseCase:
-    from commonplace.use_cases.store import store_memory
-
-    return store_memory
-
-
-def _search_memory() -> UseCase:
-    from commonplace.use_cases.search import search_memory
-
-    return search_memory
-
-
-def _discover_memory_tools() -> UseCase:
-    from commonplace.use_cases.discover import discover_tools
-
-    return discover_tools
-
-
-def _memory_store() -> UseCase:
-    from commonplace.use_cases.insights import store_insight
-
-    return store_insight
-
-
-def _memory_search() -> UseCase:
-    from commonplace.use_cases.search import search_insights
-
-    return search_insights
-
-
-def _write_memory() -> UseCase:
-    from commonplace.use_cases.keyed_write import write_memory
-
-    return write_memory
-
-
-def _read_memory() -> UseCase:
-    from commonplace.use_cases.keyed import read_memory
-
-    return read_memory
-
-
-def _get_memory() -> UseCase:
-    from commonplace.use_cases.listing import get_memory
-
-    return get_memory
-
-
-def _list_memories() -> UseCase:
-    from commonplace.use_cases.listing import list_memories
-
-    return list_memories
-
-
-def _update_memory() -> UseCase:
-    from commonplace.use_cases.update import update_memory
-
-    return update_memory
-
-
-def _delete_memory() -> UseCase:
-    from commonplace.use_cases.keyed import delete_memory
-
-    return delete_memory
-
-
-def _history() -> UseCase:
-    from commonplace.use_cases.history import history
-
-    return history
-
-
-def _get_memory_context() -> UseCase:
-    from commonplace.use_cases.context import get_memory_context
-
-    return get_memory_context
-
-
-def _summarize_memory() -> UseCase:
-    from commonplace.use_cases.summary import summarize_memory
-
-    return summarize_memory
-
-
-USE_CASES: dict[str, Callable[[], UseCase]] = {
-    "memory_normalize": _memory_normalize,
-    "memory_store_personal": _memory_store_personal,
-    "memory_search_personal": _memory_search_personal,
-    "store_memory": _store_memory,
-    "search_memory": _search_memory,
-    "discover_memory_tools": _discover_memory_tools,
-    "memory_store": _memory_store,
-    "memory_search": _memory_search,
-    "write_memory": _write_memory,
-    "read_memory": _read_memory,
-    "get_memory": _get_memory,
-    "list_memories": _list_memories,
-    "update_memory": _update_memory,
-    "delete_memory": _delete_memory,
-    "history": _history,
-    "get_memory_context": _get_memory_context,
-    "summarize_memory": _summarize_memory,
-    **ADVANCED,
+USE_CASES: dict[str, str] = {
+    "memory_normalize": "normalize:normalize_statement",
+    "memory_store_personal": "store:store_personal",
+    "memory_search_personal": "search:search_personal",
+    "store_memory": "store:store_memory",
+    "search_memory": "search:search_memory",
+    "discover_memory_tools": "discover:discover_tools",
+    "memory_store": "insights:store_insight",
+    "memory_search": "search:search_insights",
+    "write_memory": "keyed_write:write_memory",
+    "read_memory": "keyed:read_memory",
+    "get_memory": "listing:get_memory",
+    "list_memories": "listing:list_memories",
+    "update_memory": "update:update_memory",
+    "delete_memory": "keyed:delete_memory",
+    "history": "history:history",
+    "get_memory_context": "context:get_memory_context",
+    "summarize_memory": "summary:summarize_memory",
+    "memory_stats": "statistics:memory_stats",
+    "merge_memories": "merge:merge_memories",
+    "optimize_tags": "tags:optimize_tags",
+    "memory_timeline": "timeline:memory_timeline",
+    "concept_network": "concept_network:concept_network",
+    "usage_patterns": "usage_patterns:usage_patterns",
+    "export_memories": "export_memories:export_memories",
+    "import_memories": "import_memories:import_memories",
+    "backup_restore": "backups:backup_restore",
+    "trace_search": "trace:trace_search",
+    "validate_storage": "consistency:validate_storage",
+    "repair_index": "consistency:repair_index",
 }
+"""By tool the module here and the function in it, in the order of the registry; each is imported at its first use."""
