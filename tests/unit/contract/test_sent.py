@@ -26,7 +26,7 @@ ROUTES: tuple[type[BaseModel], ...] = (
     StoreManyRequest, ImportRequest, RecordRequest, FeedbackRequest, ForgetFeedbackRequest,
 )  # fmt: skip
 REQUESTS = {**{tool.name: tool.request for tool in TOOLS}, **{kind.__name__: kind for kind in ROUTES}}
-EMPTIES = [None, "", " ", "{}", "[]", "null", {}, []]
+EMPTIES: list[Any] = [None, "", " ", "{}", "[]", "null", {}, []]
 
 
 def read(name: str, **given: Any) -> dict[str, Any]:
@@ -190,7 +190,7 @@ def test_reading_twice_changes_nothing(data: st.DataObject) -> None:
     assert repr(as_declared(kind, once)) == repr(once)
 
 
-WRONG = [None, True, 5, 1.5, 10**30, -1, "x", "", "{", [], ["x"], [5], [[]], [{}], {}, {"x": 1}]
+WRONG: list[Any] = [None, True, 5, 1.5, 10**30, -1, "x", "", "{", [], ["x"], [5], [[]], [{}], {}, {"x": 1}]
 OF_PYTHON = re.compile(
     r"instance of|dictionar|tuple|Input should|validation|NoneType|\bint\b|\bstr\b|\bdict\b|\bfloat\b|\bbool\b"
 )
