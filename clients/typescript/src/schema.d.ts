@@ -4158,7 +4158,7 @@ export interface operations {
                             score: number;
                             /** @description What the score lost, and to what. */
                             parts: {
-                                /** @description Memories whose time is over and that wait to be removed, of all. */
+                                /** @description Durable memories whose time is over, of all; daily notes end by design. */
                                 expired: number;
                                 /** @description Memories that another model embedded, of all. */
                                 other_embedding: number;
