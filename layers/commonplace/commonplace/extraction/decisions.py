@@ -20,6 +20,9 @@ _BEGINNING, _ENDING = 4, 5  # letters by which words may be related: "weinen", "
 _FEWEST = 8
 _MOST = 40
 _LISTED = 200
+_SIMILAR, _FORGETTABLE = 10, 50
+_WEAK, _CONFIDENT = 0.5, 0.7
+_KNOWN = "known already"
 
 
 @dataclass
@@ -65,11 +68,6 @@ def _word_keys(text: str) -> Iterator[str]:
 def _attribute_keys(text: str) -> Iterable[str]:
     told = map(attribute_of, dict.fromkeys((*memory_sentences(text), *statements(text))))
     return (f"={one.name}" for one in told if one)
-
-
-_SIMILAR, _FORGETTABLE = 10, 50
-_WEAK, _CONFIDENT = 0.5, 0.7
-_KNOWN = "known already"
 
 
 def decide(candidates: Sequence[Candidate], view: MemoryView, now: datetime) -> list[Decision]:

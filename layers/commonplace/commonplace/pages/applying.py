@@ -41,6 +41,8 @@ _ORDER: tuple[Kind, ...] = ("conflict", "remove", "move", "edit", "add")  # what
 _KINDS: Mapping[Kind, OperationKind] = {"remove": "DELETE", "edit": "UPDATE", "move": "UPDATE", "add": "ADD"}
 _WHY: Mapping[Kind, str] = {"remove": "taken out", "edit": "changed", "move": "put in another place", "add": "new"}
 KNOWN = "it is remembered already"
+_DRY = "a dry run: nothing was changed"
+_THE_SAME = "the pages say what is remembered"
 
 
 class EntryRequest(Request):
@@ -193,10 +195,6 @@ def _fields_to_check(one: Difference, line: PageEntry, caller: Caller) -> Mappin
     fields: dict[str, object] = {"key": line.key} if one.kind == "move" else {"key": line.key, "value": line.text}
     comes_here = one.memory is None or was_moved_to(one.page, one.memory, zone_of(caller))
     return {**fields, "event_time": _noon(one.page.day, caller)} if comes_here and one.page.day else fields
-
-
-_DRY = "a dry run: nothing was changed"
-_THE_SAME = "the pages say what is remembered"
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,9 @@ _LEAST = 1e-9  # of a gain: less is rounding
 
 _Graph = dict[int, dict[int, float]]
 """The weight of each link from both of its ends; one to itself counts both its ends."""
+LEAST = 3
+"""Memories that a link has."""
+_NEAREST, _ALIKE = 5, 0.6
 
 
 def communities(vertices: Collection[str], edges: Edges) -> list[frozenset[str]]:
@@ -88,11 +91,6 @@ def _together(graph: _Graph, into: Mapping[int, int]) -> _Graph:
             one = found[into[vertex]]
             one[into[other]] = one.get(into[other], 0.0) + weight
     return found
-
-
-LEAST = 3
-"""Memories that a link has."""
-_NEAREST, _ALIKE = 5, 0.6
 
 
 @dataclass(frozen=True)

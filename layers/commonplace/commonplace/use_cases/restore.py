@@ -26,6 +26,17 @@ from commonplace.runs.queueing import kept_run
 from commonplace.runs.staging import change_many, run_context
 from commonplace.use_cases.export_memories import IMPORTED_HISTORY, kept_files
 
+GONE, CHANGED, LATER = "is gone, and in the backup", "is another in the backup", "came after the backup"
+_BATCH = 100
+_OF_ITS_OWN = {"version", "updated_at", "access_count", "last_accessed", "embedding_model", "purge_at"}
+_ERASED = "was erased here, and does not come back"
+_DAMAGED = "what is here under this id can't be read, and stays"
+_UNREADABLE = "could not be read when the backup was made"
+_OTHER = "this id is here with another content, which stays"
+_TAKEN = "{} is here, and says the same or has its key"
+_DONE = ("planned", "needs_review", "applied")
+_LOST = "it was changed here since the plan was made, or its place or key was taken"
+
 
 def coming_back(
     memories: Sequence[tuple[Memory, RawRecord]], backup_id: str, caller: Caller, ports: Ports
@@ -78,16 +89,6 @@ def _indexed_versions(memories: Sequence[Memory], ports: Ports) -> list[int]:
     except IndexUnavailable as error:
         raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the index can't be asked: {error}") from error
     return [one.version if one is not None else 0 for one in found]
-
-
-GONE, CHANGED, LATER = "is gone, and in the backup", "is another in the backup", "came after the backup"
-_BATCH = 100
-_OF_ITS_OWN = {"version", "updated_at", "access_count", "last_accessed", "embedding_model", "purge_at"}
-_ERASED = "was erased here, and does not come back"
-_DAMAGED = "what is here under this id can't be read, and stays"
-_UNREADABLE = "could not be read when the backup was made"
-_OTHER = "this id is here with another content, which stays"
-_TAKEN = "{} is here, and says the same or has its key"
 
 
 @dataclass
@@ -249,10 +250,6 @@ def _linked(memory: Memory, there: Collection[str]) -> Memory:
     """The memory without links that lead nowhere."""
     links = {name: getattr(memory, name) for name in ("supersedes", "superseded_by")}
     return memory.model_copy(update={name: None for name, link in links.items() if link not in there})
-
-
-_DONE = ("planned", "needs_review", "applied")
-_LOST = "it was changed here since the plan was made, or its place or key was taken"
 
 
 def restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:

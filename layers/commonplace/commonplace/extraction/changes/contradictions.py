@@ -19,6 +19,11 @@ from commonplace.text.foundation.languages import ENGLISH, language_of
 
 _TWO, _SHORT, _LEAST, _NAME = 2, 3, 3, 5
 _HALF, _MANY, _MOSTLY, _SHARED = 0.5, 0.6, 0.67, 0.3
+_WORD = re.compile(r"[^\W_][\w'’-]*")
+_FEWEST, _LONGEST_END = 2, 6
+CHANGED, CORRECTED, OVER = "another value of the same", "it was corrected", "it is over"
+_OF_A_LIFE = ("residence", "home_of", "employer", "role")
+_JOINS = re.compile(rf"[{HIRAGANA}].|.[{HIRAGANA}]")  # two signs, of which one is the grammar between two words
 
 
 def names_old_value(new: str, old: str) -> bool:
@@ -106,14 +111,6 @@ def unknown_words(text: str) -> frozenset[str]:
     return frozenset(stem for word in tokenizer.words(text) if not is_english(word) for stem in tokenizer.terms(word))
 
 
-_WORD = re.compile(r"[^\W_][\w'’-]*")
-_LEAST, _LONGEST_END = 2, 6
-
-CHANGED, CORRECTED, OVER = "another value of the same", "it was corrected", "it is over"
-_OF_A_LIFE = ("residence", "home_of", "employer", "role")
-_JOINS = re.compile(rf"[{HIRAGANA}].|.[{HIRAGANA}]")  # two signs, of which one is the grammar between two words
-
-
 class _Claim(NamedTuple):
     """What a text claims: its content stems without the negation, whether it is negated, and what limits it ("only")."""
 
@@ -136,7 +133,7 @@ def has_another_end(new: str, old: str) -> bool:
         return False
     in_a_name = same > 1 and ours[same - 1][0].isupper() and all(end[0][0].isupper() for end in ends)
     shared = " ".join(ours[:same])
-    return not in_a_name and (len(stems_of(shared)) >= _LEAST or bool(names_of(shared)))
+    return not in_a_name and (len(stems_of(shared)) >= _FEWEST or bool(names_of(shared)))
 
 
 def contradicts(new: str, old: str, *, corrects: bool, context: str = "", same_talk: bool = False) -> str | None:
