@@ -256,14 +256,14 @@ def test_the_tools_for_frameworks_read_what_their_models_write() -> None:
 
 @pytest.mark.parametrize(
     "tag",
-    ["The user drinks green tea every day", "the user drinks tea", "I like tea", "We drink tea", "likes tea.", "tea with milk!",
+    ["The user drinks green tea every day", "the user drinks tea", "I like green tea", "we drink tea at noon", "likes tea.", "tea with milk!",
      "お茶が好きです。", "state of the art models"],
 )  # fmt: skip
 def test_a_sentence_is_no_tag_of_a_statement(tag: str) -> None:
     statement = {"raw_text": "I like tea.", "normalized": "The user likes tea.", "type": "preference"}
     error = refused("memory_store_personal", {**statement, "tags": ["tea", tag]})
-    assert (error.code, error.field) == (ErrorCode.INVALID_ARGUMENT, "tags")
-    assert error.message.startswith("tags: item 1 is a sentence")
+    assert (error.code, error.field) == (ErrorCode.INVALID_ARGUMENT, "tags.1")
+    assert error.message.startswith("tags.1: is a sentence")
 
 
 def test_a_tag_of_some_words_is_none() -> None:

@@ -34,20 +34,18 @@ from commonplace.domain.taxonomy import (
 )
 
 Tags = Annotated[list[Tag], Field(max_length=32)]
-MOST_WORDS_OF_A_TAG = 3
-_SUBJECT = re.compile(r"(?i)(?:i|i'm|we|you|he|she|it|they|the user)\s+\S+\s+\S")
+_NO_SENTENCE = r"^\s*(\S*[^\s。！？]|(\S+\s+){1,2}\S*[^\s.!?。！？])\s*$"  # up to three words, without an end mark
 Note = Annotated[str, Field(max_length=2_000), AfterValidator(printable)]
 
 
-def _no_sentences(tags: list[str]) -> list[str]:
-    """Refuses tags that say something: of more than three words, with a subject or with the mark at a sentence's end."""
-    for number, tag in enumerate(tags):
-        words = tag.split()
-        ends = tag.rstrip().endswith(("。", "！", "？") if len(words) == 1 else (".", "!", "?", "。", "！", "？"))
-        if len(words) > MOST_WORDS_OF_A_TAG or ends or _SUBJECT.match(tag):
-            why = "item {number} is a sentence: a tag is one word, or up to {most} words that name one thing"
-            raise PydanticCustomError("sentence", why, {"number": number, "most": MOST_WORDS_OF_A_TAG})
-    return tags
+def _no_sentence(tag: str) -> str:
+    """Refuses a tag of more than three words, or with the mark at a sentence's end."""
+    if not re.match(_NO_SENTENCE, tag):
+        raise PydanticCustomError("sentence", "is a sentence: a tag is one word, or up to three words that name one thing")
+    return tag
+
+
+ShortTag = Annotated[Tag, AfterValidator(_no_sentence), Field(json_schema_extra={"pattern": _NO_SENTENCE})]
 
 
 class NormalizeRequest(Request):
@@ -64,8 +62,8 @@ class StorePersonalRequest(Request):
     raw_text: Text = Field(description="What the user said, in their own words.")
     normalized: Text = Field(description="The same in the third person, self-contained: `normalized` of the answer.")
     type: StatementType = Field(description="The kind of statement: `type` of the answer.")
-    tags: Annotated[Tags, AfterValidator(_no_sentences)] = Field(
-        description="3-8 lower-case words without spaces, never a sentence: `tags` of the answer."
+    tags: list[ShortTag] = Field(
+        max_length=32, description="3-8 lower-case words without spaces, never a sentence: `tags` of the answer."
     )
     agent_id: Name = Field(GLOBAL_AGENT, description="`global`, or the one agent that may see this memory.")
     place: Place | None = Field(None, description="Where in a conversation it was said.")
