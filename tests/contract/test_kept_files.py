@@ -6,7 +6,7 @@ from contextlib import closing
 from datetime import datetime, timedelta
 from io import BytesIO
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args
 
 import pytest
 
@@ -83,6 +83,16 @@ def test_what_has_expired_is_not_there(files: KeptFiles) -> None:
     assert files.get(ANA, "export", kept(1).file_id, over) is None
     assert files.listed(ANA, "export", over) == []
     assert files.get(ANA, "export", kept(1).file_id, over - timedelta(seconds=1)) is not None
+
+
+def test_what_is_put_by_a_clock_years_ahead_takes_nothing_away(files: KeptFiles) -> None:
+    for kind in get_args(FileKind):
+        files.put(ANA, kept(1, kind), b"abc")
+    for user in (BEN, ANA):
+        files.put(user, kept(2, at=NOON + timedelta(days=1_500)), b"abc")
+    assert [files.get(ANA, kind, kept(1, kind).file_id, NOON) for kind in get_args(FileKind)] == [
+        (kept(1, kind), b"abc") for kind in get_args(FileKind)
+    ]
 
 
 def test_what_is_deleted_is_gone_and_the_rest_stays(files: KeptFiles) -> None:

@@ -68,8 +68,8 @@ def answer_over_files(tool: BetaLocalFilesystemMemoryTool, command: dict[str, An
 
 
 def comparable(told: tuple[str, str]) -> tuple[str, list[str]]:
-    """Without the sizes of folders, which are the file system's own."""
-    lines = told[1].split("\n")
+    """Without the sizes of folders, which are the file system's own, and with ten of the places of a text at the most."""
+    lines = re.sub(r"(in lines: (?:\d+, ){9}\d+)(?:, \d+)+\.", r"\1 and more.", told[1]).split("\n")
     if not lines[0].startswith("Here're"):
         return told[0], lines
     return told[0], [one.partition("\t")[2] if number == 1 or one.endswith("/") else one for number, one in enumerate(lines)]
