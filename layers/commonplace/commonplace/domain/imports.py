@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
 from commonplace.domain.fields import End, Moment, Name, Request, Result, Text, absent, printable
 from commonplace.domain.requests import Note, Tags
@@ -53,24 +53,6 @@ class Turn(Request):
     speaker: Name = Field(description="Who said it.")
     text: Annotated[str, AfterValidator(printable)] = Field(description="What was said, up to 8,000 characters.")
     event_time: Moment | None = Field(None, description="When it was said, ISO 8601.")
-
-
-class ChatPart(BaseModel):
-    """A part of a message; only texts are read."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
-
-    type: Annotated[str, AfterValidator(printable)] = Field(description="`text`, or what is not read: an image, a file.")
-    text: Annotated[str, AfterValidator(printable)] | None = Field(None, description="The words.")
-
-
-class ChatMessage(BaseModel):
-    """One message of a conversation as chat APIs have it; what else stands in it is not read."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
-
-    role: Name = Field(description="Who said it: `user`, `assistant`, ...")
-    content: Annotated[str, AfterValidator(printable)] | list[ChatPart] | None = Field(None, description="What was said.")
 
 
 class ImportRequest(Request):

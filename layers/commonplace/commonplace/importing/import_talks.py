@@ -129,7 +129,7 @@ class _Work:
         wrong, last, caller = list[RefusedInteraction](), None, self.context.caller
         for talk in talks:
             given = {name: value for name, value in talk.items() if name != "times"}
-            for one in well_formed([given], caller, wrong):
+            for one in well_formed([given], caller, wrong, []):
                 before, last = last, one
                 clean = redacted(one, caller, self.kinds, before)
                 self.times[clean.id] = piece_times(talk, clean)

@@ -6,7 +6,8 @@ from typing import Any
 from commonplace.contract.formats.openapi_night import OF_BODIES, OF_HEADERS, night_paths, reference, responses, told
 from commonplace.contract.manifest import Row, schema
 from commonplace.domain.errors import ErrorCode
-from commonplace.domain.imports import ChatMessage, ImportRequest, ImportResult, StoreManyRequest, StoreManyResult, Turn
+from commonplace.domain.imports import ImportRequest, ImportResult, StoreManyRequest, StoreManyResult, Turn
+from commonplace.domain.interactions import ChatMessage
 from commonplace.domain.requests import StoreRequest
 from commonplace.domain.transfer import MEDIA, UploadResult
 
