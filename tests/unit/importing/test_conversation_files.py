@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,6 @@ def test_all_messages_without_times_are_read_however_many(tmp_path: Path) -> Non
     path = tmp_path / "conversations.json"
     path.write_text(json.dumps([whole]))
     refused = list[RefusedEntry]()
-    with in_order(talks_of(Source(path), "claude", None), refused) as (talks, entries):
+    with in_order(talks_of(Source(path), "claude", None), refused, Counter()) as (talks, entries):
         read = [message["content"] for talk in talks for message in talk.load()["messages"]]
     assert (sorted(read), entries, refused) == (sorted(one["text"] for one in messages), 3, [])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from commonplace.use_cases.migration import Progress
 
 AnyPath = str | PathLike[str]
+_MOST_BYTES = 500_000_000  # of a file of TinyDB
 
 
 class TransferMethods(ImportMethods):
@@ -157,10 +158,9 @@ def _filing(review: AnyPath | None, categories: AnyPath | None) -> "Filing":
 
 
 def _read(path: AnyPath, field: str) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: {error.strerror}", field) from error
+    from commonplace.importing.sources import read_file
+
+    return read_file(Path(path), field, _MOST_BYTES)
 
 
 def _text(path: AnyPath, field: str) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from commonplace.domain.fields import End, Moment, Name, Request, Result, Text, absent, printable
 from commonplace.domain.requests import Note, Tags
@@ -56,12 +57,27 @@ class Turn(Request):
 
 
 class ImportRequest(Request):
-    """A conversation to be stored, a memory per turn."""
+    """A conversation: `messages` to be read, or the `turns` of a transcript to be stored; exactly one of them."""
 
-    turns: list[dict[str, Any]] = Field(
-        description="Turns {session_id, position, speaker, text, event_time?}, or messages {role, content} in their order."
+    messages: list[dict[str, Any]] | None = Field(
+        None,
+        min_length=1,
+        description="Messages {role, content} in their order, read as `commonplace import` reads them: only the user's own "
+        "words become memories. A plan is answered, and with `apply` they are stored as a run, which can be undone.",
     )
-    keep: Keep = Field("all", description="`worthy` leaves out small talk and what an assistant says.")
+    apply: Annotated[bool, Field(strict=True)] = Field(False, description="Of `messages`: store what the plan tells.")
+    turns: list[dict[str, Any]] | None = Field(
+        None,
+        description="A transcript, of which each turn {session_id, position, speaker, text, event_time?} or message {role, "
+        "content} is stored at once as a memory of its own, whoever said it.",
+    )
+    keep: Keep = Field("all", description="Of `turns`: `worthy` leaves out small talk and what an assistant says.")
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> "ImportRequest":
+        if (self.messages is None) == (self.turns is None):
+            raise PydanticCustomError("exactly_one", "give messages, or the turns of a transcript, and not both")
+        return self
 
 
 class LeftOut(Part):
@@ -80,6 +96,19 @@ class LeftOutRecord(Part):
     why: str
 
 
+ImportOutcome = Literal["added", "near_duplicate", "known", "conflict", "refused", "lost"]
+
+
+class ImportedMemory(Part):
+    """An entry and what happens to it, or has happened. A `near_duplicate` is added, beside what is like it."""
+
+    where: str = Field(description="The entry, the line, the file or the conversation.")
+    outcome: ImportOutcome
+    content: str = Field(description="Its words, without secrets; empty where it is refused.")
+    memory_id: str | None = Field(None, description="The memory here that it is compared with, where there is one.")
+    why: str | None = Field(None, description="Why it is not added as it is.")
+
+
 class ImportedRecords(Result):
     run_id: str | None = Field(None, description="By which what was stored is taken back.", exclude_if=absent)
     applied: bool = Field(description="False for a plan: nothing was stored yet.")
@@ -90,18 +119,21 @@ class ImportedRecords(Result):
     held: dict[str, list[str]] = Field(
         default_factory=dict, description="By id the dates that lie beyond the years 1 to 9000, and are kept as 1 or 9000."
     )
+    memories: list[ImportedMemory] = Field(default_factory=list, description="What happens to each record.")
 
 
 @dataclass(frozen=True)
 class ForeignFact:
     """A statement as another store has it, unchecked. `where`: its place there, for people; `name`: what it is called there.
 
-    `times`: by the names of `Fact`, in whatever form the store writes them; `rest`: what has no field here.
+    `before`: what was said just before it; `times`: by the names of `Fact`, in whatever form the store writes them; `rest`:
+    what has no field here.
     """
 
     where: str
     name: str
     content: Any
+    before: str | None = None
     tags: Any = ()
     times: Mapping[str, Any] = field(default_factory=dict)
     source: Source = "user"
@@ -158,5 +190,12 @@ class Imported(Result):
     known: list[str] = Field(description="What is here already, by its name in the file.")
     conflicts: list[str] = Field(description="Names that lead to a memory here that says something else; it stays.")
     refused: list[RefusedEntry]
+    left_out: dict[str, int] = Field(
+        default_factory=dict, description="How much of it is not read, by the reason: messages, passages."
+    )
+    outcomes: dict[ImportOutcome, int] = Field(
+        default_factory=dict, description="How many entries each outcome has; of a large plan the lists hold only the first."
+    )
+    memories: list[ImportedMemory] = Field(default_factory=list, description="The entries that were asked for.")
     lost: list[str] = Field(default_factory=list, description="What another write came before; the next run takes it.")
     cut: list[str] = Field(default_factory=list, description="Of what the note had no room for all fields.")

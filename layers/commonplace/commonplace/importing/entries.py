@@ -1,13 +1,17 @@
 """The entries of a JSON file: one by one, of a large file too, and those that are none."""
 
+import collections
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import RefusedEntry
+from commonplace.domain.strict_json import STRICT, read_json
 from commonplace.domain.transfer import MOST_BYTES
+from commonplace.importing.sources import Source
 from commonplace.use_cases.import_facts import refused
+from commonplace.use_cases.record_files import object_lines
 
 
 def objects(given: Any, *keys: str) -> list[Any]:
@@ -19,7 +23,7 @@ def objects(given: Any, *keys: str) -> list[Any]:
     return given
 
 
-def numbered(given: list[Any]) -> Iterator[tuple[str, Mapping[str, Any]] | RefusedEntry]:
+def numbered(given: Iterable[Any]) -> Iterator[tuple[str, Mapping[str, Any]] | RefusedEntry]:
     """Entries with what a person calls them; what is no object is refused."""
     for number, one in enumerate(given, 1):
         where = f"entry {number}"
@@ -30,47 +34,140 @@ def numbered(given: list[Any]) -> Iterator[tuple[str, Mapping[str, Any]] | Refus
             yield refused(where, one if isinstance(one, CommonplaceError) else none)
 
 
-def first_object(given: Any, *keys: str) -> Mapping[str, Any]:
-    """The first entry that is an object; an empty one where there is none."""
-    entries = objects(given, *keys) if isinstance(given, (list, Mapping)) else []
-    return next((one for one in entries if isinstance(one, Mapping)), {})
+class JsonText:
+    """A JSON text that comes in pieces, read value by value: of a large file one entry is held, not the whole.
+
+    Raises `INVALID_JSON` where it breaks off or is no JSON.
+    """
+
+    def __init__(self, pieces: Iterable[str], decoder: json.JSONDecoder = STRICT) -> None:
+        self._pieces, self._decoder, self._held, self._at, self._read = iter(pieces), decoder, "", 0, 0
+
+    def next(self) -> str:
+        """The next character that is no space, which stays; "" at the end."""
+        while True:
+            while self._at < len(self._held):
+                if (char := self._held[self._at]) not in " \t\r\n\ufeff":
+                    return char
+                self._at += 1
+            self._held, self._at = next(self._pieces, ""), 0
+            if not self._held:
+                return ""
+
+    def value(self) -> Any:
+        """The next value, decoded by the standard library as soon as all of it is there."""
+        self.next()
+        more = True
+        while True:
+            try:
+                found, end = self._decoder.raw_decode(self._held, self._at)
+                if end < len(self._held) or not more:  # a number may go on in the next piece
+                    self._at, self._read = end, self._read + 1
+                    return found
+                why = ""
+            except (ValueError, RecursionError) as error:
+                why = error.msg if isinstance(error, json.JSONDecodeError) else "is nested too deeply"
+            if not more:
+                raise self._broken(why)
+            self._held, self._at = self._held[self._at :], 0
+            if len(self._held) > MOST_BYTES:
+                raise unreadable("file", f"has an entry of more than {MOST_BYTES // 1_000_000} MB")
+            piece = _as_much(self._pieces, len(self._held))
+            self._held, more = self._held + piece, bool(piece)
+
+    def elements(self) -> Iterator[Any]:
+        """The elements of the list that comes next."""
+        self._at += 1
+        if self.next() == "]":
+            self._at += 1
+            return
+        while True:
+            yield self.value()
+            if self._mark(",", "]") == "]":
+                return
+
+    def fields(self) -> Iterator[str]:
+        """The names in the object that comes next. Whoever takes one reads its value before the next."""
+        self._at += 1
+        if self.next() == "}":
+            self._at += 1
+            return
+        while True:
+            if self.next() != '"':
+                raise self._broken("Expecting property name enclosed in double quotes")
+            name = str(self.value())
+            self._mark(":")
+            yield name
+            if self._mark(",", "}") == "}":
+                return
+
+    def end(self) -> None:
+        """Raises where more comes."""
+        if self.next():
+            raise self._broken("Extra data")
+
+    def _mark(self, *marks: str) -> str:
+        found = self.next()
+        if found not in marks or not found:
+            raise self._broken(f"Expecting {marks[0]!r} delimiter")
+        self._at += 1
+        return found
+
+    def _broken(self, why: str) -> CommonplaceError:
+        told = f"file: breaks off, or is no JSON, after {self._read:,} values: {why}"
+        return CommonplaceError(ErrorCode.INVALID_JSON, told, "file")
 
 
 def array_elements(pieces: Iterable[str]) -> Iterator[Any]:
-    """The elements of a JSON array that comes in pieces, one by one; where it breaks off, that as the last.
+    """The elements of a JSON array that comes in pieces, one by one; where it breaks off, that as the last."""
+    text = JsonText(pieces, json.JSONDecoder())
+    try:
+        if text.next() == "[":
+            yield from text.elements()
+        else:
+            yield unreadable("file", "must be a list")
+    except CommonplaceError as error:
+        yield error
 
-    Each is decoded by the standard library as soon as it is there: of a large file one element is held, not the whole.
+
+def entries(source: Source, *keys: str) -> Iterator[Any]:
+    """The entries of a JSON file, one by one: of a list, of the first list under one of the keys, or an object on each line.
+
+    An object without such a list is an entry itself. A line that is none comes as what is wrong with it.
     """
-    decoder, pieces, held, at, begun = json.JSONDecoder(), iter(pieces), "", 0, False
-    while True:
-        at = _after(held, at, " \t\r\n," if begun else " \t\r\n")
-        if held[at : at + 1] == "]" and begun:
-            return
-        try:
-            if begun:
-                found, at = decoder.raw_decode(held, at)
-                yield found
-                continue
-            begun, at = held[at] == "[", at + 1
-            if not begun:
-                yield unreadable("file", "must be a list")
-                return
-        except (ValueError, IndexError, RecursionError):
-            held, at = held[at:], 0
-            if len(held) > MOST_BYTES:
-                yield unreadable("file", f"has an entry of more than {MOST_BYTES // 1_000_000} MB")
-                return
-            more = _as_much(pieces, len(held))
-            if not more:
-                yield unreadable("file", "breaks off, or is no JSON from here on")
-                return
-            held += more
+    if source.stands_in_lines:
+        yield from (found for _, found in object_lines(source.lines()))
+        return
+    text, whole, listed = JsonText(source.pieces()), dict[str, Any](), False
+    if text.next() == "[":
+        yield from text.elements()
+    elif text.next() == "{":
+        for name in text.fields():
+            if name in keys and text.next() == "[" and not listed:
+                listed = True
+                yield from text.elements()
+            else:
+                whole[name] = text.value()
+        yield from () if listed else (whole,)
+    else:
+        read_json(text.next())  # says what is wrong with a text that is none
+        raise CommonplaceError(ErrorCode.INVALID_JSON, f"file: must be a list, or an object with {' or '.join(keys)}", "file")
+    text.end()
 
 
-def _after(text: str, at: int, blank: str) -> int:
-    while at < len(text) and text[at] in blank:
-        at += 1
-    return at
+def glance(source: Source, *keys: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The fields of a JSON object, without those lists, and the first entry that is an object."""
+    text, whole, first = JsonText(source.pieces()), dict[str, Any](), None
+    if source.stands_in_lines or text.next() != "{":
+        return {}, next((one for one in entries(source, *keys) if isinstance(one, Mapping)), {})
+    for name in text.fields():
+        if name in keys and text.next() == "[":
+            whole[name], objects_in = None, (one for one in text.elements() if isinstance(one, Mapping))
+            first = next(objects_in, {}) if first is None else first
+            collections.deque(objects_in, maxlen=0)
+        else:
+            whole[name] = text.value()
+    return whole, whole if first is None else first
 
 
 def _as_much(pieces: Iterator[str], least: int) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from commonplace.domain.imports import ForeignFact, RefusedEntry
-from commonplace.importing.entries import numbered, objects
+from commonplace.importing.entries import entries, numbered
 from commonplace.importing.sources import Source
 
 KEYS = ("edges", "facts", "results")
@@ -14,7 +14,7 @@ _OF_NO_USE = {"fact_embedding", "score", "relevance", "source_node_uuid", "targe
 
 def read(source: Source) -> Iterator[ForeignFact | RefusedEntry]:
     """The facts; one that is not true any more, or was set aside, comes closed at that time."""
-    for one in numbered(objects(source.json, *KEYS)):
+    for one in numbered(entries(source, *KEYS)):
         yield one if isinstance(one, RefusedEntry) else _fact(*one)
 
 

@@ -1,5 +1,6 @@
 """Conversations of an export, read like those of a night: in order of their time, and as runs that can be undone."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -7,7 +8,7 @@ from typing import Any
 
 from commonplace.domain.batching import in_batches
 from commonplace.domain.fields import Notes
-from commonplace.domain.imports import Imported, RefusedEntry
+from commonplace.domain.imports import Imported, ImportedMemory, RefusedEntry
 from commonplace.domain.interactions import Interaction, RefusedInteraction
 from commonplace.domain.runs import Mode, Run, RunStatus
 from commonplace.domain.taxonomy import ImportKind
@@ -39,23 +40,25 @@ _UNREAD = "it can't be read"
 
 
 def import_talks(
-    kind: ImportKind, why: str, given: Talks, caller: Caller, ports: Ports, *, apply: bool, progress: Progress
-) -> Imported:
+    kind: ImportKind, why: str, given: Talks, caller: Caller, ports: Ports, *, apply: bool, listed: range | None,
+    progress: Progress,
+) -> Imported:  # fmt: skip
     """Tells what reading these talks would bring, or reads them. Those that were read before are known.
 
     In order of their time, and what was said after a message is neither changed, closed nor forgotten by it. 500 talks are
     a run; wishes to forget wait for review in a run of their own. `progress` is told how many of how many are read.
+    `listed`: which of the memories are told; with None all are, and a plan reads all talks.
     """
     context = run_context(caller, ports)
     work = _Work(context, progress)
-    with in_order(given, work.refused) as (talks, number):
+    with in_order(given, work.refused, work.left_out) as (talks, number):
         known = work.known_among(talks)
         fresh = [one for one in talks if one.name not in known]
         work.total, batches = len(fresh), list(in_batches(fresh, _AT_ONCE))
-        for batch in batches if apply else batches[:1]:
+        for batch in batches if apply or listed is None else batches[:1]:
             work.read([one.load() for one in batch], apply)
     warnings = [_WAITS.format(run_id=one) for one in work.waiting]
-    if not apply and len(fresh) > _AT_ONCE:
+    if not apply and listed is not None and len(fresh) > _AT_ONCE:
         warnings.append(_IN_PART.format(read=_AT_ONCE, all=len(fresh)))
     return Imported(
         kind=kind,
@@ -70,6 +73,9 @@ def import_talks(
         known=sorted(known),
         conflicts=[],
         refused=work.refused,
+        left_out=dict(work.left_out),
+        outcomes={"added": work.added},
+        memories=work.rows if listed is None else work.rows[listed.start : listed.stop],
         notes=Notes(redacted=list(dict.fromkeys(work.kinds)) or None, warnings=warnings or None) or None,
     )
 
@@ -88,8 +94,11 @@ class _Work:
     status: RunStatus | None = None
     waiting: list[str] = field(default_factory=list)
     refused: list[RefusedEntry] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
     times: dict[str, list[datetime]] = field(default_factory=dict)
     kinds: list[str] = field(default_factory=list)
+    rows: list[ImportedMemory] = field(default_factory=list)
+    preview: tuple[RunMemoryView, dict[str, datetime]] | None = None
 
     def known_among(self, talks: Sequence[KeptTalk]) -> set[str]:
         """The names of those that a run has read that was not undone."""
@@ -107,12 +116,13 @@ class _Work:
         self.times.clear()
         clean = list(self._clean(talks))
         if not apply:
-            self._count(self._planned(clean)[0].operations)
+            self.preview = self.preview or (RunMemoryView(self.context), {})
+            self._count(self._planned(clean, *self.preview)[0].operations)
             return
         planned = list[tuple[Plan, Plan]]()
 
         def planner(_: RunContext) -> Plan:
-            planned.append(self._planned(clean))
+            planned.append(self._planned(clean, RunMemoryView(self.context), {}))
             return planned[-1][0]
 
         run = change_many("import", planner, self.context, dry_run=False, publish=publish).run
@@ -139,13 +149,13 @@ class _Work:
         )
         self.refused.extend(told)
 
-    def _planned(self, talks: Sequence[Interaction]) -> tuple[Plan, Plan]:
+    def _planned(self, talks: Sequence[Interaction], view: RunMemoryView, moved: dict[str, datetime]) -> tuple[Plan, Plan]:
         """What the days come to, one after the other, and what of it a person decides."""
-        caller, view = self.context.caller, RunMemoryView(self.context)
+        caller = self.context.caller
         planner = DayPlanner(self.context, _by_rules(self.context), "rules", frozenset(), view)
         zone = caller.now.tzinfo
         assert zone is not None
-        plans, waits, moved = list[Plan](), list[Plan](), dict[str, Any]()
+        plans, waits = list[Plan](), list[Plan]()
         for whole in days_of(without_answers(talks, caller), zone):
             day = in_order_of_messages(whole, self.times)
             drafted = planner.draft(day, UnsavedAnswers())
@@ -160,6 +170,11 @@ class _Work:
 
     def _count(self, operations: Sequence[PlannedOperation]) -> None:
         opened = [one.opens.memory for one in operations if one.opens is not None]
+        self.rows += [
+            ImportedMemory(where=one.told.interaction_id or "", outcome="added", content=one.opens.memory.content)
+            for one in operations
+            if one.opens is not None
+        ]
         self.added += len(opened)
         self.closed += sum(one.status != "active" for one in opened) + sum(len(one.closes) for one in operations)
 

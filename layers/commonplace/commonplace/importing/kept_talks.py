@@ -1,7 +1,8 @@
 """Talks in order of their time, in a file of their own until they are read: all of them might not fit into memory."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from tempfile import TemporaryFile
@@ -9,7 +10,8 @@ from typing import IO, Any
 
 from commonplace.domain.imports import RefusedEntry
 
-Talks = Iterable[dict[str, Any] | RefusedEntry]
+Talks = Iterator[dict[str, Any] | RefusedEntry | Counter[str]]
+"""Talks, what can't be read, and how much is not read for which reason."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +30,15 @@ class KeptTalk:
 
 
 @contextmanager
-def in_order(given: Talks, refused: list[RefusedEntry]) -> Iterator[tuple[list[KeptTalk], int]]:
-    """The talks by their time, and how many entries there were; those that can't be read go to `refused`. Of one that comes
-    twice the first stays."""
+def in_order(given: Talks, refused: list[RefusedEntry], left_out: Counter[str]) -> Iterator[tuple[list[KeptTalk], int]]:
+    """The talks by their time, and how many entries there were; those that can't be read go to `refused`, and what is not
+    read is counted in `left_out`. Of one that comes twice the first stays."""
     with TemporaryFile() as file:
         kept, entries = dict[str, KeptTalk](), 0
         for one in given:
+            if isinstance(one, Counter):
+                left_out.update(one)
+                continue
             entries += 1
             if isinstance(one, RefusedEntry):
                 refused.append(one)

@@ -9,7 +9,8 @@ from commonplace.domain.imports import ForeignFact, Imported, RefusedEntry
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.importing import graphs, langgraph, letta, mem0, notes, turns
 from commonplace.importing.conversation_files import conversation_files
-from commonplace.importing.entries import first_object
+from commonplace.importing.entries import glance
+from commonplace.importing.quick_plan import quick_plan
 from commonplace.importing.sources import Source
 from commonplace.importing.statements import statements
 from commonplace.importing.talks import talks_of
@@ -22,13 +23,13 @@ Reader = Callable[[Source], Iterator[ForeignFact | RefusedEntry]]
 READERS: Mapping[ImportKind, Reader] = {
     "mem0": mem0.read, "zep": graphs.read, "graphiti": graphs.read, "letta": letta.read, "langgraph": langgraph.read,
     "basic-memory": notes.read_basic_memory, "anthropic-memory": notes.read_anthropic_memory,
-    "markdown": notes.read_markdown, "messages": turns.read, "turns": turns.read,
+    "markdown": notes.read_markdown, "turns": turns.read_turns,
 }  # fmt: skip
-TALKS: tuple[ImportKind, ...] = ("chatgpt", "claude")
+TALKS: tuple[ImportKind, ...] = ("chatgpt", "claude", "messages")
 OWN: ImportKind = "commonplace"
 """What `commonplace export` wrote: records, which are taken in as they are."""
 _NOTES_LOOKED_AT = 50
-_LISTS = (*mem0.KEYS, *graphs.KEYS, *letta.PASSAGES, *langgraph.KEYS, *turns.KEYS)
+_LISTS = (*mem0.KEYS, *graphs.KEYS, *letta.PASSAGES, *langgraph.KEYS, turns.TURNS, turns.MESSAGES)
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,20 @@ def kind_of(source: Source, asked: ImportKind | None = None) -> Found:
 
 
 def import_source(
-    source: Source, asked: ImportKind | None, caller: Caller, ports: Ports, *, apply: bool, progress: Progress
+    source: Source,
+    asked: ImportKind | None,
+    caller: Caller,
+    ports: Ports,
+    *,
+    apply: bool,
+    listed: range | None = range(20),
+    progress: Progress = lambda _done, _of: None,
 ) -> Imported:
-    """Tells what taking in a source would do, or does it. Raises what is wrong with it as a whole."""
+    """Tells what taking in a source would do, or does it. Raises what is wrong with it as a whole.
+
+    `listed`: of which entries, by their places from 0, it is told what happens to them. With None it is told of all, and
+    secrets and near-duplicates are looked for in all of them, as when it is applied.
+    """
     found = kind_of(source, asked)
     if found.kind == OWN:
         why = "kind: it is an export of commonplace, which import_records and import_memories take in"
@@ -71,10 +83,14 @@ def import_source(
     if found.kind in TALKS:
         from commonplace.importing.import_talks import import_talks  # with all of a night
 
-        talks = talks_of(source, found.kind, caller.now.tzinfo)
-        return import_talks(found.kind, found.why, talks, caller, ports, apply=apply, progress=progress)
+        zone = caller.now.tzinfo
+        is_chat = found.kind == "messages"
+        talks = turns.talks_of_messages(source, caller.now, zone) if is_chat else talks_of(source, found.kind, zone)
+        return import_talks(found.kind, found.why, talks, caller, ports, apply=apply, listed=listed, progress=progress)
     given = READERS[found.kind](source)
-    return import_facts(found.kind, found.why, given, caller, ports, apply=apply, progress=progress)
+    if listed is not None and not apply:
+        return quick_plan(found.kind, found.why, given, caller, ports, listed, progress)
+    return import_facts(found.kind, found.why, given, caller, ports, apply=apply, listed=listed, progress=progress)
 
 
 def _of_folder(source: Source) -> Found:
@@ -119,14 +135,12 @@ def _of_notes(source: Source) -> Found:
 
 
 def _of_text(source: Source) -> Found:
-    head = source.text.lstrip()
+    head = next(source.pieces(), "").lstrip("\ufeff \t\r\n")
     if head.startswith("memory_id,"):
         return Found(OWN, "its first line names the columns of an export")
     if not head.startswith(("{", "[")):
         return Found("turns", "nothing tells that it is anything else")
-    given = source.json
-    whole = given if isinstance(given, Mapping) else {}
-    for kind, why in _by_shape(whole, first_object(given, *_LISTS)):
+    for kind, why in _by_shape(*glance(source, *_LISTS)):
         return Found(kind, why)
     return Found("turns", "nothing tells that it is anything else")
 
@@ -146,8 +160,8 @@ def _by_shape(whole: Mapping[str, Any], first: Mapping[str, Any]) -> Iterator[tu
         yield "langgraph", "its entries have namespace, key and value"
     if "memory" in first and "id" in first:
         yield "mem0", "its entries have id and memory"
-    if "role" in first:
-        yield "messages", "its entries have a role"
+    if "role" in first or isinstance(first.get(turns.MESSAGES), list):
+        yield "messages", "its entries have a role" if "role" in first else "its entries have messages"
     if {"session_id", "speaker"} & first.keys():
         yield "turns", "its entries have session_id and speaker"
 

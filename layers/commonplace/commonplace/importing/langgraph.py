@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from commonplace.domain.imports import ForeignFact, RefusedEntry
-from commonplace.importing.entries import numbered, objects, one_line
+from commonplace.importing.entries import entries, numbered, one_line
 from commonplace.importing.sources import Source
 
 KEYS = ("items",)
@@ -14,7 +14,7 @@ _WORDS = ("content", "text", "memory", "data", "fact")
 
 def read(source: Source) -> Iterator[ForeignFact | RefusedEntry]:
     """A statement of each item, with its namespace and the other fields of its value."""
-    for one in numbered(objects(source.json, *KEYS)):
+    for one in numbered(entries(source, *KEYS)):
         yield one if isinstance(one, RefusedEntry) else _fact(*one)
 
 

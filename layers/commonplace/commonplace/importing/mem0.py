@@ -9,7 +9,7 @@ from typing import Any
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import ForeignFact, RefusedEntry
 from commonplace.domain.taxonomy import Source as Who
-from commonplace.importing.entries import numbered, objects
+from commonplace.importing.entries import entries, numbered
 from commonplace.importing.sources import Source
 
 KEYS = ("results", "memories")
@@ -27,7 +27,7 @@ def read(source: Source) -> Iterator[ForeignFact | RefusedEntry]:
     if source.is_database:
         yield from _history(source)
         return
-    for one in numbered(objects(source.json, *KEYS)):
+    for one in numbered(entries(source, *KEYS)):
         yield one if isinstance(one, RefusedEntry) else _fact(*one)
 
 

@@ -1,7 +1,7 @@
 """ChatGPT and Claude: the conversations of an export, each as the talks of its days; streamed, for it may be large."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
@@ -55,21 +55,26 @@ def _talks(conversation: Mapping[str, Any], kind: str, zone: tzinfo | None) -> I
     if not name and said:
         raise unreadable("id", "there is no id")
     begins = Counter[str]()
-    for talk in _cut(said, zone):
+    for talk in cut(said, zone):
         if any(one.role == "user" for one in talk):
             begun = talk[0].time.astimezone(UTC)
             named = f"{kind}/{name[:_NAME_SHOWN]}/{begun:%Y-%m-%dT%H:%M:%S}"
             begins[named] += 1  # without times of their own many messages have that of the conversation
-            yield {
-                "type": "discussion",
-                "id": named if begins[named] == 1 else f"{named}/{begins[named]}",
-                "time": begun.isoformat(timespec="microseconds"),
-                "messages": [{"role": one.role, "content": one.text} for one in talk],
-                "times": [one.time.isoformat() for one in talk],
-            }
+            yield interaction(named if begins[named] == 1 else f"{named}/{begins[named]}", begun, talk)
 
 
-def _cut(messages: Iterable[Said], zone: tzinfo | None) -> Iterator[list[Said]]:
+def interaction(name: str, begun: datetime, talk: Sequence[Said]) -> dict[str, Any]:
+    """A talk as an interaction, with the times of its messages. `begun`: when, in UTC."""
+    return {
+        "type": "discussion",
+        "id": name,
+        "time": begun.isoformat(timespec="microseconds"),
+        "messages": [{"role": one.role, "content": one.text} for one in talk],
+        "times": [one.time.isoformat() for one in talk],
+    }
+
+
+def cut(messages: Iterable[Said], zone: tzinfo | None) -> Iterator[list[Said]]:
     """What was said without an hour between on one day is a talk, as long as one may be."""
     talk, size = list[Said](), 0
     for one in messages:
@@ -97,7 +102,7 @@ def _chatgpt(conversation: Mapping[str, Any]) -> Iterator[Said]:
         entry = mapping[node] if isinstance(mapping[node], Mapping) else {}
         way.append(entry)
         node = entry.get("parent")
-    yield from _timed(map(_chatgpt_message, reversed(way)), conversation.get("create_time"), conversation.get("update_time"))
+    yield from timed(map(_chatgpt_message, reversed(way)), conversation.get("create_time"), conversation.get("update_time"))
 
 
 def _chatgpt_message(entry: Mapping[str, Any]) -> tuple[Any, str, Any]:
@@ -118,7 +123,7 @@ def _claude(conversation: Mapping[str, Any]) -> Iterator[Said]:
     if not isinstance(messages, list):
         raise unreadable("chat_messages", "there are no messages")
     found = (_claude_message(one) for one in messages if isinstance(one, Mapping))
-    yield from _timed(found, conversation.get("created_at"), conversation.get("updated_at"))
+    yield from timed(found, conversation.get("created_at"), conversation.get("updated_at"))
 
 
 def _claude_message(message: Mapping[str, Any]) -> tuple[Any, str, Any]:
@@ -129,7 +134,7 @@ def _claude_message(message: Mapping[str, Any]) -> tuple[Any, str, Any]:
     return message.get("sender"), text, message.get("created_at")
 
 
-def _timed(messages: Iterable[tuple[Any, str, Any]], *times: Any) -> Iterator[Said]:
+def timed(messages: Iterable[tuple[Any, str, Any]], *times: Any) -> Iterator[Said]:
     """Messages in order, each at its time, else at that of the one before or of the conversation."""
     last = next(filter(None, map(_moment, times)), None)
     for role, text, time in messages:

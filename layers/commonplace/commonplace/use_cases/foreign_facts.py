@@ -17,6 +17,7 @@ from commonplace.memories.ingest import new_entry
 from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
+from commonplace.text.redaction import Redaction, redact
 from commonplace.use_cases.legacy_memories import hyphenated
 from commonplace.use_cases.legacy_records import MOST_TAGS, moment, noted, split_tags
 
@@ -29,6 +30,7 @@ _PLACE = ("session_id", "position", "speaker")
 class CheckedFact:
     """A statement that can be kept. `cut`: the note had no room for all that it has no field for."""
 
+    where: str
     name: str
     fact: Fact
     source: Source
@@ -36,10 +38,18 @@ class CheckedFact:
     redacted: tuple[str, ...]
 
 
-def checked_fact(given: ForeignFact, zone: tzinfo | None) -> CheckedFact:
-    """The statement without secrets; a time that can't be read goes to the note. Raises a 400 that names the field."""
+def checked_fact(given: ForeignFact, zone: tzinfo | None, *, redacting: bool = True) -> CheckedFact:
+    """The statement without secrets; a time that can't be read goes to the note. Raises a 400 that names the field.
+
+    Without `redacting` secrets are not looked for, which is most of the work: for what is only counted.
+    """
     if not isinstance(given.content, str):
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "content: there are no words", "content")
+    said = (
+        redact(given.content.strip(), given.before) if redacting else Redaction(given.content.strip(), (), only_secret=False)
+    )
+    if said.only_secret:
+        raise CommonplaceError(ErrorCode.SECRET_ONLY, "content: holds nothing but a secret", "content")
     rest, times = dict(given.rest), dict[str, datetime]()
     for name, value in given.times.items():
         try:
@@ -50,9 +60,10 @@ def checked_fact(given: ForeignFact, zone: tzinfo | None) -> CheckedFact:
     rest |= {"tags": over} if over else {}
     note, cut = noted(None, {name: value for name, value in rest.items() if value not in (None, "", [], {})})
     fields: dict[str, Any] = {name: getattr(given, name) for name in _PLACE}
-    fields |= {"content": given.content.strip(), "tags": tags[:MOST_TAGS], "user_note": note, **times}
-    fact, kinds = validate.validate(Fact, {name: one for name, one in fields.items() if one is not None}, zone)
-    return CheckedFact(given.alias, fact, given.source, cut, tuple(kinds))
+    fields |= {"content": said.text, "tags": tags[:MOST_TAGS], "user_note": note, **times}
+    fields = {name: one for name, one in fields.items() if one is not None}
+    fact, kinds = validate.validate(Fact, fields, zone) if redacting else (validate.check(Fact, fields), [])
+    return CheckedFact(given.where, given.alias, fact, given.source, cut, tuple(dict.fromkeys((*said.kinds, *kinds))))
 
 
 def _words(given: Any) -> list[str]:

@@ -20,8 +20,8 @@ from commonplace.ports.values import Caller
 from commonplace.text.redaction import redact, without_secret
 
 _BATCH = 100
-_ASSISTANT = ("assistant", "system", "agent", "bot")
-_NOBODY = ("user", *_ASSISTANT)
+ASSISTANT = ("assistant", "system", "agent", "bot")
+NOBODY = ("user", *ASSISTANT)
 _NOT_WORTHY = "not_worthy: small talk, a question or a passing matter"
 _LONGEST_NAME = 128
 Progress = Callable[[int], None]
@@ -85,7 +85,7 @@ class _TurnReader:
         kept = {}
         for number, text in texts.items():
             speaker = self.turns[number].speaker
-            named = None if speaker.lower() in _NOBODY else redact(speaker).text
+            named = None if speaker.lower() in NOBODY else redact(speaker).text
             statement = enrich(text, self.ports.words, embedder, self.own_tags, named)
             if self.keep == "all" or statement.classification.worthy:
                 kept[number] = statement
@@ -111,12 +111,12 @@ class _TurnReader:
             return "", "secret_only: holds nothing but a secret"
         if len(found.text) > MAX_TEXT:
             return "", f"text_too_long: {len(turn.text)} characters; {MAX_TEXT} are the most"
-        if self.keep == "worthy" and turn.speaker.lower() in _ASSISTANT:
+        if self.keep == "worthy" and turn.speaker.lower() in ASSISTANT:
             return "", "not_worthy: said by the assistant"
         return found.text, None
 
     def _entry(self, turn: Turn, statement: EnrichedStatement) -> Entry:
-        source = "agent" if turn.speaker.lower() in _ASSISTANT else "user"
+        source = "agent" if turn.speaker.lower() in ASSISTANT else "user"
         given = {"agent_id": self.caller.agent_id, "source": source}
         return new_entry("import", statement, self._place(turn), self.caller, self.ports, given)
 

@@ -1,20 +1,57 @@
 """Importing the records of an export: each under its own id, with its version and its links; what is here stays."""
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.fields import Notes
 from commonplace.domain.flaws import gathered
-from commonplace.domain.imports import ImportedRecords, LeftOutRecord
+from commonplace.domain.imports import ImportedMemory, ImportedRecords, ImportOutcome, LeftOutRecord
 from commonplace.domain.runs import Run
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.use_cases.import_plan import Given, ImportPlan
 from commonplace.use_cases.record_check import checked_record
+from commonplace.use_cases.record_files import read_lines
 
-Progress = Callable[[int, int], None]
+Progress = Callable[[int, int | None], None]
+_NUMBERED = re.compile(r"records\.(\d+): ")
 _LOST = "conflict: the id, the key or the place was taken meanwhile, or the id is of another user"
+
+
+@dataclass(frozen=True)
+class ExportFile:
+    """The records of an export, and the line of each."""
+
+    records: list[dict[str, Any]]
+    lines: list[int]
+
+    @classmethod
+    def read(cls, text: str) -> "ExportFile":
+        """Reads JSON Lines or CSV; raises what is wrong with the first line that is no record."""
+        found: dict[int, dict[str, Any]] = {}
+        for number, one in read_lines(
+            text, "csv" if text.removeprefix("\ufeff").lstrip().startswith("memory_id,") else "jsonl"
+        ):
+            if isinstance(one, CommonplaceError):
+                raise CommonplaceError(one.code, f"line {number}: {one.message}", "file")
+            found[number] = one
+        return cls(list(found.values()), list(found))
+
+    @contextmanager
+    def told_by_line(self) -> Iterator[None]:
+        """The engine counts records from 0; a person looks for the line."""
+        try:
+            yield
+        except CommonplaceError as error:
+            numbered = _NUMBERED.match(error.message)
+            if not numbered:
+                raise
+            why = f"line {self.lines[int(numbered[1])]}: {error.message[numbered.end() :]}"
+            raise CommonplaceError(error.code, why, error.field) from error
 
 
 def import_records(
@@ -46,9 +83,24 @@ def import_records(
         known=[one.memory.memory_id for one in plan.known],
         left_out=left_out,
         held=given_flaws.held,
+        memories=_memories(checked, plan, missing),
         notes=Notes(redacted=list(kinds)) if kinds else None,
     )
     return done.naming(flaws)
+
+
+def _memories(checked: Sequence[Given], plan: ImportPlan, lost: set[str | None]) -> list[ImportedMemory]:
+    """What happens to each record."""
+    known, left = {one.number for one in plan.known}, {one.given.number: one for one in plan.left_out}
+    found = list[ImportedMemory]()
+    for one in checked:
+        outcome: ImportOutcome = "lost" if one.memory.memory_id in lost else "known" if one.number in known else "added"
+        row = ImportedMemory(where=one.memory.memory_id, outcome=outcome, content=one.memory.content)
+        if (why := left.get(one.number)) is not None:
+            outcome = "known" if why.why == "known" else "conflict" if why.why in ("conflict", "key_taken") else "refused"
+            row = row.model_copy(update={"outcome": outcome, "memory_id": why.other, "why": why.message})
+        found.append(row)
+    return found
 
 
 def _stored(checked: Sequence[Given], caller: Caller, ports: Ports, progress: Progress | None) -> tuple[ImportPlan, Run]:

@@ -1,7 +1,5 @@
 """`import` and `export`: what was kept elsewhere in, everything out."""
 
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -9,29 +7,22 @@ import click
 
 from commonplace.domain.flaws import gathered
 from commonplace.domain.taxonomy import ImportKind
-from commonplace.importing.import_files import ImportFile, read_export, read_import
 from commonplace.interfaces.cli.failures import LEFT
-from commonplace.interfaces.cli.importing import import_foreign
+from commonplace.interfaces.cli.importing import MOST_SHOWN, import_foreign, print_memories
 from commonplace.interfaces.cli.options import Shared, command_options, new_file, progress_bar, stdin_text
 from commonplace.interfaces.cli.tables import print_facts, print_json, print_rows
 
-_MOST_SHOWN = 20  # of what was left out; --json has all
-
 if TYPE_CHECKING:
-    from commonplace import Commonplace
-    from commonplace.domain.imports import ImportResult
+    from commonplace.use_cases.import_records import ExportFile
 
 
 @click.command("import")
 @click.argument("file", metavar="FILE|FOLDER", type=click.Path(exists=True, allow_dash=True))
 @click.option("--from", "kind", type=click.Choice(get_args(ImportKind)), help="What it holds; found out where it can be.")
-@click.option(
-    "--keep", type=click.Choice(["all", "worthy"]), default="all", show_default=True,
-    help="Of turns and messages that are stored at once: worthy leaves out small talk and what an assistant says.",
-)  # fmt: skip
 @click.option("--apply", is_flag=True, help="Store what the plan tells.")
+@click.option("--all", "every", is_flag=True, help="Show what happens to every entry, compared with what is alike here.")
 @command_options
-def import_file(shared: Shared, file: str, kind: ImportKind | None, keep: Any, apply: bool) -> None:
+def import_file(shared: Shared, file: str, kind: ImportKind | None, apply: bool, every: bool) -> None:
     """Bring memories along from other stores and notes.
 
     \b
@@ -45,43 +36,35 @@ def import_file(shared: Shared, file: str, kind: ImportKind | None, keep: Any, a
       commonplace                             what "commonplace export" wrote, of this version or of 0.1
 
     A plan is shown first: what would come, what is here already, what is refused and why. --apply stores it, as a run that
-    "commonplace runs undo" takes back; what came before is known. Times, tags, other fields and ids are kept. Turns and
-    messages without --from are stored at once. The exit code is 5 where something can't be stored, or stands in the way.
+    "commonplace runs undo" takes back; what came before is known. Times, tags, other fields and ids are kept. Of messages
+    only the user's own words become memories; of turns all do, whoever said them. The exit code is 5 where something can't
+    be stored, or stands in the way.
     """
     from commonplace.importing.kinds import kind_of
     from commonplace.importing.sources import Source
 
-    source = Source(None, stdin_text()) if file == "-" else Source(Path(file))
+    source = Source(None, stdin_text()) if file == "-" else Source.of(Path(file))
     found = kind_of(source, kind)
-    if keep != "all" and (found.asked or found.kind not in ("turns", "messages")):
-        raise click.UsageError("--keep is for turns and messages without --from; all else is taken in whole")
     if found.kind == "commonplace":
-        return _import_export(shared, read_export(source.text), apply)
-    if found.asked or found.kind not in ("turns", "messages"):
-        return import_foreign(shared, source, found, apply)
-    given = read_import(source.text)
-    with shared.open() as memory, given.told_by_line():
-        answer = _stored(memory, given.items, keep).model_dump(mode="json")
-    if shared.json:
-        return print_json(answer)
-    _print_import(answer)
-    click.echo(f"stored at once; --from {found.kind} shows a plan first")
-    return None
+        from commonplace.use_cases.import_records import ExportFile
+
+        return _import_export(shared, ExportFile.read(source.text), apply, every)
+    return import_foreign(shared, source, found, apply, every)
 
 
-def _import_export(shared: Shared, found: ImportFile, apply: bool) -> None:
+def _import_export(shared: Shared, found: "ExportFile", apply: bool, every: bool) -> None:
     with (
         shared.open() if apply else shared.reading() as memory,
         found.told_by_line(),
-        progress_bar(f"reading {len(found.items)} records", len(found.items), "records") as show,
+        progress_bar(f"reading {len(found.records)} records", len(found.records), "records") as show,
     ):
-        answer = memory.import_records(found.items, apply, show).model_dump(mode="json")
-    _print_records(shared, answer, len(found.items), apply)
+        answer = memory.import_records(found.records, apply, show).model_dump(mode="json")
+    _print_records(shared, answer, len(found.records), apply, every)
     if any(not one["why"].startswith("known") for one in answer["left_out"]):
         raise click.exceptions.Exit(LEFT)
 
 
-def _print_records(shared: Shared, answer: dict[str, Any], records: int, apply: bool) -> None:
+def _print_records(shared: Shared, answer: dict[str, Any], records: int, apply: bool, every: bool) -> None:
     if shared.json:
         return print_json(answer)
     print_facts({
@@ -94,8 +77,9 @@ def _print_records(shared: Shared, answer: dict[str, Any], records: int, apply: 
         "undo by": f"commonplace runs undo {answer['run_id']}" if "run_id" in answer else "",
     })  # fmt: skip
     if answer["left_out"]:
-        rows = [(one["memory_id"], one["why"]) for one in answer["left_out"][:_MOST_SHOWN]]
+        rows = [(one["memory_id"], one["why"]) for one in answer["left_out"][:MOST_SHOWN]]
         print_rows(("record", "left out because"), rows, "left out because")
+    print_memories(answer["memories"], every)
     if answer["stored"] and not apply:
         click.echo("--apply stores them")
     return None
@@ -130,16 +114,3 @@ def export(shared: Shared, form: Any, output: str | None) -> None:
     if flaws.note:
         click.echo(f"commonplace: {flaws.note}", err=True)
         raise click.exceptions.Exit(LEFT)
-
-
-def _stored(memory: "Commonplace", turns: Sequence[Any], keep: Any) -> "ImportResult":
-    with progress_bar(f"storing {len(turns)} turns", len(turns), "turns") as show:
-        return memory.import_turns(turns, keep=keep, progress=show)
-
-
-def _print_import(answer: dict[str, Any]) -> None:
-    kept = [memory_id for memory_id in answer["ids"] if memory_id]
-    print_facts({"turns": len(answer["ids"]), "kept": len(kept), "left out": len(answer["left_out"])})
-    reasons = Counter(left["why"] for left in answer["left_out"])
-    if reasons:
-        print_rows(("turns", "left out because"), [(str(n), why) for why, n in reasons.most_common()], "left out because")

@@ -57,7 +57,7 @@ def check_manifest(
     text = formats.text(framework, rows(tier)) if framework else manifest_text(tier)
     if check is None:
         click.echo(text, nl=False)
-    elif check.read_text(encoding="utf-8") != text:
+    elif read_text(str(check)) != text:
         chosen = (f" --for {framework}" if framework else "") + (f" --tier {tier}" if tier else "")
         raise CommonplaceError(
             ErrorCode.INVALID_ARGUMENT,

@@ -137,13 +137,16 @@ class LocalApp:
 
     def _import_turns(self, request: Request) -> Mapping[str, Any]:
         body = validate.check(ImportRequest, read_object(request.get_data()))
+        if body.messages is not None:
+            return self._memory.import_messages(body.messages, body.apply).model_dump(mode="json")
+        turns = body.turns or []
 
         def advance(done: int) -> None:
-            if self._left() < 0 and done < len(body.turns):
-                why = f"this server is ending: {done} of {len(body.turns)} turns are stored; send the same again to go on"
+            if self._left() < 0 and done < len(turns):
+                why = f"this server is ending: {done} of {len(turns)} turns are stored; send the same again to go on"
                 raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
 
-        return self._memory.import_turns(body.turns, keep=body.keep, progress=advance).model_dump(mode="json")
+        return self._memory.import_turns(turns, keep=body.keep, progress=advance).model_dump(mode="json")
 
     def _export(self, _: Request, export_id: str) -> Response:
         file, body = self._memory.export_file(export_id)

@@ -11,11 +11,11 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import Imported, ImportedRecords
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.domain.transfer import MEDIA, PrintedFormat
-from commonplace.importing.import_files import read_export
 from commonplace.importing.kinds import kind_of
 from commonplace.importing.sources import Source
 from commonplace.interfaces.ui.uploads import laid_out, packed
 from commonplace.interfaces.ui.visit import Route, Visit
+from commonplace.use_cases.import_records import ExportFile
 
 KINDS: tuple[ImportKind, ...] = get_args(ImportKind)
 FORMATS: dict[PrintedFormat, str] = {
@@ -111,12 +111,14 @@ def _taken(archive: bytes, asked: str | None, memory: Commonplace, *, apply: boo
 
 
 def _of_records(source: Source, why: str, memory: Commonplace, apply: bool) -> Plan:
-    given = read_export(source.text)
+    given = ExportFile.read(source.text)
     with given.told_by_line():
-        done = memory.import_records(given.items, apply)
+        done = memory.import_records(given.records, apply)
     in_the_way = [(one.memory_id, one.why) for one in done.left_out if not one.why.startswith("known")]
     runs = [done.run_id] if done.run_id is not None else []
-    return Plan("commonplace", why, len(given.items), len(done.stored), done.closed, len(done.known), in_the_way, runs, done)
+    return Plan(
+        "commonplace", why, len(given.records), len(done.stored), done.closed, len(done.known), in_the_way, runs, done
+    )
 
 
 ROUTES = (
