@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from commonplace.domain.fields import End, Moment, Name, Request, Result, Text, absent, printable
@@ -68,16 +68,21 @@ class ImportRequest(Request):
     apply: Annotated[bool, Field(strict=True)] = Field(False, description="Of `messages`: store what the plan tells.")
     turns: list[dict[str, Any]] | None = Field(
         None,
+        validate_default=True,
         description="A transcript, of which each turn {session_id, position, speaker, text, event_time?} or message {role, "
         "content} is stored at once as a memory of its own, whoever said it.",
     )
     keep: Keep = Field("all", description="Of `turns`: `worthy` leaves out small talk and what an assistant says.")
 
-    @model_validator(mode="after")
-    def _exactly_one(self) -> "ImportRequest":
-        if (self.messages is None) == (self.turns is None):
-            raise PydanticCustomError("exactly_one", "give messages, or the turns of a transcript, and not both")
-        return self
+    @field_validator("turns")
+    @classmethod
+    def _exactly_one(cls, turns: object, given: ValidationInfo) -> object:
+        messages = given.data.get("messages")
+        if turns is None and messages is None and "messages" in given.data:
+            raise PydanticCustomError("missing", "is required, or messages")
+        if turns is not None and messages is not None:
+            raise PydanticCustomError("exactly_one", "is the form for transcripts, and not given beside messages")
+        return turns
 
 
 class LeftOut(Part):

@@ -7,7 +7,7 @@ from typing import Any
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import RefusedEntry
-from commonplace.domain.strict_json import STRICT, read_json
+from commonplace.domain.strict_json import STRICT
 from commonplace.domain.transfer import MOST_BYTES
 from commonplace.importing.sources import Source
 from commonplace.use_cases.import_facts import refused
@@ -150,7 +150,6 @@ def entries(source: Source, *keys: str) -> Iterator[Any]:
                 whole[name] = text.value()
         yield from () if listed else (whole,)
     else:
-        read_json(text.next())  # says what is wrong with a text that is none
         raise CommonplaceError(ErrorCode.INVALID_JSON, f"file: must be a list, or an object with {' or '.join(keys)}", "file")
     text.end()
 

@@ -10,7 +10,15 @@ from typing import IO, Any
 
 from commonplace.domain.imports import RefusedEntry
 
-Talks = Iterator[dict[str, Any] | RefusedEntry | Counter[str]]
+
+@dataclass(frozen=True)
+class LeftOut:
+    """How much of what was read so far is not taken in, by the reason."""
+
+    reasons: Counter[str]
+
+
+Talks = Iterator[dict[str, Any] | RefusedEntry | LeftOut]
 """Talks, what can't be read, and how much is not read for which reason."""
 
 
@@ -36,8 +44,8 @@ def in_order(given: Talks, refused: list[RefusedEntry], left_out: Counter[str]) 
     with TemporaryFile() as file:
         kept, entries = dict[str, KeptTalk](), 0
         for one in given:
-            if isinstance(one, Counter):
-                left_out.update(one)
+            if isinstance(one, LeftOut):
+                left_out.update(one.reasons)
                 continue
             entries += 1
             if isinstance(one, RefusedEntry):

@@ -135,7 +135,7 @@ def _of_notes(source: Source) -> Found:
 
 
 def _of_text(source: Source) -> Found:
-    head = next(source.pieces(), "").lstrip("\ufeff \t\r\n")
+    head = source.head.decode(source.encoding, errors="ignore").lstrip("\ufeff \t\r\n")
     if head.startswith("memory_id,"):
         return Found(OWN, "its first line names the columns of an export")
     if not head.startswith(("{", "[")):

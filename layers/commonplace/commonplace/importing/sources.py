@@ -91,6 +91,8 @@ class Source:
     @cached_property
     def encoding(self) -> str:
         """The encoding of a file of any size, as of `text`. Raises `INVALID_ARGUMENT` for what is no text."""
+        if self.path is None:
+            return "utf-8"
         for tried in (_ENCODINGS.get(self.head[:2], "utf-8-sig"), "cp1252"):
             try:
                 if not any("\0" in piece for piece in codecs.iterdecode(self._bytes(_PIECE), tried)):

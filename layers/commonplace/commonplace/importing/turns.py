@@ -12,7 +12,7 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.imports import ForeignFact, RefusedEntry
 from commonplace.domain.interactions import ChatMessage
 from commonplace.importing.entries import entries, numbered
-from commonplace.importing.kept_talks import Talks
+from commonplace.importing.kept_talks import LeftOut, Talks
 from commonplace.importing.sources import Source
 from commonplace.importing.talks import cut, interaction, timed
 from commonplace.text.redaction import redact
@@ -70,7 +70,7 @@ def _talks(messages: Iterable[Any], at: datetime, zone: tzinfo | None) -> Talks:
             digest = hashlib.sha256("\0".join(said).encode(errors="replace")).hexdigest()[:32]
             yield interaction(f"{MESSAGES}/{digest}", talk[0].time.astimezone(UTC), talk)
     yield from wrong
-    yield +left_out
+    yield LeftOut(+left_out)
 
 
 def _said(

@@ -46,11 +46,11 @@ def _print_recorded(answer: dict[str, Any]) -> None:
     print_facts({name: answer[name] for name in ("recorded", "known", "redacted")})
     if answer["skipped"]:
         reasons = Counter((one["role"], one["reason"]) for one in answer["skipped"])
-        rows = [(str(count), *why) for why, count in reasons.most_common()]
+        rows = [(str(count), role, why) for (role, why), count in reasons.most_common()]
         print_rows(("messages", "of the role", "skipped because"), rows, "skipped because")
     if answer["refused"]:
-        rows = [(one["id"] or "?", one["message"]) for one in answer["refused"]]
-        print_rows(("interaction", "refused because"), rows, "refused because")
+        refused = [(one["id"] or "?", one["message"]) for one in answer["refused"]]
+        print_rows(("interaction", "refused because"), refused, "refused because")
 
 
 def _recorded(memory: "Commonplace", given: Sequence[Any]) -> dict[str, Any]:

@@ -123,8 +123,7 @@ def stdin_text() -> str:
 
     data = sys.stdin.buffer.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        why = f"stdin: more than {MOST_BYTES // 1_000_000} MB came; give a file, or less at a time"
-        raise CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, why, "stdin")
+        raise click.UsageError(f"stdin holds more than {MOST_BYTES // 1_000_000} MB; give a file, or less at a time")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:

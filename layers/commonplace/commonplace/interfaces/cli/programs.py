@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from commonplace.contract import formats
-from commonplace.interfaces.cli.options import Shared, command_options, text_argument
+from commonplace.interfaces.cli.options import Shared, command_options, read_text, text_argument
 from commonplace.interfaces.cli.tables import print_json
 
 if TYPE_CHECKING:
