@@ -1,8 +1,12 @@
-"""The entries of a JSON file: one by one, of a large file too, and those that are none."""
+"""The entries of a JSON file: one by one, of a large file too, those that are none, and which were there already."""
 
 import collections
+import hashlib
 import json
+import secrets
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from typing import Any
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
@@ -188,3 +192,26 @@ def one_line(fields: Mapping[str, Any]) -> str:
     filled = {name: one for name, one in fields.items() if one not in (None, "", [], {})}
     told = (f"{name}: {one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)}" for name, one in filled.items())
     return "; ".join(told)
+
+
+class Fingerprints:
+    """Which words were there already, in a temporary file: hashes under a key that nobody else has and nobody keeps."""
+
+    def __init__(self, file: sqlite3.Connection) -> None:
+        self._file, self._key = file, secrets.token_bytes(32)
+        file.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16000")
+        file.execute("CREATE TABLE seen (fingerprint BLOB PRIMARY KEY, memory_id TEXT) WITHOUT ROWID")
+
+    @classmethod
+    @contextmanager
+    def kept(cls) -> Iterator["Fingerprints"]:
+        """Some that go afterwards, with their file."""
+        with closing(sqlite3.connect("")) as file:  # without a name: a temporary one
+            yield cls(file)
+
+    def add(self, fingerprint: bytes, memory_id: str | None) -> tuple[str | None] | None:
+        keyed = hashlib.blake2b(fingerprint, key=self._key, digest_size=16).digest()
+        if self._file.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (keyed, memory_id)).rowcount:
+            return None
+        found: tuple[str | None] = self._file.execute("SELECT memory_id FROM seen WHERE fingerprint = ?", (keyed,)).fetchone()
+        return found

@@ -9,8 +9,7 @@ from commonplace.domain.imports import ForeignFact, Imported, RefusedEntry
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.importing import graphs, langgraph, letta, mem0, notes, turns
 from commonplace.importing.conversation_files import conversation_files
-from commonplace.importing.entries import glance
-from commonplace.importing.quick_plan import quick_plan
+from commonplace.importing.entries import Fingerprints, glance
 from commonplace.importing.sources import Source
 from commonplace.importing.statements import statements
 from commonplace.importing.talks import talks_of
@@ -89,7 +88,8 @@ def import_source(
         return import_talks(found.kind, found.why, talks, caller, ports, apply=apply, listed=listed, progress=progress)
     given = READERS[found.kind](source)
     if listed is not None and not apply:
-        return quick_plan(found.kind, found.why, given, caller, ports, listed, progress)
+        with Fingerprints.kept() as seen:
+            return import_facts(found.kind, found.why, given, caller, ports, listed=listed, progress=progress, seen=seen)
     return import_facts(found.kind, found.why, given, caller, ports, apply=apply, listed=listed, progress=progress)
 
 

@@ -1,60 +1,92 @@
 """Taking in statements that another store kept: planned whole, applied as one run, known when they come again."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, tzinfo
+from typing import Any, Protocol, TypeVar
 
+from commonplace.contract import validate
 from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.fields import Notes
+from commonplace.domain.fields import Notes, Place, in_zone, is_never
 from commonplace.domain.flaws import gathered
-from commonplace.domain.imports import ForeignFact, Imported, ImportedMemory, ImportOutcome, RefusedEntry
+from commonplace.domain.ids import new_memory_id
+from commonplace.domain.imports import Fact, ForeignFact, Imported, ImportedMemory, ImportOutcome, RefusedEntry
 from commonplace.domain.interactions import RunReport
-from commonplace.domain.memory import Memory
-from commonplace.domain.taxonomy import ImportKind
+from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
+from commonplace.domain.taxonomy import ImportKind, Source
 from commonplace.memories.comparison import advice_on, alike, find_similar
-from commonplace.memories.enrich import PrecomputedEmbedder, enrich, labelling
+from commonplace.memories.enrich import EnrichedStatement, PrecomputedEmbedder, enrich, labelling
+from commonplace.memories.ingest import new_entry
+from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Audit, Entry
 from commonplace.ports.values import Caller
-from commonplace.retrieval.documents import folded
+from commonplace.retrieval.documents import fingerprint, fingerprint_of, folded
 from commonplace.runs.plan import Plan
 from commonplace.runs.staging import change_many, run_context
-from commonplace.use_cases.foreign_facts import CheckedFact, checked_fact, memory_of
+from commonplace.text.redaction import Redaction, redact
 from commonplace.use_cases.import_conversation import NOBODY
 from commonplace.use_cases.import_plan import Given, ImportPlan
+from commonplace.use_cases.legacy_memories import hyphenated
+from commonplace.use_cases.legacy_records import MOST_TAGS, moment, noted, split_tags
 
 Progress = Callable[[int, int | None], None]
-_BATCH = 100
-CONFLICT = "says something else here, which stays"
-ERASED = "name: the memory that was called so was erased here, and does not come back"
+_BATCH, _READ_AT_ONCE = 100, 500
+_MOST_NAMED = 10_000  # of the known, the refused and the like, in a plan of any size
+_CONFLICT = "says something else here, which stays"
+_ERASED = "name: the memory that was called so was erased here, and does not come back"
+_LOST = "another write came before; the next run takes it"
+TOOL = "import"
+_FIRST = datetime(1970, 1, 1, tzinfo=UTC)  # ids know no time before
+_PLACE = ("session_id", "position", "speaker")
+_Named = TypeVar("_Named", str, RefusedEntry)
+
+
+@dataclass(frozen=True)
+class CheckedFact:
+    """A statement that can be kept. `cut`: the note had no room for all that it has no field for."""
+
+    where: str
+    name: str
+    fact: Fact
+    source: Source
+    cut: bool
+    redacted: tuple[str, ...]
+
+
+class Seen(Protocol):
+    """The words that were there already, by their fingerprints; not held in memory, for there may be very many."""
+
+    def add(self, fingerprint: bytes, memory_id: str | None) -> tuple[str | None] | None:
+        """None for what is new; else the id of the memory that has the words, if it is one that is here."""
 
 
 def import_facts(
     kind: ImportKind, why: str, given: Iterable[ForeignFact | RefusedEntry], caller: Caller, ports: Ports, *,
-    apply: bool = False, progress: Progress = lambda _done, _of: None, warnings: Sequence[str] = (),
-    listed: range | None = None,
+    apply: bool = False, progress: Progress = lambda _done, _of: None, listed: range | None = None, seen: Seen | None = None,
 ) -> Imported:  # fmt: skip
     """Tells what taking in these statements would do, or does it. `kind` and `why`: what they are of, as it is told;
     `listed`: of which entries it is told what happens to them, of all without it.
 
     What can't be kept is told in `refused`, and the others are taken in. `progress` is called with how many of how many are
-    read, and then stored. `CONFLICT` while another run of the user is at work.
+    read, and then stored. `CONFLICT` while another run of the user is at work. With `seen` it is a plan of any size: entries
+    are counted as they are read, by their names and fingerprints, and secrets are only looked for in those that are listed.
     """
-    work = _Work(caller, ports, progress, list(given))
+    work = _Work(caller, ports, progress, given if seen else list(given), listed, seen)
+    report = None
     with gathered() as flaws:
         if apply:  # planned under the lease: a run that died is finished first
             report = change_many(
                 "import", lambda _: work.planned(), run_context(caller, ports, progress), dry_run=False, publish=publish
             )
+        elif seen is not None:
+            work.count(seen)
         else:
-            report = None
             work.read()
-    notes = Notes(redacted=list(work.redacted) or None, warnings=list(warnings) or None) or None
-    told = work.told(kind, why, report)
-    shown = told.memories if listed is None else told.memories[listed.start : listed.stop]
-    return told.model_copy(update={"notes": notes, "memories": shown}).naming(flaws)
+    return work.told(kind, why, report).naming(flaws)
 
 
 @dataclass
@@ -64,19 +96,43 @@ class _Work:
     caller: Caller
     ports: Ports
     progress: Progress
-    given: Sequence[ForeignFact | RefusedEntry]
+    given: Iterable[ForeignFact | RefusedEntry]
+    listed: range | None
+    seen: Seen | None
+    entries: int = 0
+    closed: int = 0
     refused: list[RefusedEntry] = field(default_factory=list)
     known: list[str] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
     cut: list[str] = field(default_factory=list)
     redacted: dict[str, None] = field(default_factory=dict)
     plan: ImportPlan = field(default_factory=ImportPlan)
+    outcomes: Counter[ImportOutcome] = field(default_factory=Counter)
     rows: dict[int, ImportedMemory] = field(default_factory=dict)
 
     def planned(self) -> Plan:
         """The plan of the run that takes them in."""
         ports = replace(self.ports, embedder=self.read())
-        return Plan(operations=self.plan.operations(self.caller, ports), candidates=len(self.given))
+        return Plan(operations=self.plan.operations(self.caller, ports), candidates=self.entries)
+
+    def count(self, seen: Seen) -> None:
+        """Counts what is to be done."""
+        for memory in self.ports.records.all(self.caller.user_id):
+            if memory.status == "active":
+                seen.add(fingerprint(memory), memory.memory_id)
+        for number, one in self._fresh():
+            fact, zone = one.fact, self.caller.now.tzinfo
+            is_over = fact.valid_to is not None and in_zone(fact.valid_to, zone) <= self.caller.now
+            place = DEFAULT_COLLECTION, self.caller.agent_id, fact.session_id, fact.position
+            found = None if is_over else seen.add(fingerprint_of(fact.content, *place), None)
+            if found is not None:
+                self._name(self.known, one.name)
+                self._turn_out(number, "known", found[0], f"{found[0] or 'an entry before it'} says the same")
+                continue
+            self.closed += is_over
+            self.redacted |= dict.fromkeys(one.redacted)
+            if one.cut:
+                self._name(self.cut, one.name)
 
     def read(self) -> PrecomputedEmbedder:
         """Fills in what is to be done; returns the memories' embedder with the vectors that it made for that."""
@@ -108,41 +164,70 @@ class _Work:
                 entry = Entry(memory, vectors.embed(memory.content), Audit("import", caller.now, {}))
                 same, _ = advice_on(entry, alike(find_similar(entry, ports) or ()), ports)
                 if same:
-                    self._row(one.number, "near_duplicate", same[0].memory_id, f"says the same as {same[0].memory_id}")
+                    self._turn_out(one.number, "near_duplicate", same[0].memory_id, f"says the same as {same[0].memory_id}")
 
-    def _row(self, number: int, outcome: ImportOutcome, memory_id: str | None, why: str | None) -> None:
-        told = {"outcome": outcome, "memory_id": memory_id, "why": why}
-        self.rows[number] = self.rows[number].model_copy(update=told)
-
-    def _fresh(self) -> Iterable[tuple[int, CheckedFact]]:
+    def _fresh(self) -> Iterator[tuple[int, CheckedFact]]:
         """Those that are not here by their names, and can be kept, with their places among the entries."""
-        names = [one.alias for one in self.given if isinstance(one, ForeignFact)]
-        erased = self.ports.erased.among(self.caller.user_id, names)
-        led = led_by(names, self.caller, self.ports)
-        for number, one in enumerate(self.given, 1):
-            self.rows[number] = ImportedMemory(where=one.where, outcome="added", content="")
+        for batch in in_batches(self.given, _READ_AT_ONCE):
+            names = [one.alias for one in batch if isinstance(one, ForeignFact)]
+            erased, led = self.ports.erased.among(self.caller.user_id, names), self._led(names)
+            for one in batch:
+                self.entries += 1
+                self.outcomes["added"] += 1
+                if self._is_shown(self.entries):
+                    self.rows[self.entries] = ImportedMemory(where=one.where, outcome="added", content="")
+                found = self._checked(one, led, erased)
+                if found is not None:
+                    yield self.entries, found
+            if self.seen is not None:
+                self.progress(self.entries, None)
+
+    def _checked(self, one: ForeignFact | RefusedEntry, led: Mapping[str, Memory], erased: set[str]) -> CheckedFact | None:
+        number, zone, there = self.entries, self.caller.now.tzinfo, None
+        try:
             if isinstance(one, RefusedEntry):
-                self.refused.append(one)
-                self._row(number, "refused", None, one.message)
-                continue
-            try:
-                if one.alias in erased:
-                    raise CommonplaceError(ErrorCode.ERASED, ERASED, "name")
-                checked = checked_fact(one, self.caller.now.tzinfo)
-            except CommonplaceError as error:
-                self.refused.append(refused(one.where, error))
-                self._row(number, "refused", None, error.message)
-                continue
-            self.rows[number] = ImportedMemory(where=one.where, outcome="added", content=checked.fact.content)
+                return self._refuse(one)
+            if one.alias in erased:
+                raise CommonplaceError(ErrorCode.ERASED, _ERASED, "name")
             there = led.get(one.alias)
-            if there is None:
-                yield number, checked
-            elif folded(there.content) == folded(checked.fact.content):
-                self.known.append(one.alias)
-                self._row(number, "known", there.memory_id, None)
-            else:
-                self.conflicts.append(one.alias)
-                self._row(number, "conflict", there.memory_id, CONFLICT)
+            checked = checked_fact(one, zone, redacting=self._is_shown(number))
+            if there is not None and folded(there.content) != folded(checked.fact.content):
+                checked = checked_fact(one, zone)  # it may differ by a secret that was taken out here
+        except CommonplaceError as error:
+            return self._refuse(refused(one.where, error))
+        if number in self.rows:
+            self.rows[number] = self.rows[number].model_copy(update={"content": checked.fact.content})
+        if there is None:
+            return checked
+        is_known = folded(there.content) == folded(checked.fact.content)
+        self._name(self.known if is_known else self.conflicts, one.alias)
+        self._turn_out(number, "known" if is_known else "conflict", there.memory_id, None if is_known else _CONFLICT)
+        return None
+
+    def _refuse(self, one: RefusedEntry) -> None:
+        self._name(self.refused, one)
+        self._turn_out(self.entries, "refused", None, one.message)
+
+    def _turn_out(self, number: int, outcome: ImportOutcome, memory_id: str | None, why: str | None) -> None:
+        """Notes that an entry is not simply added."""
+        row = self.rows.get(number)
+        self.outcomes.subtract([row.outcome if row else "added"])
+        self.outcomes[outcome] += 1
+        if row is not None:
+            self.rows[number] = row.model_copy(update={"outcome": outcome, "memory_id": memory_id, "why": why})
+
+    def _is_shown(self, number: int) -> bool:
+        return self.seen is None or self.listed is None or number - 1 in self.listed
+
+    def _name(self, names: list[_Named], one: _Named) -> None:
+        if self.seen is None or len(names) < _MOST_NAMED:
+            names.append(one)
+
+    def _led(self, names: Sequence[str]) -> Mapping[str, Memory]:
+        user_id = self.caller.user_id
+        led = {name: one for few in in_batches(names, _BATCH) for name, one in self.ports.aliases.get(user_id, few).items()}
+        there = {one.memory_id: one for one in self.ports.records.get(user_id, sorted(set(led.values())))}
+        return {name: there[memory_id] for name, memory_id in led.items() if memory_id in there}
 
     def _tell(self, fresh: Sequence[CheckedFact]) -> None:
         new = {one.name for one in self.plan.new}
@@ -150,7 +235,7 @@ class _Work:
         self.redacted = {kind: None for one in fresh if one.name in new for kind in one.redacted}
         for left in self.plan.left_out:
             (self.known if left.why == "known" else self.conflicts).append(left.given.called)
-            self._row(left.given.number, "known" if left.why == "known" else "conflict", left.other, left.message)
+            self._turn_out(left.given.number, "known" if left.why == "known" else "conflict", left.other, left.message)
 
     def told(self, kind: ImportKind, why: str, report: RunReport | None) -> Imported:
         """The plan, or what became of it."""
@@ -159,33 +244,97 @@ class _Work:
         added = [one for one in self.plan.new if one.memory.memory_id not in lost]
         for one in self.plan.new:
             if one.memory.memory_id in lost:
-                self._row(one.number, "lost", None, "another write came before; the next run takes it")
+                self._turn_out(one.number, "lost", None, _LOST)
+        shown = list(self.rows.values())
         return Imported(
             kind=kind,
             why=why,
             applied=report is not None,
             run_id=run.run_id if run else None,
             status=run.status if run else None,
-            entries=len(self.given),
-            added=len(added),
-            closed=sum(one.memory.status != "active" for one in added),
+            entries=self.entries,
+            added=len(added) if self.seen is None else self.outcomes["added"],
+            closed=self.closed + sum(one.memory.status != "active" for one in added),
             known=self.known,
             conflicts=self.conflicts,
             refused=self.refused,
-            outcomes=dict(Counter(one.outcome for one in self.rows.values())),
-            memories=list(self.rows.values()),
+            outcomes=dict(+self.outcomes),
+            memories=shown if self.seen is not None or self.listed is None else shown[self.listed.start : self.listed.stop],
             lost=[one.called for one in self.plan.new if one.memory.memory_id in lost],
             cut=self.cut,
+            notes=Notes(redacted=list(self.redacted)) if self.redacted else None,
         )
-
-
-def led_by(names: Sequence[str], caller: Caller, ports: Ports) -> Mapping[str, Memory]:
-    """The memories here that these names from elsewhere lead to."""
-    led = {name: one for few in in_batches(names, _BATCH) for name, one in ports.aliases.get(caller.user_id, few).items()}
-    there = {one.memory_id: one for one in ports.records.get(caller.user_id, sorted(set(led.values())))}
-    return {name: there[memory_id] for name, memory_id in led.items() if memory_id in there}
 
 
 def refused(where: str, error: CommonplaceError) -> RefusedEntry:
     """What is told of an entry that can't be taken in."""
     return RefusedEntry(where=where, field=error.field, code=error.code.label, message=error.message)
+
+
+def checked_fact(given: ForeignFact, zone: tzinfo | None, *, redacting: bool = True) -> CheckedFact:
+    """The statement without secrets; a time that can't be read goes to the note. Raises a 400 that names the field.
+
+    Without `redacting` secrets are not looked for, which is most of the work: for what is only counted.
+    """
+    if not isinstance(given.content, str):
+        raise CommonplaceError(ErrorCode.MISSING_FIELD, "content: there are no words", "content")
+    said = (
+        redact(given.content.strip(), given.before) if redacting else Redaction(given.content.strip(), (), only_secret=False)
+    )
+    if said.only_secret:
+        raise CommonplaceError(ErrorCode.SECRET_ONLY, "content: holds nothing but a secret", "content")
+    rest, times = dict(given.rest), dict[str, datetime]()
+    for name, value in given.times.items():
+        try:
+            times[name] = value if isinstance(value, datetime) else moment(value)
+        except (ValueError, TypeError, OverflowError, OSError):
+            rest |= {name: value} if value not in (None, "") else {}
+    tags, over = split_tags(_words(given.tags))
+    rest |= {"tags": over} if over else {}
+    note, cut = noted(None, {name: value for name, value in rest.items() if value not in (None, "", [], {})})
+    fields: dict[str, Any] = {name: getattr(given, name) for name in _PLACE}
+    fields |= {"content": said.text, "tags": tags[:MOST_TAGS], "user_note": note, **times}
+    fields = {name: one for name, one in fields.items() if one is not None}
+    fact, kinds = validate.validate(Fact, fields, zone) if redacting else (validate.check(Fact, fields), [])
+    return CheckedFact(given.where, given.alias, fact, given.source, cut, tuple(dict.fromkeys((*said.kinds, *kinds))))
+
+
+def _words(given: Any) -> list[str]:
+    words = given.split(",") if isinstance(given, str) else given if isinstance(given, (list, tuple)) else ()
+    return [word.strip() for word in words if isinstance(word, str) and word.strip()]
+
+
+def memory_of(one: CheckedFact, statement: EnrichedStatement, caller: Caller, ports: Ports) -> Memory:
+    """The memory of a statement; what it doesn't tell is derived by rules, as of a store.
+
+    What is not true any more is closed, and what is to end later gets its end; what is over stays over.
+    """
+    fact, now = one.fact, caller.now
+    ends = min(filter(None, (fact.expires_at, fact.valid_to)), default=None)
+    later = ends is not None and not is_never(ends) and ends > now
+    given: dict[str, Any] = {
+        "agent_id": caller.agent_id,
+        "source": one.source,
+        "user_note": fact.user_note,
+        "tags": tuple(dict.fromkeys(filter(None, map(hyphenated, fact.tags)))) or statement.tags,
+        "expires_at": ends if later else None,
+    }
+    place = Place(session_id=fact.session_id, position=fact.position, speaker=fact.speaker, event_time=fact.event_time)
+    made = new_entry(TOOL, statement, place, caller, ports, given).memory
+    created = min(fact.created_at or now, now)
+    kept: dict[str, Any] = {
+        "memory_id": new_memory_id(max(created, _FIRST)),
+        "created_at": created,
+        "last_accessed": fact.last_accessed,
+        "valid_from": fact.valid_from,
+    }
+    return made.model_copy(update={**kept, **_end(fact, now)})
+
+
+def _end(fact: Fact, now: datetime) -> Mapping[str, Any]:
+    """How it ended, if it did."""
+    if fact.valid_to is not None and fact.valid_to <= now:
+        return {"status": "superseded", "valid_to": fact.valid_to, "expires_at": None, "purge_at": None}
+    if fact.expires_at is not None and fact.expires_at <= now:  # kept for as long as what ends now
+        return {"durability": "daily", "expires_at": fact.expires_at, "purge_at": now + PURGE_DELAY}
+    return {}
