@@ -181,7 +181,7 @@ def test_the_plan_shows_the_first_twenty_and_all_when_asked(tmp_path: Path, memo
     arguments = ("import", str(_many(tmp_path, 25)), "--db", str(memory_file))
     few, every = run(*arguments, home=tmp_path).out, run(*arguments, "--all", home=tmp_path).out
     assert [f"entry {number} " in few for number in (1, 20, 21)] == [True, True, False]
-    assert ("here already   Note 0" in few, "--all shows every one" in few) == (True, True)
+    assert ("known          Note 0" in few, "--all shows every one" in few) == (True, True)
     assert [f"entry {number} " in every for number in (1, 20, 21, 25)] == [True] * 4
     told = run(*arguments, "--json", home=tmp_path).answer["memories"]
     assert (len(told), told[0]["outcome"]) == (25, "known")

@@ -12,7 +12,7 @@ from commonplace.domain.imports import RefusedEntry
 from commonplace.importing import conversation_files as files
 from commonplace.importing import entries
 from commonplace.importing.conversation_files import ConversationFile, conversation_files
-from commonplace.importing.kept_talks import in_order
+from commonplace.importing.import_talks import in_order
 from commonplace.importing.kinds import READERS, kind_of
 from commonplace.importing.sources import Source
 from commonplace.importing.talks import talks_of

@@ -2,7 +2,7 @@
 from an older store."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,9 +60,14 @@ class TransferMethods:
 
         source = path if isinstance(path, Source) else Source.of(Path(path))
         return import_source(
-            source, kind, self._caller(), self._ports(), apply=apply, listed=listed,
+            source,
+            kind,
+            self._caller(),
+            self._ports(),
+            apply=apply,
+            listed=listed,
             progress=progress or (lambda _done, _of: None),
-        )  # fmt: skip
+        )
 
     def import_messages(self, messages: Sequence[Mapping[str, Any]], apply: bool = False) -> "Imported":
         """Tells what reading a conversation would bring, or reads it with `apply`, as a run that `undo_run` takes back.
@@ -89,16 +94,16 @@ class TransferMethods:
         return import_turns(turns, keep, self._caller(), self._ports(), progress)
 
     def import_records(
-        self, records: Iterable[Mapping[str, Any]], apply: bool = False, progress: "import_records.Progress | None" = None
+        self, records: "import_records.Records", apply: bool = False, progress: "import_records.Progress | None" = None
     ) -> "ImportedRecords":
         """Takes in what `export` gave, under the same ids and links; without `apply` it is only told what that would store.
 
         It is a run: `undo_run` takes it back. Memories that are here already stay as they are. `progress` is told how many
-        of how many are stored.
+        of how many are stored. A mapping has the records by their lines in a file, by which a malformed one is named.
         """
         from commonplace.use_cases.import_records import import_records
 
-        return import_records(list(records), self._caller(), self._ports(), apply, progress)
+        return import_records(records, self._caller(), self._ports(), apply, progress)
 
     def export(self) -> Iterator[dict[str, Any]]:
         """Every record of the user, oldest first, closed ones too."""

@@ -123,19 +123,12 @@ class Source:
     @cached_property
     def stands_in_lines(self) -> bool:
         """Whether it has several lines, of which the first may be an object of its own, as JSON Lines do."""
-        begun, ended, last = False, False, ""
-        for given in self.pieces():
-            piece = given if begun else given.lstrip("\ufeff \t\r\n")
-            if not begun and piece and not piece.startswith("{"):
-                return False
-            begun = begun or bool(piece)
-            line, newline, rest = ("", "", piece) if ended else piece.partition("\n")
-            last, ended = line.rstrip()[-1:] or last, ended or bool(newline)
-            if ended and last != "}":
-                return False
-            if rest.strip():
-                return True
-        return False
+        lines = (line for line in self.lines() if line.strip("\ufeff \t\r"))
+        try:
+            first, more = next(lines, "").strip("\ufeff \t\r"), next(lines, None)
+        except CommonplaceError:
+            return False  # its one line is longer than an entry may be
+        return more is not None and first.startswith("{") and first.endswith("}")
 
     @cached_property
     def json(self) -> Any:

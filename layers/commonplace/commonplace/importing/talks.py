@@ -30,7 +30,18 @@ class Said:
     time: datetime
 
 
-def talks_of(source: Source, kind: str, zone: tzinfo | None) -> Iterator[dict[str, Any] | RefusedEntry]:
+@dataclass(frozen=True)
+class LeftOut:
+    """How much of what was read so far is not taken in, by the reason."""
+
+    reasons: Counter[str]
+
+
+Talks = Iterator[dict[str, Any] | RefusedEntry | LeftOut]
+"""Talks, what can't be read, and how much is not read for which reason."""
+
+
+def talks_of(source: Source, kind: str, zone: tzinfo | None) -> Talks:
     """The talks of an export, as interactions of the type `discussion` under names of their own, with the `times` of their
     messages beside them; those without a message of the user are left out. Conversations that can't be read are refused."""
     number = 0

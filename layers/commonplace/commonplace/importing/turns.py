@@ -12,9 +12,8 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.imports import ForeignFact, RefusedEntry
 from commonplace.domain.interactions import ChatMessage
 from commonplace.importing.entries import entries, numbered
-from commonplace.importing.kept_talks import LeftOut, Talks
 from commonplace.importing.sources import Source
-from commonplace.importing.talks import cut, interaction, timed
+from commonplace.importing.talks import LeftOut, Talks, cut, interaction, timed
 from commonplace.text.redaction import redact
 from commonplace.use_cases.import_conversation import ASSISTANT
 from commonplace.use_cases.import_facts import refused

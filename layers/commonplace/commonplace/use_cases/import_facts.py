@@ -186,7 +186,8 @@ class _Work:
         number, zone, there = self.entries, self.caller.now.tzinfo, None
         try:
             if isinstance(one, RefusedEntry):
-                return self._refuse(one)
+                self._refuse(one)
+                return None
             if one.alias in erased:
                 raise CommonplaceError(ErrorCode.ERASED, _ERASED, "name")
             there = led.get(one.alias)
@@ -194,7 +195,8 @@ class _Work:
             if there is not None and folded(there.content) != folded(checked.fact.content):
                 checked = checked_fact(one, zone)  # it may differ by a secret that was taken out here
         except CommonplaceError as error:
-            return self._refuse(refused(one.where, error))
+            self._refuse(refused(one.where, error))
+            return None
         if number in self.rows:
             self.rows[number] = self.rows[number].model_copy(update={"content": checked.fact.content})
         if there is None:

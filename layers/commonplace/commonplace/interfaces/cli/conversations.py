@@ -8,12 +8,14 @@ import click
 from commonplace.domain.flaws import gathered
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.interfaces.cli.failures import LEFT
-from commonplace.interfaces.cli.importing import MOST_SHOWN, import_foreign, print_memories
 from commonplace.interfaces.cli.options import Shared, command_options, new_file, progress_bar, stdin_text
-from commonplace.interfaces.cli.tables import print_facts, print_json, print_rows
+from commonplace.interfaces.cli.tables import Remarked, print_facts, print_json, print_notes, print_rows
 
 if TYPE_CHECKING:
-    from commonplace.use_cases.import_records import ExportFile
+    from commonplace.importing.kinds import Found
+    from commonplace.importing.sources import Source
+
+_MOST_SHOWN = 20  # rows of a table; --all and --json have all
 
 
 @click.command("import")
@@ -46,20 +48,20 @@ def import_file(shared: Shared, file: str, kind: ImportKind | None, apply: bool,
     source = Source(None, stdin_text()) if file == "-" else Source.of(Path(file))
     found = kind_of(source, kind)
     if found.kind == "commonplace":
-        from commonplace.use_cases.import_records import ExportFile
-
-        return _import_export(shared, ExportFile.read(source.text), apply, every)
-    return import_foreign(shared, source, found, apply, every)
+        return _import_export(shared, source.text, apply, every)
+    return _import_foreign(shared, source, found, apply, every)
 
 
-def _import_export(shared: Shared, found: "ExportFile", apply: bool, every: bool) -> None:
+def _import_export(shared: Shared, text: str, apply: bool, every: bool) -> None:
+    from commonplace.use_cases.import_records import read_export
+
+    found = read_export(text)
     with (
         shared.open() if apply else shared.reading() as memory,
-        found.told_by_line(),
-        progress_bar(f"reading {len(found.records)} records", len(found.records), "records") as show,
+        progress_bar(f"reading {len(found)} records", len(found), "records") as show,
     ):
-        answer = memory.import_records(found.records, apply, show).model_dump(mode="json")
-    _print_records(shared, answer, len(found.records), apply, every)
+        answer = memory.import_records(found, apply, show).model_dump(mode="json")
+    _print_records(shared, answer, len(found), apply, every)
     if any(not one["why"].startswith("known") for one in answer["left_out"]):
         raise click.exceptions.Exit(LEFT)
 
@@ -77,12 +79,62 @@ def _print_records(shared: Shared, answer: dict[str, Any], records: int, apply: 
         "undo by": f"commonplace runs undo {answer['run_id']}" if "run_id" in answer else "",
     })  # fmt: skip
     if answer["left_out"]:
-        rows = [(one["memory_id"], one["why"]) for one in answer["left_out"][:MOST_SHOWN]]
+        rows = [(one["memory_id"], one["why"]) for one in answer["left_out"][:_MOST_SHOWN]]
         print_rows(("record", "left out because"), rows, "left out because")
-    print_memories(answer["memories"], every)
+    _print_memories(answer["memories"], every)
     if answer["stored"] and not apply:
         click.echo("--apply stores them")
     return None
+
+
+def _import_foreign(shared: Shared, source: "Source", found: "Found", apply: bool, every: bool) -> None:
+    """Shows what taking in a source would do, or does it. `every`: what happens to each entry, not only to the first."""
+    listed = None if every or shared.json else range(_MOST_SHOWN)
+    with (
+        shared.open() if apply else shared.reading() as memory,
+        progress_bar(f"reading {found.kind}", resumes="memories" if apply else None) as show,
+    ):
+        done = memory.import_from(source, found.kind, apply, listed=listed, progress=show)
+    answer = done.model_dump(mode="json") | {"why": found.why}
+    print_json(answer) if shared.json else _print(answer, every)
+    if answer["refused"] or answer["conflicts"] or answer["lost"]:
+        raise click.exceptions.Exit(LEFT)
+
+
+def _print(answer: dict[str, Any], every: bool) -> None:
+    outcomes = answer["outcomes"]
+    applied, runs = answer["applied"], answer["runs"] or [answer[name] for name in ("run_id",) if name in answer]
+    print_facts({
+        "read as": f"{answer['kind']}: {answer['why']}",
+        "entries": answer["entries"],
+        "added" if applied else "to be added": f"{answer['added']}, {answer['closed']} of them closed",
+        "of those alike": outcomes.get("near_duplicate"),
+        "here already": max(len(answer["known"]), outcomes.get("known", 0)),
+        "refused": max(len(answer["refused"]), outcomes.get("refused", 0)),
+        "not read": [f"{count}: {why}" for why, count in answer["left_out"].items()],
+        "conflicts": answer["conflicts"][:_MOST_SHOWN],
+        "lost to another write": answer["lost"],
+        "fields cut in the note": answer["cut"],
+        "undo by": [f"commonplace runs undo {run}" for run in reversed(runs)],
+    })  # fmt: skip
+    if answer["refused"]:
+        rows = [(one["where"], one["code"], one["message"]) for one in answer["refused"][: None if every else _MOST_SHOWN]]
+        print_rows(("entry", "code", "refused because"), rows, "refused because")
+    _print_memories(answer["memories"], every)
+    print_notes(answer)
+    if answer["added"] and not applied:
+        click.echo("--apply stores them")
+
+
+def _print_memories(memories: list[dict[str, Any]], every: bool) -> None:
+    """What happens to each entry, the first 20 or every one; those that are refused have a table of their own."""
+    shown = [one for one in memories if one["outcome"] != "refused"][: None if every else _MOST_SHOWN]
+    texts = (Remarked(one["content"], one["why"]) if one["why"] else one["content"] for one in shown)
+    told = [(one["where"], one["outcome"].replace("_", " "), text) for one, text in zip(shown, texts, strict=True)]
+    if told:
+        print_rows(("entry", "what happens", "memory"), told, "memory")
+    if len(memories) >= _MOST_SHOWN and not every:
+        click.echo(f"these are of the first {_MOST_SHOWN}; --all shows every one")
 
 
 @click.command()

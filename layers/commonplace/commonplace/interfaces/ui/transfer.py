@@ -15,7 +15,7 @@ from commonplace.importing.kinds import kind_of
 from commonplace.importing.sources import Source
 from commonplace.interfaces.ui.uploads import laid_out, packed
 from commonplace.interfaces.ui.visit import Route, Visit, whole_number
-from commonplace.use_cases.import_records import ExportFile
+from commonplace.use_cases.import_records import read_export
 
 KINDS: tuple[ImportKind, ...] = get_args(ImportKind)
 FORMATS: dict[PrintedFormat, str] = {
@@ -121,18 +121,16 @@ def _taken(archive: bytes, asked: str | None, memory: Commonplace, listed: range
     in_the_way += [(name, "was changed here meanwhile; the next import takes it") for name in done.lost]
     runs = done.runs or ([done.run_id] if done.run_id else [])
     known = max(len(done.known), done.outcomes.get("known", 0))
-    return Plan(
-        found.kind, found.why, done.entries, done.added, done.closed, known, in_the_way, runs, done, done.memories
-    )  # fmt: skip
+    counts = done.entries, done.added, done.closed, known
+    return Plan(found.kind, found.why, *counts, in_the_way, runs, done, done.memories)
 
 
 def _of_records(source: Source, why: str, memory: Commonplace, listed: range, apply: bool) -> Plan:
-    given = ExportFile.read(source.text)
-    with given.told_by_line():
-        done = memory.import_records(given.records, apply)
+    given = read_export(source.text)
+    done = memory.import_records(given, apply)
     in_the_way = [(one.memory_id, one.why) for one in done.left_out if not one.why.startswith("known")]
     runs = [done.run_id] if done.run_id is not None else []
-    entries, shown = len(given.records), done.memories[listed.start : listed.stop]
+    entries, shown = len(given), done.memories[listed.start : listed.stop]
     return Plan("commonplace", why, entries, len(done.stored), done.closed, len(done.known), in_the_way, runs, done, shown)
 
 
