@@ -78,7 +78,7 @@ def test_a_plan_changes_nothing_apply_does_it_and_again_all_is_known(elsewhere: 
     plan = memory.import_from(elsewhere / name)
     assert (told(plan), plan.applied, plan.run_id) == (COUNTS[name], False, None)
     assert kept(memory) == {}
-    seen: list[tuple[int, int]] = []
+    seen: list[tuple[int, int | None]] = []
     done = memory.import_from(elsewhere / name, apply=True, progress=lambda at, of: seen.append((at, of)))
     assert (told(done), done.refused, done.lost) == (COUNTS[name], plan.refused, [])
     assert seen[-1] == (done.added, done.added)
@@ -337,14 +337,14 @@ def test_a_person_sees_what_would_come_and_why_others_would_not(elsewhere: Path,
     assert (done.code, "undo by" in done.out) == (5, True)
 
 
-def test_turns_are_stored_at_once_and_planned_when_they_are_asked_for(memory_file: Path) -> None:
+def test_turns_are_planned_first_like_all_else(memory_file: Path) -> None:
     text = json.dumps([{"session_id": "s", "position": 1, "speaker": "Mia", "text": "I play the cello."}])
     arguments = ("import", "-", "--db", str(memory_file))
-    plan = run(*arguments, "--from", "turns", home=memory_file.parent, stdin=text)
+    plan = run(*arguments, home=memory_file.parent, stdin=text)
     assert (plan.code, "to be added   1" in plan.out, memory_file.exists()) == (0, True, False)
-    done = run(*arguments, home=memory_file.parent, stdin=text)
-    assert "stored at once; --from turns shows a plan first" in done.out
-    again = run(*arguments, "--from", "turns", "--apply", "--json", home=memory_file.parent, stdin=text)
+    done = run(*arguments, "--apply", "--json", home=memory_file.parent, stdin=text)
+    assert (done.answer["added"], done.answer["memories"][0]["outcome"]) == (1, "added")
+    again = run(*arguments, "--apply", "--json", home=memory_file.parent, stdin=text)
     assert (again.answer["added"], again.answer["known"]) == (0, ["s#1"])
 
 

@@ -222,7 +222,7 @@ def test_many_talks_are_several_runs_each_in_its_time(
     plan = memory.import_from(file)
     assert plan.notes is not None
     assert plan.notes.warnings == ["the plan read the oldest 2 of 3 talks; the others are read when it is applied"]
-    seen: list[tuple[int, int]] = []
+    seen: list[tuple[int, int | None]] = []
     done = memory.import_from(file, apply=True, progress=lambda at, of: seen.append((at, of)))
     assert (len(done.runs), seen[-1]) == (2, (3, 3))
     assert current(memory) == {"I live in Porto."}
