@@ -1,6 +1,7 @@
 """The law of imports: each word of what is imported is in a memory, in a tag, or in a passage that is counted by its reason."""
 
 import json
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -178,7 +179,7 @@ def leaves(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for one in value:
             yield from leaves(one)
-    elif isinstance(value, str) and value != _TIME:
+    elif isinstance(value, str) and value != _TIME and not re.fullmatch(r"[\d\s.:+/-]*", value):  # a time, a figure
         yield value
 
 

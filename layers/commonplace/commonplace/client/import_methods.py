@@ -43,10 +43,9 @@ class ImportMethods:
         from commonplace.importing.sources import Source
 
         source = path if isinstance(path, Source) else Source(Path(path))
-        return import_source(
-            source, kind, self._caller(), self._ports(), apply=apply, progress=progress or (lambda _done, _of: None),
-            only=only, passages=passages,
-        )  # fmt: skip
+        show = progress or (lambda _done, _of: None)
+        how: dict[str, Any] = {"apply": apply, "progress": show, "only": only, "passages": passages}
+        return import_source(source, kind, self._caller(), self._ports(), **how)
 
     def import_turns(
         self, turns: Sequence[Mapping[str, Any]], keep: "Keep" = "all", progress: "import_conversation.Progress | None" = None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, get_args
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
@@ -62,9 +63,16 @@ def kind_of(source: Source, asked: ImportKind | None = None) -> Found:
 
 
 def import_source(
-    source: Source, asked: ImportKind | None, caller: Caller, ports: Ports, *, apply: bool, progress: Progress,
-    only: str | None = None, passages: bool = False,
-) -> Imported:  # fmt: skip
+    source: Source,
+    asked: ImportKind | None,
+    caller: Caller,
+    ports: Ports,
+    *,
+    apply: bool,
+    progress: Progress,
+    only: str | None = None,
+    passages: bool = False,
+) -> Imported:
     """Tells what taking in a source would do, or does it. Raises what is wrong with it as a whole.
 
     `only`: whose memories of several people's are taken in; `passages`: lists what is left out.
@@ -80,10 +88,8 @@ def import_source(
 
         talks = talks_of(source, found.kind, caller.now.tzinfo)
         return import_talks(found.kind, found.why, talks, caller, ports, apply=apply, progress=progress, passages=passages)
-    return import_facts(
-        found.kind, found.why, READERS[found.kind](source), caller, ports, apply=apply, progress=progress, only=only,
-        passages=passages,
-    )  # fmt: skip
+    how = partial(import_facts, apply=apply, progress=progress, only=only, passages=passages)
+    return how(found.kind, found.why, READERS[found.kind](source), caller, ports)
 
 
 def people_in(source: Source, kind: ImportKind) -> set[str]:

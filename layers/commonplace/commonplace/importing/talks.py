@@ -21,11 +21,8 @@ _PAUSE, _NAME_SHOWN = timedelta(hours=1), 80
 _CONTENTS = ("text", "multimodal_text")
 _TEXTS = {"title", "name", "summary", "parts", "text", "content", "thoughts", "attachments", "files"}
 OTHER_ROLE = "said by a tool or the system"
-_NOT_SAID = {
-    None: "the title of a conversation",
-    "user": "edited away, hidden, attached or no text",
-    "assistant": "said by the assistant",
-}
+EDITED, ASSISTANT = "edited away, hidden, attached or no text", "said by the assistant"
+_NOT_SAID = {None: "the title of a conversation", "user": EDITED, "assistant": ASSISTANT}
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant"}
 
 

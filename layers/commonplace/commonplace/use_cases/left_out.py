@@ -13,7 +13,7 @@ from commonplace.text.redaction import redact
 
 _WORD = re.compile(r"[^\W_]+")
 _ESCAPED = re.compile(r"(\\[\\\"])|\\(?:[nrtbf]|u00[01].)")
-_MACHINE = re.compile(r"(?=\S*\d)\S*|[\W\d_]*")  # an id, a hash, a time or a figure
+_MACHINE = re.compile(r"(?=\S*\d)[\w.:+/=-]{8,}|[\d\s.:+/-]*")  # an id, a hash, a time; a figure
 _Given = TypeVar("_Given")
 
 
