@@ -20,9 +20,11 @@ from commonplace.use_cases.import_facts import Progress, import_facts
 from commonplace.use_cases.record_files import HEADER
 
 Reader = Callable[[Source], ReadEntries]
+_GRAPH = partial(stores.read_entries, stores.edge_facts, stores.GRAPH)
 READERS: Mapping[ImportKind, Reader] = {
-    "mem0": stores.read_mem0, "zep": stores.read_graph, "graphiti": stores.read_graph, "letta": stores.read_letta,
-    "langgraph": stores.read_langgraph, "agentcore": stores.read_agentcore, "mcp-memory": stores.read_mcp_memory,
+    "mem0": stores.read_mem0, "zep": _GRAPH, "graphiti": _GRAPH, "letta": stores.read_letta,
+    "langgraph": partial(stores.read_entries, stores.item_facts, stores.LANGGRAPH),
+    "agentcore": partial(stores.read_entries, stores.record_facts, stores.AGENTCORE), "mcp-memory": stores.read_mcp_memory,
     "basic-memory": notes.read_basic_memory, "anthropic-memory": notes.read_anthropic_memory,
     "markdown": notes.read_markdown, "messages": turns.read, "turns": turns.read,
 }  # fmt: skip

@@ -55,31 +55,25 @@ _OF_NOBODY = re.compile(
 )
 
 
+def read_entries(
+    read: Callable[[str, Mapping[str, Any]], Iterator[ForeignFact]], keys: Sequence[str], source: Source
+) -> Found:
+    """What `read` finds in each entry of a file, and what stands beside them. `keys`: under which the entries may be."""
+    entries, rest = list_in(source.json, *keys)
+    yield from each(entries, read, source.lines)
+    yield from rest
+
+
 def read_mem0(source: Source) -> Found:
     """Memories with their categories, times, and whatever metadata they have; of a history each wording, old ones closed."""
-    return _history(source) if source.is_folder or source.is_database else _each(source, _mem0, *MEM0)
-
-
-def read_graph(source: Source) -> Found:
-    """The facts on the edges of Zep's or Graphiti's graph; one that is not true any more comes closed at that time."""
-    return _each(source, _edge, *GRAPH)
-
-
-def read_langgraph(source: Source) -> Found:
-    """Items of a store, as `Item.dict()` writes them: a statement of each, with its namespace and other fields."""
-    return _each(source, _item, *LANGGRAPH)
-
-
-def read_agentcore(source: Source) -> Found:
-    """The records that AgentCore Memory lists: an answer of `ListMemoryRecords`, several of them, or a list of records."""
-    return _each(source, _record, *AGENTCORE)
+    return _history(source) if source.is_folder or source.is_database else read_entries(_mem0, MEM0, source)
 
 
 def read_mcp_memory(source: Source) -> Found:
     """The file of the reference memory server of MCP, or what `read_graph` gives: observations and relations."""
     given = source.json
     if not isinstance(given, Mapping) or not {"entities", "relations"} & given.keys():
-        yield from _each(source, _node)
+        yield from read_entries(_node, (), source)
         return
     for kind, name in (("entity", "entities"), ("relation", "relations")):
         listed = objects(given.get(name) or [])
@@ -92,20 +86,13 @@ def read_letta(source: Source) -> Found:
     given = source.json
     lists = [name for name in (*BLOCKS, *PASSAGES) if isinstance(given, Mapping) and isinstance(given.get(name), list)]
     if not isinstance(given, Mapping) or not (lists or "agents" in given):
-        yield from _each(source, _passage)
+        yield from read_entries(_passage, (), source)
         return
     agents = given.get("agents")
     agent = next((one for one in agents if isinstance(one, Mapping)), given) if isinstance(agents, list) else given
     for name in lists:
         yield from each(given[name], partial(_block, agent) if name in BLOCKS else _passage)
     yield from beside(given, *lists)
-
-
-def _each(source: Source, read: Callable[[str, Mapping[str, Any]], Iterator[ForeignFact]], *keys: str) -> Found:
-    """What is read in each entry of a file, and what stands beside them."""
-    entries, rest = list_in(source.json, *keys)
-    yield from each(entries, read, source.lines)
-    yield from rest
 
 
 def _mem0(where: str, entry: Mapping[str, Any]) -> Iterator[ForeignFact]:
@@ -169,7 +156,8 @@ def _wordings(memory_id: str, events: list[tuple[Any, ...]]) -> Iterator[Foreign
         yield ForeignFact(f"memory {memory_id}", name, content, times=times, source=_who(role) or "user", rest=fields)
 
 
-def _edge(where: str, edge: Mapping[str, Any]) -> Iterator[ForeignFact]:
+def edge_facts(where: str, edge: Mapping[str, Any]) -> Iterator[ForeignFact]:
+    """The fact on an edge of Zep's or Graphiti's graph; one that is not true any more comes closed at that time."""
     attributes = edge.get("attributes")
     yield ForeignFact(
         where=where,
@@ -219,7 +207,8 @@ def _passage(where: str, passage: Mapping[str, Any]) -> Iterator[ForeignFact]:
     )
 
 
-def _item(where: str, item: Mapping[str, Any]) -> Iterator[ForeignFact]:
+def item_facts(where: str, item: Mapping[str, Any]) -> Iterator[ForeignFact]:
+    """An item of LangGraph's store, as `Item.dict()` writes it: its words, its namespace and its other fields."""
     namespace = item.get("namespace")
     parts = [str(part) for part in namespace] if isinstance(namespace, list) else [str(namespace or "")]
     content, more = _words_in(item.get("value"))
@@ -235,7 +224,7 @@ def _item(where: str, item: Mapping[str, Any]) -> Iterator[ForeignFact]:
     )
 
 
-def _record(where: str, record: Mapping[str, Any]) -> Iterator[ForeignFact]:
+def record_facts(where: str, record: Mapping[str, Any]) -> Iterator[ForeignFact]:
     """A record of AgentCore. Its text is a sentence, or for preferences an object with the preference and its categories."""
     content, namespaces, metadata = (record.get(name) for name in ("content", "namespaces", "metadata"))
     said, more = (content.get("text"), _but(content, {"text"})) if isinstance(content, Mapping) else (content, {})
