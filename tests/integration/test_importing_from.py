@@ -232,7 +232,7 @@ def test_a_record_of_agentcore_keeps_its_time_its_namespace_and_its_metadata(els
 
 
 def test_observations_and_relations_of_the_memory_server_are_sentences(elsewhere: Path, memory: Commonplace) -> None:
-    done = memory.import_from(elsewhere / "mcp_memory.jsonl", apply=True, passages=True)
+    done = memory.import_from(elsewhere / "mcp_memory.jsonl", apply=True, listed=None)
     assert {text: one["tags"] for text, one in kept(memory).items()} == {
         "John_Smith: Speaks fluent Spanish": ["person"],
         "John Smith plays the cello.": ["person"],
@@ -268,7 +268,7 @@ def test_a_number_sign_in_prose_stays_in_the_text(memory: Commonplace, tmp_path:
 @pytest.mark.parametrize("inner", ["title: Inner\ntype: litnote", "metadata: {}\nstatus: draft\ncitekey: smith2024"])
 def test_a_second_front_matter_is_skipped(memory: Commonplace, tmp_path: Path, kind: Any, inner: str) -> None:
     file = note_in(tmp_path, f"---\ntitle: Outer\n---\n\n---\n{inner}\n---\n\nMia plays the cello.\n")
-    done = memory.import_from(file, kind, apply=True, passages=True)
+    done = memory.import_from(file, kind, apply=True, listed=None)
     assert list(kept(memory)) == ["Mia plays the cello."]
     assert [(one.where, one.reason, one.text) for one in done.passages] == [
         ("note.md, line 5", "a second front matter", f"---\n{inner}\n---")
@@ -276,7 +276,7 @@ def test_a_second_front_matter_is_skipped(memory: Commonplace, tmp_path: Path, k
 
 
 def test_a_secret_is_in_no_passage(memory: Commonplace, tmp_path: Path) -> None:
-    done = memory.import_from(note_in(tmp_path, "Tea.\n\n```\nexport DB_PASSWORD=hunter2Tr0ub4dor\n```\n"), passages=True)
+    done = memory.import_from(note_in(tmp_path, "Tea.\n\n```\nexport DB_PASSWORD=hunter2Tr0ub4dor\n```\n"), listed=None)
     assert [one.text for one in done.passages] == ["```\nexport DB_PASSWORD=[redacted:password]\n```"]
     assert (done.left_out, memory.import_from(tmp_path / "note.md").passages) == ({"code between fences": 1}, [])
 
