@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from commonplace.extraction import patterns
-from commonplace.extraction.grounding import evidence as names
-from commonplace.extraction.grounding import polarity
+from commonplace.extraction.grounding import evidence, polarity
 from commonplace.extraction.own_words.masking import cues
 from commonplace.text import redaction, third_person
 from commonplace.text.foundation import intent_cues, tokenizer
@@ -63,7 +62,7 @@ def _forgetting(language: Language) -> str:
 def _grounding(language: Language) -> str:
     if language.code in polarity.tables():
         return YES
-    return "names" if language.code in names.LANGUAGES_WITHOUT_CAPITALS else NO
+    return "names" if language.code in evidence.LANGUAGES_WITHOUT_CAPITALS else NO
 
 
 def _tags(language: Language) -> str:

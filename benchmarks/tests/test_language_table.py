@@ -9,8 +9,7 @@ from benchmarks import language_table
 from commonplace.extraction import patterns
 from commonplace.extraction.days import Utterance
 from commonplace.extraction.forgetting.requests import forget_requests
-from commonplace.extraction.grounding import evidence as names
-from commonplace.extraction.grounding import polarity
+from commonplace.extraction.grounding import evidence, polarity
 from commonplace.extraction.own_words.masking import cues
 from commonplace.text import redaction, third_person
 from commonplace.text.foundation import intent_cues
@@ -28,7 +27,7 @@ ROOMS = {
     "calendar": {*calendars()},
     "own words": {*cues()} - {"any"},
     "patterns": {*patterns.LANGUAGES, *patterns.FORGETTING_ONLY_REPORTED},
-    "evidence": {*polarity.tables(), *names.LANGUAGES_WITHOUT_CAPITALS},
+    "evidence": {*polarity.tables(), *evidence.LANGUAGES_WITHOUT_CAPITALS},
     "tags": {*tables.LANGUAGES},
     "intent": {*intent_cues.LANGUAGES},
 }

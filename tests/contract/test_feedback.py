@@ -119,7 +119,14 @@ def test_with_a_memory_goes_its_feedback_and_the_queries_that_share_two_stems_wi
     opened: OpenStore, ports: Ports, writer: Writer, tea: str
 ) -> None:
     gone = writer.write("Ana hides the silver key in the attic").memory_id
-    for memory_id, query in ((gone, "what is hidden"), (tea, "keys in attics"), (tea, "key"), (tea, "what do I drink")):
+    writer.write("The key of the car is lost")
+    for memory_id, query in (
+        (gone, "what is hidden"),
+        (tea, "what is silver"),
+        (tea, "keys in attics"),
+        (tea, "key"),
+        (tea, "what do I drink"),
+    ):
         told(ports, memory_id, query)
     erasable(opened).erase_memory(gone)
     assert queries(ports) == ["key", "what do I drink"]

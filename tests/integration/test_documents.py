@@ -65,7 +65,7 @@ def test_an_erased_document_is_in_no_byte_of_the_file(memory: Commonplace, memor
 def test_an_erasure_that_died_half_way_goes_on(memory: Commonplace, monkeypatch: pytest.MonkeyPatch) -> None:
     memory.documents.write(*PLACE, "I play the bassoon.\n\nI live in Vienna.")
     with monkeypatch.context() as patched:
-        patched.setattr(ErasableUser, "erase_memory", lambda *_: 1 / 0)
+        patched.setattr(ErasableUser, "_erase_memories", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             memory.documents.erase(*PLACE)
     assert memory.documents.versions(*PLACE) == []

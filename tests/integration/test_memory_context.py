@@ -53,7 +53,7 @@ def test_each_kind_stands_under_its_heading_in_order(open_memory: Opener) -> Non
     assert under(answer.context) == {
         "Standing wishes of the user": [f"2026-04-30: {WISH}"],
         "Always matters": [f"2026-04-30: {ALLERGY}"],
-        "On the topic": ["2026-04-30: The user and others migrated the billing service to PostgreSQL."],
+        "On the topic": ['2026-04-30: The user said: "We migrated the billing service to PostgreSQL."'],
         "Notes of the last seven days": ["2026-05-20: The user prepares a talk for Friday."],
     }
     assert len(answer.memory_ids) == 4

@@ -171,8 +171,9 @@ sys.addaudithook(watch)
 for found in pkgutil.walk_packages(commonplace.__path__, "commonplace."):
     try:
         importlib.import_module(found.name)
-    except ModuleNotFoundError as error:  # a framework, which tests/frameworks has
-        if not found.name.startswith("commonplace.integrations.") or error.name.startswith("commonplace"):
+    except (ModuleNotFoundError, commonplace.CommonplaceError) as error:  # a framework, which tests/frameworks has
+        missing = getattr(error, "name", None) or ""
+        if not found.name.startswith("commonplace.integrations.") or missing.startswith("commonplace"):
             raise
 """
 

@@ -223,7 +223,7 @@ export interface paths {
         put?: never;
         /**
          * Store an insight with metadata
-         * @description Stores an insight with metadata of your own in a collection: for agents that keep their own types, confidence and emotion, and for moving memories here from another store.
+         * @description Stores an insight with metadata of your own in a collection: for agents that keep their own types, confidence and emotion, and for moving memories here from another store. The same id again updates the insight.
          */
         post: operations["memory_store"];
         delete?: never;
@@ -1427,7 +1427,7 @@ export interface operations {
                      * @enum {string}
                      */
                     type: "preference" | "biographical" | "habit" | "goal" | "value" | "project" | "other";
-                    /** @description 3-8 lower-case words without spaces: `tags` of the answer. */
+                    /** @description 3-8 lower-case words without spaces, never a sentence: `tags` of the answer. */
                     tags: string[];
                     /**
                      * @description `global`, or the one agent that may see this memory.
@@ -2265,7 +2265,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The id of an insight that this one updates; a new one when left out. */
+                    /** @description The id of the insight; one that is there is updated. */
                     id?: string;
                     /** @description The insight, self-contained. */
                     content: string;
@@ -2410,6 +2410,15 @@ export interface operations {
             };
             /** @description conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description erased */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4149,7 +4158,7 @@ export interface operations {
                             score: number;
                             /** @description What the score lost, and to what. */
                             parts: {
-                                /** @description Memories whose time is over and that wait to be removed, of all. */
+                                /** @description Durable memories whose time is over, of all; daily notes end by design. */
                                 expired: number;
                                 /** @description Memories that another model embedded, of all. */
                                 other_embedding: number;

@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.domain.memory import Memory
+from commonplace.bootstrap.models import weights_of
+from commonplace.domain.memory import Memory, importance_of
 from commonplace.ports.values import Weights
 from commonplace.retrieval.query import answerable
 from commonplace.retrieval.ranked import Ranked
 from commonplace.retrieval.ranking import DaySpan, Question, break_ties, rank, tie_breaks
+from commonplace.settings import Settings
 from tests.conftest import NOON
 from tests.unit.retrieval.columns import columns, corpus_of
 
@@ -148,7 +150,37 @@ def test_a_weight_decides_what_settles_between_close_matches(weights: Weights, o
 
 def test_the_classic_profile_is_the_weighted_sum_it_says() -> None:
     ranked = rank(ASKED, columns(counts=[[1], [0]], cosines=[0.5, 0.5]), corpus_of(), "classic")
-    assert ranked.scores == pytest.approx([0.4 * 0.5 + 0.3 + 0.05 + 0.1, 0.4 * 0.5 + 0.05 + 0.1])
+    assert ranked.scores == pytest.approx([0.4 * 0.5 + 0.3 + 0.06 + 0.1, 0.4 * 0.5 + 0.06 + 0.1])
+
+
+def specified(semantic: float, exact: float, level: int, days: float, uses: int) -> float:
+    """`calculate_relevance_score` of the specification, with the decay, the boost and the matches of docs/search.md."""
+    recency, usage = math.exp(-days / 90), min(uses, 20) / 20
+    return semantic * 0.4 + exact * 0.3 + (level / 5.0) * 0.1 + recency * 0.1 + usage * 0.1
+
+
+FACTS = st.tuples(
+    st.floats(-1, 1), st.booleans(), st.booleans(), st.integers(1, 5), st.integers(0, 4_000), st.integers(0, 40)
+)
+
+
+@given(st.lists(FACTS, min_size=1, max_size=12))
+def test_the_classic_profile_is_the_formula_of_the_specification(
+    facts: list[tuple[float, bool, bool, int, int, int]],
+) -> None:
+    now = NOON.timestamp()
+    question = Question(terms=("tea", "order"), weights=(1.0, 1.0), words=frozenset({"tea", "order"}))
+    found = columns(counts=[[2 * tea, order] for _, tea, order, *_ in facts], cosines=[fact[0] for fact in facts])
+    found.importances[:] = [importance_of(level) for _, _, _, level, _, _ in facts]
+    found.created[:] = [now - 86_400 * days for *_, days, _ in facts]
+    ranked = rank(question, found, corpus_of(frequencies=[5, 5]), "classic", now=now)
+    weights = weights_of(Settings(ranking="classic"))
+    used = [memory(access_count=facts[row][-1]) for row in ranked.rows.tolist()]
+    scores = ranked.scores + sum(tie_breaks(used, now, weights).values())
+    expected = [specified(facts[row][0], sum(facts[row][1:3]) / 2, *facts[row][3:]) for row in ranked.rows.tolist()]
+    assert scores.tolist() == pytest.approx(expected)
+    settled = [scores.tolist()[at] for at in break_ties(ranked.scores, used, now, weights)]
+    assert settled == sorted(settled, reverse=True)
 
 
 def test_a_question_whose_best_match_somebody_else_said_is_hardly_answerable() -> None:

@@ -124,6 +124,11 @@ def test_a_line_holds_nothing_that_a_reader_does_not_see() -> None:
     assert line_of(told) == "- 2026-05-20: The user likes tea. &lt;/memories&gt;"
 
 
+def test_the_words_of_a_memory_stand_as_they_are() -> None:
+    said = 'The user shops at Marks & Spencer, likes R&B, "AT&T" and reads Q&amp;A.'
+    assert line_of(memory(1, said)) == f"- 2026-05-20: {said}"
+
+
 def test_the_newest_value_leads_wherever_it_stood_and_the_older_ones_are_marked() -> None:
     old, new, other = memory(1, "lives in Rome"), memory(2, "lives in Oslo"), memory(3, "likes tea")
     groups = [Group("Always", [old, other], always=True), Group("Notes", [new])]

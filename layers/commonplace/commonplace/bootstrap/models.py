@@ -89,7 +89,9 @@ def unlimited_time() -> float:
 
 
 def weights_of(settings: Settings) -> Weights:
-    """The weights of what orders memories that match alike."""
+    """The weights of what orders memories that match alike; in `classic` usage has its tenth, the others count already."""
+    if settings.ranking == "classic":
+        return Weights(importance=0.0, recency=0.0, usage=0.1)
     return Weights(settings.importance_weight, settings.recency_weight, settings.usage_weight)
 
 

@@ -67,7 +67,7 @@ def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
         raise CommonplaceError(_code(dict(first)), f"{field or 'arguments'}: {_message(kind, dict(first))}", field) from None
 
 
-def _places(places: tuple[int | str, ...], given: Any) -> Iterator[int | str]:
+def _places(places: tuple[Any, ...], given: Any) -> Iterator[Any]:
     """The keys and indices that lead to what is wrong, without the names of the forms that a value was tried as."""
     for number, place in enumerate(places):
         listed = isinstance(given, list | tuple) and isinstance(place, int)

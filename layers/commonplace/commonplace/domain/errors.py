@@ -137,5 +137,10 @@ def require_extra(extra: Extra, configured: str) -> None:
     `configured`: what needs that part, as the subject of the sentence. Nothing is imported by asking.
     """
     if any(find_spec(package) is None for package in _EXTRAS[extra]):
-        run = f"run pip install '.[{extra}]' in a clone of Commonplace"
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{configured}, and what that needs is not installed: {run}")
+        why = f"{configured}, and what that needs is not installed: {how_to_install(extra)}"
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why)
+
+
+def how_to_install(extra: Extra) -> str:
+    """What to do where an extra is missing. The package is on no index: it is installed from a clone."""
+    return f"run pip install '.[{extra}]' in a clone of Commonplace"

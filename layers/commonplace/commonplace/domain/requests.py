@@ -35,14 +35,16 @@ from commonplace.domain.taxonomy import (
 
 Tags = Annotated[list[Tag], Field(max_length=32)]
 MOST_WORDS_OF_A_TAG = 3
-_SPOKEN = re.compile(r"(?i)^(?:i|i'm|we|you|he|she|it|they|the user)\s+\S+\s+\S|\S\s.*[.!?]\s*$|[。！？]")
+_SUBJECT = re.compile(r"(?i)(?:i|i'm|we|you|he|she|it|they|the user)\s+\S+\s+\S")
 Note = Annotated[str, Field(max_length=2_000), AfterValidator(printable)]
 
 
 def _no_sentences(tags: list[str]) -> list[str]:
     """Refuses tags that say something: of more than three words, with a subject or with the mark at a sentence's end."""
     for number, tag in enumerate(tags):
-        if len(tag.split()) > MOST_WORDS_OF_A_TAG or _SPOKEN.search(tag):
+        words = tag.split()
+        ends = tag.rstrip().endswith(("。", "！", "？") if len(words) == 1 else (".", "!", "?", "。", "！", "？"))
+        if len(words) > MOST_WORDS_OF_A_TAG or ends or _SUBJECT.match(tag):
             why = "item {number} is a sentence: a tag is one word, or up to {most} words that name one thing"
             raise PydanticCustomError("sentence", why, {"number": number, "most": MOST_WORDS_OF_A_TAG})
     return tags

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from commonplace.client.memory import Commonplace
 from commonplace.domain.documents import Document
-from commonplace.domain.errors import CommonplaceError, require_extra
+from commonplace.domain.errors import CommonplaceError, how_to_install
 from commonplace.integrations.memory_files import MemoryFiles, PathError, Place, place_of
 
 try:
@@ -22,8 +22,8 @@ try:
         BetaMemoryTool20250818ViewCommand,
     )
     from anyio.to_thread import run_sync
-except ImportError:
-    require_extra("claude", "Claude's memory tool is asked for")
+except ImportError as error:
+    error.add_note(how_to_install("claude"))
     raise
 
 _AROUND = 2  # lines that are shown before and behind an edit

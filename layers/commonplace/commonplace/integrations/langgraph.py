@@ -9,7 +9,7 @@ from typing import Any
 
 from commonplace.client.memory import Commonplace
 from commonplace.domain.documents import DocumentHead
-from commonplace.domain.errors import CommonplaceError, ErrorCode, require_extra
+from commonplace.domain.errors import CommonplaceError, ErrorCode, how_to_install
 
 try:
     from langgraph.store.base import (
@@ -24,8 +24,8 @@ try:
         SearchItem,
         SearchOp,
     )
-except ImportError:
-    require_extra("langgraph", "a store for LangGraph is asked for")
+except ImportError as error:
+    error.add_note(how_to_install("langgraph"))
     raise
 
 _ROOT = "langgraph"  # no namespace of LangGraph's own may begin so

@@ -71,7 +71,8 @@ class Search:
         candidates, corpus = retrieved.candidates, retrieved.corpus
         looked = perf_counter()
         query = self.query.with_known_expansions(corpus.frequencies)
-        ranked = ranking.rank(query.question, candidates, corpus, self.ports.profile, self.rated)
+        now = self.visibility.now.timestamp()
+        ranked = ranking.rank(query.question, candidates, corpus, self.ports.profile, self.rated, now)
         total = int((ranked.relevance >= self.least).sum())
         related = int((ranked.relevance > 0).sum())
         best_only = self.asked is None and not total and len(ranked.rows) > 0

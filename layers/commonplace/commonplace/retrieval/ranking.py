@@ -75,11 +75,20 @@ class Question:
 
 
 def rank(
-    question: Question, candidates: Candidates, corpus: Corpus, profile: Profile = "window", rated: Mapping[str, float] = {}
+    question: Question,
+    candidates: Candidates,
+    corpus: Corpus,
+    profile: Profile = "window",
+    rated: Mapping[str, float] = {},
+    now: float = 0.0,
 ) -> Ranked:
-    """Scores the ranked candidates and orders them, best first; equals by id. `rated`: what feedback adds, by id."""
+    """Scores the ranked candidates and orders them, best first; equals by id.
+
+    `rated`: what feedback adds, by id. `now`: seconds since 1970, which `classic` tells the age of memories from.
+    """
     rows = np.flatnonzero(candidates.ranked)
-    parts = (_classic if profile == "classic" else _linear)(question, candidates, corpus, rows)
+    is_classic = profile == "classic"
+    parts = _classic(question, candidates, corpus, rows, now) if is_classic else _linear(question, candidates, corpus, rows)
     if rated:
         parts[_OF_FEEDBACK] = np.array([rated.get(candidates.ids[row], 0.0) for row in rows.tolist()])
     scores: Floats = reduce(np.add, parts.values())
@@ -182,15 +191,17 @@ def _date_match(spans: Sequence[DaySpan], days: Floats) -> Floats:
     return best
 
 
-def _classic(question: Question, candidates: Candidates, corpus: Corpus, own: Integers) -> dict[str, Floats]:
-    """The profile `classic`: .4 semantic + .3 exact + .1 importance + .1 recency (+ .1 usage in `break_ties`), to compare."""
+def _classic(question: Question, candidates: Candidates, corpus: Corpus, own: Integers, now: float) -> dict[str, Floats]:
+    """The profile `classic`, the specification's formula: .4 cosine + .3 exact + .1 level / 5 + .1 recency.
+
+    The last tenth, usage, is added by `tie_breaks`, which sees how often each was found.
+    """
     weights = term_weights(question, corpus)
     exact = (candidates.term_counts > 0) @ weights / max(float(weights.sum()), 1e-9)
-    newest = float(candidates.created.max()) if len(candidates) else 0.0
-    recency = np.exp(-(newest - candidates.created) / 86_400 / _RECENCY_DAYS)
+    recency = np.exp(-np.maximum(now - candidates.created, 0.0) / 86_400 / _RECENCY_DAYS)
     return {
         "semantic": 0.4 * np.nan_to_num(candidates.cosines)[own],
         "exact": 0.3 * exact[own],
-        "importance": 0.1 * candidates.importances[own],
+        "importance": 0.1 * (1 + np.rint(4 * candidates.importances[own])) / 5,
         "recency": 0.1 * recency[own],
     }

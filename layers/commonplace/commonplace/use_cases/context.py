@@ -1,7 +1,6 @@
 """`get_memory_context`: what an agent puts into its prompt, within a number of tokens that is never exceeded."""
 
 import functools
-import html
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,8 +21,11 @@ _TOKENS_A_PIECE, _BYTES_A_TOKEN = 1.5, 3
 
 
 def line_of(memory: Memory, is_earlier: bool = False) -> str:
-    """A memory in one line, behind the day on which it was said or happened; an older value is marked."""
-    text = html.escape(" ".join(undisguised(memory.normalized_text).split()), quote=False)
+    """A memory in one line, behind the day on which it was said or happened; an older value is marked.
+
+    Its words stand as they are, but for `<` and `>`: no memory can close the block.
+    """
+    text = " ".join(undisguised(memory.normalized_text).split()).replace("<", "&lt;").replace(">", "&gt;")
     return f"- {memory.happened_at.date().isoformat()}{' (earlier)' if is_earlier else ''}: {text}"
 
 

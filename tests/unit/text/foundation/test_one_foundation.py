@@ -41,6 +41,7 @@ TOKENS: Reasons = {
         "extraction/grounding/evidence.py", "extraction/grounding/evidence.py", "extraction/grounding/numbers.py",
         "extraction/grounding/polarity.py", "text/paraphrase/pair_side.py", "text/time_ranges/find.py",
     ),
+    "a law over whole files, in any script: which words of an import are in no memory": ("use_cases/left_out.py",),
     "how somebody's words look that are not the user's": ("extraction/own_words/code.py", "extraction/own_words/forwarded.py"),
     "whether a value has letters": tuple(f"text/redaction/{name}.py" for name in ("answers", "backwards", "phrases", "values")),
 }  # fmt: skip

@@ -534,6 +534,34 @@ def test_an_ordinary_sentence_costs_next_to_nothing() -> None:
     assert (time.process_time() - start) / 200 < 0.002
 
 
+SCHEMES = ["postgres", "postgresql+psycopg2", "mysql", "mongodb+srv", "redis", "amqps", "ftp", "ssh", "http", "https", "smtp"]
+HOSTS = [
+    "db.example.com:5432/shop", "db:5432/shop", "localhost/app", "10.0.0.5:6379/0", "[::1]:5432/shop", "db.example.com:5432",
+    "db.example.com:27017/prod?retryWrites=true&w=majority", "h1.example.com:27017,h2.example.com:27017/prod?replicaSet=rs0",
+    "key.example.com:5432/token_store", "password-db.example.com/passwords", "auth.example.com:8443/login/page",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("host", HOSTS)
+def test_of_an_address_only_the_credentials_are_replaced(scheme: str, host: str) -> None:
+    for frame in ("{}", "Use {} for the shop.", "DATABASE_URL={}", 'db_url: "{}"', "My connection string is {}"):
+        for user in ("user", "", "key", "token", "pw", "me%40x.org", "user@x.org"):
+            for password in ("pw", "hunter2", "s3cr3t!Pass", "T0k3n-x.y", "1234"):
+                redacted = redact(frame.format(f"{scheme}://{user}:{password}@{host}")).text
+                assert redacted == frame.format(f"{scheme}://{user}:[redacted:password]@{host}")
+
+
+def test_what_an_address_holds_behind_its_host_is_still_looked_at() -> None:
+    token = "ghp_" + RANDOM[:36]
+    for text in (
+        "postgres://ana:hunter2@db.example.com/shop?sslpassword=t0psecret9", f"https://ana:hunter2@example.com/{token}",
+        "postgres://ana:hunter2@db.example.com:5432/shop and my PIN is 4471",
+    ):  # fmt: skip
+        redacted = redact(text).text
+        assert not any(secret in redacted for secret in ("hunter2", "t0psecret9", RANDOM[:36], "4471"))
+
+
 def test_a_webhook_alone_is_only_a_secret() -> None:
     hook = f"https://hooks.slack.com/services/T00000000/B00000000/{'X' * 24}"
     assert redact(hook).only_secret

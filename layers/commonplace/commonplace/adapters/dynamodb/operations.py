@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from commonplace.adapters.dynamodb.add_entries import RefusedWrite, marker_holders, refused_writes
 from commonplace.adapters.dynamodb.calls import MOST_ACTIONS, Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.client import Table
-from commonplace.adapters.dynamodb.removal import erasing, forget, older_rows
 from commonplace.adapters.dynamodb.rows import (
     HOLDER,
     RECORD,
@@ -28,6 +27,9 @@ from commonplace.adapters.dynamodb.writes import RowChange as Written
 from commonplace.adapters.dynamodb.writes import (
     TransactionWrite,
     change_of,
+    erasing,
+    forget,
+    older_rows,
     version_conflict,
 )
 from commonplace.domain.errors import CommonplaceError, ErrorCode

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from commonplace.adapters.dynamodb import removal
 from commonplace.adapters.dynamodb.add_entries import EntryBatch, marker_holders, refused_writes
 from commonplace.adapters.dynamodb.calls import MOST_ACTIONS, Calls, key_of, partition_condition
 from commonplace.adapters.dynamodb.client import Table
@@ -26,7 +25,14 @@ from commonplace.adapters.dynamodb.rows import (
     used_name,
 )
 from commonplace.adapters.dynamodb.table import AUDIT, ITEM, LEASE, MEMORY, SEARCHED, USAGE, USED, USER, Item
-from commonplace.adapters.dynamodb.writes import TransactionWrite, change_of, purging, version_conflict
+from commonplace.adapters.dynamodb.writes import (
+    TransactionWrite,
+    change_of,
+    erase_unreadable,
+    forget_purged,
+    purging,
+    version_conflict,
+)
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import Audit, Entry, RawRecord, Stored, Vector
@@ -229,10 +235,10 @@ class DynamoErasure:
         self._table.calls().delete_all([key_of(user_id, LEASE)])  # last: until then no run begins
 
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
-        return removal.erase_unreadable(self._table.calls(), user_id, memory_id, forgotten)
+        return erase_unreadable(self._table.calls(), user_id, memory_id, forgotten)
 
     def forget_purged(self, user_id: str, memory_ids: Collection[str], names: Collection[str]) -> None:
-        removal.forget_purged(self._table.calls(), user_id, memory_ids, names)
+        forget_purged(self._table.calls(), user_id, memory_ids, names)
 
     def _empty(self, partition: str) -> None:
         after = None

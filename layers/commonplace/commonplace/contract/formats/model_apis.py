@@ -6,10 +6,10 @@ from typing import Any
 from commonplace.contract.manifest import Row
 
 _AT_THE_TOP = ("type", "properties", "required")  # all that Amazon Nova takes there; other models miss nothing
-_OF_GEMINI = frozenset((
-    "type", "format", "description", "enum", "default", "nullable", "anyOf", "properties", "required", "items", "pattern",
-    "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
-))  # fmt: skip
+_OF_GEMINI = frozenset(
+    "type format description enum default nullable anyOf properties required items pattern minimum maximum minLength"
+    " maxLength minItems maxItems minProperties maxProperties".split()
+)
 """The keywords of its `Schema`; a request with any other is refused as a whole."""
 
 

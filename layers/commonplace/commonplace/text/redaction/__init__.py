@@ -33,9 +33,8 @@ LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "ja")
 # "openai_api_key=[redacted:api_key]": the name of a variable is part of the secret's announcement.
 _VARIABLE = re.compile(rf"[a-z][\w.-]{{0,60}}=[\"']?(?={HIDDEN})")
 # Of spans that overlap the kind found first stays: what proves itself comes before what a word beside it tells.
-_PROOFS: tuple[Callable[[View], Iterator[Span]], ...] = (
-    find_blocks, find_addresses, find_wallets, find_formats, find_numbers, find_identities,
-)  # fmt: skip
+_PROOFS: tuple[Callable[[View], Iterator[Span]], ...]
+_PROOFS = (find_blocks, find_addresses, find_wallets, find_formats, find_numbers, find_identities)
 _FINDERS: tuple[Callable[[View], Iterator[Span]], ...] = (
     find_assignments, find_pairs, find_japanese, find_openers, find_locks, find_entries, find_topics,
     find_hints, find_listings, find_turns, find_said, find_arrivals,

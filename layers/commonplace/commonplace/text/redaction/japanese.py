@@ -24,6 +24,9 @@ _KANA = re.compile(
 )
 _PARTICLES = re.compile(r"[はがをへ]|から|まで|より|って")
 _ANOTHER = re.compile(r"[!-~]{3,60}")
+_PASS = ("パ", "ぱ")
+_SCRIPT = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
+_ALONE = re.compile(r"[ぁ-んァ-ヶー一-龥々0-9a-z]{2,12}(?=[。!\s]*$)")
 
 
 @cache
@@ -78,11 +81,6 @@ def another_at(view: View, at: int) -> tuple[int, int] | None:
 def is_remark(words: str) -> bool:
     """Whether `words` say something about a secret: "長いほうがいい", "秘密"."""
     return bool(re.search(table()["remark"]["pattern"], words) or _PARTICLES.search(words))
-
-
-_PASS = ("パ", "ぱ")
-_SCRIPT = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
-_ALONE = re.compile(r"[ぁ-んァ-ヶー一-龥々0-9a-z]{2,12}(?=[。!\s]*$)")
 
 
 def _either(names: list[str]) -> str:

@@ -12,7 +12,8 @@ What the user is called
     A second "I" after "and" or "but" is left out where it has the same subject ("The user is 43 and loves jazz").
 We
     "my wife and I" is "the user and their wife", and a later "we" is "they", or those words again in the next sentence.
-    "we" with nobody named is "the user and others": it says no more than was said. "our" is "the user's", or "their".
+    A sentence whose "we" or "us" nobody has named keeps its words ('The user said: "We have twins."'): who they are is not
+    known. "our" is "the user's", or "their".
 You
     "you" and "your" stay: they mean the assistant, who will read the text.
 Left alone

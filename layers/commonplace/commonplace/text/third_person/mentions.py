@@ -59,9 +59,13 @@ def is_inverted(before: Sequence[Token]) -> bool:
 
 @dataclass(slots=True)
 class Company:
-    """Those whom "we" means, once the text has told ("the user and their wife"); lives as long as the text."""
+    """Those whom "we" means, once the text has told ("the user and their wife"); lives as long as the text.
+
+    `needed`: a sentence had to name them before it was told who they are.
+    """
 
     phrase: str = USER_AND_OTHERS
+    needed: bool = False
 
 
 @dataclass(slots=True)
@@ -90,6 +94,7 @@ class Mention:
             return plain
         self._name()
         self.accompanied = True
+        self.company.needed |= self.company.phrase == USER_AND_OTHERS
         return self.company.phrase
 
     def instead_of(self, pronoun: str, own_clause: bool) -> str:

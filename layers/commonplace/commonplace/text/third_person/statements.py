@@ -1,7 +1,8 @@
 """An English text, sentence by sentence: statements and requests are turned; questions stay as they are."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from commonplace.text.foundation.english import is_base, is_everyday_s_form, is_ing_form, table
 from commonplace.text.foundation.languages import ENGLISH, language_of
@@ -136,7 +137,18 @@ def turned(tokens: list[Token]) -> str:
         result += _sentence(sentence, company, is_first=not result, is_last=at == len(parts) - 1)
     if result:
         result[0] = replace(result[0], gap="")
-    return joined_text(result)
+    return joined_text(list(_quoted(result)))
+
+
+def _quoted(tokens: Iterable[Token]) -> Iterator[Token]:
+    """The tokens, with a frame around each run of sentences that keep their own words."""
+    for said, run in groupby(tokens, lambda token: token.kind is Kind.SAID):
+        parts = list(run)
+        if said:
+            text = joined_text(parts).strip()
+            text = f"«{text}»" if '"' in text else f'"{text}"'
+            parts = [Token(parts[0].gap, f"The user said: {text}", Kind.SAID)]
+        yield from parts
 
 
 def _sentence(tokens: list[Token], company: Company, is_first: bool, is_last: bool) -> list[Token]:
@@ -147,6 +159,7 @@ def _sentence(tokens: list[Token], company: Company, is_first: bool, is_last: bo
     statement = tokens[start:]
     reminder = reminder_length(statement)
     polite = reminder and asks_politely(statement)
+    said = joined_text(statement[reminder:]).strip()
     statement = spelled_out(statement[reminder:])
     lacking = missing_subject(statement)
     if not lacking and (not any(speaks(token) for token in statement) or _is_foreign(tokens)):
@@ -157,7 +170,9 @@ def _sentence(tokens: list[Token], company: Company, is_first: bool, is_last: bo
     if polite and statement[-1].text == "?":
         statement[-1] = replace(statement[-1], text=".")
     request = not lacking and not reminder and _is_request(statement)
-    return _turned(statement, company, tokens[0].gap, request) or tokens
+    company.needed = False
+    result = _turned(statement, company, tokens[0].gap, request)
+    return [Token(tokens[0].gap, said, Kind.SAID)] if company.needed else result or tokens
 
 
 def _is_foreign(sentence: list[Token]) -> bool:

@@ -20,6 +20,7 @@ _TOKEN = r"""
   (?P<space>\s+)
 | (?P<fixed>
     ```[\s\S]{0,4000}?```
+  | \[(?:redacted(?::\w{1,40})?|erased)\]
   | (?<![^\W_])`[^`\n]{1,400}`
   | (?:https?://|www\.)[^\s<>"”»]{1,2000}(?<![.,;:!?)'’\]])
   | [\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}
@@ -43,6 +44,7 @@ class Kind(Enum):
     WORD = "word"
     MARK = "mark"
     FIXED = "fixed"
+    SAID = "said"
 
 
 @dataclass(slots=True)
