@@ -1,4 +1,5 @@
-"""How long an import takes, and how much memory: a made ChatGPT export, streamed and read talk by talk, and facts of mem0."""
+"""How long an import takes, and how much memory: a made ChatGPT export, read talk by talk, facts of mem0, and the plan of a
+dump of a million."""
 
 import argparse
 import json
@@ -15,7 +16,7 @@ from typing import Any
 from benchmarks.report import Cell, Table, main
 from training.many import texts
 
-MEGABYTES, FACTS = 100, 2_000
+MEGABYTES, FACTS, ENTRIES = 100, 2_000, 1_000_000
 _FIRST, _BETWEEN, _PAUSE = datetime(2023, 3, 1, 8, tzinfo=UTC), timedelta(hours=3, minutes=7), timedelta(seconds=95)
 _ASKED, _ANSWER = 2, 2_600  # messages that only ask, after the first of a conversation; characters of an answer
 _MESSAGES = Path(__file__).parents[1] / "training" / "messages"
@@ -25,7 +26,7 @@ from commonplace import Commonplace
 from commonplace.settings import Settings
 begun = time.perf_counter()
 with Commonplace(sys.argv[1], user_id="bench", settings=Settings.model_validate({"timezone": "UTC"})) as memory:
-    done = memory.import_from(sys.argv[2], apply=True)
+    done = memory.import_from(sys.argv[2], apply=sys.argv[3] == "apply")
 seconds, cpu = time.perf_counter() - begun, time.process_time()
 if sys.platform == "linux":  # ru_maxrss would be that of the process which started this one, where that was larger
     peak = int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) / 1024
@@ -39,6 +40,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     """Other sizes, to try it."""
     parser.add_argument("--megabytes", type=int, default=MEGABYTES, help="how large the export of ChatGPT is")
     parser.add_argument("--facts", type=int, default=FACTS, help="how many memories mem0 has")
+    parser.add_argument("--entries", type=int, default=ENTRIES, help="how many memories the dump has that is only planned")
 
 
 def measure(given: argparse.Namespace) -> list[Table]:
@@ -48,17 +50,35 @@ def measure(given: argparse.Namespace) -> list[Table]:
         write_chatgpt(export, 1_000_000 * given.megabytes)
         made = ({"id": str(number), "memory": text} for number, text in enumerate(islice(texts(), given.facts)))
         facts.write_text(json.dumps({"results": list(made)}), encoding="utf-8")
+        dump, lines = Path(folder) / "dump.json", Path(folder) / "dump.jsonl"
+        write_dumps(dump, lines, given.entries)
         rows = [
             (f"ChatGPT, {given.megabytes} MB", *_imported(export)),
             (f"mem0, {given.facts:,} memories", *_imported(facts)),
+            (f"plan of mem0, {given.entries:,} memories", *_imported(dump, "plan")),
+            (f"plan of JSON Lines, {given.entries:,} memories", *_imported(lines, "plan")),
         ]
     columns = ("import", "entries", "added", "refused", "minutes", "CPU minutes", "peak MB")
-    reach = "100 MB of ChatGPT in <= 15 minutes, <= 400 MB of memory; none refused"
+    reach = "100 MB of ChatGPT in <= 15 minutes, a plan of 1,000,000 in <= 5, each with <= 400 MB of memory; none refused"
     notes = [
         f"A conversation: a message of those that the nights' classifier learned from (English), {_ASKED} that only ask for "
         "something, and an answer to each; an entry is a talk. One process, two cores.",
     ]
     return [Table("An import into an empty file", columns, rows, reach, notes)]
+
+
+def write_dumps(whole: Path, lines: Path, count: int) -> None:
+    """The same memories of mem0 as `get_all` gives them, and as JSON Lines; numbered, so that none repeats."""
+    sentences = list(islice(texts(), 2_000))
+    with whole.open("w", encoding="utf-8") as file, lines.open("w", encoding="utf-8") as each:
+        file.write('{"results": [')
+        for number in range(count):
+            said = f"Note {number}: {sentences[number % len(sentences)]}"
+            one = {"id": f"made-{number}", "memory": said, "user_id": "ana", "categories": ["home"]}
+            entry = json.dumps({**one, "created_at": "2025-03-01T08:00:00Z", "metadata": {"source": "chat", "turn": number}})
+            file.write(f"{',' if number else ''}\n{entry}")
+            each.write(f"{entry}\n")
+        file.write("]}")
 
 
 def write_chatgpt(path: Path, size: int) -> None:
@@ -114,10 +134,10 @@ def _conversation(number: int, talk: list[tuple[str, str]]) -> dict[str, Any]:
     return {**told, "conversation_id": f"made-{number}", "id": f"made-{number}"}
 
 
-def _imported(file: Path) -> tuple[Cell, ...]:
+def _imported(file: Path, how: str = "apply") -> tuple[Cell, ...]:
     """Entries, added, refused, minutes, those of the processor, and the largest resident memory in MB."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-c", _IMPORT, str(Path(folder) / "memory.db"), str(file)]
+        command = [sys.executable, "-c", _IMPORT, str(Path(folder) / "memory.db"), str(file), how]
         told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     entries, added, refused, seconds, cpu, peak = told
     return entries, added, refused, seconds / 60, cpu / 60, peak

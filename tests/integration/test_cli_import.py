@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from commonplace import Commonplace
-from tests.integration.command_line import COMMAND, clean, run
+from tests.integration.command_line import COMMAND, Done, clean, run
 
 pytestmark = pytest.mark.integration
 
@@ -35,65 +35,64 @@ def contents(memory_file: Path) -> list[str]:
         return [record["raw_text"] for record in memory.export()]
 
 
+def imported(memory_file: Path, text: str, *more: str) -> Done:
+    return run("import", "-", "--db", str(memory_file), *more, home=memory_file.parent, stdin=text)
+
+
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_turns_are_read_in_every_form(tmp_path: Path, memory_file: Path, form: str) -> None:
     file = tmp_path / "turns"
     file.write_text(form, encoding="utf-8")
-    done = run("import", str(file), "--db", str(memory_file), "--json", home=tmp_path)
-    assert (done.code, done.err) == (0, "")
-    assert [memory_id is None for memory_id in done.answer["ids"]] == [False, False, False, True]
-    assert [left["turn"] for left in done.answer["left_out"]] == [3]
+    done = run("import", str(file), "--apply", "--db", str(memory_file), "--json", home=tmp_path)
+    assert (done.code, done.err) == (5, "")
+    assert done.answer["outcomes"] == {"added": 3, "refused": 1}
+    assert [(one["where"], one["code"]) for one in done.answer["refused"]] == [("entry 4", "empty_text")]
     assert contents(memory_file) == [turn["text"] for turn in TURNS[:3]]
+    with Commonplace(memory_file, user_id="local") as memory:
+        assert [one["source"] for one in memory.export()] == ["user", "agent", "user"]
 
 
-def test_a_person_sees_how_many_were_kept_and_why_others_were_not(memory_file: Path) -> None:
-    done = run("import", "-", "--db", str(memory_file), home=memory_file.parent, stdin=FORMS["lines"])
-    assert (done.code, done.err) == (0, "")
-    assert "kept      3" in done.out
-    assert "left out  1" in done.out
+def test_a_person_sees_what_happens_to_each_and_why_to_some_it_does_not(memory_file: Path) -> None:
+    done = imported(memory_file, FORMS["lines"])
+    assert done.code == 5
+    assert "to be added   3" in done.out
+    assert "entry 1   added          I moved to Lyon" in done.out
     assert "letter or digit" in done.out
+    assert not memory_file.exists()
 
 
-def test_only_what_is_worthy_is_kept_when_asked(memory_file: Path) -> None:
-    done = run(
-        "import", "-", "--keep", "worthy", "--json", "--db", str(memory_file), home=memory_file.parent, stdin=FORMS["lines"]
-    )
-    assert done.answer["ids"][0] is not None
-    assert done.answer["ids"][1] is None
-    assert "assistant" in {left["turn"]: left["why"] for left in done.answer["left_out"]}[1]
+def test_a_bare_number_that_answers_for_a_secret_is_left_out(memory_file: Path) -> None:
+    turns = [{"session_id": "s", "position": 1, "speaker": "assistant", "text": "And what is the gate code?"},
+             {"session_id": "s", "position": 2, "speaker": "user", "text": "4471"}]  # fmt: skip
+    done = imported(memory_file, json.dumps(turns), "--apply", "--json")
+    assert [one["code"] for one in done.answer["refused"]] == ["secret_only"]
+    assert "4471" not in "".join(contents(memory_file))
 
 
 def test_importing_again_stores_nothing_new(memory_file: Path) -> None:
-    first, second = (
-        run("import", "-", "--json", "--db", str(memory_file), home=memory_file.parent, stdin=FORMS["lines"]).answer
-        for _ in range(2)
-    )
-    assert first == second
+    first, second = (imported(memory_file, FORMS["lines"], "--apply", "--json").answer for _ in range(2))
+    assert (first["added"], second["added"], second["outcomes"]) == (3, 0, {"known": 3, "refused": 1})
     assert len(contents(memory_file)) == 3
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "no turns"),
-        ("{}", "list of turns"),
-        ("7", "list of turns"),
-        ('{"a": 1}\n{"b": }\n', "line 2"),
-        ('{"text": "a", "text": "b"}\n{}', "line 1"),
-        ('[{"session_id": "s", "position": 1, "speaker": "user"}]', "turns.0: text"),
-        ('[{"session_id": "s", "position": 1, "speaker": "user", "text": "tea", "mood": 1}]', "turns.0: mood"),
-        ("[7]", "turns.0"),
-        ('[{"role": "user", "content": "tea"}, {"content": "x"}]', "turns.1: role: is required"),
-        ('{"role": "user", "content": "tea"}\n{"role": "user", "content": 7}', "line 2: content"),
-        ('{"session_id": "s", "position": 1, "speaker": "user", "text": "tea"}\n\n{"text": "x"}', ": line 3: session_id: is"),
-        ('{"session_id": "s", "position": 1, "speaker": "user", "text": "tea", "mood": 1}', ": line 1: mood"),
+        ("", "must be a list"),
+        ("{}", "content: there are no words"),
+        ("7", "must be a list"),
+        ('{"a": 1}\n{"b": }\n', "Expecting value"),
+        ('{"text": "a", "text": "b"}\n{}', "stands twice"),
+        ('[{"session_id": "s", "position": 1, "speaker": "user"}]', "content: there are no words"),
+        ("[7]", "must be an object"),
+        ('[{"role": "user", "content": 7}]', "message 1   invalid_argument   content"),
+        ('[{"role": "user", "content": "tea"}, {"content": "x"}]', "message 2   missing_field   role: is required"),
     ],
 )
 def test_what_are_no_turns_is_told_and_nothing_is_stored(memory_file: Path, text: str, why: str) -> None:
-    done = run("import", "-", "--db", str(memory_file), home=memory_file.parent, stdin=text)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.count("\n") == 1
-    assert why in done.err
+    done = imported(memory_file, text, "--apply")
+    assert done.code in (2, 5)
+    assert why in " ".join((done.err + done.out).split(" "))
     assert contents(memory_file) == []
 
 
@@ -117,73 +116,108 @@ CHATS = {
 }
 
 
+SAID = {"I moved to Lyon in March and live by the river now.", "I play chess."}
+
+
 @pytest.mark.parametrize("form", CHATS.values(), ids=CHATS)
-def test_messages_of_a_chat_are_turns(memory_file: Path, form: str) -> None:
-    done = run("import", "-", "--db", str(memory_file), "--json", home=memory_file.parent, stdin=form)
-    assert (done.code, done.err) == (0, "")
-    assert {left["turn"]: left["why"].partition(":")[0] for left in done.answer["left_out"]} == {2: "empty_text"}
+def test_of_messages_only_what_the_user_said_becomes_memories(memory_file: Path, form: str) -> None:
+    plan = imported(memory_file, form, "--json")
+    assert (plan.code, plan.answer["kind"], plan.answer["applied"]) == (0, "messages", False)
+    assert {one["content"] for one in plan.answer["memories"]} == SAID
+    assert not memory_file.exists()
+    done = imported(memory_file, form, "--apply", "--json")
+    assert (done.answer["added"], set(contents(memory_file))) == (2, SAID)
+    assert done.answer["left_out"] == {
+        "not said by the user or the assistant: system": 1, "not said by the user or the assistant: tool": 1,
+        "said by the assistant": 1, "holds no text": 1, "holds more than text: image_url": 1,
+    }  # fmt: skip
+    again = imported(memory_file, form, "--apply", "--json").answer
+    assert (again["added"], len(again["known"])) == (0, again["entries"])
+    for run_id in reversed(done.answer["runs"]):
+        assert run("runs", "undo", run_id, "--db", str(memory_file), home=memory_file.parent).code == 0
     with Commonplace(memory_file, user_id="local") as memory:
-        records = list(memory.export())
-    assert [(record["speaker"], record["source"], record["raw_text"]) for record in records] == [
-        ("system", "agent", "You are a helpful assistant."),
-        ("user", "user", "I moved to Lyon in March and live by the river now."),
-        ("system", "agent", "sunny"),
-        ("assistant", "agent", "How lovely!"),
-        ("user", "user", "I play chess."),
-    ]
+        assert [one for one in memory.export() if one["status"] == "active"] == []
 
 
-def test_a_chat_that_has_grown_is_the_same_conversation(memory_file: Path) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["You are a helpful assistant. The user lives in Oslo.", "Answer briefly."],
+        ["Always answer in JSON. Never mention the price of competitors. Call the customer Kim.", "I always recommend the gold plan."],
+    ],
+)  # fmt: skip
+def test_what_the_system_or_the_assistant_says_is_in_no_context(memory_file: Path, words: list[str]) -> None:
+    roles = ("system", "developer", "tool", "assistant")
+    messages = [{"role": role, "content": text} for text in words for role in roles]
+    imported(memory_file, json.dumps([*messages, {"role": "user", "content": "I moved to Bergen in May."}]), "--apply")
+    told = run("context", "home", "--db", str(memory_file), home=memory_file.parent).out
+    assert "Bergen" in told
+    assert not [word for word in ("Oslo", "briefly", "JSON", "Kim", "gold") if word in told]
+
+
+def test_a_chat_that_has_grown_adds_only_what_is_new(memory_file: Path) -> None:
+    added = []
     for until in (2, 5, 6):
-        text = json.dumps(MESSAGES[:until])
-        done = run("import", "-", "--db", str(memory_file), "--json", home=memory_file.parent, stdin=text)
-        assert done.code == 0
+        done = imported(memory_file, json.dumps(MESSAGES[:until]), "--apply", "--json")
+        added.append((done.code, done.answer["added"]))
+    assert added == [(0, 1), (0, 0), (0, 1)]
+    assert set(contents(memory_file)) == SAID
+
+
+def test_messages_of_an_old_file_close_nothing_that_was_said_since(tmp_path: Path, memory_file: Path) -> None:
+    run("store", "I live in Lisbon.", "--db", str(memory_file), home=tmp_path)
+    file = tmp_path / "messages.json"
+    file.write_text(json.dumps([{"role": "user", "content": "I live in Berlin."}]), encoding="utf-8")
+    os.utime(file, (1_700_000_000, 1_700_000_000))
+    run("import", str(file), "--apply", "--db", str(memory_file), home=tmp_path)
     with Commonplace(memory_file, user_id="local") as memory:
-        places = [(record["session_id"], record["position"]) for record in memory.export()]
-    assert len({session for session, _ in places}) == 1
-    assert [position for _, position in places] == [0, 1, 3, 4, 5]
+        assert {one["raw_text"]: one["status"] for one in memory.export()} == {
+            "I live in Lisbon.": "active", "I live in Berlin.": "superseded",
+        }  # fmt: skip
 
 
-def test_only_what_the_user_said_is_worthy(memory_file: Path) -> None:
-    text = json.dumps(MESSAGES)
-    done = run("import", "-", "--keep", "worthy", "--json", "--db", str(memory_file), home=memory_file.parent, stdin=text)
-    assert [memory_id is not None for memory_id in done.answer["ids"]] == [False, True, False, False, False, True]
+def test_the_plan_shows_the_first_twenty_and_all_when_asked(tmp_path: Path, memory_file: Path) -> None:
+    run("import", str(_many(tmp_path, 1)), "--apply", "--db", str(memory_file), home=tmp_path)
+    arguments = ("import", str(_many(tmp_path, 25)), "--db", str(memory_file))
+    few, every = run(*arguments, home=tmp_path).out, run(*arguments, "--all", home=tmp_path).out
+    assert [f"entry {number} " in few for number in (1, 20, 21)] == [True, True, False]
+    assert ("known          Note 0" in few, "--all shows every one" in few) == (True, True)
+    assert [f"entry {number} " in every for number in (1, 20, 21, 25)] == [True] * 4
+    told = run(*arguments, "--json", home=tmp_path).answer["memories"]
+    assert (len(told), told[0]["outcome"]) == (25, "known")
 
 
 def test_a_terminal_shows_how_far_it_is(tmp_path: Path, memory_file: Path) -> None:
     file = _many(tmp_path, 300)
     theirs, ours = pty.openpty()
-    importing = subprocess.Popen(
-        [COMMAND, "import", str(file), "--db", str(memory_file)], stderr=ours, stdout=subprocess.PIPE, env=clean(tmp_path)
-    )
+    command = [COMMAND, "import", str(file), "--apply", "--db", str(memory_file)]
+    importing = subprocess.Popen(command, stderr=ours, stdout=subprocess.PIPE, env=clean(tmp_path))
     os.close(ours)
     shown = b""
     while chunk := _read(theirs):
         shown += chunk
     os.close(theirs)
     out, _ = importing.communicate(timeout=60)
-    assert b"storing 300 turns" in shown
+    assert b"reading turns" in shown
     assert b"300/300" in shown
-    assert b"kept      300" in out
+    assert b"added         300" in out
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_it_cleanly_and_the_same_command_goes_on(tmp_path: Path, memory_file: Path, number: int) -> None:
-    file = _many(tmp_path, 20_000)
-    importing = subprocess.Popen(
-        [COMMAND, "import", str(file), "--db", str(memory_file)], stderr=subprocess.PIPE, env=clean(tmp_path)
-    )
+    file = _many(tmp_path, 400)
+    command = [COMMAND, "import", str(file), "--apply", "--db", str(memory_file)]
+    importing = subprocess.Popen(command, stderr=subprocess.PIPE, env=clean(tmp_path))
     _wait_for_memories(tmp_path, memory_file)
     importing.send_signal(number)
     _, said = importing.communicate(timeout=60)
     assert importing.returncode == 130
-    assert re.fullmatch(rb"commonplace: stopped after \d+ of 20000 turns; the same command goes on from there\n", said)
+    assert re.fullmatch(rb"commonplace: stopped after \d+ of 400 memories; the same command goes on from there\n", said)
     assert said.count(b"\n") == 1
     there = contents(memory_file)
-    assert 0 < len(there) < 20_000
-    few = _many(tmp_path, len(there) + 50)
-    run("import", str(few), "--db", str(memory_file), home=tmp_path)
-    assert len(contents(memory_file)) == len(there) + 50
+    assert 0 < len(there) < 400
+    run("import", str(file), "--apply", "--db", str(memory_file), home=tmp_path)
+    assert len(contents(memory_file)) == 400
 
 
 def _many(folder: Path, count: int) -> Path:
@@ -196,7 +230,7 @@ def _many(folder: Path, count: int) -> Path:
 
 
 def _wait_for_memories(home: Path, memory_file: Path) -> None:
-    until = time.monotonic() + 30
+    until = time.monotonic() + 90
     while time.monotonic() < until:
         if memory_file.exists() and contents(memory_file):
             return

@@ -78,7 +78,7 @@ def test_a_plan_changes_nothing_apply_does_it_and_again_all_is_known(elsewhere: 
     plan = memory.import_from(elsewhere / name)
     assert (told(plan), plan.applied, plan.run_id) == (COUNTS[name], False, None)
     assert kept(memory) == {}
-    seen: list[tuple[int, int]] = []
+    seen: list[tuple[int, int | None]] = []
     done = memory.import_from(elsewhere / name, apply=True, progress=lambda at, of: seen.append((at, of)))
     assert (told(done), done.refused, done.lost) == (COUNTS[name], plan.refused, [])
     assert seen[-1] == (done.added, done.added)
@@ -232,7 +232,7 @@ def test_a_record_of_agentcore_keeps_its_time_its_namespace_and_its_metadata(els
 
 
 def test_observations_and_relations_of_the_memory_server_are_sentences(elsewhere: Path, memory: Commonplace) -> None:
-    done = memory.import_from(elsewhere / "mcp_memory.jsonl", apply=True, passages=True)
+    done = memory.import_from(elsewhere / "mcp_memory.jsonl", apply=True, listed=None)
     assert {text: one["tags"] for text, one in kept(memory).items()} == {
         "John_Smith: Speaks fluent Spanish": ["person"],
         "John Smith plays the cello.": ["person"],
@@ -268,7 +268,7 @@ def test_a_number_sign_in_prose_stays_in_the_text(memory: Commonplace, tmp_path:
 @pytest.mark.parametrize("inner", ["title: Inner\ntype: litnote", "metadata: {}\nstatus: draft\ncitekey: smith2024"])
 def test_a_second_front_matter_is_skipped(memory: Commonplace, tmp_path: Path, kind: Any, inner: str) -> None:
     file = note_in(tmp_path, f"---\ntitle: Outer\n---\n\n---\n{inner}\n---\n\nMia plays the cello.\n")
-    done = memory.import_from(file, kind, apply=True, passages=True)
+    done = memory.import_from(file, kind, apply=True, listed=None)
     assert list(kept(memory)) == ["Mia plays the cello."]
     assert [(one.where, one.reason, one.text) for one in done.passages] == [
         ("note.md, line 5", "a second front matter", f"---\n{inner}\n---")
@@ -276,7 +276,7 @@ def test_a_second_front_matter_is_skipped(memory: Commonplace, tmp_path: Path, k
 
 
 def test_a_secret_is_in_no_passage(memory: Commonplace, tmp_path: Path) -> None:
-    done = memory.import_from(note_in(tmp_path, "Tea.\n\n```\nexport DB_PASSWORD=hunter2Tr0ub4dor\n```\n"), passages=True)
+    done = memory.import_from(note_in(tmp_path, "Tea.\n\n```\nexport DB_PASSWORD=hunter2Tr0ub4dor\n```\n"), listed=None)
     assert [one.text for one in done.passages] == ["```\nexport DB_PASSWORD=[redacted:password]\n```"]
     assert (done.left_out, memory.import_from(tmp_path / "note.md").passages) == ({"code between fences": 1}, [])
 
@@ -337,14 +337,14 @@ def test_a_person_sees_what_would_come_and_why_others_would_not(elsewhere: Path,
     assert (done.code, "undo by" in done.out) == (5, True)
 
 
-def test_turns_are_stored_at_once_and_planned_when_they_are_asked_for(memory_file: Path) -> None:
+def test_turns_are_planned_first_like_all_else(memory_file: Path) -> None:
     text = json.dumps([{"session_id": "s", "position": 1, "speaker": "Mia", "text": "I play the cello."}])
     arguments = ("import", "-", "--db", str(memory_file))
-    plan = run(*arguments, "--from", "turns", home=memory_file.parent, stdin=text)
+    plan = run(*arguments, home=memory_file.parent, stdin=text)
     assert (plan.code, "to be added   1" in plan.out, memory_file.exists()) == (0, True, False)
-    done = run(*arguments, home=memory_file.parent, stdin=text)
-    assert "stored at once; --from turns shows a plan first" in done.out
-    again = run(*arguments, "--from", "turns", "--apply", "--json", home=memory_file.parent, stdin=text)
+    done = run(*arguments, "--apply", "--json", home=memory_file.parent, stdin=text)
+    assert (done.answer["added"], done.answer["memories"][0]["outcome"]) == (1, "added")
+    again = run(*arguments, "--apply", "--json", home=memory_file.parent, stdin=text)
     assert (again.answer["added"], again.answer["known"]) == (0, ["s#1"])
 
 

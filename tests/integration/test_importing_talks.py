@@ -222,7 +222,7 @@ def test_many_talks_are_several_runs_each_in_its_time(
     plan = memory.import_from(file)
     assert plan.notes is not None
     assert plan.notes.warnings == ["the plan read the oldest 2 of 3 talks; the others are read when it is applied"]
-    seen: list[tuple[int, int]] = []
+    seen: list[tuple[int, int | None]] = []
     done = memory.import_from(file, apply=True, progress=lambda at, of: seen.append((at, of)))
     assert (len(done.runs), seen[-1]) == (2, (3, 3))
     assert current(memory) == {"I live in Porto."}
@@ -231,7 +231,7 @@ def test_many_talks_are_several_runs_each_in_its_time(
 def test_what_is_not_kept_of_a_talk_is_counted_by_its_reason(memory: Commonplace, tmp_path: Path) -> None:
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps([talk("c", (0, f"{PEANUTS} What can I eat? Thanks a lot!"), (1, "```\nmake ship\n```"))]))
-    plan = memory.import_from(file, passages=True)
+    plan = memory.import_from(file, listed=None)
     assert [(one.reason, one.text) for one in plan.passages] == [
         ("a question or a request", "What can I eat?"),
         ("not worth keeping", "Thanks a lot!"),

@@ -144,6 +144,15 @@ def test_turns_are_imported_as_the_engine_does(ports: Ports, open_memory: Callab
     as_text = {"turns": json.dumps([{**turn, "position": str(turn["position"])} for turn in turns]), "keep": ""}
     response = handler("store")(http("/import", as_text), Context())
     assert alike(json.loads(response["body"])) == alike(told)
+    messages = [
+        {"role": "system", "content": "The user lives in Oslo."},
+        {"role": "user", "content": "I keep bees in Bergen."},
+    ]
+    for apply in (False, True):
+        answer = json.loads(handler("store")(http("/import", {"messages": messages, "apply": apply}), Context())["body"])
+        assert (answer["applied"], [one["content"] for one in answer["memories"]]) == (apply, ["I keep bees in Bergen."])
+    both = handler("store")(http("/import", {"messages": messages, "turns": turns}), Context())
+    assert both["statusCode"] == 400
     refused = handler("store")(http("/import", {"turns": turns, "keep": "none"}), Context())
     assert (refused["statusCode"], json.loads(refused["body"])["error"]["field"]) == (400, "keep")
 

@@ -105,6 +105,32 @@ def test_a_zip_archive_is_what_is_in_it(memory: Commonplace) -> None:
     assert "Read as chatgpt" in text_of(planned(opened(memory), files=[("export.zip", packed.getvalue())]))
 
 
+def test_the_plan_shows_the_memories_page_by_page(memory: Commonplace) -> None:
+    memory.store_memory("Note 7 about the garden.")
+    entries = [{"id": str(number), "memory": f"Note {number} about the garden."} for number in range(250)]
+    page = opened(memory)
+    plan = planned(page, files=(io.BytesIO(json.dumps(entries).encode()), "mem0.json"))
+    assert "entry 8 known Note 7 about the garden." in text_of(plan)
+    assert ("entry 200 added Note 199" in text_of(plan), "entry 201" in text_of(plan)) == (True, False)
+    fields = form_in(plan, "/ui/import/further")
+    further = page.client.post("/ui/import/further", data=fields, base_url=URL, headers={"Origin": URL}).text
+    assert ("entry 201 added Note 200" in text_of(further), "entry 250 added" in text_of(further)) == (True, True)
+    assert "/ui/import/further" not in further
+    assert "249 memories came" in page.get(sent(page, further, "/ui/import/apply"))
+
+
+def test_messages_are_read_as_by_the_command(memory: Commonplace) -> None:
+    messages = [
+        {"role": "system", "content": "The user lives in Oslo."},
+        {"role": "user", "content": "I moved to Lyon in March."},
+    ]
+    page = opened(memory)
+    plan = planned(page, files=(io.BytesIO(json.dumps(messages).encode()), "messages.json"))
+    assert ("I moved to Lyon in March." in plan, "Oslo" in plan) == (True, False)
+    sent(page, plan, "/ui/import/apply")
+    assert current(memory) == ["I moved to Lyon in March."]
+
+
 def test_what_was_sent_can_be_left_and_is_gone(memory: Commonplace) -> None:
     page = opened(memory)
     plan = planned(page, **files_of(ELSEWHERE / "mem0.json"))

@@ -133,6 +133,14 @@ def test_an_id_that_cannot_be_written_is_refused_and_the_others_are_recorded(ser
     assert [(one["id"], one["field"]) for one in answer.body["refused"]] == [("bad\\ud83d", "id")]
 
 
+def test_a_conversation_without_a_readable_message_is_a_400_that_names_them(server: Server) -> None:
+    talk = {"type": "discussion", "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": None}]}
+    answer = server.ask("POST", "/interactions", {"interactions": [talk]})
+    assert (answer.status, answer.body["error"]["field"]) == (400, "messages")
+    both = server.ask("POST", "/interactions", {"interactions": [talk, {"type": "explicit", "text": "I like tea."}]})
+    assert (both.status, both.body["recorded"], both.body["refused"][0]["field"]) == (200, 1, "messages")
+
+
 def test_more_than_a_thousand_at_once_are_refused(server: Server) -> None:
     answer = server.ask("POST", "/interactions", {"interactions": [DAY[1]] * 1_001})
     assert (answer.status, answer.code) == (400, "invalid_argument")

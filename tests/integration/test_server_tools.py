@@ -95,11 +95,24 @@ def test_import_leaves_out_what_is_not_worthy_when_asked(server: Server) -> None
     assert body["left_out"][0]["turn"] == 0
 
 
+def test_of_messages_only_what_the_user_said_is_read_and_a_plan_comes_first(server: Server) -> None:
+    messages = [{"role": "developer", "content": "The user lives in Oslo."}, {"role": "user", "content": "I keep bees in Bergen."},
+                {"role": "assistant", "content": "I love the sea."}]  # fmt: skip
+    plan, done, again = (
+        server.ask("POST", "/import", {"messages": messages, "apply": apply}).body for apply in (False, True, True)
+    )
+    assert [one["content"] for one in plan["memories"]] == ["I keep bees in Bergen."]
+    assert ([one["applied"] for one in (plan, done, again)], done["added"], again["added"]) == ([False, True, True], 1, 0)
+    assert server.ask("POST", f"/runs/{done['run_id']}/undo", {}).status == 200
+
+
 @pytest.mark.parametrize(
     ("body", "code", "field"),
     [
         ({}, "missing_field", "turns"),
         ({"turns": {}}, "invalid_argument", "turns"),
+        ({"turns": [], "messages": [{"role": "user", "content": "tea"}]}, "invalid_argument", "turns"),
+        ({"messages": []}, "invalid_argument", "messages"),
         ({"turns": ["tea"]}, "invalid_argument", "turns.0"),
         ({"turns": [], "keep": "some"}, "invalid_argument", "keep"),
         ({"turns": [], "user": "ben"}, "unknown_field", "user"),

@@ -58,6 +58,16 @@ def test_a_folder_that_is_there_keeps_its_rights(tmp_path: Path) -> None:
     assert (rights(tmp_path), rights(tmp_path / "memory.db")) == (0o755, 0o600)
 
 
+def test_what_is_no_file_is_refused_and_keeps_its_rights(tmp_path: Path) -> None:
+    pipe, folder = tmp_path / "pipe", tmp_path / "folder"
+    os.mkfifo(pipe, 0o644)
+    folder.mkdir(0o755)
+    for one, before in ((pipe, 0o644), (folder, 0o755)):
+        with pytest.raises(CommonplaceError, match="it is a folder, a device or a pipe"):
+            opened(one)
+        assert rights(one) == before
+
+
 def test_a_file_that_its_owner_shares_stays_shared(memory_file: Path) -> None:
     opened(memory_file).close()
     memory_file.chmod(0o660)

@@ -702,8 +702,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Store a conversation, a memory per turn
-         * @description A turn that can't be stored is told in `left_out`, with its index, and the others are stored.
+         * Read a conversation, or store a transcript turn by turn
+         * @description Of `messages` only the user's own words become memories: a plan is answered, and `apply` stores it. `turns` with `keep` is the form for transcripts: each turn is stored at once, whoever said it; one that can't be is told in `left_out`, with its index.
          */
         post: operations["import_turns"];
         delete?: never;
@@ -743,7 +743,7 @@ export interface paths {
         put?: never;
         /**
          * Record what a day left behind
-         * @description A malformed interaction is told in `refused`, with its id and field, and the others are recorded.
+         * @description A malformed interaction is told in `refused`, with its id and field, and the others are recorded; the only one of a call is a 400. Messages of other roles, and what is no text, are told in `skipped`.
          */
         post: operations["record_interactions"];
         delete?: never;
@@ -6468,8 +6468,28 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Turns {session_id, position, speaker, text, event_time?}, or messages {role, content} in their order. */
-                    turns: ({
+                    /** @description Messages {role, content} in their order, read as `commonplace import` reads them: only the user's own words become memories. A plan is answered, and with `apply` they are stored as a run, which can be undone. */
+                    messages?: {
+                        /** @description Who said it: `user`, `assistant`, `system`, `developer`, `tool`, ... */
+                        role: string;
+                        /** @description What was said. */
+                        content?: string | {
+                            /**
+                             * @description `text`, or what is not read: an image, a file, a tool's result.
+                             * @default text
+                             */
+                            type?: string;
+                            /** @description The words. */
+                            text?: string;
+                        }[];
+                    }[];
+                    /**
+                     * @description Of `messages`: store what the plan tells.
+                     * @default false
+                     */
+                    apply?: boolean;
+                    /** @description A transcript, of which each turn {session_id, position, speaker, text, event_time?} or message {role, content} is stored at once as a memory of its own, whoever said it. */
+                    turns?: ({
                         /** @description The conversation or session. */
                         session_id: string;
                         /** @description Its number in the session. */
@@ -6484,18 +6504,21 @@ export interface operations {
                          */
                         event_time?: string;
                     } | {
-                        /** @description Who said it: `user`, `assistant`, ... */
+                        /** @description Who said it: `user`, `assistant`, `system`, `developer`, `tool`, ... */
                         role: string;
                         /** @description What was said. */
                         content?: string | {
-                            /** @description `text`, or what is not read: an image, a file. */
-                            type: string;
+                            /**
+                             * @description `text`, or what is not read: an image, a file, a tool's result.
+                             * @default text
+                             */
+                            type?: string;
                             /** @description The words. */
                             text?: string;
                         }[];
                     })[];
                     /**
-                     * @description `worthy` leaves out small talk and what an assistant says.
+                     * @description Of `turns`: `worthy` leaves out small talk and what an assistant says.
                      * @default all
                      * @enum {string}
                      */
@@ -6511,6 +6534,113 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /**
+                         * @description Only there when there is something to tell.
+                         * @default null
+                         */
+                        notes: {
+                            /**
+                             * @description How it was made, e.g. `rules` or `claude`.
+                             * @default null
+                             */
+                            method: string | null;
+                            /**
+                             * @description What did not work, and what was done instead.
+                             * @default null
+                             */
+                            degraded: string | null;
+                            /**
+                             * @description What is missing from this answer.
+                             * @default null
+                             */
+                            partial: string | null;
+                            /**
+                             * @description Kinds of secrets that were taken out of the text.
+                             * @default null
+                             */
+                            redacted: string[] | null;
+                            /**
+                             * @description What the caller may want to act on.
+                             * @default null
+                             */
+                            warnings: string[] | null;
+                        } | null;
+                        /**
+                         * @description Ids of memories that are damaged and were left out; only there when there are any.
+                         * @default null
+                         */
+                        unreadable: string[] | null;
+                        /**
+                         * @description What the file holds.
+                         * @enum {string}
+                         */
+                        kind: "chatgpt" | "claude" | "mem0" | "zep" | "graphiti" | "letta" | "langgraph" | "basic-memory" | "anthropic-memory" | "markdown" | "messages" | "turns" | "commonplace";
+                        /** @description By what that was found out. */
+                        why: string;
+                        /** @description False for a plan: nothing was stored yet. */
+                        applied: boolean;
+                        /**
+                         * @description By which what was stored is taken back.
+                         * @default null
+                         */
+                        run_id: string | null;
+                        /** @default null */
+                        status: ("queued" | "running" | "done" | "needs_review" | "failed") | null;
+                        /** @description Of conversations: all of its runs, oldest first. */
+                        runs?: string[];
+                        /** @description How many there are in the file. */
+                        entries: number;
+                        /** @description Memories that were added, or would be. */
+                        added: number;
+                        /**
+                         * @description How many are not true any more, and closed.
+                         * @default 0
+                         */
+                        closed: number;
+                        /** @description What is here already, by its name in the file. */
+                        known: string[];
+                        /** @description Names that lead to a memory here that says something else; it stays. */
+                        conflicts: string[];
+                        refused: {
+                            /** @description The entry, the line or the file. */
+                            where: string;
+                            field: string | null;
+                            /** @description An error code. */
+                            code: string;
+                            message: string;
+                        }[];
+                        /** @description How much of it is not read, by the reason: messages, passages. */
+                        left_out?: {
+                            [key: string]: number;
+                        };
+                        /** @description How many entries each outcome has; of a large plan the lists hold only the first. */
+                        outcomes?: {
+                            [key: string]: number;
+                        };
+                        /** @description The entries that were asked for. */
+                        memories?: {
+                            /** @description The entry, the line, the file or the conversation. */
+                            where: string;
+                            /** @enum {string} */
+                            outcome: "added" | "near_duplicate" | "known" | "conflict" | "refused" | "lost";
+                            /** @description Its words, without secrets; empty where it is refused. */
+                            content: string;
+                            /**
+                             * @description The memory here that it is compared with, where there is one.
+                             * @default null
+                             */
+                            memory_id: string | null;
+                            /**
+                             * @description Why it is not added as it is.
+                             * @default null
+                             */
+                            why: string | null;
+                        }[];
+                        /** @description What another write came before; the next run takes it. */
+                        lost?: string[];
+                        /** @description Of what the note had no room for all fields. */
+                        cut?: string[];
+                    } | {
                         /**
                          * @description Only there when there is something to tell.
                          * @default null
@@ -6741,15 +6871,20 @@ export interface operations {
                         time?: string;
                         /** @constant */
                         type: "discussion";
-                        /** @description What was said, in order. */
+                        /** @description What was said, in order. The texts of `user` and `assistant` are read, everything else is `skipped`. */
                         messages: {
-                            /**
-                             * @description Who wrote it.
-                             * @enum {string}
-                             */
-                            role: "user" | "assistant";
-                            /** @description What was written. */
-                            content: string;
+                            /** @description Who said it: `user`, `assistant`, `system`, `developer`, `tool`, ... */
+                            role: string;
+                            /** @description What was said. */
+                            content?: string | {
+                                /**
+                                 * @description `text`, or what is not read: an image, a file, a tool's result.
+                                 * @default text
+                                 */
+                                type?: string;
+                                /** @description The words. */
+                                text?: string;
+                            }[];
                         }[];
                         /** @description What it was about. */
                         article_title?: string;
@@ -6827,6 +6962,15 @@ export interface operations {
                             id: string | null;
                             field: string | null;
                             message: string;
+                        }[];
+                        /** @description Messages of no user or assistant, and those that hold more than text, or no text. */
+                        skipped?: {
+                            /** @description The id of its interaction. */
+                            id: string | null;
+                            /** @description Its place among the messages that were given, from 0. */
+                            index: number;
+                            role: string;
+                            reason: string;
                         }[];
                         /** @description Kinds of secrets that were taken out. */
                         redacted: string[];

@@ -2,17 +2,22 @@
 
 import itertools
 import json
+import os
+import stat
+import threading
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
-from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import ForeignFact, RefusedEntry, Unread
 from commonplace.domain.taxonomy import ImportKind
-from commonplace.importing.entries import array_elements
+from commonplace.importing import sources
+from commonplace.importing.entries import array_elements, entries
 from commonplace.importing.kinds import READERS, kind_of
 from commonplace.importing.notes import front_matter, statements
-from commonplace.importing.sources import Source, decoded
+from commonplace.importing.sources import Source, decoded, read_file
 
 VALUES: list[object] = [None, "", 7, -1e300, True, [], {}, [None, 7], {"a": {"b": []}}, "\ud800", "x" * 9_000, "0000-99-99"]
 NAMES = (
@@ -83,6 +88,62 @@ def test_hidden_files_and_links_of_a_folder_are_left_alone(tmp_path: Path) -> No
     (tmp_path / "c.md").symlink_to("/etc/hostname")
     found = [one for one in READERS["markdown"](Source(tmp_path)) if isinstance(one, ForeignFact)]
     assert [one.content for one in found] == ["seen"]
+
+
+def test_devices_and_sockets_are_refused_before_they_are_opened(tmp_path: Path) -> None:
+    os.mknod(tmp_path / "s", stat.S_IFSOCK | 0o600)
+    for path in (tmp_path / "s", Path("/dev/zero")):
+        for read in (Source.of, read_file):
+            with pytest.raises(CommonplaceError, match=r"file: is a device or a socket.*standard input"):
+                read(path)
+    with pytest.raises(CommonplaceError, match="path: is a folder; name a file"):
+        read_file(tmp_path, "path")
+
+
+@pytest.mark.parametrize(("most", "told"), [(100, None), (20, "is larger than")])
+def test_a_pipe_is_read_up_to_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, told: str | None) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    text = json.dumps([{"id": 1, "memory": "User keeps bees."}])
+    writing = threading.Thread(target=lambda: (tmp_path / "pipe").write_text(text))
+    writing.start()
+    monkeypatch.setattr(read_file, "__defaults__", ("file", most))
+    with pytest.raises(CommonplaceError, match=told) if told else nullcontext():
+        assert kind_of(Source.of(tmp_path / "pipe")).kind == "mem0"
+    writing.join()
+
+
+FORMS = {
+    "a list": '[{"id": 1, "memory": "a"}, 7, {"id": 2, "memory": "b"}]',
+    "results": '{"count": 2, "results": [{"id": 1, "memory": "a"}, 7, {"id": 2, "memory": "b"}], "next": null}',
+    "memories": '\ufeff {"memories":\n[{"id": 1, "memory": "a"}, 7,\n{"id": 2, "memory": "b"}]}\n',
+    "lines": '\n{"id": 1, "memory": "a"}\n\n7\n{"id": 2, "memory": "b"}\n',
+    "lines of Windows": '{"id": 1, "memory": "a"}\r\n7\r\n{"id": 2, "memory": "b"}\r\n',
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("size", [1, 3, 1_000])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_entries_come_one_by_one_in_every_form(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, size: int, encoding: str
+) -> None:
+    monkeypatch.setattr(sources, "_PIECE", size)
+    (tmp_path / "dump").write_bytes(FORMS[form].encode(encoding))
+    source = Source(tmp_path / "dump")
+    assert kind_of(source).kind == "mem0"
+    first, number, second = READERS["mem0"](source)
+    assert [one.content for one in (first, second) if isinstance(one, ForeignFact)] == ["a", "b"]
+    assert isinstance(number, RefusedEntry)
+
+
+@pytest.mark.parametrize(
+    "text", ["[1,", "[1 2]", "[1,]", '{"results": [1]', '{"results": [1]} x', '{"a" 1}', "{1: 2}", '{"a": 1,}', "7", '[{"a": NaN}]',
+             '[{"a": 1, "a": 2}]', "[" * 100_000, "nothing"],
+)  # fmt: skip
+def test_a_file_that_is_no_json_is_refused_as_a_whole(text: str) -> None:
+    with pytest.raises(CommonplaceError) as refused:
+        list(entries(Source(None, text), "results"))
+    assert refused.value.code is ErrorCode.INVALID_JSON
 
 
 @pytest.mark.parametrize("size", [1, 7, 1_000])

@@ -161,7 +161,14 @@ def test_a_time_without_an_offset_is_in_the_users_zone() -> None:
         ({**WISH, "mood": "good"}, "w", "mood"),
         ({**SAVE, "post_title": "x" * 1_001}, "s", "post_title"),
         ({"type": "reaction", "id": "r", "time": AT, "post_id": "p", "title": "t"}, "r", "reaction"),
-        (talk(("narrator", "Once upon a time")), "d", "messages.0.role"),
+        (talk(("narrator", "Once upon a time")), "d", "messages"),
+        (talk(("system", "You are a helpful assistant."), ("tool", "sunny"), ("user", " ")), "d", "messages"),
+        ({**talk(), "messages": [{"role": "user", "content": None}]}, "d", "messages"),
+        ({**talk(), "messages": [{"role": "user", "content": [{"image": {"format": "png"}}]}]}, "d", "messages"),
+        ({**talk(), "messages": [{"role": "user", "content": 7}]}, "d", "messages.0.content"),
+        ({**talk(), "messages": [{"content": "I live in Oslo."}]}, "d", "messages.0.role"),
+        ({**talk(), "messages": ["I live in Oslo."]}, "d", "messages.0"),
+        (talk(*[("tool", "sunny")] * MAX_MESSAGES, ("user", "hi")), "d", "messages"),
         (talk(), "d", "messages"),
         (talk(("user", "x" * (MAX_CHARACTERS + 1))), "d", "messages"),
         (talk(*[("user", "hi")] * (MAX_MESSAGES + 1)), "d", "messages"),
@@ -174,6 +181,52 @@ def test_a_malformed_one_is_refused_on_its_own_by_its_field(malformed: Any, iden
     assert (result.refused[0].id, result.refused[0].field) == (identity, field)
     assert "x" * 50 not in result.refused[0].message
     assert json.loads(result.model_dump_json()) == result.model_dump(mode="json")
+
+
+OPENAI: list[dict[str, Any]] = [
+    {"role": "system", "content": "The user lives in Oslo."},
+    {"role": "developer", "content": [{"type": "text", "text": "Answer briefly."}]},
+    {"role": "user", "name": "ana", "content": [
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}, {"type": "text", "text": "I live in Bergen."},
+    ]},
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "call_1", "type": "function"}], "refusal": None},
+    {"role": "tool", "tool_call_id": "call_1", "content": '{"sky": "clear"}'},
+    {"role": "function", "name": "weather", "content": "clear"},
+    {"role": "assistant", "content": "It is clear there."},
+]  # fmt: skip
+BEDROCK: list[dict[str, Any]] = [
+    {"role": "user", "content": [{"text": "I live in Bergen."}, {"text": "How is the weather?"}]},
+    {"role": "assistant", "content": [{"toolUse": {"toolUseId": "t", "name": "weather", "input": {}}}]},
+    {"role": "user", "content": [{"toolResult": {"toolUseId": "t", "content": [{"text": "I live in Oslo."}]}}]},
+    {"role": "assistant", "content": [{"reasoningContent": {}}, {"text": "It is clear there."}]},
+]
+
+
+@pytest.mark.parametrize(
+    ("messages", "said", "skipped"),
+    [
+        (OPENAI, [("user", "I live in Bergen."), ("assistant", "It is clear there.")], [
+            (0, "system", "not said by the user or the assistant"), (1, "developer", "not said by the user or the assistant"),
+            (2, "user", "holds more than text: image_url"), (3, "assistant", "holds no text"),
+            (4, "tool", "not said by the user or the assistant"), (5, "function", "not said by the user or the assistant"),
+        ]),
+        (BEDROCK, [("user", "I live in Bergen.\nHow is the weather?"), ("assistant", "It is clear there.")], [
+            (1, "assistant", "holds no text, only toolUse"), (2, "user", "holds no text, only toolResult"),
+            (3, "assistant", "holds more than text: reasoningContent"),
+        ]),
+        ([{"role": "USER", "content": [{"type": "input_text", "text": "Hi!"}, "I live in Bergen."]},
+          {"role": "assistant", "content": [{"type": "text", "text": {"value": "Fine.", "annotations": []}}]}],
+         [("user", "Hi!\nI live in Bergen."), ("assistant", "Fine.")], []),
+    ],
+    ids=["OpenAI", "Bedrock", "others"],
+)  # fmt: skip
+def test_of_a_log_what_the_user_and_the_assistant_say_is_read_and_the_rest_is_told(
+    messages: list[dict[str, Any]], said: list[tuple[str, str]], skipped: list[tuple[int, str, str]]
+) -> None:
+    result, kept = record({**talk(), "messages": messages})
+    assert (result.recorded, result.refused) == (1, [])
+    assert [(one.role, one.content) for one in kept["d"].messages] == said
+    assert [(one.id, one.index, one.role, one.reason) for one in result.skipped] == [("d", *one) for one in skipped]
 
 
 def test_secrets_are_taken_out_of_every_role_with_the_message_before_in_view() -> None:

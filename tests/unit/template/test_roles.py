@@ -41,7 +41,7 @@ MENDING = ("maintenance", "night")
 SEARCHING = ("store", "search", "discover", "write", "read", "summarize", "analysis", "maintenance", "night")
 TABLE: dict[str, Allowed] = {
     "normalize": set(),
-    "store": CHANGES,
+    "store": CHANGES | CHECKS,
     "search": FINDS,
     "discover": {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query", "UpdateItem", "DeleteItem")},
     "write": CHANGES,

@@ -178,6 +178,7 @@ class AsyncCommonplace:
     check_migration = _awaited(Commonplace.check_migration)
     import_from = _awaited(Commonplace.import_from)
     import_turns = _awaited(Commonplace.import_turns)
+    import_messages = _awaited(Commonplace.import_messages)
     import_records = _awaited(Commonplace.import_records)
     validate_storage = _awaited(Commonplace.validate_storage)
     repair_index = _awaited(Commonplace.repair_index)

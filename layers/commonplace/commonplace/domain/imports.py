@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
 
 from commonplace.domain.fields import End, Moment, Name, Request, Result, Sent, Text, absent, printable
+from commonplace.domain.interactions import ChatMessage
 from commonplace.domain.requests import Note, StoreRequest, Tags
 from commonplace.domain.results import Part, StoreResult
 from commonplace.domain.runs import RunStatus
@@ -55,31 +57,33 @@ class Turn(Request):
     event_time: Moment | None = Field(None, description="When it was said, ISO 8601.")
 
 
-class ChatPart(BaseModel):
-    """A part of a message; only texts are read."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
-
-    type: Annotated[str, AfterValidator(printable)] = Field(description="`text`, or what is not read: an image, a file.")
-    text: Annotated[str, AfterValidator(printable)] | None = Field(None, description="The words.")
-
-
-class ChatMessage(BaseModel):
-    """One message of a conversation as chat APIs have it; what else stands in it is not read."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
-
-    role: Name = Field(description="Who said it: `user`, `assistant`, ...")
-    content: Annotated[str, AfterValidator(printable)] | list[ChatPart] | None = Field(None, description="What was said.")
-
-
 class ImportRequest(Request):
-    """A conversation to be stored, a memory per turn."""
+    """A conversation: `messages` to be read, or the `turns` of a transcript to be stored; exactly one of them."""
 
-    turns: Annotated[list[dict[str, Any]], Sent(form=list[Turn | ChatMessage])] = Field(
-        description="Turns {session_id, position, speaker, text, event_time?}, or messages {role, content} in their order."
+    messages: Annotated[list[dict[str, Any]] | None, Sent(form=list[ChatMessage])] = Field(
+        None,
+        min_length=1,
+        description="Messages {role, content} in their order, read as `commonplace import` reads them: only the user's own "
+        "words become memories. A plan is answered, and with `apply` they are stored as a run, which can be undone.",
     )
-    keep: Keep = Field("all", description="`worthy` leaves out small talk and what an assistant says.")
+    apply: Annotated[bool, Field(strict=True)] = Field(False, description="Of `messages`: store what the plan tells.")
+    turns: Annotated[list[dict[str, Any]] | None, Sent(form=list[Turn | ChatMessage])] = Field(
+        None,
+        validate_default=True,
+        description="A transcript, of which each turn {session_id, position, speaker, text, event_time?} or message {role, "
+        "content} is stored at once as a memory of its own, whoever said it.",
+    )
+    keep: Keep = Field("all", description="Of `turns`: `worthy` leaves out small talk and what an assistant says.")
+
+    @field_validator("turns")
+    @classmethod
+    def _exactly_one(cls, turns: object, given: ValidationInfo) -> object:
+        messages = given.data.get("messages")
+        if turns is None and messages is None and "messages" in given.data:
+            raise PydanticCustomError("missing", "is required, or messages")
+        if turns is not None and messages is not None:
+            raise PydanticCustomError("exactly_one", "is the form for transcripts, and not given beside messages")
+        return turns
 
 
 class LeftOut(Part):
@@ -98,6 +102,19 @@ class LeftOutRecord(Part):
     why: str
 
 
+ImportOutcome = Literal["added", "near_duplicate", "known", "conflict", "refused", "lost"]
+
+
+class ImportedMemory(Part):
+    """An entry and what happens to it, or has happened. A `near_duplicate` is added, beside what is like it."""
+
+    where: str = Field(description="The entry, the line, the file or the conversation.")
+    outcome: ImportOutcome
+    content: str = Field(description="Its words, without secrets; empty where it is refused.")
+    memory_id: str | None = Field(None, description="The memory here that it is compared with, where there is one.")
+    why: str | None = Field(None, description="Why it is not added as it is.")
+
+
 class ImportedRecords(Result):
     run_id: str | None = Field(None, description="By which what was stored is taken back.", exclude_if=absent)
     applied: bool = Field(description="False for a plan: nothing was stored yet.")
@@ -108,19 +125,21 @@ class ImportedRecords(Result):
     held: dict[str, list[str]] = Field(
         default_factory=dict, description="By id the dates that lie beyond the years 1 to 9000, and are kept as 1 or 9000."
     )
+    memories: list[ImportedMemory] = Field(default_factory=list, description="What happens to each record.")
 
 
 @dataclass(frozen=True)
 class ForeignFact:
     """A statement as another store has it, unchecked. `where`: its place there, for people; `name`: what it is called there.
 
-    `times`: by the names of `Fact`, in whatever form the store writes them; `rest`: what has no field here; `person`: whose
-    it is there, in a store that several people share.
+    `before`: what was said just before it; `times`: by the names of `Fact`, in whatever form the store writes them; `rest`:
+    what has no field here; `person`: whose it is there, in a store that several people share.
     """
 
     where: str
     name: str
     content: Any
+    before: str | None = None
     tags: Any = ()
     times: Mapping[str, Any] = field(default_factory=dict)
     source: Source = "user"
@@ -206,8 +225,16 @@ class Imported(Result):
     known: list[str] = Field(description="What is here already, by its name in the file.")
     conflicts: list[str] = Field(description="Names that lead to a memory here that says something else; it stays.")
     refused: list[RefusedEntry]
+    outcomes: dict[ImportOutcome, int] = Field(
+        default_factory=dict, description="How many entries each outcome has; of a large plan the lists hold only the first."
+    )
+    memories: list[ImportedMemory] = Field(default_factory=list, description="The entries that were asked for.")
     lost: list[str] = Field(default_factory=list, description="What another write came before; the next run takes it.")
     cut: list[str] = Field(default_factory=list, description="Of what the note had no room for all fields.")
-    left_out: dict[str, int] = Field(default_factory=dict, description="By reason: how many passages become no memory.")
-    passages: list[LeftOutPassage] = Field(default_factory=list, description="These passages, where they are asked for.")
+    left_out: dict[str, int] = Field(
+        default_factory=dict, description="By reason: how many passages, or messages of other roles, become no memory."
+    )
+    passages: list[LeftOutPassage] = Field(
+        default_factory=list, description="These passages, where they are asked for: the first 10,000."
+    )
     people: dict[str, int] = Field(default_factory=dict, description="By name: how many entries belong to each person.")

@@ -1,9 +1,10 @@
 """What a day leaves behind, and what people get to see: what was recorded, runs, histories, the pages written."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, model_validator
 
 from commonplace.domain.fields import FrozenPart, Name, Request, Result, Sent, absent, printable, with_substance
 from commonplace.domain.results import Recommendations
@@ -67,10 +68,22 @@ class RefusedInteraction(FrozenPart):
     message: str
 
 
+class SkippedMessage(FrozenPart):
+    """A message of a discussion that was not read, or not all of it; the others were."""
+
+    id: str | None = Field(description="The id of its interaction.")
+    index: int = Field(description="Its place among the messages that were given, from 0.")
+    role: str
+    reason: str
+
+
 class RecordResult(FrozenPart):
     recorded: int = Field(description="How many are new.")
     known: int = Field(description="How many ids were there already; what was recorded first stays.")
     refused: list[RefusedInteraction]
+    skipped: list[SkippedMessage] = Field(
+        default_factory=list, description="Messages of no user or assistant, and those that hold more than text, or no text."
+    )
     redacted: list[str] = Field(description="Kinds of secrets that were taken out.")
 
 
@@ -123,6 +136,76 @@ class History(Result):
     values: tuple[Value, ...] = Field(description="Newest first.")
 
 
+_ROLES: Mapping[str, Role] = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant"}
+_TEXTS = ("text", "input_text", "output_text")
+
+
+class ChatPart(BaseModel):
+    """A part of a message: OpenAI's `{type, text}` or Bedrock's `{text}`. Only texts are read."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+
+    type: Words = Field("text", description="`text`, or what is not read: an image, a file, a tool's result.")
+    text: Words | None = Field(None, description="The words.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_any_shape(cls, given: Any) -> Any:
+        """A text may come bare, or as the `value` of an object; a part without a type is what its first key says."""
+        if isinstance(given, str):
+            return {"text": given}
+        if not isinstance(given, Mapping):
+            return given
+        text = given.get("text")
+        text = text.get("value") if isinstance(text, Mapping) else text
+        words = text if isinstance(text, str) else None
+        kind = given.get("type") or ("text" if words is not None else next(iter(given), "nothing"))
+        return {"type": kind, "text": words}
+
+    @property
+    def words(self) -> str:
+        """What it says; nothing of what is no text."""
+        return (self.text or "") if self.type in _TEXTS else ""
+
+
+def _parts(content: Any) -> Any:
+    return [content] if isinstance(content, str) else content
+
+
+class ChatMessage(BaseModel):
+    """One message of a conversation as the APIs of OpenAI and Bedrock have it; its other fields are not read."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+
+    role: Name = Field(description="Who said it: `user`, `assistant`, `system`, `developer`, `tool`, ...")
+    content: Annotated[
+        list[ChatPart] | None,
+        BeforeValidator(_parts, json_schema_input_type=str | list[ChatPart] | None),
+        Sent(form=str | list[ChatPart] | None),
+    ] = Field(None, description="What was said.")
+
+    @property
+    def speaker(self) -> Role | None:
+        """The user or the assistant; None for any other role."""
+        return _ROLES.get(self.role.lower())
+
+    @property
+    def words(self) -> str:
+        """Its text, or the texts of its parts, a line each."""
+        return "\n".join(filter(None, (part.words for part in self.content or ())))
+
+    @property
+    def not_read(self) -> str | None:
+        """Why nothing of it is read, or not all: another role, no text, parts that are none."""
+        if self.speaker is None:
+            return "not said by the user or the assistant"
+        others = dict.fromkeys(part.type[:40] for part in self.content or () if part.type not in _TEXTS)
+        kinds = ", ".join(list(others)[:5])
+        if not self.words.strip():
+            return f"holds no text, only {kinds}" if kinds else "holds no text"
+        return f"holds more than text: {kinds}" if kinds else None
+
+
 class Message(Request):
     """One message of a discussion."""
 
@@ -151,6 +234,16 @@ class Discussion(_Interaction):
 
     type: Literal["discussion"]
     messages: Annotated[tuple[Message, ...], Field(min_length=1)] = Field(description="What was said, in order.")
+    article_title: Title | None = Field(None, description="What it was about.")
+
+
+class GivenDiscussion(_Interaction):
+    """A talk between the user and an assistant, as it is handed in: in the shapes of OpenAI's and Bedrock's logs, too."""
+
+    type: Literal["discussion"]
+    messages: Annotated[tuple[ChatMessage, ...], Field(min_length=1)] = Field(
+        description="What was said, in order. The texts of `user` and `assistant` are read, everything else is `skipped`."
+    )
     article_title: Title | None = Field(None, description="What it was about.")
 
 
@@ -195,7 +288,7 @@ Interaction = Annotated[Discussion | Reaction | Save | Explicit, Field(discrimin
 _QUIET = ConfigDict(hide_input_in_errors=True, defer_build=True)
 INTERACTION: TypeAdapter[Interaction] = TypeAdapter(Interaction, config=_QUIET)
 """Reads one that was recorded, of whichever type."""
-GivenInteraction = Discussion | Reaction | Save | Explicit | Page
+GivenInteraction = GivenDiscussion | Reaction | Save | Explicit | Page
 GIVEN: TypeAdapter[GivenInteraction] = TypeAdapter(Annotated[GivenInteraction, Field(discriminator="type")], config=_QUIET)
 """Reads one that is to be recorded: a page is recorded as what the user did on it."""
 

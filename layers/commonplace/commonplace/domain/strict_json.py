@@ -13,7 +13,7 @@ def read_json(text: str | bytes) -> Any:
     """The value of a JSON text in UTF-8; raises `INVALID_JSON`, which tells where, and never quotes a value."""
     try:
         written = text.decode("utf-8-sig") if isinstance(text, bytes) else text.removeprefix("\ufeff")
-        return json.loads(written, object_pairs_hook=_object, parse_constant=_no_constant, parse_float=_finite)
+        return STRICT.decode(written)
     except UnicodeDecodeError:
         raise _invalid("is not UTF-8") from None
     except json.JSONDecodeError as error:
@@ -54,3 +54,7 @@ def _finite(digits: str) -> float:
 
 def _invalid(why: str) -> CommonplaceError:
     return CommonplaceError(ErrorCode.INVALID_JSON, why)
+
+
+STRICT = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant, parse_float=_finite)
+"""Decodes like `read_json`, which says what the errors mean."""

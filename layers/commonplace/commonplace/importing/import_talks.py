@@ -1,27 +1,32 @@
 """Conversations of an export, read like those of a night: in order of their time, and as runs that can be undone."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from typing import Any
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 from commonplace.domain.batching import in_batches
 from commonplace.domain.fields import Notes
-from commonplace.domain.imports import Imported, RefusedEntry, Unread
-from commonplace.domain.interactions import Interaction, RefusedInteraction
-from commonplace.domain.runs import Mode, Run, RunStatus
+from commonplace.domain.imports import Imported, ImportedMemory, RefusedEntry, Unread
+from commonplace.domain.interactions import Discussion, Interaction, RefusedInteraction
+from commonplace.domain.memory import Memory
+from commonplace.domain.runs import Dropped, Mode, Run, RunStatus
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.extraction.candidate import MemoryView, Reading
 from commonplace.extraction.days import Day, Utterance, days_of
 from commonplace.extraction.rules import LEAST_WORTH, Refused, RulesReader
 from commonplace.extraction.worthiness import NOT_WORTH
-from commonplace.importing.in_its_time import in_its_time, in_order_of_messages, piece_times
-from commonplace.importing.kept_talks import KeptTalk, in_order
+from commonplace.importing.talks import Talks
+from commonplace.memories.ingest import DAILY_FOR
+from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.nightly.budget import Answers
 from commonplace.nightly.day_planner import DayPlanner, UnsavedAnswers
 from commonplace.nightly.given_interactions import redacted, well_formed, without_answers
-from commonplace.nightly.intake import split_interaction
+from commonplace.nightly.intake import split_interaction, split_text
 from commonplace.nightly.memory_view import RunMemoryView
 from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
@@ -29,12 +34,14 @@ from commonplace.ports.ledger_values import LedgerMark
 from commonplace.ports.values import Caller
 from commonplace.runs.apply import RunContext, leased
 from commonplace.runs.limits import apply_limits
-from commonplace.runs.plan import Plan, PlannedOperation, merged
+from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation, merged
 from commonplace.runs.staging import change_many, run_context
 from commonplace.text.foundation.sentences import sentence_spans
 from commonplace.use_cases.import_facts import REFUSED, Progress
 from commonplace.use_cases.left_out import LeftOutWords, words_of
 
+_SAID_AFTER = "what it would close was said after it"
+_OVER = "it was for a while, which is over"
 _AT_ONCE = 500  # talks that one run reads, as of a night
 _RUNS = 200  # newest ones, among which are those that were undone
 _IN_PART = "the plan read the oldest {read} of {all} talks; the others are read when it is applied"
@@ -49,28 +56,35 @@ Place = tuple[str, int]
 
 
 def import_talks(
-    kind: ImportKind, why: str, given: Iterable[dict[str, Any] | RefusedEntry | Unread], caller: Caller, ports: Ports, *,
-    apply: bool, progress: Progress, passages: bool = False,
-) -> Imported:  # fmt: skip
+    kind: ImportKind,
+    why: str,
+    given: Talks,
+    caller: Caller,
+    ports: Ports,
+    *,
+    apply: bool,
+    listed: range | None,
+    progress: Progress,
+) -> Imported:
     """Tells what reading these talks would bring, or reads them. Those that were read before are known.
 
     In order of their time, and what was said after a message is neither changed, closed nor forgotten by it. 500 talks are
-    a run; wishes to forget wait for review in a run of their own. `progress` is told how many of how many are read;
-    `passages`: lists what is left out.
+    a run; wishes to forget wait for review in a run of their own. `progress` is told how many of how many are read.
+    `listed`: which of the memories are told; with None all are, and what is left out, and a plan reads all talks.
     """
-    context, left = run_context(caller, ports), LeftOutWords(passages)
-    work = _Work(context, progress, left)
+    context, left = run_context(caller, ports), LeftOutWords(listing=listed is None)
+    work, most = _Work(context, progress, left), None if apply or listed is None else _AT_ONCE
     with in_order(left.taken(given), work.refused, partial(work.leave, TWICE)) as (talks, number):
         known = work.known_among(talks)
         fresh = [one for one in talks if one.name not in known]
-        for one in (*(talk for talk in talks if talk.name in known), *([] if apply else fresh[_AT_ONCE:])):
+        for one in (*(talk for talk in talks if talk.name in known), *(fresh[most:] if most else ())):
             work.leave(KNOWN if one.name in known else LATER, one.load())
-        work.total, batches = len(fresh), list(in_batches(fresh, _AT_ONCE))
-        for batch in batches if apply else batches[:1]:
+        work.total = len(fresh)
+        for batch in in_batches(fresh[:most], _AT_ONCE):
             work.read([one.load() for one in batch], apply)
     warnings = [_WAITS.format(run_id=one) for one in work.waiting]
-    if not apply and len(fresh) > _AT_ONCE:
-        warnings.append(_IN_PART.format(read=_AT_ONCE, all=len(fresh)))
+    if most and len(fresh) > most:
+        warnings.append(_IN_PART.format(read=most, all=len(fresh)))
     return Imported(
         kind=kind,
         why=why,
@@ -85,8 +99,47 @@ def import_talks(
         conflicts=[],
         refused=work.refused,
         **left.told,
+        outcomes={"added": work.added},
+        memories=work.rows if listed is None else work.rows[listed.start : listed.stop],
         notes=Notes(redacted=list(dict.fromkeys(work.kinds)) or None, warnings=warnings or None) or None,
     )
+
+
+@dataclass(frozen=True)
+class KeptTalk:
+    """A talk that lies in the file: its time, ISO 8601 in UTC, its name, and where."""
+
+    time: str
+    name: str
+    file: IO[bytes]
+    at: int
+
+    def load(self) -> dict[str, Any]:
+        self.file.seek(self.at)
+        found: dict[str, Any] = json.loads(self.file.readline())
+        return found
+
+
+@contextmanager
+def in_order(
+    given: Iterable[dict[str, Any] | RefusedEntry],
+    refused: list[RefusedEntry],
+    repeated: Callable[[Mapping[str, Any]], None] = lambda _: None,
+) -> Iterator[tuple[list[KeptTalk], int]]:
+    """The talks by their time, and how many entries there were; those that can't be read go to `refused`. Of one that comes
+    twice the first stays, and `repeated` gets the others."""
+    with TemporaryFile() as file:
+        kept, entries = dict[str, KeptTalk](), 0
+        for one in given:
+            entries += 1
+            if isinstance(one, RefusedEntry):
+                refused.append(one)
+            elif one["id"] not in kept:
+                kept[one["id"]] = KeptTalk(one["time"], one["id"], file, file.tell())
+                file.write(json.dumps(one).encode() + b"\n")
+            else:
+                repeated(one)
+        yield sorted(kept.values(), key=lambda one: (one.time, one.name)), entries
 
 
 @dataclass
@@ -106,6 +159,8 @@ class _Work:
     refused: list[RefusedEntry] = field(default_factory=list)
     times: dict[str, list[datetime]] = field(default_factory=dict)
     kinds: list[str] = field(default_factory=list)
+    rows: list[ImportedMemory] = field(default_factory=list)
+    preview: tuple[RunMemoryView, dict[str, datetime]] | None = None
 
     def known_among(self, talks: Sequence[KeptTalk]) -> set[str]:
         """The names of those that a run has read that was not undone."""
@@ -126,31 +181,26 @@ class _Work:
                 self.left.add(Unread(talk["id"], reason, message["content"], before))
             before = message["content"]
 
-    def _leave_all(self, unread: Iterable[Unread]) -> None:
-        for one in unread:
-            self.left.add(one)
-
     def read(self, talks: Sequence[Mapping[str, Any]], apply: bool) -> None:
         """Reads some talks: plans their days one after the other, and applies that as a run."""
         self.times.clear()
         clean = list(self._clean(talks))
         if not apply:
-            plan, _, unread = self._planned(clean)
-            self._count(plan.operations)
-            self._leave_all(unread)
+            self.preview = self.preview or (RunMemoryView(self.context), {})
+            plan, _, unread = self._planned(clean, *self.preview)
+            self._count(plan.operations, unread)
             return
         planned = list[tuple[Plan, Plan, list[Unread]]]()
 
         def planner(_: RunContext) -> Plan:
-            planned.append(self._planned(clean))
+            planned.append(self._planned(clean, RunMemoryView(self.context), {}))
             return planned[-1][0]
 
         run = change_many("import", planner, self.context, dry_run=False, publish=publish).run
         self._keep_as_read(run, clean)
         applied = {one.operation_id for one in run.operations if one.outcome == "applied"}
         plan, waiting, unread = planned[-1]
-        self._leave_all(unread)
-        self._count([one for one in plan.operations if one.told.operation_id in applied])
+        self._count((one for one in plan.operations if one.told.operation_id in applied), unread)
         if waiting.operations:
             staged = change_many("import", lambda _: waiting, self.context, dry_run=True)
             self.waiting.append(staged.run.run_id)
@@ -161,7 +211,7 @@ class _Work:
         for talk in talks:
             given = {name: value for name, value in talk.items() if name != "times"}
             refused = len(wrong)
-            for one in well_formed([given], caller, wrong):
+            for one in well_formed([given], caller, wrong, []):
                 before, last = last, one
                 clean = redacted(one, caller, self.kinds, before)
                 self.times[clean.id] = piece_times(talk, clean)
@@ -173,9 +223,11 @@ class _Work:
         )
         self.refused.extend(told)
 
-    def _planned(self, talks: Sequence[Interaction]) -> tuple[Plan, Plan, list[Unread]]:
+    def _planned(
+        self, talks: Sequence[Interaction], view: RunMemoryView, moved: dict[str, datetime]
+    ) -> tuple[Plan, Plan, list[Unread]]:
         """What the days come to, one after the other, what of it a person decides, and what becomes no memory."""
-        caller, view = self.context.caller, RunMemoryView(self.context)
+        caller = self.context.caller
         refused, unread = dict[Place, dict[str, str]](), list[Unread]()
 
         def refuse(said: Utterance, clause: str, why: str) -> None:
@@ -184,7 +236,7 @@ class _Work:
         planner = DayPlanner(self.context, _by_rules(self.context, refuse), "rules", frozenset(), view)
         zone = caller.now.tzinfo
         assert zone is not None
-        plans, waits, moved = list[Plan](), list[Plan](), dict[str, Any]()
+        plans, waits = list[Plan](), list[Plan]()
         for whole in days_of(without_answers(talks, caller), zone):
             day = in_order_of_messages(whole, self.times)
             drafted = planner.draft(day, UnsavedAnswers())
@@ -198,10 +250,17 @@ class _Work:
             self.progress(min(self.read_so_far, self.total), self.total)
         return merged(plans), merged(waits), unread
 
-    def _count(self, operations: Sequence[PlannedOperation]) -> None:
-        opened = [one.opens.memory for one in operations if one.opens is not None]
-        self.added += len(opened)
-        self.closed += sum(one.status != "active" for one in opened) + sum(len(one.closes) for one in operations)
+    def _count(self, operations: Iterable[PlannedOperation], unread: Iterable[Unread]) -> None:
+        for one in operations:
+            self.closed += len(one.closes)
+            if one.opens is not None:
+                memory = one.opens.memory
+                self.added += 1
+                self.closed += memory.status != "active"
+                where = one.told.interaction_id or ""
+                self.rows.append(ImportedMemory(where=where, outcome="added", content=memory.content))
+        for part in unread:
+            self.left.add(part)
 
     def _keep_as_read(self, run: Run, talks: Sequence[Interaction]) -> None:
         """Records the talks once they are read: no night is to read them, which knows nothing of their place in time."""
@@ -257,3 +316,116 @@ def _by_rules(context: RunContext, refused: Refused) -> Any:
         return rules.read(day, view)
 
     return read
+
+
+def in_its_time(plan: Plan, day: Day, now: datetime, moved: dict[str, datetime]) -> tuple[Plan, Plan]:
+    """The plan of a day long ago as it is to be applied, and what of it waits for review.
+
+    A memory begins when it was said, and an older one that it replaces ends then; a value that was replaced since comes
+    closed. `moved`: by id when the memories of this import were said.
+    """
+    work = _DayInItsTime(day, now, moved)
+    for operation in plan.operations:
+        work.add(operation)
+    dropped = (*plan.dropped, *work.dropped)
+    return plan.model_copy(update={"operations": tuple(work.operations), "dropped": dropped}), Plan(
+        operations=tuple(work.waiting)
+    )
+
+
+def piece_times(talk: Mapping[str, Any], clean: Interaction) -> list[datetime]:
+    """When each message was said of a talk that is split where messages are too long for one."""
+    messages = clean.messages if isinstance(clean, Discussion) else ()
+    told = zip(messages, map(datetime.fromisoformat, talk["times"]), strict=True)
+    return [time for message, time in told for _ in split_text(message.content)]
+
+
+def in_order_of_messages(day: Day, times: Mapping[str, Sequence[datetime]]) -> Day:
+    """The day with each message at its own time, also where talks went on side by side. `times`: by the talk, as
+    `piece_times` gives them."""
+    zone = day.utterances[0].time.tzinfo if day.utterances else None
+    said = (replace(one, time=times[one.interaction_id][one.position].astimezone(zone)) for one in day.utterances)
+    return replace(day, utterances=tuple(sorted(said, key=lambda one: one.time)))
+
+
+def said_at(memory: Memory) -> datetime:
+    """When a memory was said: of one that stands on a talk, the time of that."""
+    told = memory.event_time if memory.evidence is not None else None
+    return memory.created_at if told is None else min(told, memory.created_at)
+
+
+@dataclass
+class _DayInItsTime:
+    day: Day
+    now: datetime
+    moved: dict[str, datetime]
+    operations: list[PlannedOperation] = field(default_factory=list)
+    waiting: list[PlannedOperation] = field(default_factory=list)
+    dropped: list[Dropped] = field(default_factory=list)
+
+    def add(self, operation: PlannedOperation) -> None:
+        told = operation.told
+        if not (operation.opens or operation.closes):
+            return None  # nothing is to be done; a wish that no memory answers erases nothing here
+        said = min(self._said(operation), self.now)
+        closes = [self._moved(one) for one in operation.closes]
+        earlier = [one for one in closes if one.before is None or said_at(one.before) <= said]
+        later = [one.before for one in closes if one not in earlier and one.before is not None]
+        opens = None if later and told.kind in ("FORGET", "DELETE") else operation.opens
+        if opens is not None:
+            opens = self._opened(opens, said, min(later, key=said_at) if later else None)
+            if opens.memory.expires_at is not None and opens.memory.expires_at <= self.now and not earlier:
+                return self._drop(operation, _OVER)
+        if opens is None and not earlier:
+            return self._drop(operation, _SAID_AFTER)
+        ended = tuple(_ended(one, said) for one in earlier)
+        changed = {"opens": opens, "closes": ended, "told": _told(operation, opens, ended)}
+        found = operation.model_copy(update=changed)
+        waits = told.kind == "FORGET" or told.outcome == "needs_review"
+        (self.waiting if waits else self.operations).append(found)
+        return None
+
+    def _said(self, operation: PlannedOperation) -> datetime:
+        told = operation.told
+        one = self.day.said_at(told.interaction_id or "", told.position or 0)
+        return one.time if one is not None else self.day.utterances[0].time
+
+    def _moved(self, change: PlannedChange) -> PlannedChange:
+        """A change of a memory that this import brought: it began when it was said."""
+        said = self.moved.get(change.memory.memory_id)
+        if said is None or change.before is None:
+            return change
+        began = {"created_at": said}
+        return change.model_copy(
+            update={"memory": change.memory.model_copy(update=began), "before": change.before.model_copy(update=began)}
+        )
+
+    def _opened(self, opens: PlannedChange, said: datetime, later: Memory | None) -> PlannedChange:
+        memory = opens.memory
+        self.moved[memory.memory_id] = said
+        changed: dict[str, Any] = {"created_at": said}
+        if memory.durability == "daily":
+            ends = said + DAILY_FOR
+            changed |= {"expires_at": ends, "purge_at": ends + PURGE_DELAY}
+        if later is not None:
+            by, at = later.memory_id, said_at(later)
+            changed |= {"status": "superseded", "superseded_by": by, "valid_to": at, "key": None, "supersedes": None}
+        return opens.model_copy(update={"memory": memory.model_copy(update=changed)})
+
+    def _drop(self, operation: PlannedOperation, why: str) -> None:
+        told = operation.told
+        self.dropped.append(Dropped(interaction_id=told.interaction_id or "", position=told.position, why=why))
+
+
+def _ended(change: PlannedChange, said: datetime) -> PlannedChange:
+    """An older value ends when the newer was said, not when that was imported."""
+    if change.memory.status != "superseded":
+        return change
+    return change.model_copy(update={"memory": change.memory.model_copy(update={"valid_to": said})})
+
+
+def _told(operation: PlannedOperation, opens: PlannedChange | None, closes: Sequence[PlannedChange]) -> Any:
+    told = operation.told
+    kind = "ADD" if told.kind == "UPDATE" and not closes else told.kind
+    closed = tuple(one.memory.memory_id for one in closes)
+    return told.model_copy(update={"kind": kind, "closed": closed, "memory_id": opens and opens.memory.memory_id})

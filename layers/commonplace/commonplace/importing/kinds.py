@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, get_args
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
@@ -9,8 +10,8 @@ from commonplace.domain.imports import ForeignFact, Imported
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.importing import notes, stores, turns
 from commonplace.importing.conversation_files import ConversationFile, conversation_files
+from commonplace.importing.entries import Fingerprints, glance
 from commonplace.importing.entries import Found as ReadEntries
-from commonplace.importing.entries import first_object
 from commonplace.importing.sources import Source, Text
 from commonplace.importing.talks import talks_of
 from commonplace.ports.bundle import Ports
@@ -19,17 +20,19 @@ from commonplace.use_cases.import_facts import Progress, import_facts
 from commonplace.use_cases.record_files import HEADER
 
 Reader = Callable[[Source], ReadEntries]
+_GRAPH = partial(stores.read_entries, stores.edge_facts, stores.GRAPH)
 READERS: Mapping[ImportKind, Reader] = {
-    "mem0": stores.read_mem0, "zep": stores.read_graph, "graphiti": stores.read_graph, "letta": stores.read_letta,
-    "langgraph": stores.read_langgraph, "agentcore": stores.read_agentcore, "mcp-memory": stores.read_mcp_memory,
+    "mem0": stores.read_mem0, "zep": _GRAPH, "graphiti": _GRAPH, "letta": stores.read_letta,
+    "langgraph": partial(stores.read_entries, stores.item_facts, stores.LANGGRAPH),
+    "agentcore": partial(stores.read_entries, stores.record_facts, stores.AGENTCORE), "mcp-memory": stores.read_mcp_memory,
     "basic-memory": notes.read_basic_memory, "anthropic-memory": notes.read_anthropic_memory,
-    "markdown": notes.read_markdown, "messages": turns.read, "turns": turns.read,
+    "markdown": notes.read_markdown, "turns": turns.read_turns,
 }  # fmt: skip
-TALKS: tuple[ImportKind, ...] = ("chatgpt", "claude")
+TALKS: tuple[ImportKind, ...] = ("chatgpt", "claude", "messages")
 OWN: ImportKind = "commonplace"
 """What `commonplace export` wrote: records, which are taken in as they are."""
 _NOTES_LOOKED_AT = 50
-_LISTS = (*stores.MEM0, *stores.GRAPH, *stores.PASSAGES, *stores.LANGGRAPH, *stores.AGENTCORE, *turns.KEYS)
+_LISTS = (*stores.MEM0, *stores.GRAPH, *stores.PASSAGES, *stores.LANGGRAPH, *stores.AGENTCORE, turns.TURNS, turns.MESSAGES)
 
 
 @dataclass(frozen=True)
@@ -43,9 +46,6 @@ class Found:
 
 def kind_of(source: Source, asked: ImportKind | None = None) -> Found:
     """The kind of a source. Raises `INVALID_ARGUMENT` where nothing tells it."""
-    if asked is not None and asked not in (*get_args(ImportKind), OWN):
-        why = f"kind: must be one of {', '.join(get_args(ImportKind))}"
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "kind")
     if asked is not None:
         return Found(asked, "you said so", asked=True)
     if source.is_folder:
@@ -65,12 +65,14 @@ def kind_of(source: Source, asked: ImportKind | None = None) -> Found:
 
 
 def import_source(
-    source: Source, asked: ImportKind | None, caller: Caller, ports: Ports, *, apply: bool, progress: Progress,
-    only: str | None = None, passages: bool = False,
+    source: Source, asked: ImportKind | None, caller: Caller, ports: Ports, *, apply: bool, only: str | None = None,
+    listed: range | None = range(20), progress: Progress = lambda _done, _of: None,
 ) -> Imported:  # fmt: skip
     """Tells what taking in a source would do, or does it. Raises what is wrong with it as a whole.
 
-    `only`: whose memories of several people's are taken in; `passages`: lists what is left out.
+    `only`: whose memories of several people's are taken in. `listed`: of which entries, by their places from 0, it is told
+    what happens to them. With None it is told of all, and of the passages that are left out, and secrets and near-duplicates
+    are looked for in all of them, as when it is applied.
     """
     found = kind_of(source, asked)
     if found.kind == OWN:
@@ -81,12 +83,15 @@ def import_source(
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "only: conversations name nobody", "only")
         from commonplace.importing.import_talks import import_talks  # with all of a night
 
-        talks = talks_of(source, found.kind, caller.now.tzinfo)
-        return import_talks(found.kind, found.why, talks, caller, ports, apply=apply, progress=progress, passages=passages)
-    return import_facts(
-        found.kind, found.why, READERS[found.kind](source), caller, ports, apply=apply, progress=progress, only=only,
-        passages=passages,
-    )  # fmt: skip
+        zone = caller.now.tzinfo
+        is_chat = found.kind == "messages"
+        talks = turns.talks_of_messages(source, caller.now, zone) if is_chat else talks_of(source, found.kind, zone)
+        return import_talks(found.kind, found.why, talks, caller, ports, apply=apply, listed=listed, progress=progress)
+    with Fingerprints.kept() as seen:
+        return import_facts(
+            found.kind, found.why, READERS[found.kind](source), caller, ports, apply=apply, only=only, listed=listed,
+            progress=progress, seen=None if apply or listed is None else seen,
+        )  # fmt: skip
 
 
 def people_in(source: Source, kind: ImportKind) -> set[str]:
@@ -139,14 +144,12 @@ def _of_notes(source: Source) -> Found:
 
 
 def _of_text(source: Source) -> Found:
-    head = source.text.lstrip()
+    head = source.head.decode(source.encoding, errors="ignore").lstrip("\ufeff \t\r\n")
     if head.startswith("memory_id,"):
         return Found(OWN, "its first line names the columns of an export")
     if not head.startswith(("{", "[")):
         return Found("turns", "nothing tells that it is anything else")
-    given = source.json
-    whole = given if isinstance(given, Mapping) else {}
-    for kind, why in _by_shape(whole, first_object(given, *_LISTS)):
+    for kind, why in _by_shape(*glance(source, *_LISTS)):
         return Found(kind, why)
     return Found("turns", "nothing tells that it is anything else")
 
@@ -170,8 +173,8 @@ def _by_shape(whole: Mapping[str, Any], first: Mapping[str, Any]) -> Iterator[tu
         yield "mcp-memory", "its entries are entities and relations"
     if "memory" in first and "id" in first:
         yield "mem0", "its entries have id and memory"
-    if "role" in first:
-        yield "messages", "its entries have a role"
+    if "role" in first or isinstance(first.get(turns.MESSAGES), list):
+        yield "messages", "its entries have a role" if "role" in first else "its entries have messages"
     if {"session_id", "speaker"} & first.keys():
         yield "turns", "its entries have session_id and speaker"
 

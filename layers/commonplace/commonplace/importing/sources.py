@@ -1,10 +1,12 @@
-"""A file or a folder to be imported: its texts in whatever encoding they have, its JSON, its times."""
+"""Files that a user names: read up to a limit, and no device; as what is to be imported: texts, pieces and times."""
 
+import codecs
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +15,14 @@ from commonplace.domain.imports import RefusedEntry, Unread
 from commonplace.domain.strict_json import read_json
 from commonplace.domain.transfer import MOST_BYTES
 from commonplace.use_cases.import_facts import refused
-from commonplace.use_cases.record_files import object_lines, stands_line_by_line, too_large
+from commonplace.use_cases.record_files import too_large
 
 _ENCODINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _SQLITE = b"SQLite format 3\0"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _PACKED = "file: is a ZIP, of which only the conversations of ChatGPT and Claude are read; unpack it"
 _HEAD = 65_536
-_MOST_FILES = 10_000
+_PIECE, _MOST_FILES = 1 << 20, 10_000
 OTHER_FILE = "a file of another kind"
 
 
@@ -40,9 +42,19 @@ class Source:
     path: Path | None
     given: str | None = None
 
+    @classmethod
+    def of(cls, path: Path) -> "Source":
+        """A file or a folder; a pipe, which can be read but once, as the text that comes out of it."""
+        return cls(None, decoded(read_file(path))) if _kind_of(path, "file") == stat.S_IFIFO else cls(path)
+
     @property
     def is_folder(self) -> bool:
         return self.path is not None and self.path.is_dir()
+
+    @property
+    def changed(self) -> datetime | None:
+        """When a file was written last; None of a text that was given."""
+        return None if self.path is None else _changed(self.path)
 
     @property
     def suffix(self) -> str:
@@ -53,8 +65,7 @@ class Source:
         """How a file begins: 64 KB of it."""
         if self.path is None:
             return (self.given or "")[:_HEAD].encode(errors="replace")
-        with _told(), self.path.open("rb") as file:
-            return file.read(_HEAD)
+        return next(self._bytes(_HEAD), b"")
 
     @property
     def is_database(self) -> bool:
@@ -76,28 +87,65 @@ class Source:
             return self.given or ""
         if self.is_archive:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, _PACKED, "file")
-        with _told():
-            if self.path.stat().st_size > MOST_BYTES:
-                raise too_large(f"is larger than {MOST_BYTES // 1_000_000} MB")
-            return decoded(self.path.read_bytes())
+        return decoded(read_file(self.path))
+
+    @cached_property
+    def encoding(self) -> str:
+        """The encoding of a file of any size, as of `text`. Raises `INVALID_ARGUMENT` for what is no text."""
+        if self.path is None:
+            return "utf-8"
+        for tried in (_ENCODINGS.get(self.head[:2], "utf-8-sig"), "cp1252"):
+            try:
+                if not any("\0" in piece for piece in codecs.iterdecode(self._bytes(_PIECE), tried)):
+                    return tried
+            except UnicodeDecodeError:
+                continue
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "file: is no text", "file")
+
+    def pieces(self) -> Iterator[str]:
+        """The text of a file of any size, a megabyte at a time."""
+        if self.path is None:
+            given = self.given or ""
+            return (given[at : at + _PIECE] for at in range(0, len(given), _PIECE))
+        if self.is_archive:
+            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, _PACKED, "file")
+        return codecs.iterdecode(self._bytes(_PIECE), self.encoding)
+
+    def lines(self) -> Iterator[str]:
+        """The same line by line."""
+        held = ""
+        for piece in self.pieces():
+            *whole, held = (held + piece).split("\n")
+            yield from whole
+            if len(held) > MOST_BYTES:
+                raise too_large(f"has a line of more than {MOST_BYTES // 1_000_000} MB")
+        yield held
+
+    @cached_property
+    def stands_in_lines(self) -> bool:
+        """Whether it has several lines, of which the first may be an object of its own, as JSON Lines do."""
+        lines = (line for line in self.lines() if line.strip("\ufeff \t\r"))
+        try:
+            first, more = next(lines, "").strip("\ufeff \t\r"), next(lines, None)
+        except CommonplaceError:
+            return False  # its one line is longer than an entry may be
+        return more is not None and first.startswith("{") and first.endswith("}")
 
     @cached_property
     def json(self) -> Any:
-        """The JSON of a file; of one with an object on each line, these, or why a line is none."""
-        if "\n" in self.text.strip() and stands_line_by_line(self.text):
-            return [found for _, found in object_lines(self.text)]
+        """All the JSON of a file of up to 50 MB."""
         return read_json(self.text)
 
-    @property
-    def lines(self) -> list[str]:
-        """The lines of a file with an object on each, without blank ones."""
-        return [line for line in self.text.split("\n") if line.strip()] if stands_line_by_line(self.text) else []
+    def _bytes(self, size: int) -> Iterator[bytes]:
+        assert self.path is not None
+        with _told(), self.path.open("rb") as file:
+            yield from iter(partial(file.read, size), b"")
 
     def texts(self, *suffixes: str) -> Iterator[Text | RefusedEntry | Unread]:
         """The texts of a folder by their paths, hidden ones left out, or the one file; what can't be read is refused, and
         files with other endings are counted."""
         if not self.is_folder:
-            yield Text(self.path.name if self.path else "stdin", self.text, _changed(self.path) if self.path else None)
+            yield Text(self.path.name if self.path else "stdin", self.text, self.changed)
             return
         others = list[str]()
         for name, path in self.files(*suffixes, others=others):
@@ -125,6 +173,31 @@ class Source:
         yield from shown
 
 
+def read_file(path: Path, field: str = "file", most: int = MOST_BYTES) -> bytes:
+    """All of a file that a user names, or what comes out of a pipe. `field`: the argument that named it.
+
+    Raises `PAYLOAD_TOO_LARGE` beyond `most` bytes, and `INVALID_ARGUMENT` for a folder, a device or a socket, which may have
+    no end, and for what the system refuses.
+    """
+    if _kind_of(path, field) == stat.S_IFDIR:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: is a folder; name a file", field)
+    with _told(field), path.open("rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise too_large(f"is larger than {most // 1_000_000} MB", field)
+    return data
+
+
+def _kind_of(path: Path, field: str) -> int:
+    """Whether a path is a file, a folder or a pipe, by `stat`. Raises for all else before it is opened."""
+    with _told(field):
+        kind = stat.S_IFMT(path.stat().st_mode)
+    if kind not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFIFO):
+        why = f"{field}: is a device or a socket, which is not read; name a file, or give the text on standard input"
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, field)
+    return kind
+
+
 def decoded(data: bytes) -> str:
     """A text in the encoding that it has; `INVALID_ARGUMENT` for what is no text."""
     encoding = _ENCODINGS.get(data[:2], "utf-8-sig")
@@ -143,9 +216,9 @@ def _changed(path: Path) -> datetime:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _told(field: str = "file") -> Iterator[None]:
     """What the system refuses is told as the file's."""
     try:
         yield
     except OSError as error:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: {error.strerror}", "file") from error
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: {error.strerror}", field) from error

@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from itertools import groupby, pairwise
@@ -12,7 +12,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import ForeignFact, Unread, merged_fields
 from commonplace.domain.strict_json import read_json
 from commonplace.domain.taxonomy import Source as Who
-from commonplace.importing.entries import Found, beside, each, list_in, objects, one_line
+from commonplace.importing.entries import Found, JsonText, ReadEntry, beside, each, in_pages, objects, one_line
 from commonplace.importing.notes import digest, statements
 from commonplace.importing.sources import Source
 from commonplace.use_cases.left_out import words_of
@@ -55,31 +55,21 @@ _OF_NOBODY = re.compile(
 )
 
 
+def read_entries(read: ReadEntry, keys: Sequence[str], source: Source) -> Found:
+    """What `read` finds in each entry of a file, and what stands beside them. `keys`: under which the entries may be."""
+    return each(in_pages(source, *keys), read)
+
+
 def read_mem0(source: Source) -> Found:
     """Memories with their categories, times, and whatever metadata they have; of a history each wording, old ones closed."""
-    return _history(source) if source.is_folder or source.is_database else _each(source, _mem0, *MEM0)
-
-
-def read_graph(source: Source) -> Found:
-    """The facts on the edges of Zep's or Graphiti's graph; one that is not true any more comes closed at that time."""
-    return _each(source, _edge, *GRAPH)
-
-
-def read_langgraph(source: Source) -> Found:
-    """Items of a store, as `Item.dict()` writes them: a statement of each, with its namespace and other fields."""
-    return _each(source, _item, *LANGGRAPH)
-
-
-def read_agentcore(source: Source) -> Found:
-    """The records that AgentCore Memory lists: an answer of `ListMemoryRecords`, several of them, or a list of records."""
-    return _each(source, _record, *AGENTCORE)
+    return _history(source) if source.is_folder or source.is_database else read_entries(_mem0, MEM0, source)
 
 
 def read_mcp_memory(source: Source) -> Found:
     """The file of the reference memory server of MCP, or what `read_graph` gives: observations and relations."""
-    given = source.json
-    if not isinstance(given, Mapping) or not {"entities", "relations"} & given.keys():
-        yield from _each(source, _node)
+    given = _whole(source)
+    if not {"entities", "relations"} & given.keys():
+        yield from read_entries(_node, (), source)
         return
     for kind, name in (("entity", "entities"), ("relation", "relations")):
         listed = objects(given.get(name) or [])
@@ -89,10 +79,10 @@ def read_mcp_memory(source: Source) -> Found:
 
 def read_letta(source: Source) -> Found:
     """Each statement of the memory blocks of an agent file, and each passage. Messages and tools stay there."""
-    given = source.json
-    lists = [name for name in (*BLOCKS, *PASSAGES) if isinstance(given, Mapping) and isinstance(given.get(name), list)]
-    if not isinstance(given, Mapping) or not (lists or "agents" in given):
-        yield from _each(source, _passage)
+    given = _whole(source)
+    lists = [name for name in (*BLOCKS, *PASSAGES) if isinstance(given.get(name), list)]
+    if not (lists or "agents" in given):
+        yield from read_entries(_passage, (), source)
         return
     agents = given.get("agents")
     agent = next((one for one in agents if isinstance(one, Mapping)), given) if isinstance(agents, list) else given
@@ -101,11 +91,11 @@ def read_letta(source: Source) -> Found:
     yield from beside(given, *lists)
 
 
-def _each(source: Source, read: Callable[[str, Mapping[str, Any]], Iterator[ForeignFact]], *keys: str) -> Found:
-    """What is read in each entry of a file, and what stands beside them."""
-    entries, rest = list_in(source.json, *keys)
-    yield from each(entries, read, source.lines)
-    yield from rest
+def _whole(source: Source) -> Mapping[str, Any]:
+    """The object of a file that is one, of up to 50 MB; an empty one for a list, or for an object on each line."""
+    is_one = not source.stands_in_lines and JsonText(source.pieces()).next() == "{"
+    given: Mapping[str, Any] = source.json if is_one else {}
+    return given
 
 
 def _mem0(where: str, entry: Mapping[str, Any]) -> Iterator[ForeignFact]:
@@ -134,15 +124,13 @@ def _history(source: Source) -> Found:
     path = source.path / HISTORY if source.is_folder else source.path
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            rows = connection.execute(_EVENTS).fetchall()
-            there = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'messages'").fetchone()
-            messages = connection.execute("SELECT role, content FROM messages").fetchall() if there else []
+            for memory_id, events in groupby(connection.execute(_EVENTS), key=lambda row: row[0]):
+                yield from _wordings(str(memory_id), [row[1:] for row in events])
+            if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'messages'").fetchone():
+                for role, content in connection.execute("SELECT role, content FROM messages"):
+                    yield Unread(f"message of {role}", "a message that mem0 kept", content)
     except sqlite3.Error as error:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: is no history of mem0: {error}", "file") from None
-    for memory_id, events in groupby(rows, key=lambda row: row[0]):
-        yield from _wordings(str(memory_id), [row[1:] for row in events])
-    for role, content in messages:
-        yield Unread(f"message of {role}", "a message that mem0 kept", content)
 
 
 def _wordings(memory_id: str, events: list[tuple[Any, ...]]) -> Iterator[ForeignFact]:
@@ -169,7 +157,8 @@ def _wordings(memory_id: str, events: list[tuple[Any, ...]]) -> Iterator[Foreign
         yield ForeignFact(f"memory {memory_id}", name, content, times=times, source=_who(role) or "user", rest=fields)
 
 
-def _edge(where: str, edge: Mapping[str, Any]) -> Iterator[ForeignFact]:
+def edge_facts(where: str, edge: Mapping[str, Any]) -> Iterator[ForeignFact]:
+    """The fact on an edge of Zep's or Graphiti's graph; one that is not true any more comes closed at that time."""
     attributes = edge.get("attributes")
     yield ForeignFact(
         where=where,
@@ -219,7 +208,8 @@ def _passage(where: str, passage: Mapping[str, Any]) -> Iterator[ForeignFact]:
     )
 
 
-def _item(where: str, item: Mapping[str, Any]) -> Iterator[ForeignFact]:
+def item_facts(where: str, item: Mapping[str, Any]) -> Iterator[ForeignFact]:
+    """An item of LangGraph's store, as `Item.dict()` writes it: its words, its namespace and its other fields."""
     namespace = item.get("namespace")
     parts = [str(part) for part in namespace] if isinstance(namespace, list) else [str(namespace or "")]
     content, more = _words_in(item.get("value"))
@@ -235,7 +225,7 @@ def _item(where: str, item: Mapping[str, Any]) -> Iterator[ForeignFact]:
     )
 
 
-def _record(where: str, record: Mapping[str, Any]) -> Iterator[ForeignFact]:
+def record_facts(where: str, record: Mapping[str, Any]) -> Iterator[ForeignFact]:
     """A record of AgentCore. Its text is a sentence, or for preferences an object with the preference and its categories."""
     content, namespaces, metadata = (record.get(name) for name in ("content", "namespaces", "metadata"))
     said, more = (content.get("text"), _but(content, {"text"})) if isinstance(content, Mapping) else (content, {})

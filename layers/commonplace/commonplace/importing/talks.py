@@ -1,7 +1,7 @@
 """ChatGPT and Claude: the conversations of an export, each as the talks of its days; streamed, for it may be large."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
@@ -9,9 +9,8 @@ from typing import Any
 from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.imports import RefusedEntry, Unread
 from commonplace.importing.conversation_files import ConversationFile, conversation_files
-from commonplace.importing.entries import array_elements, unreadable
+from commonplace.importing.entries import array_elements, refusal, unreadable
 from commonplace.importing.sources import Source
-from commonplace.use_cases.import_facts import REFUSED, refused
 from commonplace.use_cases.left_out import is_technical, words_of
 from commonplace.use_cases.legacy_records import moment
 
@@ -21,11 +20,8 @@ _PAUSE, _NAME_SHOWN = timedelta(hours=1), 80
 _CONTENTS = ("text", "multimodal_text")
 _TEXTS = {"title", "name", "summary", "parts", "text", "content", "thoughts", "attachments", "files"}
 OTHER_ROLE = "said by a tool or the system"
-_NOT_SAID = {
-    None: "the title of a conversation",
-    "user": "edited away, hidden, attached or no text",
-    "assistant": "said by the assistant",
-}
+EDITED, BY_ASSISTANT = "edited away, hidden, attached or no text", "said by the assistant"
+_NOT_SAID = {None: "the title of a conversation", "user": EDITED, "assistant": BY_ASSISTANT}
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant"}
 
 
@@ -38,7 +34,11 @@ class Said:
     time: datetime
 
 
-def talks_of(source: Source, kind: str, zone: tzinfo | None) -> Iterator[dict[str, Any] | RefusedEntry | Unread]:
+Talks = Iterator[dict[str, Any] | RefusedEntry | Unread]
+"""Talks, what can't be read, and what else becomes no memory."""
+
+
+def talks_of(source: Source, kind: str, zone: tzinfo | None) -> Talks:
     """The talks of an export, as interactions of the type `discussion` under names of their own, with the `times` of their
     messages beside them. Conversations that can't be read are refused; what else is not read comes text by text."""
     number = 0
@@ -54,9 +54,7 @@ def talks_of(source: Source, kind: str, zone: tzinfo | None) -> Iterator[dict[st
                     raise found if isinstance(found, CommonplaceError) else unreadable(None, "must be an object")
                 yield from _talks(where, found, kind, zone)
             except CommonplaceError as error:
-                if found is not error:
-                    yield Unread(where, REFUSED.format(error.code.label), found)
-                yield refused(where, error)
+                yield from refusal(where, None if found is error else found, error)
 
 
 def _talks(where: str, conversation: Mapping[str, Any], kind: str, zone: tzinfo | None) -> Iterator[dict[str, Any] | Unread]:
@@ -66,18 +64,23 @@ def _talks(where: str, conversation: Mapping[str, Any], kind: str, zone: tzinfo 
         raise unreadable("id", "there is no id")
     yield from _unread(where, conversation, words_of(" ".join(one.text for one in said if one.role == "user")))
     begins = Counter[str]()
-    for talk in _cut(said, zone):
+    for talk in cut(said, zone):
         if any(one.role == "user" for one in talk):
             begun = talk[0].time.astimezone(UTC)
             named = f"{kind}/{name[:_NAME_SHOWN]}/{begun:%Y-%m-%dT%H:%M:%S}"
             begins[named] += 1  # without times of their own many messages have that of the conversation
-            yield {
-                "type": "discussion",
-                "id": named if begins[named] == 1 else f"{named}/{begins[named]}",
-                "time": begun.isoformat(timespec="microseconds"),
-                "messages": [{"role": one.role, "content": one.text} for one in talk],
-                "times": [one.time.isoformat() for one in talk],
-            }
+            yield interaction(named if begins[named] == 1 else f"{named}/{begins[named]}", begun, talk)
+
+
+def interaction(name: str, begun: datetime, talk: Sequence[Said]) -> dict[str, Any]:
+    """A talk as an interaction, with the times of its messages. `begun`: when, in UTC."""
+    return {
+        "type": "discussion",
+        "id": name,
+        "time": begun.isoformat(timespec="microseconds"),
+        "messages": [{"role": one.role, "content": one.text} for one in talk],
+        "times": [one.time.isoformat() for one in talk],
+    }
 
 
 def _unread(where: str, conversation: Mapping[str, Any], kept: set[str]) -> Iterator[Unread]:
@@ -104,7 +107,7 @@ def _texts(value: Any, role: Any, *, is_text: bool) -> Iterator[tuple[Any, str]]
         yield role, value
 
 
-def _cut(messages: Iterable[Said], zone: tzinfo | None) -> Iterator[list[Said]]:
+def cut(messages: Iterable[Said], zone: tzinfo | None) -> Iterator[list[Said]]:
     """What was said without an hour between on one day is a talk, as long as one may be."""
     talk, size = list[Said](), 0
     for one in messages:
@@ -132,7 +135,7 @@ def _chatgpt(conversation: Mapping[str, Any]) -> Iterator[Said]:
         entry = mapping[node] if isinstance(mapping[node], Mapping) else {}
         way.append(entry)
         node = entry.get("parent")
-    yield from _timed(map(_chatgpt_message, reversed(way)), conversation.get("create_time"), conversation.get("update_time"))
+    yield from timed(map(_chatgpt_message, reversed(way)), conversation.get("create_time"), conversation.get("update_time"))
 
 
 def _chatgpt_message(entry: Mapping[str, Any]) -> tuple[Any, str, Any]:
@@ -153,7 +156,7 @@ def _claude(conversation: Mapping[str, Any]) -> Iterator[Said]:
     if not isinstance(messages, list):
         raise unreadable("chat_messages", "there are no messages")
     found = (_claude_message(one) for one in messages if isinstance(one, Mapping))
-    yield from _timed(found, conversation.get("created_at"), conversation.get("updated_at"))
+    yield from timed(found, conversation.get("created_at"), conversation.get("updated_at"))
 
 
 def _claude_message(message: Mapping[str, Any]) -> tuple[Any, str, Any]:
@@ -164,7 +167,7 @@ def _claude_message(message: Mapping[str, Any]) -> tuple[Any, str, Any]:
     return message.get("sender"), text, message.get("created_at")
 
 
-def _timed(messages: Iterable[tuple[Any, str, Any]], *times: Any) -> Iterator[Said]:
+def timed(messages: Iterable[tuple[Any, str, Any]], *times: Any) -> Iterator[Said]:
     """Messages in order, each at its time, else at that of the one before or of the conversation."""
     last = next(filter(None, map(_moment, times)), None)
     for role, text, time in messages:

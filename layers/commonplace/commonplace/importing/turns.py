@@ -1,38 +1,108 @@
-"""A conversation as turns, or as messages of a chat: a statement of each, with its place."""
+"""Conversations without an export around them: turns, a statement of each, and messages of chat APIs, read as talks."""
 
-from collections.abc import Iterator, Mapping
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime, tzinfo
+from itertools import groupby
 from typing import Any
 
+from commonplace.contract import validate
 from commonplace.domain.errors import CommonplaceError
-from commonplace.domain.imports import ForeignFact
-from commonplace.importing.entries import Found, each, objects
+from commonplace.domain.imports import ForeignFact, RefusedEntry, Unread
+from commonplace.domain.interactions import ChatMessage
+from commonplace.importing.entries import Found, beside, each, entries, refusal
 from commonplace.importing.sources import Source
-from commonplace.use_cases.import_conversation import turns_of_chat
-from commonplace.use_cases.import_facts import refused
+from commonplace.importing.talks import BY_ASSISTANT, Talks, cut, interaction, timed
+from commonplace.text.redaction import redact
+from commonplace.use_cases.import_conversation import ASSISTANT
 
-KEYS = ("turns", "messages")
-_ASSISTANT = ("assistant", "system", "agent", "bot")
+TURNS, MESSAGES = "turns", "messages"
+_TIMES = ("created_at", "create_time", "timestamp", "time")
 
 
-def read(source: Source) -> Found:
-    """Every turn; of messages that are no chat the first that is none is told."""
-    try:
-        turns = turns_of_chat(objects(source.json, *KEYS))
-    except CommonplaceError as error:
-        yield refused("file", error)
+def read_turns(source: Source) -> Found:
+    """A statement of each turn, whoever said it, with its place; the turn before it may make a bare number a secret."""
+    session, before = None, None
+
+    def fact(where: str, turn: Mapping[str, Any]) -> Iterator[ForeignFact]:
+        nonlocal session, before
+        speaker, text = str(turn.get("speaker") or "user"), turn.get("text")
+        yield ForeignFact(
+            where=where,
+            name=f"{turn.get('session_id')}#{turn.get('position')}",
+            content=text,
+            before=before if turn.get("session_id") == session else None,
+            times={"event_time": turn.get("event_time")},
+            source="agent" if speaker.lower() in ASSISTANT else "user",
+            speaker=speaker,
+            session_id=turn.get("session_id"),
+            position=turn.get("position"),
+        )
+        session, before = turn.get("session_id"), text if isinstance(text, str) else None
+
+    return each(entries(source, TURNS), fact)
+
+
+def talks_of_messages(source: Source, now: datetime, zone: tzinfo | None) -> Talks:
+    """The talks of messages `{role, content}`: one conversation, or one each under `messages`.
+
+    A message is as old as it says, else as the file. What is not read of them comes beside the talks.
+    """
+    at = min(source.changed or now, now)
+    for is_whole, found in groupby(entries(source, MESSAGES, TURNS), key=_is_conversation):
+        if not is_whole:
+            yield from _talks(found, at, zone)
+            continue
+        for one in found:
+            yield from _talks(one[MESSAGES], at, zone)
+            yield from beside(one, MESSAGES)
+
+
+def _is_conversation(entry: Any) -> bool:
+    return isinstance(entry, Mapping) and isinstance(entry.get(MESSAGES), list)
+
+
+def _talks(messages: Iterable[Any], at: datetime, zone: tzinfo | None) -> Talks:
+    left = list[RefusedEntry | Unread]()
+    for talk in cut(timed(_said(messages, left), at.isoformat()), zone):
+        said = [redact(one.text).text for one in talk if one.role == "user"]
+        if said:  # named by what the user said: the same conversation is known again, whenever it is read
+            digest = hashlib.sha256("\0".join(said).encode(errors="replace")).hexdigest()[:32]
+            yield interaction(f"{MESSAGES}/{digest}", talk[0].time.astimezone(UTC), talk)
+        yield from left
+        left.clear()
+    yield from left
+
+
+def _said(messages: Iterable[Any], left: list[RefusedEntry | Unread]) -> Iterator[tuple[str | None, str, Any]]:
+    """Role, text and time of each message; what can't be read, and what becomes no memory, goes to `left`."""
+    number, before = 0, None
+    for given in messages:
+        if isinstance(given, Unread):
+            left.append(given)
+            continue
+        number += 1
+        where = f"message {number}"
+        try:
+            message = validate.check(ChatMessage, given)
+        except CommonplaceError as error:
+            left += refusal(where, given, error)
+            continue
+        left += _unread(where, message, given, before)
+        before = message.words
+        yield message.speaker, message.words, next((given[name] for name in _TIMES if given.get(name)), None)
+
+
+def _unread(where: str, message: ChatMessage, given: Mapping[str, Any], before: str | None) -> Iterator[Unread]:
+    """What becomes no memory: of the user's messages all but their text, of any other the whole."""
+    if message.speaker == "user":
+        yield from beside(given, "role", "content", *_TIMES)
+        if message.not_read is not None:
+            content = given.get("content")
+            parts = zip(message.content or (), content if isinstance(content, list) else (content,), strict=False)
+            yield Unread(where, message.not_read, [part for read, part in parts if not read.words], before)
         return
-    yield from each(list(turns), _fact)
-
-
-def _fact(where: str, turn: Mapping[str, Any]) -> Iterator[ForeignFact]:
-    speaker = str(turn.get("speaker") or "user")
-    yield ForeignFact(
-        where=where,
-        name=f"{turn.get('session_id')}#{turn.get('position')}",
-        content=turn.get("text"),
-        times={"event_time": turn.get("event_time")},
-        source="agent" if speaker.lower() in _ASSISTANT else "user",
-        speaker=speaker,
-        session_id=turn.get("session_id"),
-        position=turn.get("position"),
-    )
+    reason = BY_ASSISTANT if message.speaker and message.words.strip() else message.not_read or ""
+    said = {name: value for name, value in given.items() if name != "role"}
+    whole = said if len(said) > 1 else given.get("content")
+    yield Unread(where, reason if message.speaker else f"{reason}: {message.role}", whole, before)

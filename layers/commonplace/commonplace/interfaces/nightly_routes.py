@@ -1,7 +1,7 @@
 """The routes of nights, of a memory by its name and of feedback: method, path and body to an answer, for every server."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from commonplace.contract import validate
@@ -32,8 +32,7 @@ def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], 
     match path.strip("/").split("/"):
         case ["interactions"]:
             _only(method, "POST")
-            given = validate.check(RecordRequest, as_declared(RecordRequest, body()))
-            return nights.record(given.interactions).model_dump(mode="json")
+            return _recorded(validate.check(RecordRequest, as_declared(RecordRequest, body())).interactions, nights)
         case ["runs"]:
             _only(method, "GET")
             return nights.listed(_limit(query)).model_dump(mode="json")
@@ -58,6 +57,14 @@ def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], 
             given = as_declared(ForgetFeedbackRequest, body())
             return forget_feedback(given, nights.context.caller, nights.context.ports).model_dump(mode="json")
     raise CommonplaceError(ErrorCode.NOT_FOUND, f"there is nothing at this path; there are {PATHS}")
+
+
+def _recorded(given: Sequence[Any], nights: Nights) -> Answer:
+    """What was recorded; a 400 for the only one of a call, where it is refused."""
+    done = nights.record(given)
+    if len(given) == len(done.refused) == 1:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, done.refused[0].message, done.refused[0].field)
+    return done.model_dump(mode="json")
 
 
 def _memory(name: str, nights: Nights) -> Answer:

@@ -14,6 +14,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode, escaped
 from commonplace.domain.interactions import (
     Discussion,
     Explicit,
+    GivenDiscussion,
     GivenInteraction,
     Interaction,
     Message,
@@ -21,6 +22,7 @@ from commonplace.domain.interactions import (
     Reaction,
     RefusedInteraction,
     Save,
+    SkippedMessage,
 )
 from commonplace.domain.kept import YEARS
 from commonplace.nightly.web_pages import interaction_of
@@ -33,9 +35,11 @@ MAX_CHARACTERS = 300_000
 MAX_BYTES = 350_000
 """The heaviest talk, compressed: it is kept as one item of at most 400 KB, and a character may take three bytes."""
 MAX_MESSAGES = 2_000
+"""Of a discussion, the skipped ones too."""
+_MOST_MESSAGES = f"messages: {MAX_MESSAGES:,} are the most; send several interactions"
 
 _KINDS: Mapping[str, type[GivenInteraction]] = {
-    "discussion": Discussion,
+    "discussion": GivenDiscussion,
     "reaction": Reaction,
     "save": Save,
     "explicit": Explicit,
@@ -46,16 +50,26 @@ _SOON = timedelta(minutes=10)
 """Within which an interaction may answer the one before it."""
 
 
-def well_formed(given: Sequence[Any], caller: Caller, refused: list[RefusedInteraction]) -> Iterator[Interaction]:
-    """The interactions that may be recorded, each with an id and a time; the others go to `refused`."""
+def well_formed(
+    given: Sequence[Any], caller: Caller, refused: list[RefusedInteraction], skipped: list[SkippedMessage]
+) -> Iterator[Interaction]:
+    """The interactions that may be recorded, each with an id and a time; the others go to `refused`, and the messages that
+    are not read, or not all of them, to `skipped`."""
     unnamed = _Unnamed(caller)
     for one in given:
         try:
             checked = _validated(one, unnamed)
-            found = interaction_of(checked) if isinstance(checked, Page) else checked
+            found = _as_recorded(checked)
             _refuse_too_long(found)
-            named = one.get("id") is not None
-            yield found if named else found.model_copy(update={"id": unnamed.id_of(redacted(found, caller, []))})
+            if one.get("id") is None:
+                found = found.model_copy(update={"id": unnamed.id_of(redacted(found, caller, []))})
+            given_messages = checked.messages if isinstance(checked, GivenDiscussion) else ()
+            skipped += [
+                SkippedMessage(id=found.id, index=index, role=message.role, reason=message.not_read)
+                for index, message in enumerate(given_messages)
+                if message.not_read is not None
+            ]
+            yield found
         except CommonplaceError as error:
             refused.append(RefusedInteraction(id=_id_of(one), field=error.field, message=error.message))
 
@@ -102,26 +116,42 @@ def _validated(one: Any, unnamed: _Unnamed) -> GivenInteraction:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"time: must lie in {YEARS[0]}-{YEARS[-1]}", "time")
     if isinstance(interaction, Page):
         _refuse_too_long(interaction)
+    if isinstance(interaction, GivenDiscussion) and len(interaction.messages) > MAX_MESSAGES:
+        raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, _MOST_MESSAGES, "messages")
     return interaction
 
 
-def _texts(interaction: GivenInteraction) -> list[str]:
+def _as_recorded(given: GivenInteraction) -> Interaction:
+    """What is recorded of it: of a page what the user did there, of a discussion the texts of the user and the assistant."""
+    if isinstance(given, Page):
+        return interaction_of(given)
+    if not isinstance(given, GivenDiscussion):
+        return given
+    said = [Message(role=one.speaker, content=one.words) for one in given.messages if one.speaker and one.words.strip()]
+    if not said:
+        raise CommonplaceError(
+            ErrorCode.INVALID_ARGUMENT, "messages: none holds text of the user or the assistant", "messages"
+        )
+    return Discussion.model_validate({**given.model_dump(exclude={"messages"}), "messages": said})
+
+
+def _texts(interaction: Interaction | Page) -> list[str]:
     """The texts of an interaction that may be long."""
     if isinstance(interaction, Discussion):
         return [message.content for message in interaction.messages]
     return [interaction.text] if isinstance(interaction, Explicit | Page) else []
 
 
-def characters_of(interaction: GivenInteraction) -> int:
+def characters_of(interaction: Interaction) -> int:
     """How long its texts are together."""
     return sum(map(len, _texts(interaction)))
 
 
-def _refuse_too_long(interaction: GivenInteraction) -> None:
+def _refuse_too_long(interaction: Interaction | Page) -> None:
     field = "messages" if isinstance(interaction, Discussion) else "text"
-    if len(_texts(interaction)) > MAX_MESSAGES:
-        raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, f"messages: {MAX_MESSAGES:,} are the most; send several", field)
-    if characters_of(interaction) > MAX_CHARACTERS:
+    if len(_texts(interaction)) > MAX_MESSAGES:  # of a page that is a transcript
+        raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, _MOST_MESSAGES, field)
+    if sum(map(len, _texts(interaction))) > MAX_CHARACTERS:
         message = f"{field}: {MAX_CHARACTERS:,} characters are the most; send several interactions"
         raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, message, field)
     if isinstance(interaction, Discussion) and _is_too_heavy("\n".join(_texts(interaction)).encode()):

@@ -6,7 +6,15 @@ from typing import Any
 
 from commonplace.domain.batching import in_batches
 from commonplace.domain.fields import MAX_TEXT
-from commonplace.domain.interactions import Discussion, Explicit, Interaction, Message, RecordResult, RefusedInteraction
+from commonplace.domain.interactions import (
+    Discussion,
+    Explicit,
+    Interaction,
+    Message,
+    RecordResult,
+    RefusedInteraction,
+    SkippedMessage,
+)
 from commonplace.nightly.given_interactions import characters_of, redacted, well_formed
 from commonplace.ports.ledger import Ledger
 from commonplace.ports.values import Caller
@@ -49,10 +57,11 @@ def record_interactions(given: Sequence[Any], caller: Caller, ledger: Ledger) ->
     before it reads it again.
     """
     refused: list[RefusedInteraction] = []
+    skipped: list[SkippedMessage] = []
     kinds: list[str] = []
     last: Interaction | None = None
     new = known = 0
-    for batch in in_batches(well_formed(given, caller, refused), _BATCH, characters_of, _BATCH_CHARACTERS):
+    for batch in in_batches(well_formed(given, caller, refused, skipped), _BATCH, characters_of, _BATCH_CHARACTERS):
         there = {entry.interaction_id for entry in ledger.entries(caller.user_id, [one.id for one in batch])}
         clean: list[Interaction] = []
         for one in batch:
@@ -60,7 +69,8 @@ def record_interactions(given: Sequence[Any], caller: Caller, ledger: Ledger) ->
             clean += [redacted(one, caller, kinds, before)] if one.id not in there else []
         fresh = _record_batch([split_interaction(one) for one in clean], caller, ledger)
         new, known = new + fresh, known + len(batch) - fresh
-    return RecordResult(recorded=new, known=known, refused=refused, redacted=list(dict.fromkeys(kinds)))
+    kinds = list(dict.fromkeys(kinds))
+    return RecordResult(recorded=new, known=known, refused=refused, skipped=skipped, redacted=kinds)
 
 
 def _record_batch(batch: Sequence[list[Interaction]], caller: Caller, ledger: Ledger) -> int:

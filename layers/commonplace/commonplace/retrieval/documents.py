@@ -47,7 +47,12 @@ def document(memory: Memory) -> Document:
 
 def fingerprint(memory: Memory) -> bytes:
     """Equal for two memories that are the same: text (NFKC, case and spaces aside), collection, agent and place."""
-    parts = [folded(memory.content), memory.collection, memory.agent_id, memory.session_id, memory.position]
+    return fingerprint_of(memory.content, memory.collection, memory.agent_id, memory.session_id, memory.position)
+
+
+def fingerprint_of(content: str, collection: str, agent_id: str, session_id: str | None, position: int | None) -> bytes:
+    """The same of what is no memory yet."""
+    parts = [folded(content), collection, agent_id, session_id, position]
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode("utf-8")).digest()
 
 

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 from commonplace.contract import validate
 from commonplace.domain.errors import CommonplaceError, list_of
 from commonplace.domain.fields import MAX_TEXT, Place
-from commonplace.domain.imports import ChatMessage, ImportResult, Keep, LeftOut, Turn
+from commonplace.domain.imports import ImportResult, Keep, LeftOut, Turn
+from commonplace.domain.interactions import ChatMessage
 from commonplace.extraction.worthiness import only_greets
 from commonplace.memories.enrich import EnrichedStatement, PrecomputedEmbedder, enrich, labelling
 from commonplace.memories.ingest import new_entry
@@ -20,9 +21,8 @@ from commonplace.ports.values import Caller
 from commonplace.text.redaction import redact, without_secret
 
 _BATCH = 100
-_ASSISTANT = ("assistant", "system", "agent", "bot")
-_SPEAK_THEMSELVES = ("user", "assistant")  # the other roles of a chat (developer, tool, ...) are parts of its system
-_NOBODY = ("user", *_ASSISTANT)
+ASSISTANT = ("assistant", "system", "agent", "bot")
+NOBODY = ("user", *ASSISTANT)
 _NOT_WORTHY = "not_worthy: small talk, a question or a passing matter"
 _LONGEST_NAME = 128
 Progress = Callable[[int], None]
@@ -59,22 +59,13 @@ def turns_of_chat(messages: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str
     if not messages or not isinstance(messages[0], Mapping) or "role" not in messages[0]:
         return messages
     said = [_check(ChatMessage, message, number) for number, message in enumerate(messages)]
-    texts = [_text_of(message) for message in said]
+    texts = [message.words for message in said]
     until = next((number for number, message in enumerate(said) if message.role == "user"), 0)
     begins = hashlib.sha256("\0".join(texts[: until + 1]).encode()).hexdigest()
     return [
-        {"session_id": f"chat-{begins[:16]}", "position": number, "speaker": _speaker(message.role), "text": text}
+        {"session_id": f"chat-{begins[:16]}", "position": number, "speaker": message.speaker or "system", "text": text}
         for number, (message, text) in enumerate(zip(said, texts, strict=True))
     ]
-
-
-def _speaker(role: str) -> str:
-    return role if role in _SPEAK_THEMSELVES else "system"
-
-
-def _text_of(message: ChatMessage) -> str:
-    parts = message.content if isinstance(message.content, list) else ()
-    return message.content if isinstance(message.content, str) else "\n".join(part.text for part in parts if part.text)
 
 
 @dataclass(frozen=True)
@@ -95,7 +86,7 @@ class _TurnReader:
         kept = {}
         for number, text in texts.items():
             speaker = self.turns[number].speaker
-            named = None if speaker.lower() in _NOBODY else redact(speaker).text
+            named = None if speaker.lower() in NOBODY else redact(speaker).text
             statement = enrich(text, self.ports.words, embedder, self.own_tags, named)
             if self.keep == "all" or (statement.classification.worthy and not only_greets(text)):
                 kept[number] = statement
@@ -121,12 +112,12 @@ class _TurnReader:
             return "", "secret_only: holds nothing but a secret"
         if len(found.text) > MAX_TEXT:
             return "", f"text_too_long: {len(turn.text)} characters; {MAX_TEXT} are the most"
-        if self.keep == "worthy" and turn.speaker.lower() in _ASSISTANT:
+        if self.keep == "worthy" and turn.speaker.lower() in ASSISTANT:
             return "", "not_worthy: said by the assistant"
         return found.text, None
 
     def _entry(self, turn: Turn, statement: EnrichedStatement) -> Entry:
-        source = "agent" if turn.speaker.lower() in _ASSISTANT else "user"
+        source = "agent" if turn.speaker.lower() in ASSISTANT else "user"
         given = {"agent_id": self.caller.agent_id, "source": source}
         return new_entry("import", statement, self._place(turn), self.caller, self.ports, given)
 

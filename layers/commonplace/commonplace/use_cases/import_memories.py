@@ -33,7 +33,7 @@ from commonplace.runs.plan import Plan
 from commonplace.runs.staging import change_many, run_context
 from commonplace.use_cases.export_memories import keep, kept_files
 from commonplace.use_cases.import_plan import INSTRUCTION, Given, ImportPlan, LeftOut
-from commonplace.use_cases.record_check import checked_record
+from commonplace.use_cases.import_records import checked_record
 from commonplace.use_cases.record_files import read_lines, too_large
 
 UPLOAD_KEPT_FOR = timedelta(hours=1)

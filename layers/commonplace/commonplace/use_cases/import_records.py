@@ -1,24 +1,51 @@
 """Importing the records of an export: each under its own id, with its version and its links; what is here stays."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Annotated, Any
 
-from commonplace.domain.errors import CommonplaceError, of_type
-from commonplace.domain.fields import Notes
+from pydantic import BaseModel, ConfigDict, Field, field_serializer
+
+from commonplace.contract import validate
+from commonplace.domain.errors import CommonplaceError, ErrorCode, of_type
+from commonplace.domain.fields import MAX_TEXT, Moment, Name, Notes, printable
 from commonplace.domain.flaws import gathered
-from commonplace.domain.imports import ImportedRecords, LeftOutRecord
+from commonplace.domain.ids import may_be_id
+from commonplace.domain.imports import ImportedMemory, ImportedRecords, ImportOutcome, LeftOutRecord
+from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Run
+from commonplace.domain.storage import normal_key
+from commonplace.domain.transfer import ImportFormat
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
+from commonplace.text.redaction import redact
 from commonplace.use_cases.import_plan import Given, ImportPlan
-from commonplace.use_cases.record_check import checked_record
+from commonplace.use_cases.record_files import HISTORY, read_lines
 
-Progress = Callable[[int, int], None]
+Progress = Callable[[int, int | None], None]
+Records = Iterable[Mapping[str, Any]] | Mapping[int, Mapping[str, Any]]
+"""Of an export: one after the other, or by their lines."""
+_TEXTS = ("raw_text", "normalized_text", "evidence", "user_note", "subject", "speaker")
+_WORDS = ("tags", "concepts")
+_LONG = {"raw_text", "normalized_text", "evidence", "user_note"}  # of the others an index takes no more than this as a whole
+_LARGEST = 2**53  # a position, a version, a count: what every store and every JSON keeps exactly
+_MOST_WORDS = 1_000  # tags or concepts of a memory: who counts what stands together counts each pair
 _LOST = "conflict: the id, the key or the place was taken meanwhile, or the id is of another user"
 
 
+def read_export(text: str) -> dict[int, dict[str, Any]]:
+    """The records of an export, JSON Lines or CSV, by their lines; raises what is wrong with the first that is none."""
+    found: dict[int, dict[str, Any]] = {}
+    form: ImportFormat = "csv" if text.removeprefix("\ufeff").lstrip().startswith("memory_id,") else "jsonl"
+    for number, one in read_lines(text, form):
+        if isinstance(one, CommonplaceError):
+            raise CommonplaceError(one.code, f"line {number}: {one.message}", "file")
+        found[number] = one
+    return found
+
+
 def import_records(
-    records: Sequence[Mapping[str, Any]], caller: Caller, ports: Ports, apply: bool = False, progress: Progress | None = None
+    records: Records, caller: Caller, ports: Ports, apply: bool = False, progress: Progress | None = None
 ) -> ImportedRecords:
     """Tells what an import of exported records would store, or stores it as a run, which can be undone.
 
@@ -28,7 +55,8 @@ def import_records(
     of_type(bool, apply, "apply")
     kinds: dict[str, None] = {}
     with gathered() as given_flaws:
-        checked = [_check(given, number, caller, kinds) for number, given in enumerate(records)]
+        given = records.items() if isinstance(records, Mapping) else ((None, one) for one in records)
+        checked = [_check(one, number, line, caller, kinds) for number, (line, one) in enumerate(given)]
     with gathered() as flaws:
         plan, run = _stored(checked, caller, ports, progress) if apply else (ImportPlan.of(checked, caller, ports), None)
     lost = [one for one in run.operations if one.outcome == "lost" and one.kind == "ADD"] if run else []
@@ -47,9 +75,24 @@ def import_records(
         known=[one.memory.memory_id for one in plan.known],
         left_out=left_out,
         held=given_flaws.held,
+        memories=_memories(checked, plan, missing),
         notes=Notes(redacted=list(kinds)) if kinds else None,
     )
     return done.naming(flaws)
+
+
+def _memories(checked: Sequence[Given], plan: ImportPlan, lost: set[str | None]) -> list[ImportedMemory]:
+    """What happens to each record."""
+    known, left = {one.number for one in plan.known}, {one.given.number: one for one in plan.left_out}
+    found = list[ImportedMemory]()
+    for one in checked:
+        outcome: ImportOutcome = "lost" if one.memory.memory_id in lost else "known" if one.number in known else "added"
+        row = ImportedMemory(where=one.memory.memory_id, outcome=outcome, content=one.memory.content)
+        if (why := left.get(one.number)) is not None:
+            outcome = "known" if why.why == "known" else "conflict" if why.why in ("conflict", "key_taken") else "refused"
+            row = row.model_copy(update={"outcome": outcome, "memory_id": why.other, "why": why.message})
+        found.append(row)
+    return found
 
 
 def _stored(checked: Sequence[Given], caller: Caller, ports: Ports, progress: Progress | None) -> tuple[ImportPlan, Run]:
@@ -68,10 +111,87 @@ def _stored(checked: Sequence[Given], caller: Caller, ports: Ports, progress: Pr
     return plans[-1], told.run
 
 
-def _check(given: Mapping[str, Any], number: int, caller: Caller, kinds: dict[str, None]) -> Given:
+def _check(given: Mapping[str, Any], number: int, line: int | None, caller: Caller, kinds: dict[str, None]) -> Given:
     try:
         return Given(number, *checked_record(given, caller.user_id, kinds))
     except CommonplaceError as error:
-        where = f"records.{number}"
-        field = ".".join(filter(None, (where, error.field)))
+        where = f"records.{number}" if line is None else f"line {line}"
+        field = ".".join(filter(None, (where, error.field))) if line is None else error.field
         raise CommonplaceError(error.code, f"{where}: {error.message}", field) from None
+
+
+class PastStep(BaseModel):
+    """Something that was done to a memory where it came from."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+
+    operation: Name
+    at: Moment
+
+    @field_serializer("at")
+    def _iso(self, at: datetime) -> str:
+        return at.isoformat()
+
+
+class PastSteps(BaseModel):
+    """All of it, oldest first."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+
+    history: Annotated[list[PastStep], Field(max_length=1_000)] = []
+
+
+def checked_record(given: Mapping[str, Any], user_id: str, kinds: dict[str, None]) -> tuple[Memory, list[dict[str, str]]]:
+    """A record as the user's memory, and its history; `kinds` is told the secrets that were taken out.
+
+    Whose it was is not read, nor are fields that a newer version added. Raises an error that names the field.
+    """
+    known: Any = given
+    if isinstance(given, Mapping):
+        known = {name: given[name] for name in Memory.model_fields if name in given} | {"user_id": user_id}
+    memory = validate.check(Memory, known)
+    _check_values(memory)
+    steps = validate.check(PastSteps, {name: given[name] for name in (HISTORY,) if given.get(name) is not None})
+    found = redact("\n".join(step.operation for step in steps.history))
+    kinds |= dict.fromkeys(found.kinds)
+    past = [] if found.kinds else [step.model_dump() for step in steps.history]
+    return _redacted(memory, kinds), past
+
+
+def _check_values(memory: Memory) -> None:
+    """What the record's own types let pass, since they are only made from what was checked before."""
+    for name, value in memory:
+        for text in value if isinstance(value, tuple) else (value,):
+            try:
+                printable(text if isinstance(text, str) else "")
+                if isinstance(text, str) and len(text) > MAX_TEXT and name not in _LONG:
+                    raise ValueError(f"must be at most {MAX_TEXT:,} characters")
+                normal_key(value if name == "key" and value is not None else "key")
+            except ValueError as error:
+                raise _refused(name, str(error)) from None
+        if isinstance(value, int) and abs(value) > _LARGEST:
+            raise _refused(name, f"must be at most {_LARGEST} away from 0")
+        if isinstance(value, tuple) and len(value) > _MOST_WORDS:
+            raise _refused(name, f"must be at most {_MOST_WORDS:,}")
+        if isinstance(value, datetime) and value.tzinfo is None:
+            raise _refused(name, "must have an offset, e.g. 2026-05-20T18:30:00+02:00")
+    if not may_be_id(memory.memory_id):
+        raise _refused("memory_id", "is no id of a memory")
+    if memory.status == "active" and not memory.content.strip():  # one that was erased is closed
+        raise _refused(memory.indexed, "must hold something, for the memory is active")
+
+
+def _redacted(memory: Memory, kinds: dict[str, None]) -> Memory:
+    changed: dict[str, Any] = {}
+    for name in _TEXTS:
+        found = redact(getattr(memory, name) or "")
+        if found.kinds:
+            kinds |= dict.fromkeys(found.kinds)
+            changed[name] = found.text
+    for name in _WORDS:
+        changed[name] = tuple(word for word in getattr(memory, name) if not redact(word).kinds)
+    return memory.model_copy(update=changed)
+
+
+def _refused(name: str, why: str) -> CommonplaceError:
+    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{name}: {why}", name)

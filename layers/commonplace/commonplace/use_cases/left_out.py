@@ -13,26 +13,32 @@ from commonplace.text.redaction import redact
 
 _WORD = re.compile(r"[^\W_]+")
 _ESCAPED = re.compile(r"(\\[\\\"])|\\(?:[nrtbf]|u00[01].)")
-_MACHINE = re.compile(r"(?=\S*\d)\S*|[\W\d_]*")  # an id, a hash, a time or a figure
+_MACHINE = re.compile(r"(?=\S*\d)[\w.:+/=-]{8,}|[\d\s.:+/-]*")  # an id, a hash, a time; a figure
+_MOST_REASONS, _OTHER_REASONS = 200, "another reason"
+_MOST_PASSAGES, _MOST_CHARACTERS = 10_000, 10_000_000
 _Given = TypeVar("_Given")
 
 
 @dataclass
 class LeftOutWords:
-    """The passages so far. `listing`: they are kept, not only counted."""
+    """The passages so far: how many, by up to 200 reasons. `listing`: the first 10,000 are kept as well, up to 10 million
+    characters."""
 
     listing: bool = False
     counts: Counter[str] = field(default_factory=Counter)
+    kept: int = 0
     passages: list[LeftOutPassage] = field(default_factory=list)
 
     def add(self, part: Unread) -> None:
         """Adds a passage, if it has a word."""
         if not has_words(part.said):
             return
-        self.counts[part.reason] += 1
-        if self.listing:
+        reason = part.reason if part.reason in self.counts or len(self.counts) < _MOST_REASONS else _OTHER_REASONS
+        self.counts[reason] += 1
+        if self.listing and len(self.passages) < _MOST_PASSAGES and self.kept < _MOST_CHARACTERS:
             text = redact(json_text(part.said), part.before).text
-            self.passages.append(LeftOutPassage(where=part.where, reason=part.reason, text=text))
+            self.passages.append(LeftOutPassage(where=part.where, reason=reason, text=text))
+            self.kept += len(text)
 
     def taken(self, given: Iterable[_Given | Unread]) -> Iterator[_Given]:
         """Adds the passages among the entries, and returns the others."""

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
@@ -57,9 +57,9 @@ def _check_size(text: str) -> None:
         raise too_large(f"is larger than {MOST_BYTES // 1_000_000} MB")
 
 
-def too_large(why: str) -> CommonplaceError:
-    """The error of a file that is more than an import takes."""
-    return CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, f"the file {why}; take it in piece by piece")
+def too_large(why: str, field: str | None = None) -> CommonplaceError:
+    """The error of a file that is more than is taken at once."""
+    return CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, f"the file {why}; take it in piece by piece", field)
 
 
 def is_export(first: Record) -> bool:
@@ -70,25 +70,15 @@ def is_export(first: Record) -> bool:
     return HEADER in first or {"memory_id", "raw_text"} <= first.keys()
 
 
-def stands_line_by_line(text: str) -> bool:
-    """Whether a text begins with a line that may be an object of its own, as JSON Lines do."""
-    first = text.strip().partition("\n")[0].strip()
-    return first.startswith("{") and first.endswith("}")
-
-
-def object_lines(text: str, read: Callable[[str], dict[str, Any]] = read_object) -> Iterator[Line]:
-    """The objects of JSON Lines; blank lines are left out."""
-    for number, line in enumerate(text.split("\n"), 1):  # other line breaks, such as U+2028, may stand inside a string
-        if line.strip():
-            try:
-                yield number, read(line)
-            except CommonplaceError as error:
-                yield number, error
-
-
 def _json_lines(text: str) -> Iterator[Line]:
     first = True
-    for number, found in object_lines(text, _read_checked):
+    for number, line in enumerate(text.split("\n"), 1):  # other line breaks, such as U+2028, may stand inside a string
+        if not line.strip():
+            continue
+        try:
+            found: dict[str, Any] | CommonplaceError = _read_checked(line)
+        except CommonplaceError as error:
+            found = error
         if not (first and isinstance(found, dict) and is_export(found) and HEADER in found):
             yield number, found
         first = False

@@ -15,7 +15,8 @@ from commonplace.contract.formats import rendered
 from commonplace.contract.formats.openapi import write_local
 from commonplace.contract.manifest import rows
 from commonplace.contract.registry import TOOLS
-from commonplace.domain.imports import ChatMessage, Turn
+from commonplace.domain.imports import Turn
+from commonplace.domain.interactions import ChatMessage
 from commonplace.interfaces.aws import http_api, identity
 from commonplace.interfaces.http.app import ROUTES
 from tests.asgi import client_of
@@ -146,7 +147,7 @@ def test_turns_are_described() -> None:
     assert set(turn["properties"]) == set(Turn.model_fields)
     assert set(message["properties"]) == set(ChatMessage.model_fields)
     text, parts = message["properties"]["content"]["anyOf"]
-    assert (text["type"], parts["items"]["required"]) == ("string", ["type"])
+    assert (text["type"], set(parts["items"]["properties"])) == ("string", {"type", "text"})
 
 
 def test_the_headers_are_those_that_are_read() -> None:

@@ -33,6 +33,7 @@ class Database:
         self._closed = False
         self._stamp: opening.Stamp | None = None
         with opening.storage_errors(self._path), ExitStack() as opened:  # a file that can't be used is let go of
+            opening.refuse_devices(self._path)
             self.read_only = opening.is_read_only(self._path)
             (self._open_to_read if self.read_only else self._open_to_write)(opened)
             opened.pop_all()

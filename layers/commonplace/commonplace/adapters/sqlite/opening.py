@@ -39,6 +39,12 @@ def real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
+def refuse_devices(path: Path) -> None:
+    """Refuses a device, a pipe or a folder before anything reads it, or takes it from everybody but its owner."""
+    if path.exists() and not path.is_file():
+        raise unavailable(f"the memory file {path} can't be used: it is a folder, a device or a pipe")
+
+
 def make(path: Path) -> None:
     """Makes the file and the folders above it for their owner alone, as far as they aren't there."""
     for folder in reversed([one for one in path.parents if not one.exists()]):

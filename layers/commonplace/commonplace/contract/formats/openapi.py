@@ -6,7 +6,8 @@ from typing import Any
 from commonplace.contract.formats.openapi_night import OF_BODIES, OF_HEADERS, night_paths, reference, responses, told
 from commonplace.contract.manifest import Row, schema
 from commonplace.domain.errors import ErrorCode
-from commonplace.domain.imports import ChatMessage, ImportRequest, ImportResult, StoreManyRequest, StoreManyResult, Turn
+from commonplace.domain.imports import Imported, ImportRequest, ImportResult, StoreManyRequest, StoreManyResult, Turn
+from commonplace.domain.interactions import ChatMessage
 from commonplace.domain.requests import StoreRequest
 from commonplace.domain.transfer import MEDIA, UploadResult
 
@@ -127,13 +128,18 @@ def _store_many() -> dict[str, Any]:
 
 def _import() -> dict[str, Any]:
     body: dict[str, Any] = schema(ImportRequest, "validation")
-    body["properties"]["turns"]["items"] = {"anyOf": [schema(Turn, "validation"), schema(ChatMessage, "validation")]}
+    message = schema(ChatMessage, "validation")
+    body["properties"]["messages"]["items"] = message
+    body["properties"]["turns"]["items"] = {"anyOf": [schema(Turn, "validation"), message]}
+    answers = {"anyOf": [schema(Imported, "serialization"), schema(ImportResult, "serialization")]}
     return {
         "operationId": "import_turns",
-        "summary": "Store a conversation, a memory per turn",
-        "description": "A turn that can't be stored is told in `left_out`, with its index, and the others are stored.",
+        "summary": "Read a conversation, or store a transcript turn by turn",
+        "description": "Of `messages` only the user's own words become memories: a plan is answered, and `apply` stores it. "
+        "`turns` with `keep` is the form for transcripts: each turn is stored at once, whoever said it; one that can't be is "
+        "told in `left_out`, with its index.",
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
-        "responses": responses(schema(ImportResult, "serialization"), set(told(OF_BODIES))),
+        "responses": responses(answers, set(told(OF_BODIES))),
     }
 
 

@@ -117,7 +117,8 @@ def _record() -> dict[str, Any]:
     body["properties"]["interactions"]["items"] = flat(GIVEN.json_schema(), nullable=False)
     return {
         **_operation("record_interactions", "Record what a day left behind", _of(RecordResult), set(OF_BODIES)),
-        "description": "A malformed interaction is told in `refused`, with its id and field, and the others are recorded.",
+        "description": "A malformed interaction is told in `refused`, with its id and field, and the others are recorded; "
+        "the only one of a call is a 400. Messages of other roles, and what is no text, are told in `skipped`.",
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
     }
 

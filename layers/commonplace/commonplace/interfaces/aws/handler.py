@@ -1,5 +1,6 @@
 """The one entrypoint of the functions that serve tools: any kind of event in, that kind's response out."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -101,7 +102,13 @@ def _imported(call: Call, caller: Caller) -> Body:
     from commonplace.use_cases.import_conversation import import_turns
 
     body = validate.check(ImportRequest, as_declared(ImportRequest, call.arguments))
-    return import_turns(body.turns, body.keep, caller, container.ports()).model_dump(mode="json")
+    if body.messages is not None:
+        from commonplace.importing.kinds import import_source
+        from commonplace.importing.sources import Source
+
+        given = Source(None, json.dumps({"messages": body.messages}))
+        return import_source(given, "messages", caller, container.ports(), apply=body.apply).model_dump(mode="json")
+    return import_turns(body.turns or [], body.keep, caller, container.ports()).model_dump(mode="json")
 
 
 def _page(name: str, caller: Caller) -> Body:

@@ -1,40 +1,36 @@
 """`import` and `export`: what was kept elsewhere in, everything out."""
 
-from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from commonplace.domain.errors import escaped
 from commonplace.domain.flaws import gathered
 from commonplace.domain.taxonomy import ImportKind
-from commonplace.importing.import_files import ImportFile, read_export, read_import
 from commonplace.interfaces.cli.failures import LEFT
-from commonplace.interfaces.cli.importing import import_foreign
 from commonplace.interfaces.cli.options import Shared, command_options, new_file, progress_bar, stdin_text
-from commonplace.interfaces.cli.tables import print_facts, print_json, print_rows
-
-_MOST_SHOWN = 20  # of what was left out; --json has all
+from commonplace.interfaces.cli.tables import Remarked, print_facts, print_json, print_notes, print_rows
 
 if TYPE_CHECKING:
-    from commonplace import Commonplace
-    from commonplace.domain.imports import ImportResult
+    from commonplace.importing.kinds import Found
+    from commonplace.importing.sources import Source
+
+_MOST_SHOWN = 20  # rows of a table; --all and --json have all
 
 
 @click.command("import")
 @click.argument("file", metavar="FILE|FOLDER", type=click.Path(exists=True, allow_dash=True))
 @click.option("--from", "kind", type=click.Choice(get_args(ImportKind)), help="What it holds; found out where it can be.")
-@click.option(
-    "--keep", type=click.Choice(["all", "worthy"]), default="all", show_default=True,
-    help="Of turns and messages that are stored at once: worthy leaves out small talk and what an assistant says.",
-)  # fmt: skip
 @click.option("--only", metavar="NAME", help="Whose memories to take, where the file holds those of several people.")
 @click.option("--user-map", multiple=True, metavar="NAME=USER", help="Take NAME's memories for the user USER; repeatable.")
 @click.option("--apply", is_flag=True, help="Store what the plan tells.")
+@click.option("--all", "every", is_flag=True, help="Show what happens to every entry, and every passage that is left out.")
 @command_options
 def import_file(
-    shared: Shared, file: str, kind: ImportKind | None, keep: Any, only: str | None, user_map: Sequence[str], apply: bool
+    shared: Shared, file: str, kind: ImportKind | None, only: str | None, user_map: Sequence[str], apply: bool, every: bool
 ) -> None:
     """Bring memories along from other stores and notes.
 
@@ -50,47 +46,50 @@ def import_file(
       commonplace                             what "commonplace export" wrote, of this version or of 0.1
 
     A plan is shown first: what would come, what is here already, what is refused and why. --apply stores it, as a run that
-    "commonplace runs undo" takes back; what came before is known. Times, tags, other fields and ids are kept. Turns and
-    messages without --from are stored at once. The exit code is 5 where something can't be stored, or stands in the way.
+    "commonplace runs undo" takes back; what came before is known. Times, tags, other fields and ids are kept. Of messages
+    only the user's own words become memories; of turns all do, whoever said them. The exit code is 5 where something can't
+    be stored, or stands in the way.
     """
     from commonplace.importing.kinds import kind_of
     from commonplace.importing.sources import Source
 
-    source = Source(None, stdin_text()) if file == "-" else Source(Path(file))
+    source = Source(None, stdin_text()) if file == "-" else Source.of(Path(file))
     found = kind_of(source, kind)
     if only is not None and user_map:
         raise click.UsageError("--only and --user-map exclude each other: a person of --user-map is taken for their user")
     if (only is not None or user_map) and found.kind == "commonplace":
         raise click.UsageError("--only and --user-map are for files of other stores")
-    if keep != "all" and (found.asked or found.kind not in ("turns", "messages")):
-        raise click.UsageError("--keep is for turns and messages without --from; all else is taken in whole")
     if found.kind == "commonplace":
-        return _import_export(shared, read_export(source.text), apply)
-    if found.asked or found.kind not in ("turns", "messages"):
-        return import_foreign(shared, source, found, apply, only, user_map)
-    given = read_import(source.text)
-    with shared.open() as memory, given.told_by_line():
-        answer = _stored(memory, given.items, keep).model_dump(mode="json")
+        return _import_export(shared, source.text, apply, every)
+    users = _users(user_map, source, found) if user_map else {only: shared.user}
+    answers = []
+    for name, user in users.items():
+        answer = _import_foreign(replace(shared, user=user), source, found, name, apply, every)
+        answers.append(answer | ({"only": name, "user": user} if user_map else {}))
+        if not shared.json:
+            _print(answers[-1], every)
     if shared.json:
-        return print_json(answer)
-    _print_import(answer)
-    click.echo(f"stored at once; --from {found.kind} shows a plan first")
+        print_json(answers if user_map else answers[0])
+    if any(answer["refused"] or answer["conflicts"] or answer["lost"] for answer in answers):
+        raise click.exceptions.Exit(LEFT)
     return None
 
 
-def _import_export(shared: Shared, found: ImportFile, apply: bool) -> None:
+def _import_export(shared: Shared, text: str, apply: bool, every: bool) -> None:
+    from commonplace.use_cases.import_records import read_export
+
+    found = read_export(text)
     with (
         shared.open() if apply else shared.reading() as memory,
-        found.told_by_line(),
-        progress_bar(f"reading {len(found.items)} records", len(found.items), "records") as show,
+        progress_bar(f"reading {len(found)} records", len(found), "records") as show,
     ):
-        answer = memory.import_records(found.items, apply, show).model_dump(mode="json")
-    _print_records(shared, answer, len(found.items), apply)
+        answer = memory.import_records(found, apply, show).model_dump(mode="json")
+    _print_records(shared, answer, len(found), apply, every)
     if any(not one["why"].startswith("known") for one in answer["left_out"]):
         raise click.exceptions.Exit(LEFT)
 
 
-def _print_records(shared: Shared, answer: dict[str, Any], records: int, apply: bool) -> None:
+def _print_records(shared: Shared, answer: dict[str, Any], records: int, apply: bool, every: bool) -> None:
     if shared.json:
         return print_json(answer)
     print_facts({
@@ -105,9 +104,84 @@ def _print_records(shared: Shared, answer: dict[str, Any], records: int, apply: 
     if answer["left_out"]:
         rows = [(one["memory_id"], one["why"]) for one in answer["left_out"][:_MOST_SHOWN]]
         print_rows(("record", "left out because"), rows, "left out because")
+    _print_memories(answer["memories"], every)
     if answer["stored"] and not apply:
         click.echo("--apply stores them")
     return None
+
+
+def _import_foreign(
+    shared: Shared, source: "Source", found: "Found", only: str | None, apply: bool, every: bool
+) -> dict[str, Any]:
+    """What taking in a source would do, or what it did. `every`: what happens to each entry, not only to the first."""
+    listed = None if every or shared.json else range(_MOST_SHOWN)
+    with (
+        shared.open() if apply else shared.reading() as memory,
+        progress_bar(f"reading {found.kind}", resumes="memories" if apply else None) as show,
+    ):
+        done = memory.import_from(source, found.kind, apply, only=only, listed=listed, progress=show)
+    return done.model_dump(mode="json") | {"why": found.why}
+
+
+def _users(user_map: Sequence[str], source: "Source", found: "Found") -> dict[str | None, str | None]:
+    """The users here by the people in the file."""
+    from commonplace.importing.kinds import people_in
+
+    users: dict[str | None, str | None] = {}
+    for pair in user_map:
+        name, equals, user = pair.rpartition("=")
+        if not (name and equals and user) or name in users:
+            raise click.UsageError(f"--user-map {escaped(pair)}: must be NAME=USER, and each NAME may be given once")
+        users[name] = user
+    there = people_in(source, found.kind)
+    for one in users:
+        if one not in there:
+            people = ", ".join(sorted(there)) or "nobody"
+            raise click.UsageError(f"--user-map: the file names {escaped(people)}, and not {escaped(str(one))}")
+    return users
+
+
+def _print(answer: dict[str, Any], every: bool) -> None:
+    outcomes = answer["outcomes"]
+    applied, runs = answer["applied"], answer["runs"] or [answer[name] for name in ("run_id",) if name in answer]
+    of_user = f" --user {answer['user']}" if "user" in answer else ""
+    print_facts({
+        "person": f"{answer['only']}, for the user {answer['user']}" if "user" in answer else "",
+        "read as": f"{answer['kind']}: {answer['why']}",
+        "people": [f"{name}: {count}" for name, count in answer["people"].items()] if len(answer["people"]) > 1 else "",
+        "entries": answer["entries"],
+        "added" if applied else "to be added": f"{answer['added']}, {answer['closed']} of them closed",
+        "of those alike": outcomes.get("near_duplicate"),
+        "here already": max(len(answer["known"]), outcomes.get("known", 0)),
+        "refused": max(len(answer["refused"]), outcomes.get("refused", 0)),
+        "conflicts": answer["conflicts"][:_MOST_SHOWN],
+        "lost to another write": answer["lost"],
+        "fields cut in the note": answer["cut"][:_MOST_SHOWN],
+        "undo by": [f"commonplace runs undo {run}{of_user}" for run in reversed(runs)],
+    })  # fmt: skip
+    if answer["refused"]:
+        rows = [(one["where"], one["code"], one["message"]) for one in answer["refused"][: None if every else _MOST_SHOWN]]
+        print_rows(("entry", "code", "refused because"), rows, "refused because")
+    if answer["left_out"]:
+        print_rows(("passages", "left out because"), [(n, why) for why, n in answer["left_out"].items()], "left out because")
+    if answer["passages"]:
+        told = [(one["where"], one["reason"], one["text"]) for one in answer["passages"]]
+        print_rows(("passage", "left out because", "words"), told, "words")
+    _print_memories(answer["memories"], every)
+    print_notes(answer)
+    if answer["added"] and not applied:
+        click.echo("--apply stores them")
+
+
+def _print_memories(memories: list[dict[str, Any]], every: bool) -> None:
+    """What happens to each entry, the first 20 or every one; those that are refused have a table of their own."""
+    shown = [one for one in memories if one["outcome"] != "refused"][: None if every else _MOST_SHOWN]
+    texts = (Remarked(one["content"], one["why"]) if one["why"] else one["content"] for one in shown)
+    told = [(one["where"], one["outcome"].replace("_", " "), text) for one, text in zip(shown, texts, strict=True)]
+    if told:
+        print_rows(("entry", "what happens", "memory"), told, "memory")
+    if len(memories) >= _MOST_SHOWN and not every:
+        click.echo(f"these are of the first {_MOST_SHOWN}; --all shows every one")
 
 
 @click.command()
@@ -139,16 +213,3 @@ def export(shared: Shared, form: Any, output: str | None) -> None:
     if flaws.note:
         click.echo(f"commonplace: {flaws.note}", err=True)
         raise click.exceptions.Exit(LEFT)
-
-
-def _stored(memory: "Commonplace", turns: Sequence[Any], keep: Any) -> "ImportResult":
-    with progress_bar(f"storing {len(turns)} turns", len(turns), "turns") as show:
-        return memory.import_turns(turns, keep=keep, progress=show)
-
-
-def _print_import(answer: dict[str, Any]) -> None:
-    kept = [memory_id for memory_id in answer["ids"] if memory_id]
-    print_facts({"turns": len(answer["ids"]), "kept": len(kept), "left out": len(answer["left_out"])})
-    reasons = Counter(left["why"] for left in answer["left_out"])
-    if reasons:
-        print_rows(("turns", "left out because"), [(str(n), why) for why, n in reasons.most_common()], "left out because")

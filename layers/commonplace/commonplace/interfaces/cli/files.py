@@ -1,5 +1,6 @@
 """`record` and `markdown`: a day of talk from a file, and the memories as pages to read and to edit."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,8 @@ def record(shared: Shared, file: str) -> None:
 
     FILE holds interactions, each {"type", ...} and maybe "id" and "time", as JSON lines, a JSON array, or an object with
     "interactions". One that is malformed is refused on its own; an id that is known stays as it was. Where all are
-    refused, the exit code is 2.
+    refused, the exit code is 2. The messages of a discussion may be those of an OpenAI or Bedrock log: texts of the user
+    and the assistant are read, everything else is skipped and counted.
     """
     given, refused = read_interactions(read_text(file))
     with shared.open() as memory:
@@ -42,16 +44,20 @@ def record(shared: Shared, file: str) -> None:
 
 def _print_recorded(answer: dict[str, Any]) -> None:
     print_facts({name: answer[name] for name in ("recorded", "known", "redacted")})
+    if answer["skipped"]:
+        reasons = Counter((one["role"], one["reason"]) for one in answer["skipped"])
+        rows = [(str(count), role, why) for (role, why), count in reasons.most_common()]
+        print_rows(("messages", "of the role", "skipped because"), rows, "skipped because")
     if answer["refused"]:
-        rows = [(one["id"] or "?", one["message"]) for one in answer["refused"]]
-        print_rows(("interaction", "refused because"), rows, "refused because")
+        refused = [(one["id"] or "?", one["message"]) for one in answer["refused"]]
+        print_rows(("interaction", "refused because"), refused, "refused because")
 
 
 def _recorded(memory: "Commonplace", given: Sequence[Any]) -> dict[str, Any]:
     """A batch at a time, so that one sees how far it is."""
     from commonplace.domain.batching import in_batches
 
-    answer: dict[str, Any] = {"recorded": 0, "known": 0, "refused": [], "redacted": []}
+    answer: dict[str, Any] = {"recorded": 0, "known": 0, "refused": [], "skipped": [], "redacted": []}
     with progress_bar(f"recording {len(given)} interactions", len(given), "interactions") as show:
         for number, batch in enumerate(in_batches(given, _BATCH)):
             done = memory.record_interactions(batch).model_dump(mode="json")

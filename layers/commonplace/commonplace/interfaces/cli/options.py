@@ -118,23 +118,28 @@ def _read(value: str | tuple[str, ...] | None) -> str | None:
 
 
 def stdin_text() -> str:
-    """Everything on stdin, which is UTF-8 whatever the locale says."""
+    """Everything on stdin, up to 50 MB, which is UTF-8 whatever the locale says."""
+    from commonplace.domain.transfer import MOST_BYTES
+
+    data = sys.stdin.buffer.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise click.UsageError(f"stdin holds more than {MOST_BYTES // 1_000_000} MB; give a file, or less at a time")
     try:
-        return sys.stdin.buffer.read().decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise click.UsageError("stdin is not UTF-8") from None
 
 
 def read_text(file: str) -> str:
-    """What a file, or `-` for stdin, holds, which must be UTF-8."""
+    """What a file or a pipe, or `-` for stdin, holds, which must be UTF-8."""
     if file == "-":
         return stdin_text()
+    from commonplace.importing.sources import read_file
+
     try:
-        return Path(file).read_text(encoding="utf-8-sig")
+        return read_file(Path(file)).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "file: is not UTF-8", "file") from None
-    except OSError as error:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: {error.strerror}", "file") from error
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from commonplace.contract import formats
-from commonplace.interfaces.cli.options import Shared, command_options, text_argument
+from commonplace.interfaces.cli.options import Shared, command_options, read_text, text_argument
 from commonplace.interfaces.cli.tables import print_json
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def check_manifest(
     text = formats.text(framework, rows(tier)) if framework else manifest_text(tier)
     if check is None:
         click.echo(text, nl=False)
-    elif check.read_text(encoding="utf-8") != text:
+    elif read_text(str(check)) != text:
         chosen = (f" --for {framework}" if framework else "") + (f" --tier {tier}" if tier else "")
         raise CommonplaceError(
             ErrorCode.INVALID_ARGUMENT,

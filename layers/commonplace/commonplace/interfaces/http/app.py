@@ -152,15 +152,18 @@ def _store_memories(call: Call) -> Mapping[str, Any]:
     return call.memory.store_memories(body.memories, wait=body.wait, left=call.left).model_dump(mode="json")
 
 
-def _import_turns(call: Call) -> Mapping[str, Any]:
+def _import(call: Call) -> Mapping[str, Any]:
     body = validate.check(ImportRequest, as_declared(ImportRequest, call.json()))
+    if body.messages is not None:
+        return call.memory.import_messages(body.messages, body.apply).model_dump(mode="json")
+    turns = body.turns or []
 
     def advance(done: int) -> None:
-        if call.left() < 0 and done < len(body.turns):
-            why = f"this server is ending: {done} of {len(body.turns)} turns are stored; send the same again to go on"
+        if call.left() < 0 and done < len(turns):
+            why = f"this server is ending: {done} of {len(turns)} turns are stored; send the same again to go on"
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
 
-    return call.memory.import_turns(body.turns, keep=body.keep, progress=advance).model_dump(mode="json")
+    return call.memory.import_turns(turns, keep=body.keep, progress=advance).model_dump(mode="json")
 
 
 def _export(call: Call, export_id: str) -> Response:
@@ -188,7 +191,7 @@ ROUTES = (
     Route("/tools", lambda _: manifest()),
     Route("/tools/<name>", _tool, "POST"),
     Route("/memories", _store_memories, "POST"),
-    Route("/import", _import_turns, "POST"),
+    Route("/import", _import, "POST"),
     Route("/exports/<export_id>", _export),
     Route("/uploads", lambda call: call.memory.upload(call.body).model_dump(mode="json"), "POST", MOST_BYTES),
     Route("/health", _health),

@@ -9,15 +9,15 @@ from starlette.responses import Response
 
 from commonplace.client.memory import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.imports import Imported, ImportedRecords
+from commonplace.domain.imports import Imported, ImportedMemory, ImportedRecords
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.domain.transfer import MEDIA, PrintedFormat
-from commonplace.importing.import_files import read_export
 from commonplace.importing.kinds import kind_of
 from commonplace.importing.sources import Source
 from commonplace.interfaces.http.routing import Route
 from commonplace.interfaces.ui.uploads import laid_out, packed
-from commonplace.interfaces.ui.visit import Visit
+from commonplace.interfaces.ui.visit import Visit, whole_number
+from commonplace.use_cases.import_records import read_export
 
 KINDS: tuple[ImportKind, ...] = get_args(ImportKind)
 FORMATS: dict[PrintedFormat, str] = {
@@ -30,7 +30,7 @@ FORMATS: dict[PrintedFormat, str] = {
 MEGABYTES = 32
 """That the server takes at once."""
 MOST_SHOWN = 200
-"""Of what is refused or stands in the way."""
+"""Rows of a table at once: of what is refused or stands in the way, and of the memories that would come."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,7 @@ class Plan:
     in_the_way: Sequence[tuple[str, str]]
     runs: Sequence[str]
     result: Imported | ImportedRecords
+    memories: Sequence[ImportedMemory]
     people: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -60,21 +61,35 @@ def planned(visit: Visit) -> Response:
     asked = visit.form.get("kind")
     try:
         with packed(visit.folder) as archive:
-            plan = _taken(archive, asked, visit.memory, apply=False)
+            plan = _taken(archive, asked, visit.memory, range(MOST_SHOWN), apply=False)
             upload = visit.memory.upload(archive)
     except CommonplaceError as error:
         return visit.show_again("import.html", error, kinds=KINDS, asked=asked, most_megabytes=MEGABYTES)
-    return visit.show("import_plan.html", plan=plan, upload_id=upload.upload_id, most=MOST_SHOWN)
+    return _shown(visit, plan, upload.upload_id, 0)
+
+
+def further(visit: Visit) -> Response:
+    """The next of the memories that would come."""
+    start = whole_number(visit.form.get("start"))
+    listed = range(start, start + MOST_SHOWN) if isinstance(start, int) else range(MOST_SHOWN)
+    return _shown(visit, _of_upload(visit, listed, apply=False), visit.form.get("upload_id", ""), listed.start)
+
+
+def _shown(visit: Visit, plan: Plan, upload_id: str, start: int) -> Response:
+    return visit.show("import_plan.html", plan=plan, upload_id=upload_id, most=MOST_SHOWN, start=start)
+
+
+def _of_upload(visit: Visit, listed: range, *, apply: bool) -> Plan:
+    only = visit.form.get("only") or None
+    with TemporaryFile() as archive:
+        visit.memory.uploaded(visit.form.get("upload_id", ""), archive)
+        return _taken(archive, visit.form.get("kind"), visit.memory, listed, apply=apply, only=only)
 
 
 def applied(visit: Visit) -> Response:
     """Stores what the plan told."""
-    upload_id = visit.form.get("upload_id", "")
-    only = visit.form.get("only") or None
-    with TemporaryFile() as archive:
-        visit.memory.uploaded(upload_id, archive)
-        plan = _taken(archive, visit.form.get("kind"), visit.memory, apply=True, only=only)
-    visit.memory.drop_upload(upload_id)
+    plan = _of_upload(visit, range(0), apply=True)
+    visit.memory.drop_upload(visit.form.get("upload_id", ""))
     said = f"Imported: {plan.added:,} memories came, {plan.known:,} were here already."
     if len(plan.runs) == 1:
         return visit.go(f"/ui/runs/{plan.runs[0]}", said)
@@ -103,33 +118,37 @@ def exported(visit: Visit) -> Response:
     return Response("".join(visit.memory.export_lines(form)), headers=headers, media_type=media)
 
 
-def _taken(archive: IO[bytes], asked: str | None, memory: Commonplace, *, apply: bool, only: str | None = None) -> Plan:
+def _taken(
+    archive: IO[bytes], asked: str | None, memory: Commonplace, listed: range, *, apply: bool, only: str | None = None
+) -> Plan:
     kind = next((one for one in KINDS if one == asked), None)
     with laid_out(archive) as source:
         found = kind_of(source, kind)
         if found.kind == "commonplace":
-            return _of_records(source, found.why, memory, apply)
-        done = memory.import_from(source, found.kind, apply, only=only)
+            return _of_records(source, found.why, memory, listed, apply)
+        done = memory.import_from(source, found.kind, apply, only=only, listed=listed)
     in_the_way = [(one.where, one.message) for one in done.refused]
     in_the_way += [(name, "says something else here; what is here stays") for name in done.conflicts]
     in_the_way += [(name, "was changed here meanwhile; the next import takes it") for name in done.lost]
     runs = done.runs or ([done.run_id] if done.run_id else [])
-    counts = done.entries, done.added, done.closed, len(done.known)
-    return Plan(found.kind, found.why, *counts, in_the_way, runs, done, done.people if len(done.people) > 1 else {})
+    counts = done.entries, done.added, done.closed, max(len(done.known), done.outcomes.get("known", 0))
+    people = done.people if len(done.people) > 1 else {}
+    return Plan(found.kind, found.why, *counts, in_the_way, runs, done, done.memories, people)
 
 
-def _of_records(source: Source, why: str, memory: Commonplace, apply: bool) -> Plan:
+def _of_records(source: Source, why: str, memory: Commonplace, listed: range, apply: bool) -> Plan:
     given = read_export(source.text)
-    with given.told_by_line():
-        done = memory.import_records(given.items, apply)
+    done = memory.import_records(given, apply)
     in_the_way = [(one.memory_id, one.why) for one in done.left_out if not one.why.startswith("known")]
     runs = [done.run_id] if done.run_id is not None else []
-    return Plan("commonplace", why, len(given.items), len(done.stored), done.closed, len(done.known), in_the_way, runs, done)
+    counts, shown = (len(given), len(done.stored), done.closed, len(done.known)), done.memories[listed.start : listed.stop]
+    return Plan("commonplace", why, *counts, in_the_way, runs, done, shown)
 
 
 ROUTES = (
     Route("/ui/import", form),
     Route("/ui/import", planned, "POST", MEGABYTES * 1_000_000),
+    Route("/ui/import/further", further, "POST"),
     Route("/ui/import/apply", applied, "POST"),
     Route("/ui/import/leave", left, "POST"),
     Route("/ui/export", formats),
