@@ -232,11 +232,11 @@ def test_no_message_speaks_of_python(tool: Tool) -> None:
 
 
 def test_a_value_of_several_forms_is_named_without_them() -> None:
-    from commonplace.domain.imports import ChatMessage
+    from commonplace.domain.interactions import ChatMessage
 
     with pytest.raises(CommonplaceError) as caught:
         check(ChatMessage, {"role": "user", "content": [{"type": 5}]})
-    assert caught.value.field == "content"
+    assert caught.value.field == "content.0.type"
 
 
 def test_the_names_of_classes_are_looked_for() -> None:
