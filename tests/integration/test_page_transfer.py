@@ -76,7 +76,7 @@ def test_what_other_stores_give_is_planned_and_brought_as_by_the_command(memory:
 def test_of_several_people_one_is_chosen_on_the_page(memory: Commonplace) -> None:
     page = opened(memory)
     dump = json.dumps([{"id": name, "memory": f"I am {name}.", "user_id": name} for name in ("kim", "lee")])
-    plan = planned(page, files=(io.BytesIO(dump.encode()), "dump.json"))
+    plan = planned(page, files=[("dump.json", dump.encode())])
     assert '<option value="lee">lee: 1</option>' in plan
     fields = form_in(plan, "/ui/import/apply") | {"only": "lee"}
     answer = page.client.post("/ui/import/apply", data=fields, headers={"Origin": URL})
@@ -109,11 +109,11 @@ def test_the_plan_shows_the_memories_page_by_page(memory: Commonplace) -> None:
     memory.store_memory("Note 7 about the garden.")
     entries = [{"id": str(number), "memory": f"Note {number} about the garden."} for number in range(250)]
     page = opened(memory)
-    plan = planned(page, files=(io.BytesIO(json.dumps(entries).encode()), "mem0.json"))
+    plan = planned(page, files=[("mem0.json", json.dumps(entries).encode())])
     assert "entry 8 known Note 7 about the garden." in text_of(plan)
     assert ("entry 200 added Note 199" in text_of(plan), "entry 201" in text_of(plan)) == (True, False)
     fields = form_in(plan, "/ui/import/further")
-    further = page.client.post("/ui/import/further", data=fields, base_url=URL, headers={"Origin": URL}).text
+    further = page.client.post("/ui/import/further", data=fields, headers={"Origin": URL}).text
     assert ("entry 201 added Note 200" in text_of(further), "entry 250 added" in text_of(further)) == (True, True)
     assert "/ui/import/further" not in further
     assert "249 memories came" in page.get(sent(page, further, "/ui/import/apply"))
@@ -125,7 +125,7 @@ def test_messages_are_read_as_by_the_command(memory: Commonplace) -> None:
         {"role": "user", "content": "I moved to Lyon in March."},
     ]
     page = opened(memory)
-    plan = planned(page, files=(io.BytesIO(json.dumps(messages).encode()), "messages.json"))
+    plan = planned(page, files=[("messages.json", json.dumps(messages).encode())])
     assert ("I moved to Lyon in March." in plan, "Oslo" in plan) == (True, False)
     sent(page, plan, "/ui/import/apply")
     assert current(memory) == ["I moved to Lyon in March."]
