@@ -234,7 +234,7 @@ def test_what_is_not_kept_of_a_talk_is_counted_by_its_reason(memory: Commonplace
     plan = memory.import_from(file, listed=None)
     assert [(one.reason, one.text) for one in plan.passages] == [
         ("a question or a request", "What can I eat?"),
-        ("not worth keeping", "Thanks a lot!"),
+        ("small talk or a passing state", "Thanks a lot!"),
         ("not in the user's own words: quoted, pasted or code", "make ship"),
     ]
     assert memory.import_from(file, apply=True).left_out == plan.left_out

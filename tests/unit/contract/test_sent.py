@@ -18,6 +18,7 @@ from commonplace.contract.validate import check
 from commonplace.domain import requests, storage
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.feedback import FeedbackRequest, ForgetFeedbackRequest
+from commonplace.domain.fields import Place, Request
 from commonplace.domain.imports import ImportRequest, StoreManyRequest
 from commonplace.domain.interactions import RecordRequest
 from commonplace.integrations.tool_rows import ModelTool
@@ -232,11 +233,12 @@ def test_no_message_speaks_of_python(tool: Tool) -> None:
 
 
 def test_a_value_of_several_forms_is_named_without_them() -> None:
-    from commonplace.domain.interactions import ChatMessage
+    class Several(Request):
+        content: str | list[Place] | None
 
     with pytest.raises(CommonplaceError) as caught:
-        check(ChatMessage, {"role": "user", "content": [{"type": 5}]})
-    assert caught.value.field == "content.0.type"
+        check(Several, {"content": [{"position": "x"}]})
+    assert caught.value.field == "content"
 
 
 def test_the_names_of_classes_are_looked_for() -> None:

@@ -75,8 +75,8 @@ def refusal(where: str, given: Any, error: CommonplaceError | None = None) -> It
     if isinstance(given, BrokenLine):
         given, error = given.said, given.error
     error = error or CommonplaceError(ErrorCode.INVALID_JSON, "must be an object")
-    yield refused(where, error)
     yield Unread(where, REFUSED.format(error.code.label), given)
+    yield refused(where, error)
 
 
 class JsonText:
