@@ -3,9 +3,10 @@
 import itertools
 import json
 import os
+import sqlite3
 import stat
 import threading
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import ForeignFact, RefusedEntry
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.importing import sources
-from commonplace.importing.entries import array_elements, entries
+from commonplace.importing.entries import Fingerprints, array_elements, entries
 from commonplace.importing.kinds import READERS, kind_of
 from commonplace.importing.sources import Source, decoded, read_file
 from commonplace.importing.statements import front_matter, statements
@@ -144,6 +145,17 @@ def test_a_file_that_is_no_json_is_refused_as_a_whole(text: str) -> None:
     with pytest.raises(CommonplaceError) as refused:
         list(entries(Source(None, text), "results"))
     assert refused.value.code is ErrorCode.INVALID_JSON
+
+
+def test_of_what_was_there_a_file_keeps_a_hash_that_nobody_can_make_again() -> None:
+    with closing(sqlite3.connect(":memory:")) as one, closing(sqlite3.connect(":memory:")) as other:
+        for file in (one, other):
+            seen = Fingerprints(file)
+            assert [seen.add(b"bees", None), seen.add(b"bees", None), seen.add(b"tea", "mem_1")] == [None, (None,), None]
+            assert seen.add(b"tea", None) == ("mem_1",)
+        kept = [dict(file.execute("SELECT memory_id, hex(fingerprint) FROM seen")) for file in (one, other)]
+    assert [len(value) for value in kept[0].values()] == [32, 32]
+    assert kept[0] != kept[1]
 
 
 @pytest.mark.parametrize("size", [1, 7, 1_000])

@@ -114,7 +114,7 @@ def _print(answer: dict[str, Any], every: bool) -> None:
         "not read": [f"{count}: {why}" for why, count in answer["left_out"].items()],
         "conflicts": answer["conflicts"][:_MOST_SHOWN],
         "lost to another write": answer["lost"],
-        "fields cut in the note": answer["cut"],
+        "fields cut in the note": answer["cut"][:_MOST_SHOWN],
         "undo by": [f"commonplace runs undo {run}" for run in reversed(runs)],
     })  # fmt: skip
     if answer["refused"]:
