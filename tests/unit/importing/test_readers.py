@@ -139,7 +139,7 @@ def test_entries_come_one_by_one_in_every_form(
 
 @pytest.mark.parametrize(
     "text", ["[1,", "[1 2]", "[1,]", '{"results": [1]', '{"results": [1]} x', '{"a" 1}', "{1: 2}", '{"a": 1,}', "7", '[{"a": NaN}]',
-             '[{"a": 1, "a": 2}]', "[" * 100_000, "nothing"],
+             '[{"a": 1, "a": 2}]', '{"results": [], "results": [1]}', "[" * 100_000, "nothing"],
 )  # fmt: skip
 def test_a_file_that_is_no_json_is_refused_as_a_whole(text: str) -> None:
     with pytest.raises(CommonplaceError) as refused:

@@ -81,34 +81,32 @@ class JsonText:
 
     def elements(self) -> Iterator[Any]:
         """The elements of the list that comes next."""
-        self._at += 1
-        if self.next() == "]":
-            self._at += 1
-            return
-        while True:
-            yield self.value()
-            if self._mark(",", "]") == "]":
-                return
+        yield from (self.value() for _ in self._items("]"))
 
     def fields(self) -> Iterator[str]:
         """The names in the object that comes next. Whoever takes one reads its value before the next."""
-        self._at += 1
-        if self.next() == "}":
-            self._at += 1
-            return
-        while True:
+        for _ in self._items("}"):
             if self.next() != '"':
                 raise self._broken("Expecting property name enclosed in double quotes")
             name = str(self.value())
             self._mark(":")
             yield name
-            if self._mark(",", "}") == "}":
-                return
 
     def end(self) -> None:
         """Raises where more comes."""
         if self.next():
             raise self._broken("Extra data")
+
+    def _items(self, end: str) -> Iterator[None]:
+        """Once for each item of what comes next, which `end` closes."""
+        self._at += 1
+        if self.next() == end:
+            self._at += 1
+            return
+        while True:
+            yield
+            if self._mark(",", end) == end:
+                return
 
     def _mark(self, *marks: str) -> str:
         found = self.next()
@@ -134,43 +132,42 @@ def array_elements(pieces: Iterable[str]) -> Iterator[Any]:
         yield error
 
 
-def entries(source: Source, *keys: str) -> Iterator[Any]:
+def entries(source: Source, *keys: str, whole: dict[str, Any] | None = None) -> Iterator[Any]:
     """The entries of a JSON file, one by one: of a list, of the first list under one of the keys, or an object on each line.
 
-    An object without such a list is an entry itself. A line that is none comes as what is wrong with it.
+    An object without such a list is an entry itself; its fields go to `whole`. A line that is none comes as what is wrong
+    with it.
     """
     if source.stands_in_lines:
         yield from (found for _, found in object_lines(source.lines()))
         return
-    text, whole, listed = JsonText(source.pieces()), dict[str, Any](), False
+    text, fields, listed = JsonText(source.pieces()), {} if whole is None else whole, False
     if text.next() == "[":
         yield from text.elements()
     elif text.next() == "{":
         for name in text.fields():
+            if name in fields:
+                raise CommonplaceError(ErrorCode.INVALID_JSON, f"file: the key {json.dumps(name[:40])} stands twice", "file")
+            fields[name] = None
             if name in keys and text.next() == "[" and not listed:
                 listed = True
                 yield from text.elements()
             else:
-                whole[name] = text.value()
-        yield from () if listed else (whole,)
+                fields[name] = text.value()
+        yield from () if listed else (fields,)
     else:
         raise CommonplaceError(ErrorCode.INVALID_JSON, f"file: must be a list, or an object with {' or '.join(keys)}", "file")
     text.end()
 
 
 def glance(source: Source, *keys: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """The fields of a JSON object, without those lists, and the first entry that is an object."""
-    text, whole, first = JsonText(source.pieces()), dict[str, Any](), None
-    if source.stands_in_lines or text.next() != "{":
-        return {}, next((one for one in entries(source, *keys) if isinstance(one, Mapping)), {})
-    for name in text.fields():
-        if name in keys and text.next() == "[":
-            whole[name], objects_in = None, (one for one in text.elements() if isinstance(one, Mapping))
-            first = next(objects_in, {}) if first is None else first
-            collections.deque(objects_in, maxlen=0)
-        else:
-            whole[name] = text.value()
-    return whole, whole if first is None else first
+    """The fields of a JSON object, without the first of those lists, and the first entry that is an object."""
+    whole = dict[str, Any]()
+    found = (one for one in entries(source, *keys, whole=whole) if isinstance(one, Mapping))
+    first = next(found, {})
+    if whole:
+        collections.deque(found, maxlen=0)  # for the fields after the list
+    return whole, first
 
 
 def _as_much(pieces: Iterator[str], least: int) -> str:
