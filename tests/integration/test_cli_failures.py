@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from commonplace.importing import kinds
 from commonplace.interfaces import cli
-from commonplace.interfaces.cli import conversations, options
+from commonplace.interfaces.cli import options
 from tests.integration.command_line import run, run_process
 
 pytestmark = pytest.mark.integration
@@ -138,12 +139,12 @@ def test_a_mistake_of_ours_is_code_1_without_traceback_or_words(
 def test_ctrl_c_before_anything_happened_is_code_130(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    def interrupted(_text: str) -> str:
+    def interrupted(*_: object) -> str:
         raise KeyboardInterrupt
 
     file = tmp_path / "turns.jsonl"
     file.touch()
-    monkeypatch.setattr(conversations, "read_import", interrupted)
+    monkeypatch.setattr(kinds, "kind_of", interrupted)
     with pytest.raises(SystemExit) as ended:
         cli.main(["import", str(file)])
     assert ended.value.code == 130

@@ -337,6 +337,36 @@ def test_a_person_sees_what_would_come_and_why_others_would_not(elsewhere: Path,
     assert (done.code, "undo by" in done.out) == (5, True)
 
 
+def test_a_plan_tells_what_happens_to_each_entry_and_all_of_it_what_is_alike(memory: Commonplace) -> None:
+    here = memory.store_memory("The user is allergic to peanuts.").memory_id
+    texts = ["The user is allergic to peanuts.", "The user has an allergy to peanuts.", "User keeps bees.", "user keeps  BEES.",
+             "The router stands in the hall, its password is hunter2-Tr0ub4dor.", "  "]  # fmt: skip
+    source = Source(None, json.dumps([{"id": str(number), "memory": text} for number, text in enumerate(texts)]))
+    plan = memory.import_from(source)
+    told = [(one.outcome, one.memory_id) for one in plan.memories]
+    assert told[:4] == [("known", here), ("added", None), ("added", None), ("known", None)]
+    assert (plan.outcomes, plan.added, plan.known) == ({"added": 3, "known": 2, "refused": 1}, 3, ["0", "3"])
+    assert "Tr0ub4dor" not in plan.model_dump_json()
+    few = memory.import_from(source, listed=range(1, 3))
+    assert ([one.where for one in few.memories], few.outcomes) == (["entry 2", "entry 3"], plan.outcomes)
+    every = memory.import_from(source, listed=None)
+    assert [one.outcome for one in every.memories] == ["known", "near_duplicate", "added", "known", "added", "refused"]
+    assert (every.memories[1].memory_id, every.added) == (here, 3)
+    done = memory.import_from(source, apply=True)
+    assert (done.added, done.outcomes) == (3, every.outcomes)
+    again = memory.import_from(source)
+    assert again.outcomes == {"known": 5, "refused": 1}
+
+
+def test_what_is_only_a_secret_is_refused_where_it_is_shown_and_counted_where_it_is_not(memory: Commonplace) -> None:
+    key = "ghp_" + "aB3dE5gH7jK9" * 3
+    source = Source(None, json.dumps([{"id": str(number), "memory": key} for number in range(2)]))
+    assert memory.import_from(source).outcomes == {"refused": 2}
+    assert memory.import_from(source, listed=range(0)).outcomes == {"added": 1, "known": 1}
+    done = memory.import_from(source, apply=True)
+    assert ([one.code for one in done.refused], list(memory.export())) == (["secret_only"] * 2, [])
+
+
 def test_turns_are_planned_first_like_all_else(memory_file: Path) -> None:
     text = json.dumps([{"session_id": "s", "position": 1, "speaker": "Mia", "text": "I play the cello."}])
     arguments = ("import", "-", "--db", str(memory_file))

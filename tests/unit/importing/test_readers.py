@@ -3,9 +3,10 @@
 import itertools
 import json
 import os
+import sqlite3
 import stat
 import threading
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import ForeignFact, RefusedEntry, Unread
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.importing import sources
-from commonplace.importing.entries import array_elements, entries
+from commonplace.importing.entries import Fingerprints, array_elements, entries
 from commonplace.importing.kinds import READERS, kind_of
 from commonplace.importing.notes import front_matter, statements
 from commonplace.importing.sources import Source, decoded, read_file
@@ -139,12 +140,23 @@ def test_entries_come_one_by_one_in_every_form(
 
 @pytest.mark.parametrize(
     "text", ["[1,", "[1 2]", "[1,]", '{"results": [1]', '{"results": [1]} x', '{"a" 1}', "{1: 2}", '{"a": 1,}', "7", '[{"a": NaN}]',
-             '[{"a": 1, "a": 2}]', "[" * 100_000, "nothing"],
+             '[{"a": 1, "a": 2}]', '{"results": [], "results": [1]}', "[" * 100_000, "nothing"],
 )  # fmt: skip
 def test_a_file_that_is_no_json_is_refused_as_a_whole(text: str) -> None:
     with pytest.raises(CommonplaceError) as refused:
         list(entries(Source(None, text), "results"))
     assert refused.value.code is ErrorCode.INVALID_JSON
+
+
+def test_of_what_was_there_a_file_keeps_a_hash_that_nobody_can_make_again() -> None:
+    with closing(sqlite3.connect(":memory:")) as one, closing(sqlite3.connect(":memory:")) as other:
+        for file in (one, other):
+            seen = Fingerprints(file)
+            assert [seen.add(b"bees", None), seen.add(b"bees", None), seen.add(b"tea", "mem_1")] == [None, (None,), None]
+            assert seen.add(b"tea", None) == ("mem_1",)
+        kept = [dict(file.execute("SELECT memory_id, hex(fingerprint) FROM seen")) for file in (one, other)]
+    assert [len(value) for value in kept[0].values()] == [32, 32]
+    assert kept[0] != kept[1]
 
 
 @pytest.mark.parametrize("size", [1, 7, 1_000])
