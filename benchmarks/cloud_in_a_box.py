@@ -23,8 +23,8 @@ from commonplace.bootstrap.maintenance import open_projector
 from commonplace.domain.batching import in_batches
 from commonplace.domain.ids import new_memory_id
 from commonplace.domain.memory import Memory
-from commonplace.ports.embedder import Embedder
-from commonplace.ports.index_writer import IndexWriter
+from commonplace.ports.index import IndexWriter
+from commonplace.ports.models import Embedder
 from commonplace.ports.record_values import Stored
 from commonplace.settings import Settings, read_settings
 from training.many import texts

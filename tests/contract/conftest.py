@@ -25,10 +25,10 @@ from commonplace.adapters.opensearch.rebuild import OpenSearchContents
 from commonplace.adapters.record_scan import ScanFacts, ScanIndex
 from commonplace.bootstrap.local import OpenStore, open_local
 from commonplace.domain.memory import Memory
-from commonplace.ports.all_records import AllRecords
 from commonplace.ports.bundle import Ports, Upkeep
-from commonplace.ports.nightly_bundle import NightPorts
+from commonplace.ports.night import NightPorts
 from commonplace.ports.record_values import Audit, Entry
+from commonplace.ports.records import AllRecords
 from commonplace.settings import Settings
 from tests.conftest import NOON
 from tests.opensearch_indices import FollowedRecords, Indexed

@@ -10,9 +10,9 @@ from commonplace.domain.errors import ErrorCode
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.runs import Run, RunKind, RunOperation
 from commonplace.nightly.user_erasure import ErasableUser
-from commonplace.ports.aliases import Aliases
 from commonplace.ports.bundle import Ports
 from commonplace.ports.record_values import Alias
+from commonplace.ports.records import Aliases
 from commonplace.ports.values import Caller
 from commonplace.runs import undo
 from commonplace.runs.apply import RunContext

@@ -17,7 +17,7 @@ from commonplace.domain.storage import ContextRequest
 from commonplace.domain.usage import UsageRequest, UsageResult
 from commonplace.nightly.user_erasure import ErasableUser
 from commonplace.ports.bundle import Ports
-from commonplace.ports.search_log import SearchLog
+from commonplace.ports.usage import SearchLog
 from commonplace.ports.values import Caller, LoggedSearch
 from commonplace.runs.apply import RunContext
 from commonplace.use_cases.context import get_memory_context

@@ -16,7 +16,7 @@ from commonplace.bootstrap.local import OpenStore, open_local
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import INTERACTION
 from commonplace.domain.runs import Run
-from commonplace.ports.ledger_values import LedgerMark
+from commonplace.ports.night import LedgerMark
 from commonplace.ports.record_values import Operation
 from commonplace.settings import Settings
 from tests.conftest import NOON
@@ -33,7 +33,7 @@ from commonplace.bootstrap.local import open_local
 from commonplace.domain.interactions import INTERACTION
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Run
-from commonplace.ports.ledger_values import LedgerMark
+from commonplace.ports.night import LedgerMark
 from commonplace.ports.record_values import Audit, Change, Operation
 from commonplace.settings import Settings
 

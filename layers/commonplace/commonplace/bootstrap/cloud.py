@@ -20,10 +20,9 @@ from commonplace.bootstrap.upkeep import upkeep_of_table
 from commonplace.domain.errors import CommonplaceError, ErrorCode, require_extra
 from commonplace.domain.taxonomy import SIMILARITIES
 from commonplace.ports.bundle import BackupsKept, Ports, Upkeep
-from commonplace.ports.embedder import Embedder
-from commonplace.ports.memory_index import MemoryIndex
-from commonplace.ports.user_erasure import UserErasure
-from commonplace.ports.user_facts import UserFacts
+from commonplace.ports.index import MemoryIndex
+from commonplace.ports.models import Embedder
+from commonplace.ports.records import UserErasure, UserFacts
 from commonplace.ports.values import Caller
 from commonplace.settings import Settings
 
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from commonplace.adapters.dynamodb.records import DynamoRecords
     from commonplace.adapters.opensearch.document import Layout
     from commonplace.nightly.user_erasure import ErasableUser
-    from commonplace.ports.nightly_bundle import NightPorts
+    from commonplace.ports.night import NightPorts
 
 _SIGNED = "https://"  # a domain of AWS; a node on this machine is asked over http and knows no roles
 
@@ -164,7 +163,7 @@ def _searched(
 ) -> tuple[MemoryIndex, UserFacts]:
     from commonplace.adapters.opensearch.facts import OpenSearchFacts
     from commonplace.adapters.opensearch.index import OpenSearchIndex
-    from commonplace.ports.candidates import DEPTHS
+    from commonplace.ports.index import DEPTHS
 
     client, depth = domain_of(settings), DEPTHS[settings.depth]
     return (

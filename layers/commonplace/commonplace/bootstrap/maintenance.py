@@ -17,20 +17,17 @@ from commonplace.bootstrap.cloud import (
 )
 from commonplace.bootstrap.models import embedder_of
 from commonplace.indexing.stream import NoIndex, Projector
-from commonplace.ports.all_records import AllRecords
 from commonplace.ports.bundle import Relay
-from commonplace.ports.dead_letters import DeadLetters
-from commonplace.ports.embedder import Embedder
-from commonplace.ports.index_contents import IndexContents
-from commonplace.ports.index_rebuild import IndexRebuild
-from commonplace.ports.index_writer import IndexWriter
+from commonplace.ports.index import DeadLetters, IndexContents, IndexRebuild, IndexWriter
+from commonplace.ports.models import Embedder
+from commonplace.ports.records import AllRecords
 from commonplace.settings import Settings
 
 if TYPE_CHECKING:
     from commonplace.adapters.dynamodb.client import Table
     from commonplace.adapters.dynamodb.records import DynamoRecords
-    from commonplace.ports.ledger import Ledger
-    from commonplace.ports.night_queue import NightQueue
+    from commonplace.ports.bundle import NightQueue
+    from commonplace.ports.night import Ledger
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from commonplace.nightly.intake import split_interaction
 from commonplace.nightly.memory_view import RunMemoryView
 from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
-from commonplace.ports.ledger_values import LedgerMark
+from commonplace.ports.night import LedgerMark
 from commonplace.ports.values import Caller
 from commonplace.runs.apply import RunContext, leased
 from commonplace.runs.limits import apply_limits

@@ -10,10 +10,9 @@ from commonplace.domain.batching import in_batches
 from commonplace.domain.consistency import Finding, Kind
 from commonplace.domain.flaws import Flaws, gathered
 from commonplace.indexing.record_faults import RecordFaults
-from commonplace.ports.all_records import AllRecords
-from commonplace.ports.index_contents import IndexContents
-from commonplace.ports.memory_records import MemoryRecords
+from commonplace.ports.index import IndexContents
 from commonplace.ports.record_values import IndexChange, IndexedDocument, Stored, Tombstone
+from commonplace.ports.records import AllRecords, MemoryRecords
 from commonplace.retrieval.documents import digest, record_hash
 
 BATCH = 500

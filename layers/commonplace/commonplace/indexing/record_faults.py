@@ -11,7 +11,7 @@ from commonplace.domain.flaws import Flaws, gathered
 from commonplace.domain.ids import made_at
 from commonplace.domain.memory import Memory
 from commonplace.memories.transitions import PURGE_DELAY
-from commonplace.ports.memory_records import MemoryRecords
+from commonplace.ports.records import MemoryRecords
 from commonplace.retrieval.documents import fingerprint
 
 _AT_ONCE = 100

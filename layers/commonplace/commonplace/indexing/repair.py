@@ -14,9 +14,9 @@ from commonplace.domain.flaws import gathered
 from commonplace.indexing.consistency import BATCH, IndexFault, differing, miscounted, orphaned
 from commonplace.indexing.record_faults import RecordFaults, flaw_findings
 from commonplace.ports.bundle import Upkeep
-from commonplace.ports.index_contents import IndexContents
-from commonplace.ports.memory_records import MemoryRecords
+from commonplace.ports.index import IndexContents
 from commonplace.ports.record_values import IndexChange, IndexOutcome, Stored
+from commonplace.ports.records import MemoryRecords
 from commonplace.ports.values import OutOfTime
 
 _T = TypeVar("_T")

@@ -6,7 +6,7 @@ from itertools import chain, zip_longest
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
 from commonplace.domain.taxonomy import Section
 from commonplace.extraction.candidate import Decision, MemoryView
-from commonplace.ports.memory_index import MemoryIndex
+from commonplace.ports.index import MemoryIndex
 from commonplace.ports.record_values import Vector
 from commonplace.ports.values import Filter
 from commonplace.retrieval.engine import most_important, with_fallback

@@ -25,7 +25,7 @@ from commonplace.pages.page import Page, PageEntry, is_page, owner_hash, was_mov
 from commonplace.pages.publishing import publish, write_pages
 from commonplace.pages.reading import parse
 from commonplace.ports.bundle import Ports
-from commonplace.ports.pages import Pages
+from commonplace.ports.documents import Pages
 from commonplace.ports.record_values import Entry, Vector
 from commonplace.ports.values import Caller
 from commonplace.retrieval.documents import folded

@@ -11,7 +11,7 @@ from commonplace.domain.memory import Memory
 from commonplace.ports.record_values import Stored
 
 if TYPE_CHECKING:
-    from commonplace.ports.candidates import Flags, Floats
+    from commonplace.ports.index import Flags, Floats
 
 _BEST = 5  # places of a search that are looked at
 _ALIKE = 0.55  # of the better one's score, that the other has at least

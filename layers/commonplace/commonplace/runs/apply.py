@@ -12,7 +12,7 @@ from commonplace.memories.lineage import MERGED
 from commonplace.memories.searches import forget_searches
 from commonplace.memories.transitions import closed_by
 from commonplace.ports.bundle import Ports
-from commonplace.ports.nightly_bundle import NightPorts
+from commonplace.ports.night import NightPorts
 from commonplace.ports.record_values import Alias, Change, Fence
 from commonplace.ports.values import Caller, Clock
 from commonplace.runs.plan import PlannedOperation, with_outcome

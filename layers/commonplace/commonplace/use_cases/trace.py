@@ -9,7 +9,7 @@ from commonplace.domain.debugging import REASONS, LeftOut, LegHit, Reach, Reason
 from commonplace.domain.memory import Memory
 from commonplace.domain.requests import SearchRequest
 from commonplace.ports.bundle import Ports
-from commonplace.ports.candidates import Legs
+from commonplace.ports.index import Legs
 from commonplace.ports.values import Caller, Filter
 from commonplace.retrieval import ranking
 from commonplace.retrieval.documents import document

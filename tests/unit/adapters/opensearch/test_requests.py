@@ -14,7 +14,7 @@ from commonplace.adapters.opensearch.index import FindRequest, Fusion
 from commonplace.domain.memory import Memory
 from commonplace.domain.outline import Outline
 from commonplace.memories.transitions import erased
-from commonplace.ports.candidates import DEPTHS, Corpus, Legs
+from commonplace.ports.index import DEPTHS, Corpus, Legs
 from commonplace.ports.record_values import Stored, Vector
 from commonplace.ports.values import Filter, Visibility
 from commonplace.retrieval import bm25

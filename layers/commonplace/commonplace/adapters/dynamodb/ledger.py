@@ -26,7 +26,7 @@ from commonplace.adapters.dynamodb.pending import waiting_rows
 from commonplace.adapters.dynamodb.table import DUE, ITEM, READ, SINCE, TODO, USER, Action
 from commonplace.domain.batching import in_batches
 from commonplace.domain.interactions import Interaction
-from commonplace.ports.ledger_values import LedgerEntry
+from commonplace.ports.night import LedgerEntry
 
 _ROWS_PER_CALL = 30  # interactions to a transaction, of three actions each
 _BYTES = 3_000_000  # of 4 MB

@@ -25,7 +25,7 @@ from commonplace.adapters.dynamodb.table import (
 from commonplace.domain.fields import nearest_moment
 from commonplace.domain.interactions import Interaction
 from commonplace.domain.kept import kept_interaction
-from commonplace.ports.ledger_values import LedgerEntry, LedgerMark
+from commonplace.ports.night import LedgerEntry, LedgerMark
 
 BODY = "body"
 ALWAYS_DUE = datetime.fromtimestamp(0, UTC)

@@ -13,9 +13,9 @@ from commonplace.adapters.opensearch.client import ask
 from commonplace.adapters.opensearch.document import ALIAS, OUTLINE, unpacked
 from commonplace.adapters.record_scan import TagCache, most_used, outlines_of
 from commonplace.domain.outline import Outline
-from commonplace.ports.pending_writes import PendingWrites
+from commonplace.ports.index import PendingWrites
 from commonplace.ports.record_values import Stored
-from commonplace.ports.user_facts import UserFacts
+from commonplace.ports.records import UserFacts
 from commonplace.ports.values import MOST_TAGS, IndexUnavailable, Statistics
 
 _log = logging.getLogger("commonplace")

@@ -15,8 +15,7 @@ from commonplace.adapters.opensearch import queries
 from commonplace.adapters.opensearch.client import ask
 from commonplace.adapters.opensearch.document import ALIAS, ROW, unpacked
 from commonplace.adapters.opensearch.queries import Clause
-from commonplace.ports.candidates import DEPTHS, Corpus, Depth, Legs, Retrieved
-from commonplace.ports.pending_writes import PendingWrites
+from commonplace.ports.index import DEPTHS, Corpus, Depth, Legs, PendingWrites, Retrieved
 from commonplace.ports.record_values import Vector
 from commonplace.ports.values import Filter, IndexUnavailable, Similar, Visibility
 from commonplace.retrieval import bm25, candidate_rows

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from commonplace.adapters.opensearch.client import integer, numbers
-from commonplace.ports.candidates import Depth
+from commonplace.ports.index import Depth
 from commonplace.ports.record_values import Vector
 from commonplace.ports.values import Filter, Visibility
 

@@ -12,7 +12,7 @@ from commonplace.adapters.sqlite.rows import known_owner, moment_of, owner_numbe
 from commonplace.domain.interactions import INTERACTION, Interaction
 from commonplace.domain.kept import kept_interaction
 from commonplace.domain.runs import Run
-from commonplace.ports.ledger_values import LedgerEntry, LedgerMark
+from commonplace.ports.night import LedgerEntry, LedgerMark
 
 _ENTRY = (
     "SELECT interaction_id, time, state, recorded_at, CAST(interaction AS BLOB), run_id, read_at, failures FROM interactions"

@@ -11,7 +11,7 @@ from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.kept import kept_run, kept_tag_rows, tag_rows_text
 from commonplace.domain.runs import Run, TagRow
-from commonplace.ports.ledger_values import LedgerMark
+from commonplace.ports.night import LedgerMark
 from commonplace.ports.record_values import Fence
 
 _NEWEST = "SELECT 1 FROM leases JOIN users ON users.number = owner WHERE user_id = ? AND leases.number = ?"
