@@ -25,7 +25,7 @@ from commonplace.domain.ids import new_memory_id
 from commonplace.domain.memory import Memory
 from commonplace.ports.index import IndexWriter
 from commonplace.ports.models import Embedder
-from commonplace.ports.record_values import Stored
+from commonplace.ports.values import Stored
 from commonplace.settings import Settings, read_settings
 from training.many import texts
 

@@ -27,8 +27,8 @@ from commonplace.bootstrap.local import OpenStore, open_local
 from commonplace.domain.memory import Memory
 from commonplace.ports.bundle import Ports, Upkeep
 from commonplace.ports.night import NightPorts
-from commonplace.ports.record_values import Audit, Entry
 from commonplace.ports.records import AllRecords
+from commonplace.ports.values import Audit, Entry
 from commonplace.settings import Settings
 from tests.conftest import NOON
 from tests.opensearch_indices import FollowedRecords, Indexed

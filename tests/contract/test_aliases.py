@@ -11,9 +11,8 @@ from commonplace.domain.ids import new_operation_id
 from commonplace.domain.runs import Run, RunKind, RunOperation
 from commonplace.nightly.user_erasure import ErasableUser
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Alias
 from commonplace.ports.records import Aliases
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Alias, Caller
 from commonplace.runs import undo
 from commonplace.runs.apply import RunContext
 from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation

@@ -11,9 +11,8 @@ from commonplace.bootstrap.local import OpenStore
 from commonplace.domain.errors import ErrorCode
 from commonplace.nightly.user_erasure import ErasableUser
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Alias
 from commonplace.ports.usage import Feedback
-from commonplace.ports.values import Caller, Rating
+from commonplace.ports.values import Alias, Caller, Rating
 from commonplace.runs.apply import RunContext
 from commonplace.use_cases import dispatch
 from commonplace.use_cases.feedback import forget_feedback, record_feedback

@@ -21,8 +21,7 @@ from commonplace.adapters.dynamodb.usage import DynamoUsage
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import Explicit
 from commonplace.nightly.intake import record_interactions, split_text
-from commonplace.ports.record_values import Audit, Change, Operation
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Audit, Caller, Change, Operation
 from tests.conftest import NOON
 from tests.contract.changes import WORDLESS
 from tests.dynamodb_entries import USER, entry

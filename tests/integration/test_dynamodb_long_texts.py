@@ -13,7 +13,7 @@ from commonplace.adapters.dynamodb.runs import DynamoRuns
 from commonplace.adapters.dynamodb.table import ITEM, PART, REST, RUN
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.runs import Run
-from commonplace.ports.record_values import Fence
+from commonplace.ports.values import Fence
 from tests.conftest import NOON
 from tests.contract.test_runs import ANA, MINUTE, code_of, long_run, noise, run_of
 from tests.dynamodb_faults import Faults, refusing

@@ -12,7 +12,7 @@ from commonplace.adapters.dynamodb.usage import DynamoUsage
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Audit
+from commonplace.ports.values import Audit
 from commonplace.retrieval.documents import fingerprint
 from tests.conftest import NOON
 from tests.dynamodb_entries import USER, entry

@@ -17,7 +17,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import INTERACTION
 from commonplace.domain.runs import Run
 from commonplace.ports.night import LedgerMark
-from commonplace.ports.record_values import Operation
+from commonplace.ports.values import Operation
 from commonplace.settings import Settings
 from tests.conftest import NOON
 
@@ -34,7 +34,7 @@ from commonplace.domain.interactions import INTERACTION
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Run
 from commonplace.ports.night import LedgerMark
-from commonplace.ports.record_values import Audit, Change, Operation
+from commonplace.ports.values import Audit, Change, Operation
 from commonplace.settings import Settings
 
 NOW, ANA = datetime(2026, 5, 20, tzinfo=UTC), "local|ana"

@@ -18,9 +18,8 @@ from commonplace.extraction.days import Day
 from commonplace.nightly import steps
 from commonplace.nightly.service import Nights
 from commonplace.ports.night import LedgerMark
-from commonplace.ports.record_values import Applied, Fence, Operation
 from commonplace.ports.records import Operations
-from commonplace.ports.values import Visibility
+from commonplace.ports.values import Applied, Fence, Operation, Visibility
 from tests.conftest import NOON
 from tests.scripted_nights import Script, all_new, current, heard, nights_of, open_gates, told
 

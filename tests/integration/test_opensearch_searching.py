@@ -24,8 +24,7 @@ from commonplace.adapters.opensearch.setup import switch
 from commonplace.adapters.record_scan import outlines_of
 from commonplace.domain.memory import GLOBAL_AGENT
 from commonplace.domain.outline import Outline
-from commonplace.ports.record_values import IndexOutcome, Stored
-from commonplace.ports.values import Filter, IndexUnavailable, Statistics, Visibility
+from commonplace.ports.values import Filter, IndexOutcome, IndexUnavailable, Statistics, Stored, Visibility
 from commonplace.text.foundation.tokenizer import terms
 from tests.conftest import NOON
 from tests.integration.test_opensearch_writing import EMBEDDER, stored

@@ -24,8 +24,7 @@ from commonplace.indexing.rebuild import EmbeddingRenewal, reindex
 from commonplace.indexing.repair import UserIndex, check_part, repair
 from commonplace.indexing.stream import project, reconcile
 from commonplace.ports.bundle import Ports, Upkeep
-from commonplace.ports.record_values import Audit, IndexChange, IndexOutcome, Vector
-from commonplace.ports.values import IndexUnavailable
+from commonplace.ports.values import Audit, IndexChange, IndexOutcome, IndexUnavailable, Vector
 from commonplace.settings import Settings
 from tests.conftest import NOON
 from tests.contract.conftest import Writer

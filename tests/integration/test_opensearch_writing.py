@@ -15,7 +15,7 @@ from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
 from commonplace.adapters.opensearch.rebuild import OpenSearchContents
 from commonplace.adapters.sentence_encoder import SentenceEncoder
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import IndexChange, Stored, Tombstone
+from commonplace.ports.values import IndexChange, Stored, Tombstone
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration

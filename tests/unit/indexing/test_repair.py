@@ -13,8 +13,7 @@ from commonplace.indexing.consistency import check_consistency
 from commonplace.indexing.record_faults import RecordFaults
 from commonplace.indexing.repair import REPAIRED, UserIndex, check_part, repair
 from commonplace.ports.bundle import Upkeep
-from commonplace.ports.record_values import IndexChange, IndexedDocument, IndexOutcome, Stored, Tombstone
-from commonplace.ports.values import OutOfTime
+from commonplace.ports.values import IndexChange, IndexedDocument, IndexOutcome, OutOfTime, Stored, Tombstone
 from commonplace.retrieval.documents import digest, record_hash
 from tests.conftest import NOON
 

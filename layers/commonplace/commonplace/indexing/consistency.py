@@ -11,8 +11,8 @@ from commonplace.domain.consistency import Finding, Kind
 from commonplace.domain.flaws import Flaws, gathered
 from commonplace.indexing.record_faults import RecordFaults
 from commonplace.ports.index import IndexContents
-from commonplace.ports.record_values import IndexChange, IndexedDocument, Stored, Tombstone
 from commonplace.ports.records import AllRecords, MemoryRecords
+from commonplace.ports.values import IndexChange, IndexedDocument, Stored, Tombstone
 from commonplace.retrieval.documents import digest, record_hash
 
 BATCH = 500

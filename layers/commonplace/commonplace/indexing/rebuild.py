@@ -9,9 +9,8 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.memories.enrich import PrecomputedEmbedder
 from commonplace.ports.index import IndexRebuild
 from commonplace.ports.models import Embedder
-from commonplace.ports.record_values import Audit, IndexOutcome, Stored
 from commonplace.ports.records import AllRecords, MemoryRecords
-from commonplace.ports.values import Clock, IndexUnavailable
+from commonplace.ports.values import Audit, Clock, IndexOutcome, IndexUnavailable, Stored
 
 _BATCH = 500
 _TRIES = 8

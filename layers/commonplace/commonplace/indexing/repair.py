@@ -15,9 +15,8 @@ from commonplace.indexing.consistency import BATCH, IndexFault, differing, misco
 from commonplace.indexing.record_faults import RecordFaults, flaw_findings
 from commonplace.ports.bundle import Upkeep
 from commonplace.ports.index import IndexContents
-from commonplace.ports.record_values import IndexChange, IndexOutcome, Stored
 from commonplace.ports.records import MemoryRecords
-from commonplace.ports.values import OutOfTime
+from commonplace.ports.values import IndexChange, IndexOutcome, OutOfTime, Stored
 
 _T = TypeVar("_T")
 

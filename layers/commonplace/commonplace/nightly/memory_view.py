@@ -7,8 +7,7 @@ from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
 from commonplace.domain.taxonomy import Section
 from commonplace.extraction.candidate import Decision, MemoryView
 from commonplace.ports.index import MemoryIndex
-from commonplace.ports.record_values import Vector
-from commonplace.ports.values import Filter
+from commonplace.ports.values import Filter, Vector
 from commonplace.retrieval.engine import most_important, with_fallback
 from commonplace.retrieval.record_scan import is_visible, visibility_of
 from commonplace.runs.apply import RunContext

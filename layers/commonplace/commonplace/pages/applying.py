@@ -26,8 +26,7 @@ from commonplace.pages.publishing import publish, write_pages
 from commonplace.pages.reading import parse
 from commonplace.ports.bundle import Ports
 from commonplace.ports.documents import Pages
-from commonplace.ports.record_values import Entry, Vector
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Caller, Entry, Vector
 from commonplace.retrieval.documents import folded
 from commonplace.runs import report
 from commonplace.runs.apply import RunContext

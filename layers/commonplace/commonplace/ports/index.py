@@ -5,8 +5,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from commonplace.ports.record_values import DeadLetter, IndexChange, IndexedDocument, IndexOutcome, Stored, Vector
-from commonplace.ports.values import Filter, Similar, Visibility
+from commonplace.ports.values import (
+    DeadLetter,
+    Filter,
+    IndexChange,
+    IndexedDocument,
+    IndexOutcome,
+    Similar,
+    Stored,
+    Vector,
+    Visibility,
+)
 
 if TYPE_CHECKING:
     import numpy as np

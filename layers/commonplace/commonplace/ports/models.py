@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, Protocol
 
-from commonplace.ports.record_values import Vector
-from commonplace.ports.values import Normalized, Reply
+from commonplace.ports.values import Normalized, Reply, Vector
 
 
 class Embedder(Protocol):

@@ -9,7 +9,7 @@ from commonplace.domain.interactions import Interaction, LedgerState
 from commonplace.domain.runs import Run
 from commonplace.ports.documents import Pages
 from commonplace.ports.models import LanguageModel, TokenBudget
-from commonplace.ports.record_values import Fence
+from commonplace.ports.values import Fence
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,20 @@ from typing import Protocol
 from commonplace.domain.memory import Memory
 from commonplace.domain.outline import Outline
 from commonplace.domain.runs import TagRow
-from commonplace.ports.record_values import Alias, Applied, Audit, Entry, Fence, Operation, RawRecord, Stored, Vector
-from commonplace.ports.values import Filter, Statistics, Visibility
+from commonplace.ports.values import (
+    Alias,
+    Applied,
+    Audit,
+    Entry,
+    Fence,
+    Filter,
+    Operation,
+    RawRecord,
+    Statistics,
+    Stored,
+    Vector,
+    Visibility,
+)
 
 
 class MemoryRecords(Protocol):

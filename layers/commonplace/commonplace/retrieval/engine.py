@@ -11,8 +11,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.memories.tag_names import renamed_tags
 from commonplace.ports.bundle import Ports
 from commonplace.ports.index import MemoryIndex
-from commonplace.ports.record_values import Stored, Vector
-from commonplace.ports.values import Caller, Filter, IndexUnavailable, Visibility
+from commonplace.ports.values import Caller, Filter, IndexUnavailable, Stored, Vector, Visibility
 from commonplace.retrieval import ranking
 from commonplace.retrieval.feedback import rated_by_feedback
 from commonplace.retrieval.found import Found, Matches

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from commonplace.domain.fields import Notes
 from commonplace.domain.memory import Memory
 from commonplace.ports.index import Retrieved
-from commonplace.ports.record_values import Stored
+from commonplace.ports.values import Stored
 from commonplace.retrieval.query import Query
 from commonplace.retrieval.ranked import Ranked
 

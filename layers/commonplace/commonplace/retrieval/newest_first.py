@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Stored
+from commonplace.ports.values import Stored
 
 if TYPE_CHECKING:
     from commonplace.ports.index import Flags, Floats

@@ -13,8 +13,7 @@ from commonplace.memories.searches import forget_searches
 from commonplace.memories.transitions import closed_by
 from commonplace.ports.bundle import Ports
 from commonplace.ports.night import NightPorts
-from commonplace.ports.record_values import Alias, Change, Fence
-from commonplace.ports.values import Caller, Clock
+from commonplace.ports.values import Alias, Caller, Change, Clock, Fence
 from commonplace.runs.plan import PlannedOperation, with_outcome
 
 LEASE = timedelta(minutes=10)

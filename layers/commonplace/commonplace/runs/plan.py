@@ -9,8 +9,7 @@ from pydantic import JsonValue, TypeAdapter
 from commonplace.domain.fields import FrozenPart
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Dropped, Outcome, RunOperation, TagMerge
-from commonplace.ports.record_values import Audit, Change, Operation, Vector
-from commonplace.ports.values import Rating
+from commonplace.ports.values import Audit, Change, Operation, Rating, Vector
 
 REMOVING_AUDITS = ("delete", "erase")
 """Audits of what closes with nothing in its place."""

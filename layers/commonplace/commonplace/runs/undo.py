@@ -7,7 +7,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import may_be_id, new_run_id
 from commonplace.domain.runs import OF_FILES, Run
 from commonplace.domain.transfer import BY_WHOM
-from commonplace.ports.record_values import Applied
+from commonplace.ports.values import Applied
 from commonplace.runs import resume
 from commonplace.runs.apply import Lease, RunContext
 from commonplace.runs.finalize import drop_renamed, erase_forgotten, keep_renamed

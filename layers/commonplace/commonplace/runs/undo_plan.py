@@ -10,8 +10,8 @@ from commonplace.domain.runs import RunOperation
 from commonplace.memories import transitions
 from commonplace.memories.lineage import successors
 from commonplace.memories.transitions import TAGS_BEFORE, replaced_tags
-from commonplace.ports.record_values import Applied, AppliedChange, Audit
 from commonplace.ports.records import MemoryRecords, Operations
+from commonplace.ports.values import Applied, AppliedChange, Audit
 from commonplace.runs.plan import PlannedChange, PlannedOperation
 
 _NO_CHANGE = ("embed", "usage")  # audit rows of re-indexing and of counting

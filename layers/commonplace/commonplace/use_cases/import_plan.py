@@ -12,8 +12,7 @@ from commonplace.domain.memory import Memory
 from commonplace.domain.runs import RunOperation
 from commonplace.memories.circles import in_circles
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit, Change
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Audit, Caller, Change
 from commonplace.retrieval.documents import document, fingerprint
 from commonplace.runs.plan import PlannedChange, PlannedOperation
 from commonplace.use_cases.export_memories import IMPORTED_HISTORY

@@ -20,7 +20,7 @@ from commonplace.adapters.dynamodb.table import CONTENT, KEY, Action, Item
 from commonplace.adapters.dynamodb.writes import RowChange, TransactionWrite, batches_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Audit, Entry
+from commonplace.ports.values import Audit, Entry
 from commonplace.retrieval.documents import fingerprint
 
 

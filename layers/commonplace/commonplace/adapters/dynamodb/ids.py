@@ -9,7 +9,7 @@ from commonplace.adapters.dynamodb.rows import HOLDER
 from commonplace.adapters.dynamodb.table import ALIAS, ERASED, ITEM, MEMORY, Action, Item
 from commonplace.domain.batching import in_batches
 from commonplace.domain.ids import erased_hash
-from commonplace.ports.record_values import Alias
+from commonplace.ports.values import Alias
 
 _AT_ONCE = 100
 _RUN, _WITHDRAWN = "run_id", "withdrawn"

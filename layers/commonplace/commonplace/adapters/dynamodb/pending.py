@@ -22,7 +22,7 @@ from commonplace.adapters.dynamodb.table import (
     Item,
     queues,
 )
-from commonplace.ports.record_values import Stored
+from commonplace.ports.values import Stored
 
 _log = logging.getLogger("commonplace")
 _AT_ONCE = 100

@@ -35,8 +35,7 @@ from commonplace.adapters.dynamodb.writes import (
 )
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Audit, Entry, RawRecord, Stored, Vector
-from commonplace.ports.values import Filter, Visibility
+from commonplace.ports.values import Audit, Entry, Filter, RawRecord, Stored, Vector, Visibility
 from commonplace.retrieval.documents import document
 from commonplace.retrieval.record_scan import is_visible, passes_filter
 

@@ -30,7 +30,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.kept import kept_run, kept_tag_rows, tag_rows_text
 from commonplace.domain.runs import Run, TagRow
 from commonplace.ports.night import LedgerMark
-from commonplace.ports.record_values import Fence
+from commonplace.ports.values import Fence
 
 _MARKS_AT_ONCE = 30  # of up to three actions each, in a transaction of a hundred
 _KEPT = timedelta(days=3)

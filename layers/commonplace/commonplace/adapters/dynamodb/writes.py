@@ -46,7 +46,7 @@ from commonplace.adapters.dynamodb.table import (
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.memories.transitions import without_words
-from commonplace.ports.record_values import AppliedChange, Audit, Change, Operation, Vector
+from commonplace.ports.values import AppliedChange, Audit, Change, Operation, Vector
 
 _BYTES = 3_500_000  # of 4 MB
 _HELD_BY = f"#{HOLDER} = :holder"

@@ -9,8 +9,7 @@ from opensearchpy import OpenSearch
 from commonplace.adapters.opensearch.client import WRITE_SECONDS, as_index_unavailable, routing_of
 from commonplace.adapters.opensearch.document import ALIAS, key, revision, source
 from commonplace.adapters.opensearch.setup import versions
-from commonplace.ports.record_values import IndexChange, IndexOutcome
-from commonplace.ports.values import IndexUnavailable
+from commonplace.ports.values import IndexChange, IndexOutcome, IndexUnavailable
 
 REBUILD_SUFFIX = "-next"
 """Ends the alias of a version that is being filled."""

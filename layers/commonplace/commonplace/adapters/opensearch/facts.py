@@ -14,9 +14,8 @@ from commonplace.adapters.opensearch.document import ALIAS, OUTLINE, unpacked
 from commonplace.adapters.record_scan import TagCache, most_used, outlines_of
 from commonplace.domain.outline import Outline
 from commonplace.ports.index import PendingWrites
-from commonplace.ports.record_values import Stored
 from commonplace.ports.records import UserFacts
-from commonplace.ports.values import MOST_TAGS, IndexUnavailable, Statistics
+from commonplace.ports.values import MOST_TAGS, IndexUnavailable, Statistics, Stored
 
 _log = logging.getLogger("commonplace")
 _ALL_TAGS = 10_000

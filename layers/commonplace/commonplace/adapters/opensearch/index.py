@@ -16,8 +16,7 @@ from commonplace.adapters.opensearch.client import ask
 from commonplace.adapters.opensearch.document import ALIAS, ROW, unpacked
 from commonplace.adapters.opensearch.queries import Clause
 from commonplace.ports.index import DEPTHS, Corpus, Depth, Legs, PendingWrites, Retrieved
-from commonplace.ports.record_values import Vector
-from commonplace.ports.values import Filter, IndexUnavailable, Similar, Visibility
+from commonplace.ports.values import Filter, IndexUnavailable, Similar, Vector, Visibility
 from commonplace.retrieval import bm25, candidate_rows
 from commonplace.retrieval.candidate_rows import NOBODY, Row, counts_of
 from commonplace.retrieval.record_scan import RecordScan

@@ -9,8 +9,7 @@ from commonplace.adapters.opensearch.client import WRITE_SECONDS, as_index_unava
 from commonplace.adapters.opensearch.document import ALIAS, Layout, mark
 from commonplace.adapters.opensearch.document_writer import REBUILD_SUFFIX, write
 from commonplace.adapters.opensearch.setup import create, model_of_layout, next_name, prepare, switch, versions
-from commonplace.ports.record_values import IndexChange, IndexedDocument, IndexOutcome, Stored
-from commonplace.ports.values import IndexUnavailable
+from commonplace.ports.values import IndexChange, IndexedDocument, IndexOutcome, IndexUnavailable, Stored
 
 _WAIT = {"request_timeout": WRITE_SECONDS}
 _FIELDS = ["user_id", "version", "digest", "status"]

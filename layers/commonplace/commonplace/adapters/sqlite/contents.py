@@ -16,7 +16,7 @@ from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, vec
 from commonplace.domain.flaws import gathered
 from commonplace.domain.memory import Memory
 from commonplace.ports.models import Embedder
-from commonplace.ports.record_values import IndexChange, IndexedDocument, IndexOutcome, Stored, Tombstone, Vector
+from commonplace.ports.values import IndexChange, IndexedDocument, IndexOutcome, Stored, Tombstone, Vector
 from commonplace.retrieval.documents import Document, digest, document
 
 _WORDS_OF_NOBODY = "row:"
