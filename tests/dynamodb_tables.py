@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commonplace.adapters.dynamodb.client import Table, connect
-from commonplace.adapters.dynamodb.table import create_table
+from commonplace.adapters.dynamodb.table import Table, connect, create_table
 
 PATIENT = 30.0  # seconds: a busy machine is no failure
 

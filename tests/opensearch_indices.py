@@ -10,8 +10,7 @@ from opensearchpy import OpenSearch
 
 from commonplace.adapters.opensearch.client import connect
 from commonplace.adapters.opensearch.document import Layout
-from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
-from commonplace.adapters.opensearch.setup import set_up
+from commonplace.adapters.opensearch.rebuild import OpenSearchWriter, set_up
 from commonplace.adapters.sentence_encoder import SentenceEncoder
 from commonplace.domain.memory import Memory
 from commonplace.ports.records import MemoryRecords

@@ -14,9 +14,8 @@ from commonplace.ports.bundle import Ports
 from commonplace.ports.records import Aliases
 from commonplace.ports.values import Alias, Caller
 from commonplace.runs import undo
-from commonplace.runs.apply import RunContext
-from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation
-from commonplace.runs.resume import exclusive_lease
+from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, RunContext
+from commonplace.runs.queueing import exclusive_lease
 from commonplace.runs.staging import change_many
 from commonplace.use_cases import dispatch
 from commonplace.use_cases.named import naming

@@ -18,7 +18,7 @@ from commonplace.ports.values import Alias, Caller, Rating, RawRecord
 from commonplace.runs import undo
 from commonplace.runs.apply import RunContext
 from commonplace.runs.backup_file import BackupReading, read_backup
-from commonplace.runs.resume import exclusive_lease
+from commonplace.runs.queueing import exclusive_lease
 from commonplace.use_cases import dispatch
 from tests.conftest import NOON, refusal
 from tests.contract.changes import ANA, BEN

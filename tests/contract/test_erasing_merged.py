@@ -17,7 +17,7 @@ from commonplace.nightly.readers import reader_for
 from commonplace.nightly.service import Nights
 from commonplace.nightly.user_erasure import ErasableUser
 from commonplace.ports.values import Alias, Audit, Fence, Operation
-from commonplace.runs.resume import exclusive_lease
+from commonplace.runs.queueing import exclusive_lease
 from commonplace.runs.staging import run_context
 from commonplace.runs.undo import undo_operation
 from tests.conftest import NOON

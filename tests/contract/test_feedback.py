@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.adapters.dynamodb import feedback as dynamodb
+from commonplace.adapters.dynamodb import usage as dynamodb
 from commonplace.adapters.sqlite import feedback as sqlite
 from commonplace.bootstrap.local import OpenStore
 from commonplace.domain.errors import ErrorCode

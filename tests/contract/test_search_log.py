@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.adapters.dynamodb.client import Table
-from commonplace.adapters.dynamodb.search_log import DynamoSearchLog
+from commonplace.adapters.dynamodb.table import Table
+from commonplace.adapters.dynamodb.usage import DynamoSearchLog
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.search_log import SqliteSearchLog
 from commonplace.bootstrap.local import OpenStore

@@ -12,8 +12,8 @@ import pytest
 from opensearchpy import OpenSearch
 
 from commonplace.adapters.opensearch.document import ROW, unpacked
-from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
 from commonplace.adapters.opensearch.index import OpenSearchIndex
+from commonplace.adapters.opensearch.rebuild import OpenSearchWriter
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.memory import GLOBAL_AGENT
 from commonplace.ports.values import Filter, Stored, Visibility

@@ -16,8 +16,7 @@ from cloud.listener import Cut, Request, Response
 from cloud.opensearch import OpenSearch
 from cloud.proxy import Fault, FaultProxy, Forward
 from commonplace.adapters.opensearch.client import connect
-from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
-from commonplace.adapters.opensearch.setup import set_up
+from commonplace.adapters.opensearch.rebuild import OpenSearchWriter, set_up
 from commonplace.bootstrap.cloud import open_cloud
 from commonplace.indexing.stream import NoIndex
 from commonplace.ports.values import Audit, IndexChange, IndexOutcome

@@ -17,10 +17,9 @@ from cloud.proxy import Fault, FaultProxy
 from commonplace.adapters.opensearch import facts
 from commonplace.adapters.opensearch.client import connect, routing_of
 from commonplace.adapters.opensearch.document import OUTLINE, properties, settings
-from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
 from commonplace.adapters.opensearch.facts import OpenSearchFacts, UnindexedState
 from commonplace.adapters.opensearch.index import OpenSearchIndex
-from commonplace.adapters.opensearch.setup import switch
+from commonplace.adapters.opensearch.rebuild import OpenSearchWriter, switch
 from commonplace.adapters.record_scan import outlines_of
 from commonplace.domain.memory import GLOBAL_AGENT
 from commonplace.domain.outline import Outline

@@ -13,9 +13,7 @@ from opensearchpy import OpenSearch
 from cloud import faults
 from cloud.proxy import FaultProxy
 from commonplace.adapters.opensearch.client import connect
-from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
-from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild
-from commonplace.adapters.opensearch.setup import set_up
+from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild, OpenSearchWriter, set_up
 from commonplace.bootstrap.local import open_local
 from commonplace.domain.errors import CommonplaceError
 from commonplace.indexing import rebuild as index_rebuild

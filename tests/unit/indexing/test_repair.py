@@ -9,8 +9,7 @@ from typing import Any, cast
 import pytest
 
 from commonplace.domain.memory import Memory
-from commonplace.indexing.consistency import check_consistency
-from commonplace.indexing.record_faults import RecordFaults
+from commonplace.indexing.consistency import RecordFaults, check_consistency
 from commonplace.indexing.repair import REPAIRED, UserIndex, check_part, repair
 from commonplace.ports.bundle import Upkeep
 from commonplace.ports.values import IndexChange, IndexedDocument, IndexOutcome, OutOfTime, Stored, Tombstone

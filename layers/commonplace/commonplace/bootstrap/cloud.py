@@ -27,9 +27,9 @@ from commonplace.ports.values import Caller
 from commonplace.settings import Settings
 
 if TYPE_CHECKING:
-    from commonplace.adapters.dynamodb.client import Table
     from commonplace.adapters.dynamodb.pending import DynamoPending
     from commonplace.adapters.dynamodb.records import DynamoRecords
+    from commonplace.adapters.dynamodb.table import Table
     from commonplace.adapters.opensearch.document import Layout
     from commonplace.nightly.user_erasure import ErasableUser
     from commonplace.ports.night import NightPorts
@@ -53,13 +53,11 @@ MODELS: Mapping[str, tuple[str, int]] = {
 def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Left = unlimited_time) -> OpenStore:
     """The ports over one table, with an index in OpenSearch if there is an endpoint, else by reading the records."""
     from commonplace.adapters.dynamodb.documents import DynamoDocuments
-    from commonplace.adapters.dynamodb.feedback import DynamoFeedback
     from commonplace.adapters.dynamodb.ids import DynamoAliases, DynamoErasedIds
     from commonplace.adapters.dynamodb.operations import DynamoOperations
     from commonplace.adapters.dynamodb.records import DynamoRawRecords
     from commonplace.adapters.dynamodb.runs import DynamoTagRows
-    from commonplace.adapters.dynamodb.search_log import DynamoSearchLog
-    from commonplace.adapters.dynamodb.usage import DynamoUsage
+    from commonplace.adapters.dynamodb.usage import DynamoFeedback, DynamoSearchLog, DynamoUsage
     from commonplace.adapters.record_scan import CachedRecords, ScanFacts, ScanIndex
     from commonplace.adapters.static_embedder import StaticEmbedder
 
@@ -135,7 +133,7 @@ class _NoMemory:
 def table_of(settings: Settings, remaining: Remaining | None = None, seconds: float | None = None) -> "Table":
     """The table that the settings name. `seconds`: how long one attempt may take."""
     require_extra("aws", "a table is configured")
-    from commonplace.adapters.dynamodb.client import Table, connect
+    from commonplace.adapters.dynamodb.table import Table, connect
 
     if settings.table is None:
         raise missing("table")

@@ -24,8 +24,8 @@ from commonplace.ports.records import AllRecords
 from commonplace.settings import Settings
 
 if TYPE_CHECKING:
-    from commonplace.adapters.dynamodb.client import Table
     from commonplace.adapters.dynamodb.records import DynamoRecords
+    from commonplace.adapters.dynamodb.table import Table
     from commonplace.ports.bundle import NightQueue
     from commonplace.ports.night import Ledger
 
@@ -69,8 +69,7 @@ def open_maintenance(settings: Settings) -> Maintenance:
 
 def _index_writer(settings: Settings, table: "Table") -> tuple[IndexWriter, Callable[[], bool]]:
     from commonplace.adapters.dynamodb.records import DynamoEverything
-    from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
-    from commonplace.adapters.opensearch.setup import set_up
+    from commonplace.adapters.opensearch.rebuild import OpenSearchWriter, set_up
 
     client, layout, alias = domain_of(settings, writing=True), layout_of(settings), settings.index_alias
 

@@ -27,9 +27,8 @@ from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
 from commonplace.ports.night import LedgerMark
 from commonplace.ports.values import Caller
-from commonplace.runs.apply import RunContext, leased
+from commonplace.runs.apply import Plan, PlannedOperation, RunContext, leased, merged
 from commonplace.runs.limits import apply_limits
-from commonplace.runs.plan import Plan, PlannedOperation, merged
 from commonplace.runs.staging import change_many, run_context
 from commonplace.text.foundation.sentences import sentence_spans
 from commonplace.use_cases.import_facts import REFUSED, Progress

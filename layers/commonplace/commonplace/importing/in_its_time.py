@@ -12,7 +12,7 @@ from commonplace.extraction.days import Day
 from commonplace.memories.ingest import DAILY_FOR
 from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.nightly.intake import split_text
-from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation
+from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation
 
 _SAID_AFTER = "what it would close was said after it"
 _OVER = "it was for a while, which is over"

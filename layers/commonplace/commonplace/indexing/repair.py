@@ -11,8 +11,7 @@ from pydantic import TypeAdapter
 from commonplace.domain.batching import in_batches
 from commonplace.domain.consistency import FailedRepair, Finding, Scope
 from commonplace.domain.flaws import gathered
-from commonplace.indexing.consistency import BATCH, IndexFault, differing, miscounted, orphaned
-from commonplace.indexing.record_faults import RecordFaults, flaw_findings
+from commonplace.indexing.consistency import BATCH, IndexFault, RecordFaults, differing, flaw_findings, miscounted, orphaned
 from commonplace.ports.bundle import Upkeep
 from commonplace.ports.index import IndexContents
 from commonplace.ports.records import MemoryRecords

@@ -10,8 +10,7 @@ from commonplace.ports.index import MemoryIndex
 from commonplace.ports.values import Filter, Vector
 from commonplace.retrieval.engine import most_important, with_fallback
 from commonplace.retrieval.record_scan import is_visible, visibility_of
-from commonplace.runs.apply import RunContext
-from commonplace.runs.plan import PlannedOperation, decode_vector
+from commonplace.runs.apply import PlannedOperation, RunContext, decode_vector
 from commonplace.text.foundation import tokenizer
 
 _NEAR = 0.35  # a cosine below it says nothing about two statements

@@ -16,8 +16,7 @@ from commonplace.nightly.given_interactions import without_answers
 from commonplace.nightly.memory_view import RunMemoryView
 from commonplace.ports.night import LedgerEntry
 from commonplace.runs import apply, finalize
-from commonplace.runs.apply import Lease, RunContext
-from commonplace.runs.plan import Plan, PlannedOperation, review_part
+from commonplace.runs.apply import Lease, Plan, PlannedOperation, RunContext, review_part
 
 MOST_INTERACTIONS = 500
 """That one run reads; what is pending beyond them is for the next run of the same night."""

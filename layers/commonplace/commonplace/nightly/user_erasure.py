@@ -22,7 +22,7 @@ from commonplace.ports.values import Alias, Audit, Change, Operation
 from commonplace.runs.apply import Lease, RunContext, leased
 from commonplace.runs.backup_file import Backup, kept_backups
 from commonplace.runs.finalize import erase_sources
-from commonplace.runs.resume import exclusive_lease
+from commonplace.runs.queueing import exclusive_lease
 from commonplace.use_cases.merged_again import MergedAgain
 from commonplace.use_cases.named import behind_alias
 

@@ -29,10 +29,9 @@ from commonplace.ports.documents import Pages
 from commonplace.ports.values import Caller, Entry, Vector
 from commonplace.retrieval.documents import folded
 from commonplace.runs import report
-from commonplace.runs.apply import RunContext
+from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, RunContext, encode_vector
 from commonplace.runs.limits import most_deletions
-from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation, encode_vector
-from commonplace.runs.resume import apply_plan, exclusive_lease
+from commonplace.runs.queueing import apply_plan, exclusive_lease
 
 _DRY = "a dry run: nothing was changed"
 _THE_SAME = "the pages say what is remembered"

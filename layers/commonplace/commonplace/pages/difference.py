@@ -13,7 +13,7 @@ from commonplace.ports.bundle import Ports
 from commonplace.ports.records import MemoryRecords
 from commonplace.ports.values import Caller, Visibility
 from commonplace.retrieval.record_scan import is_visible
-from commonplace.runs.undo_plan import changes_since
+from commonplace.runs.undo import changes_since
 
 Kind = Literal["add", "edit", "move", "remove", "conflict"]
 _CHANGED = "it was changed since the page was written"

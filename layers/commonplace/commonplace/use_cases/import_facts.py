@@ -19,7 +19,7 @@ from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.retrieval.documents import folded
-from commonplace.runs.plan import Plan
+from commonplace.runs.apply import Plan
 from commonplace.runs.staging import change_many, run_context
 from commonplace.use_cases.foreign_facts import CheckedFact, checked_fact, memory_of
 from commonplace.use_cases.import_plan import Given, ImportPlan

@@ -54,8 +54,7 @@ def import_records(
 
 def _stored(checked: Sequence[Given], caller: Caller, ports: Ports, progress: Progress | None) -> tuple[ImportPlan, Run]:
     from commonplace.pages.publishing import publish
-    from commonplace.runs.apply import RunContext
-    from commonplace.runs.plan import Plan
+    from commonplace.runs.apply import Plan, RunContext
     from commonplace.runs.staging import change_many, run_context
 
     plans: list[ImportPlan] = []

@@ -5,8 +5,6 @@ import math
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
-from commonplace.adapters.dynamodb.client import Table
 from commonplace.adapters.dynamodb.long_texts import names_from, packed, unpacked
 from commonplace.adapters.dynamodb.table import (
     ABSENT,
@@ -15,7 +13,11 @@ from commonplace.adapters.dynamodb.table import (
     PRESENT,
     PURGE_AT,
     Action,
+    Calls,
     Item,
+    Table,
+    key_of,
+    partition_condition,
 )
 from commonplace.domain.batching import in_batches
 from commonplace.domain.documents import MOST_VERSIONS, Document, DocumentHead, path_of

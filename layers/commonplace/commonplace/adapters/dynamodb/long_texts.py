@@ -6,8 +6,7 @@ import zlib
 
 from ulid import ULID
 
-from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
-from commonplace.adapters.dynamodb.table import ITEM, USER, Action, Item
+from commonplace.adapters.dynamodb.table import ITEM, USER, Action, Calls, Item, key_of, partition_condition
 
 ROWS = "rows"
 _BODY = "body"

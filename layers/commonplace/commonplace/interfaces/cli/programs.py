@@ -11,7 +11,7 @@ from commonplace.interfaces.cli.options import Shared, command_options, text_arg
 from commonplace.interfaces.cli.tables import print_json
 
 if TYPE_CHECKING:
-    from commonplace.contract.tool import Tier
+    from commonplace.contract.registry import Tier
 
 
 @click.command()
